@@ -5,6 +5,7 @@
 
 mod advise;
 mod build;
+mod by_place;
 mod calibrate;
 mod clap_problem;
 mod cli;
@@ -17,14 +18,18 @@ mod manual;
 mod meant;
 pub mod names;
 mod open;
+mod output;
 pub mod own;
 mod report;
 pub mod run;
 mod selftest;
 mod shaping;
+mod slo;
+mod sql;
 pub mod target_args;
 mod targets;
 pub mod values;
+mod versus;
 pub mod words;
 
 pub use advise::AdviseOptions;
@@ -37,25 +42,39 @@ pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
 pub use selftest::SelftestArgs;
+pub use sql::InstallOptions;
 pub use targets::TargetsArgs;
+pub use versus::{VersusRecord, on_both, same_sides};
 
 use clap_complete::Shell;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
+use rigel_core::uses::compare::gate::Gate;
 use rigel_report::OrionVersion;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invocation {
     Run(Box<RunOptions>),
+    /// A run whose load goes through a database.
+    Sql(Box<RunOptions>),
+    /// An experiment on settings of a database server.
+    SqlProve(Box<RunOptions>),
+    /// Make the function of a database that calibrates.
+    SqlInstall(InstallOptions),
+    /// Remove what such a run made in the database of this connection string.
+    SqlDrop(String),
     /// Go on with a run that was interrupted.
     Resume(ResumeOptions),
     /// Show calibrations of the past.
     History(HistoryOptions),
     Report(ReportOptions),
     Compare(CompareArgs),
+    /// Show what a run of two sides found.
+    VersusRecord(VersusRecord),
     Advise(AdviseOptions),
     Targets(TargetsArgs),
     Doctor(DoctorArgs),
@@ -81,10 +100,52 @@ pub enum TargetSource {
     },
     /// One target that exists only in this process.
     Simulated,
+    /// A table of a PostgreSQL server.
+    Server(ServerSource),
+}
+
+/// A PostgreSQL server, and the table in it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerSource {
+    /// Of a private server; `None` for the current one.
+    pub dir: Option<PathBuf>,
+    /// Directory of the programs of a private server.
+    pub programs: Option<PathBuf>,
+    /// Of a server that is there. It may hold a password.
+    pub dsn: Option<String>,
+    /// The database in which the schema may be made.
+    pub create_in: Option<String>,
+    /// Of the table; `None` for one that suits the caches.
+    pub size: Option<Bytes>,
+    /// Remove the schema afterwards.
+    pub drop: bool,
+    /// Read the files of the table without the database in turns with it, where they can be read.
+    pub raw: bool,
+    /// As many sessions as the server allows, so many of them in per cent with reports.
+    pub users: Option<u8>,
+}
+
+impl fmt::Debug for ServerSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dir, programs, dsn, create_in, size, drop, raw, users } = self;
+        let dsn = dsn.as_ref().map(|_| "..");
+        write!(f, "Server {:?}", (dir, programs, dsn, create_in, size, drop, raw, users))
+    }
+}
+
+/// What is asked of a run of two sides beside the measurement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Versus {
+    pub gates: Vec<Gate>,
+    pub undecided_fails: bool,
+    /// Both sides may be the same.
+    pub same: bool,
+    /// The history of calibrations has no say.
+    pub no_history: bool,
 }
 
 /// A run, whichever command asks for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// The command that asks for it.
     pub front: Front,
@@ -100,18 +161,26 @@ pub struct RunOptions {
     pub as_load: bool,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
+    /// Measure commits beside a calibration, where it may write.
+    pub commits: bool,
     pub force: bool,
     pub display: Display,
+    /// Of a run of two sides.
+    pub versus: Versus,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
 }
 
 /// A run to go on with; its record has the rest of the options.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ResumeOptions {
     pub record: PathBuf,
     pub destroy: Vec<PathBuf>,
     pub display: Display,
+    /// Of a run of two sides.
+    pub versus: Versus,
+    /// Of a run through a database: the record does not say how its server is reached.
+    pub server: Option<ServerSource>,
 }
 
 /// What the user sees of a run, and in which form.

@@ -8,10 +8,12 @@ mod calibrations;
 mod compare;
 mod doctor;
 mod manual;
+mod past;
 mod report;
 mod run;
 mod selftest;
 mod targets;
+mod versus;
 
 use crate::args::{Front, Invocation, RunOptions};
 use crate::{failure, orion_args};
@@ -26,9 +28,14 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Show(text) => to_stdout(text.as_bytes()),
         Invocation::Report(options) => report::report(&options),
         Invocation::Compare(options) => compare::compare(&options),
+        Invocation::VersusRecord(options) => versus::again(&options),
         Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
         Invocation::Run(options) => measure(&options),
+        Invocation::Sql(options) => run::sql(&options),
+        Invocation::SqlProve(options) => run::prove(&options),
+        Invocation::SqlInstall(options) => run::install(&options),
+        Invocation::SqlDrop(dsn) => run::drop_schema(&dsn),
         Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),

@@ -1,9 +1,10 @@
 //! The history of calibrations: a small SQLite database in the user's state directory.
 //!
-//! Each row has one calibration as the JSON document that was printed, and the path of its record. A database that cannot
-//! be written is no reason to fail a run. Must not judge or render.
+//! Each row has one calibration as the JSON document that was printed, the path of its record, and what it was made on. A database
+//! that cannot be written is no reason to fail a run. Must not judge or render.
 
 use rigel_core::error::Problem;
+use rigel_core::facts::{Storage, TargetFacts};
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
@@ -14,10 +15,12 @@ use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 const FILE: &str = "calibrations.sqlite";
-/// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record.
-const LAYOUT: i64 = 2;
+/// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record, 2 none for the storage.
+const LAYOUT: i64 = 3;
 /// The column that layout 2 added.
 const RECORD: &str = "record";
+/// The column that layout 3 added.
+const STORAGE: &str = "storage";
 /// Other runs may write at the same moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,7 +36,7 @@ fn place() -> Result<PathBuf, Problem> {
     Ok(state.join("rigel").join(FILE))
 }
 
-pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
+pub fn keep(document: &Document, record: &Path, targets: &[TargetFacts]) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
         // Other users must not read what was measured.
@@ -45,10 +48,11 @@ pub fn keep(document: &Document, record: &Path) -> Result<(), Problem> {
     }
     let text = String::from_utf8_lossy(&document.json()?).into_owned();
     let record = path::absolute(record).map_err(|error| unusable(record, &error))?;
-    put(&path, document, &text, &record).map_err(|error| unusable(&path, &error))
+    let storage = Storage::to_text(targets);
+    put(&path, document, &text, &record, &storage).map_err(|error| unusable(&path, &error))
 }
 
-fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite::Result<()> {
+fn put(path: &Path, document: &Document, text: &str, record: &Path, storage: &str) -> rusqlite::Result<()> {
     check_file(path)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
@@ -64,16 +68,21 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path) -> rusqlite:
                  id INTEGER PRIMARY KEY,
                  started TEXT NOT NULL,
                  document TEXT NOT NULL,
-                 record TEXT
+                 record TEXT,
+                 storage TEXT
              );",
         )?;
-    } else if !columns.iter().any(|column| column == RECORD) {
-        change.execute_batch("ALTER TABLE calibration ADD COLUMN record TEXT;")?;
+    } else {
+        for missing in
+            [RECORD, STORAGE].into_iter().filter(|name| !columns.iter().any(|column| column == name))
+        {
+            change.execute_batch(&format!("ALTER TABLE calibration ADD COLUMN {missing} TEXT;"))?;
+        }
     }
     change.pragma_update(None, "user_version", LAYOUT)?;
     change.execute(
-        "INSERT INTO calibration (started, document, record) VALUES (?1, ?2, ?3)",
-        (document.started.as_str(), text, path_text::encode(record)),
+        "INSERT INTO calibration (started, document, record, storage) VALUES (?1, ?2, ?3, ?4)",
+        (document.started.as_str(), text, path_text::encode(record), storage),
     )?;
     change.commit()
 }
@@ -134,6 +143,22 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
+/// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known is none of it.
+pub fn with_commits(target: &TargetFacts) -> Result<Option<Document>, Problem> {
+    Ok(of_storage(read(documents)?, target))
+}
+
+fn of_storage(all: Vec<(String, String)>, target: &TargetFacts) -> Option<Document> {
+    let asked = Storage::of(target);
+    let is_of_it = |kept: &str| matches!(Storage::read(kept).as_slice(), [one] if one.tells_of(&asked));
+    let mut all = all.into_iter().filter_map(|(text, kept)| {
+        let found = serde_json::from_str::<Document>(&text).ok()?;
+        let is_known = found.schema == SCHEMA && found.commit_latency_us.is_some();
+        (is_known && is_of_it(&kept)).then_some(found)
+    });
+    all.next()
+}
+
 pub struct Last {
     /// Where the record was written; `None` when an older Rigel kept the answer.
     pub record: Option<PathBuf>,
@@ -173,6 +198,17 @@ fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
     Ok((database, columns))
 }
 
+/// Each document with what it was made on, the newest first; none of before that was kept.
+fn documents(path: &Path) -> rusqlite::Result<Vec<(String, String)>> {
+    let (database, columns) = open_to_read(path)?;
+    if !columns.iter().any(|column| column == STORAGE) {
+        return Ok(Vec::new());
+    }
+    let query = "SELECT document, storage FROM calibration WHERE storage IS NOT NULL ORDER BY id DESC";
+    let mut rows = database.prepare(query)?;
+    rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
     let (database, columns) = open_to_read(path)?;
     if columns.is_empty() {
@@ -191,6 +227,7 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::facts::{Identity, ScratchFacts};
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
 
@@ -219,11 +256,11 @@ mod tests {
             let _ = fs::remove_file(&path);
             Connection::open(&path).unwrap().execute_batch(theirs).unwrap();
             let before = fs::read(&path).unwrap();
-            let kept = put(&path, &document("2026-01-01"), "{}", &record("a"));
+            let kept = put(&path, &document("2026-01-01"), "{}", &record("a"), "[]");
             assert!(kept.unwrap_err().to_string().contains("another program"), "{theirs}");
             assert_eq!(fs::read(&path).unwrap(), before);
         }
-        let kept = put(Path::new("/dev/null"), &document("2026-01-01"), "{}", &record("a"));
+        let kept = put(Path::new("/dev/null"), &document("2026-01-01"), "{}", &record("a"), "[]");
         assert!(kept.unwrap_err().to_string().contains("no regular file"));
     }
 
@@ -234,12 +271,37 @@ mod tests {
         for started in ["2026-01-01", "2026-01-02"] {
             let document = document(started);
             let text = String::from_utf8(document.json().unwrap()).unwrap();
-            put(&path, &document, &text, &record(started)).unwrap();
+            put(&path, &document, &text, &record(started), "[]").unwrap();
         }
         let found = texts(&path).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(serde_json::from_str::<Document>(&found[0]).unwrap(), document("2026-01-02"));
         assert_eq!(newest(&path).unwrap().unwrap().record, Some(record("2026-01-02")), "byte for byte");
+    }
+
+    /// Their records lie in one directory, and they were made on two filesystems.
+    #[test]
+    fn commits_are_those_of_the_storage_and_not_of_the_directory_of_the_record() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let scratch = |minor: u32| TargetFacts {
+            identity: Identity { device: (8, minor), inode: 1 },
+            scratch: Some(ScratchFacts { seed: 1, used_before: false, own: true }),
+            ..TargetFacts::default()
+        };
+        of_layout_1(&path);
+        for minor in [1, 2] {
+            let mut text = serde_json::to_value(document(&format!("2026-01-0{minor}"))).unwrap();
+            text["commit_latency_us"] = serde_json::json!({"mean": 100.0, "lo95": null, "hi95": null});
+            let kept = Storage::to_text(&[scratch(minor)]);
+            put(&path, &document("2026"), &text.to_string(), &record("one"), &kept).unwrap();
+        }
+        let of = |minor: u32| {
+            let asked = TargetFacts { scratch: None, real_path: "/data".into(), ..scratch(minor) };
+            of_storage(documents(&path).unwrap(), &asked).map(|found| found.started)
+        };
+        assert_eq!((of(1).as_deref(), of(2).as_deref()), (Some("2026-01-01"), Some("2026-01-02")));
+        assert_eq!(of(3), None);
     }
 
     /// What a Rigel made that did not keep where the record is.
@@ -257,10 +319,10 @@ mod tests {
         of_layout_1(&path);
         assert_eq!(texts(&path).unwrap(), ["{}"]);
         assert_eq!(newest(&path).unwrap().unwrap().record, None);
-        put(&path, &document("2026"), "new", &record("2026")).unwrap();
+        put(&path, &document("2026"), "new", &record("2026"), "[]").unwrap();
         assert_eq!(texts(&path).unwrap(), ["new", "{}"]);
         assert_eq!(newest(&path).unwrap().unwrap().record, Some(record("2026")));
-        put(&path, &document("2027"), "newer", &record("2027")).unwrap();
+        put(&path, &document("2027"), "newer", &record("2027"), "[]").unwrap();
         assert_eq!(texts(&path).unwrap().len(), 3);
     }
 
@@ -275,13 +337,13 @@ mod tests {
         assert_eq!(texts(&path).unwrap(), ["{}"]);
         assert_eq!(newest(&path).unwrap().unwrap().record, None);
         for started in ["2026", "2027"] {
-            put(&path, &document(started), started, &record(started)).unwrap();
+            put(&path, &document(started), started, &record(started), "[]").unwrap();
         }
         assert_eq!(texts(&path).unwrap(), ["2027", "2026", "{}"]);
         let empty = dir.path().join("empty");
         fs::write(&empty, "").unwrap();
         assert!(texts(&empty).unwrap().is_empty() && newest(&empty).unwrap().is_none());
-        put(&empty, &document("2026"), "first", &record("2026")).unwrap();
+        put(&empty, &document("2026"), "first", &record("2026"), "[]").unwrap();
         assert_eq!(texts(&empty).unwrap(), ["first"]);
     }
 
@@ -289,10 +351,10 @@ mod tests {
     fn a_newer_layout_is_neither_read_nor_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
-        put(&path, &document("2026"), "{}", &record("2026")).unwrap();
+        put(&path, &document("2026"), "{}", &record("2026"), "[]").unwrap();
         Connection::open(&path).unwrap().pragma_update(None, "user_version", LAYOUT + 1).unwrap();
         assert!(texts(&path).unwrap_err().to_string().contains("newer Rigel"));
-        assert!(put(&path, &document("2027"), "{}", &record("2027")).is_err());
+        assert!(put(&path, &document("2027"), "{}", &record("2027"), "[]").is_err());
         let rows =
             Connection::open(&path)
                 .unwrap()
@@ -305,7 +367,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
         fs::write(&path, "mine, and longer than a page header would need to be recognised as none").unwrap();
-        assert!(texts(&path).is_err() && put(&path, &document("2026"), "{}", &record("2026")).is_err());
+        assert!(texts(&path).is_err() && put(&path, &document("2026"), "{}", &record("2026"), "[]").is_err());
         assert!(fs::read_to_string(&path).unwrap().starts_with("mine"));
     }
 }

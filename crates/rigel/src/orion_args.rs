@@ -100,6 +100,7 @@ fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
         stream_ios: given.number(Opt::STREAM_IOS)?,
         simulate: given.word(Opt::SIMULATE.spelled(Front::Orion))?,
         stripe: size(Opt::STRIPE, KIB)?,
+        span: None,
     })
 }
 

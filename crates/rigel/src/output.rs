@@ -47,14 +47,7 @@ impl OutputSet {
     /// the record and returns it.
     pub fn reserve(dir: &Path, name: &str, stamp: &str) -> Result<(Self, File), Problem> {
         let first = format!("{name}_{stamp}");
-        let taken = names_from(dir, &first).map_err(|error| trouble(dir, &error))?;
-        let numbered = (2..MAX_RUNS_PER_MINUTE).map(|number| format!("{first}_{number}"));
-        for run_id in std::iter::once(first.clone()).chain(numbered) {
-            let prefix = format!("{run_id}_");
-            if taken.iter().any(|name| name.as_bytes().starts_with(prefix.as_bytes())) {
-                continue;
-            }
-            let set = Self { dir: dir.to_owned(), run_id };
+        for set in Self::unused(dir, &first)? {
             match create_new(&set.record_path()) {
                 Ok(record) => {
                     hold(&record, &set.record_path())?;
@@ -66,9 +59,25 @@ impl OutputSet {
                 Err(error) => return Err(trouble(&set.record_path(), &error)),
             }
         }
-        Err(Problem::refused(format!("no name is left for the run {first}"))
-            .because(format!("{MAX_RUNS_PER_MINUTE} runs of this minute have outputs there"))
-            .next("choose another name or directory"))
+        Err(no_name_left(&first))
+    }
+
+    /// The same for outputs without a record: nothing is created.
+    pub fn without_record(dir: &Path, name: &str, stamp: &str) -> Result<Self, Problem> {
+        let first = format!("{name}_{stamp}");
+        Self::unused(dir, &first)?.next().ok_or_else(|| no_name_left(&first))
+    }
+
+    /// The names that no output there begins with: `first`, then `first_2` and so on.
+    fn unused(dir: &Path, first: &str) -> Result<impl Iterator<Item = Self>, Problem> {
+        let taken = names_from(dir, first).map_err(|error| trouble(dir, &error))?;
+        let numbered = (2..MAX_RUNS_PER_MINUTE).map(move |number| format!("{first}_{number}"));
+        let is_free = move |run_id: &String| {
+            let prefix = format!("{run_id}_");
+            !taken.iter().any(|name| name.as_bytes().starts_with(prefix.as_bytes()))
+        };
+        let free = std::iter::once(first.to_owned()).chain(numbered).filter(is_free);
+        Ok(free.map(|run_id| Self { dir: dir.to_owned(), run_id }))
     }
 
     /// The outputs of the run whose record this is, and the record, open to be added to.
@@ -184,6 +193,12 @@ pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
         return Err(trouble::no_room(dir, free_bytes, needed_bytes));
     }
     Ok(())
+}
+
+fn no_name_left(first: &str) -> Problem {
+    Problem::refused(format!("no name is left for the run {first}"))
+        .because(format!("{MAX_RUNS_PER_MINUTE} runs of this minute have outputs there"))
+        .next("choose another name or directory")
 }
 
 fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {

@@ -167,6 +167,11 @@ impl WorkProgress {
         Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} trials"))
     }
 
+    /// Counts queries of an experiment on `label`.
+    pub fn of_queries(quiet: bool, label: &'static str) -> Self {
+        Self::on(Surface::of_stderr(quiet), move |done, total| format!("{label}: {done} of {total} queries"))
+    }
+
     fn on(surface: Surface, text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {
         Self { surface, text: Box::new(text), done: 0, tenths: 0 }
     }

@@ -6,7 +6,7 @@
 use super::names::{Front, Opt};
 use super::own::{ConsentArgs, ShowArgs};
 use super::run::RunArgs;
-use super::{Display, Environment, RunOptions, TargetSource, open, shaping, values, words};
+use super::{Display, Environment, RunOptions, TargetSource, Versus, by_place, open, shaping, values, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -25,25 +25,45 @@ impl RunArgs {
         command_line: String,
         environment: &Environment,
     ) -> Result<RunOptions, Problem> {
-        let display = self.display(front, environment)?;
-        check_name(front, &self.name)?;
         // clap asks for a level, unless a run is resumed.
         let level = self.level.unwrap_or(RunLevel::Simple);
-        let name = path_text::encode_os(&self.name);
-        let request = if level == RunLevel::Open {
-            open::request(&self)?
-        } else {
+        if level != RunLevel::Open {
             open::refuse_beside(level, &self.open)?;
-            shaping::request(front, level, &self.load, &self.own)?
+        }
+        if !by_place::is_here(level) {
+            by_place::refuse_beside(level, &self.places)?;
+        }
+        let mut request = match level {
+            RunLevel::Open => open::request(&self)?,
+            RunLevel::Zones | RunLevel::Streams => by_place::request(level, &self)?,
+            _ => shaping::request(front, level, &self.load, &self.own)?,
         };
-        let mut request = Request { name, command_line, ..request };
         self.commit.shape(level, &self.load, &self.own, &mut request)?;
+        if let Some(span) = self.load.span {
+            request.set_span(span);
+        }
+        self.asking(front, request, command_line, environment)
+    }
+
+    /// The same with a request that is there already.
+    pub fn asking(
+        self,
+        front: Front,
+        request: Request,
+        command_line: String,
+        environment: &Environment,
+    ) -> Result<RunOptions, Problem> {
+        let display = self.display(front, environment)?;
+        check_name(front, &self.name)?;
+        let level = request.level;
+        let request = Request { name: path_text::encode_os(&self.name), command_line, ..request };
         let mut notes = Vec::new();
         let asked = self.targets.source()?;
         let targets = targets(front, &request, asked, &mut notes)?;
         check_load_file(level, self.load_file.as_deref(), &targets)?;
         let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
-        check_consent(&request, &targets, &destroy, &mut notes)?;
+        let commits = self.with_commits;
+        check_consent(&request, &targets, (&destroy, commits), &mut notes)?;
         Ok(RunOptions {
             front,
             request,
@@ -54,8 +74,10 @@ impl RunArgs {
             load: self.load_file,
             as_load: self.as_load,
             history: false,
+            commits,
             force: self.own.force,
             display,
+            versus: Versus::default(),
             notes,
         })
     }
@@ -147,11 +169,14 @@ fn targets(
             Ok(TargetSource::Simulated)
         }
         (_, TargetSource::Scratch { .. }) => Err(no_storage("a scratch file")),
-        (_, TargetSource::Named(_) | TargetSource::LunFile(_)) => Err(no_storage("a target")),
+        (_, TargetSource::Named(_) | TargetSource::LunFile(_) | TargetSource::Server(_)) => {
+            Err(no_storage("a target"))
+        }
     }
 }
 
-fn no_storage(what: &str) -> Problem {
+/// Engines without storage take neither a target nor a scratch file.
+pub(super) fn no_storage(what: &str) -> Problem {
     Problem::usage(format!("{what} does not go with an engine that touches no storage"))
         .at("--engine")
         .because("the engines sim and null have a target that exists only in memory")
@@ -162,7 +187,7 @@ fn check_paths(asked: TargetSource) -> Result<TargetSource, Problem> {
     let empty = match &asked {
         TargetSource::Named(paths) => paths.iter().any(|path| path.as_os_str().is_empty()),
         TargetSource::LunFile(path) => path.as_os_str().is_empty(),
-        TargetSource::Scratch { .. } | TargetSource::Simulated => false,
+        TargetSource::Scratch { .. } | TargetSource::Simulated | TargetSource::Server(_) => false,
     };
     if empty {
         return Err(Problem::usage("the path of a target is empty")
@@ -177,7 +202,7 @@ fn check_paths(asked: TargetSource) -> Result<TargetSource, Problem> {
 fn check_consent(
     request: &Request,
     targets: &TargetSource,
-    destroy: &[PathBuf],
+    (destroy, commits): (&[PathBuf], bool),
     notes: &mut Vec<String>,
 ) -> Result<(), Problem> {
     if destroy.is_empty() {
@@ -190,7 +215,7 @@ fn check_consent(
             .next("name the target as well, or leave out --destroy-data"));
     }
     // What a file writes is known when it is read.
-    if !request.write_percent().writes() && request.level != RunLevel::Load {
+    if !commits && !request.write_percent().writes() && request.level != RunLevel::Load {
         notes.push("--destroy-data: nothing will be written, the run only reads".into());
     }
     Ok(())

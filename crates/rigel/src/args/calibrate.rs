@@ -4,23 +4,27 @@
 
 use super::load::LoadArgs;
 use super::names::Front;
-use super::own::{ConsentArgs, OwnArgs, ShowArgs};
+use super::output::OutputArgs;
+use super::own::{ConsentArgs, OwnArgs};
 use super::run::RunArgs;
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, values, words};
 use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::class::Pattern;
+use rigel_core::load::commits::NoCommits;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_STREAM_IOS, EngineRequest};
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{Bytes, Nanos};
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 const LOAD: &str = "Load";
-const OUTPUT: &str = "Output";
+const TUI: &str =
+    "Watch it: rates, latency, intervals, flags and time left, instead of a progress bar; q ends it, ? helps";
+const WATCHED: &str = "Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. The answers go to \
+     standard output afterwards, as without it.";
 const PAST: &str = "History";
 /// A shorter budget would leave no time to search for the levels.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(20);
@@ -34,7 +38,7 @@ All options and more examples: rigel help calibrate";
 const EXAMPLES: &str = "\
 Examples:
   rigel calibrate
-      fill a scratch file here, calibrate on it, remove it
+      fill a scratch file here, calibrate on it, commits included, remove it
   rigel calibrate /dev/nvme1n1 --max-latency 2ms --percentile p99
       the most IOPS whose 99th percentile stays within 2 ms; nothing is written
   rigel calibrate --engine sim:servers=8 --json
@@ -84,6 +88,13 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration, help_heading = LOAD)]
     budget: Nanos,
 
+    /// Do not measure what a commit costs
+    ///
+    /// Commits are small writes, each durable before the next. They are measured on a scratch file, and on targets that
+    /// --destroy-data names, at the end and within the same budget. Nothing else is ever written to for them.
+    #[arg(long, help_heading = LOAD, hide_short_help = true)]
+    no_commits: bool,
+
     /// How I/O reaches the kernel, as with rigel run
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = LOAD, hide_short_help = true)]
     engine: EngineRequest,
@@ -95,27 +106,8 @@ pub struct CalibrateArgs {
     #[command(flatten)]
     consent: ConsentArgs,
 
-    /// Name of the record and of the page
-    #[arg(long, value_name = "NAME", default_value = "calibration", help_heading = OUTPUT, hide_short_help = true)]
-    name: OsString,
-
-    /// What you call this storage, such as old-san
-    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
-    label: Option<String>,
-
-    /// Directory of the outputs
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".", help_heading = OUTPUT)]
-    out: PathBuf,
-
     #[command(flatten)]
-    show: ShowArgs,
-
-    /// Watch it: rates, latency, intervals, flags and time left, instead of a progress bar; q ends it, ? helps
-    ///
-    /// Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. The answers go to standard
-    /// output afterwards, as without it.
-    #[arg(long, help_heading = OUTPUT)]
-    tui: bool,
+    output: OutputArgs,
 
     /// Show the last calibration of the targets, or of any, and measure nothing
     #[arg(long, help_heading = PAST, conflicts_with = "history")]
@@ -135,6 +127,10 @@ fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" => arg.hide_short_help(true),
         "destroy_data" | "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "name" => arg.default_value("calibration"),
+        "label" => arg.hide_short_help(false),
+        "out" => arg.default_value("."),
+        "tui" => arg.help(TUI).long_help(format!("{TUI}\n\n{WATCHED}")),
         "json" => arg.help("The answers as JSON on standard output"),
         "quiet" => arg.help("No progress, no remarks; the answers only").hide_short_help(false),
         _ => arg,
@@ -145,7 +141,7 @@ impl CalibrateArgs {
     /// What was asked for: a calibration, or those of the past.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
-            let (targets, json) = (self.targets.targets, self.show.json);
+            let (targets, json) = (self.targets.targets, self.output.show.json);
             return Ok(Invocation::History(HistoryOptions { targets, last: self.last, json }));
         }
         if self.budget < LEAST_BUDGET {
@@ -155,10 +151,11 @@ impl CalibrateArgs {
                 .next(format!("give at least {LEAST_BUDGET}; 60s is usual")));
         }
         let bound = LatencyBound { limit: self.max_latency, of: self.percentile };
-        let history = !self.no_history;
+        let (history, no_commits) = (!self.no_history, self.no_commits);
         let mut options = self.run().options(Front::Calibrate, command_line, environment)?;
         options.history = history;
         options.request.bound = Some(bound);
+        options.request.no_commits = no_commits.then_some(NoCommits::LeftOut);
         options.request.check()?;
         Ok(Invocation::Run(Box::new(options)))
     }
@@ -179,20 +176,15 @@ impl CalibrateArgs {
             levels: Some(LevelChoice::Auto),
             engine: self.engine,
             seed: self.seed,
-            label: self.label,
             consent: self.consent,
-            show: self.show,
             ..OwnArgs::default()
         };
         RunArgs {
             level: Some(RunLevel::Simple),
             targets: self.targets,
             load,
-            own,
-            name: self.name,
-            out: self.out,
-            tui: self.tui,
-            ..RunArgs::default()
+            with_commits: !self.no_commits,
+            ..self.output.of_run(own)
         }
     }
 }

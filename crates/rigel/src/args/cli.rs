@@ -11,7 +11,10 @@ use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::selftest::SelftestArgs;
+use super::slo::SloArgs;
+use super::sql::SqlArgs;
 use super::targets::TargetsArgs;
+use super::versus::{BESIDE_RECORD, VersusArgs};
 use super::{Environment, Invocation, typed};
 use crate::orion_args;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -59,12 +62,18 @@ enum Command {
     Run(Box<RunArgs>),
     /// What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute
     Calibrate(Box<CalibrateArgs>),
+    /// How much load storage can take within a bound on the latency: the highest rate, with its bracket
+    Slo(Box<SloArgs>),
+    /// The same load through PostgreSQL: what of the storage reaches SQL
+    Sql(Box<SqlArgs>),
     /// ORION's own command line and files: rigel orion -run simple
     Orion(OrionArgs),
     /// Make the outputs again from the record of a run
     Report(ReportArgs),
     /// Compare runs: what got better or worse, judged by intervals
     Compare(CompareArgs),
+    /// Two storages in turns in one run: by how much B is faster than A, and how sure that is
+    Versus(Box<VersusArgs>),
     /// Settings for databases and cgroups out of what was measured, each with how it came about
     Advise(AdviseArgs),
     /// Block devices and files: what they are, what is on them, what Rigel may do with them
@@ -101,18 +110,26 @@ pub fn command() -> clap::Command {
             }
             let text = format!("Print a summary; `rigel help {name}` tells more");
             // A heading of its own would cost the longest summaries three lines.
-            let heading = ["run", "calibrate"].contains(&name.as_str()).then_some(FILES);
-            let command = if name == "run" { only_resume(command) } else { command };
+            let heading =
+                ["run", "calibrate", "slo", "versus", "sql"].contains(&name.as_str()).then_some(FILES);
+            let command = match name.as_str() {
+                "run" => alone(command, &["resume"], &BESIDE_RESUME),
+                "sql" => alone(command, &["resume"], &super::sql::BESIDE_RESUME),
+                "versus" => alone(command, &["resume", "record"], &BESIDE_RECORD),
+                _ => command,
+            };
             command.arg(help(text).help_heading(heading))
         })
         .arg(help("Print this summary".to_owned()))
 }
 
-/// Refuses most options beside --resume: the record has them already.
-fn only_resume(run: clap::Command) -> clap::Command {
-    let ids = run.get_arguments().map(|arg| arg.get_id().clone());
-    let others: Vec<clap::Id> = ids.filter(|id| !BESIDE_RESUME.contains(&id.as_str())).collect();
-    run.mut_args(|arg| if arg.get_id() == "resume" { arg.conflicts_with_all(&others) } else { arg })
+/// Refuses most options beside --resume and the like: the record has them already.
+fn alone(command: clap::Command, of_record: &[&str], beside: &[&str]) -> clap::Command {
+    let ids = command.get_arguments().map(|arg| arg.get_id().clone());
+    let others: Vec<clap::Id> = ids.filter(|id| !beside.contains(&id.as_str())).collect();
+    command.mut_args(|arg| {
+        if of_record.contains(&arg.get_id().as_str()) { arg.conflicts_with_all(&others) } else { arg }
+    })
 }
 
 /// With --load there is no level to name, and the first word is a target: the level of load files comes before it.
@@ -153,8 +170,11 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     match cli.command {
         Command::Run(run) => run.invocation(typed(arguments), environment),
         Command::Calibrate(calibrate) => calibrate.invocation(typed(arguments), environment),
+        Command::Slo(slo) => slo.invocation(typed(arguments), environment),
+        Command::Sql(sql) => sql.invocation(arguments, environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
+        Command::Versus(versus) => versus.invocation(typed(arguments), environment),
         Command::Compare(compare) => compare.checked().map(Invocation::Compare),
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),

@@ -5,6 +5,7 @@
 
 use super::load::LoadArgs;
 use super::own::OwnArgs;
+use super::values::{self, Misread};
 use super::words::{self, Words};
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, LoadClass, Sync};
@@ -30,7 +31,7 @@ pub struct CommitArgs {
     pub sync: Option<Sync>,
 
     /// How many write at the same time, each one commit after the other [default: 1,2,4,8,16]
-    #[arg(long, value_name = "N,..", value_delimiter = ',', hide_short_help = true, help_heading = COMMITS)]
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = writers, hide_short_help = true, help_heading = COMMITS)]
     pub writers: Vec<u32>,
 
     /// Bytes that a commit writes [default: 8K]
@@ -42,6 +43,10 @@ pub struct CommitArgs {
     /// About half of what saturates the storage is usual; `rigel run oltp --levels auto` finds that number.
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = COMMITS)]
     pub beside_reads: Option<u32>,
+}
+
+fn writers(text: &str) -> Result<u32, Misread> {
+    values::number_of(text, "writers")
 }
 
 impl Words for Sync {

@@ -54,10 +54,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 
-    /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%'; may be repeated
+    /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%', or the new side, as 'small_p99 > 2ms'; may be repeated
     ///
+    /// A bound in per cent is on the change, one with another unit (us, ms, s; IOPS, MBPS, /s) on the number of the new side.
     /// Quantities of every point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
-    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops.
+    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops; of commits commit_latency,
+    /// commit_fdatasync, max_commits.
     ///
     /// 'max_small_iops < +50%' demands 50 % more at least. A gate fails (exit code 1) when at some point the whole range of
     /// the change, from .. to, is beyond the bound. It passes (0) when every whole range keeps the bound. Otherwise it is
@@ -78,6 +80,10 @@ pub struct CompareArgs {
     /// Compare runs of different sizes, write shares, engines or flags all the same
     #[arg(long)]
     pub allow_differences: bool,
+
+    /// Do not look into the history of calibrations for how much sessions differ
+    #[arg(long)]
+    pub no_history: bool,
 
     /// Replace existing output files
     #[arg(long)]

@@ -4,7 +4,7 @@
 //! nanoseconds. Must not judge whether it makes sense; [`super::shaping`] does.
 
 use super::{values, words};
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Pattern, Span};
 use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::workload::Layout;
 use rigel_core::units::{Bytes, Nanos};
@@ -39,6 +39,12 @@ pub struct LoadArgs {
     /// Random large I/O that is not measured replaces what an array's cache remembers of the point before.
     #[arg(long, value_name = "SIZE", help_heading = LOAD, hide_short_help = true)]
     pub cache_size: Option<Bytes>,
+
+    /// The part of every target that is used, in per cent such as 0-33% [default: 0-100%]
+    ///
+    /// Short stroking: on a disk the outer part is faster, and heads that stay in a part move less.
+    #[arg(long, value_name = "A-B", value_parser = values::span, help_heading = LOAD, hide_short_help = true)]
+    pub span: Option<Span>,
 
     /// Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]
     ///

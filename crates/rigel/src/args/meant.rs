@@ -87,7 +87,8 @@ fn unknown_option(
 ) -> Option<Problem> {
     let name = option.split('=').next().filter(|name| name.starts_with('-'))?;
     let measures = matches!(command, None | Some("run" | "calibrate"));
-    let foreign = || foreign_option(name, command == Some("calibrate"), arguments);
+    let words = without_own(cli, command, arguments);
+    let foreign = || foreign_option(name, command == Some("calibrate"), &words);
     if let Some(problem) = measures.then(foreign).flatten() {
         return Some(problem);
     }
@@ -121,6 +122,17 @@ fn no_option(cli: &clap::Command, command: &str, name: &str) -> Problem {
             None => problem.next(format!("`rigel help {command}` lists the options")),
         },
     }
+}
+
+/// The words that are no options of the command: one of its own may be called like one of fio's.
+fn without_own(cli: &clap::Command, command: Option<&str>, arguments: &[OsString]) -> Vec<OsString> {
+    let of_command = command.and_then(|command| cli.find_subcommand(command));
+    let is_own = |word: &&OsString| {
+        let long = word.to_str().and_then(|word| word.strip_prefix("--")?.split('=').next());
+        let mut own = of_command.into_iter().flat_map(clap::Command::get_arguments);
+        long.is_some() && own.any(|arg| arg.get_long() == long)
+    };
+    arguments.iter().filter(|word| !is_own(word)).cloned().collect()
 }
 
 /// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.

@@ -10,6 +10,8 @@ pub enum Front {
     Rigel,
     /// `rigel calibrate`, whose options are spelled as those of `rigel run`.
     Calibrate,
+    /// `rigel slo`, the same.
+    Slo,
 }
 
 /// An option of both command lines.
@@ -53,7 +55,7 @@ impl Opt {
     pub const fn spelled(self, front: Front) -> &'static str {
         match front {
             Front::Orion => self.orion,
-            Front::Rigel | Front::Calibrate => self.rigel,
+            Front::Rigel | Front::Calibrate | Front::Slo => self.rigel,
         }
     }
 }

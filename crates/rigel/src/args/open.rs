@@ -53,7 +53,7 @@ fn rate(text: &str) -> Result<u32, Misread> {
     }
 }
 
-fn shape(text: &str) -> Result<Shape, Misread> {
+pub fn shape(text: &str) -> Result<Shape, Misread> {
     let text = text.to_ascii_lowercase();
     let bursty = |number: &str| number.parse().ok().filter(|spread| (2..=MOST_BURSTY).contains(spread));
     match (text.as_str(), text.split_once(':')) {
@@ -82,12 +82,7 @@ pub fn request(given: &RunArgs) -> Result<Request, Problem> {
     let mut load = given.load.clone();
     let size = load.size_small.take().unwrap_or(DEFAULT_SMALL);
     let plain = shaping::request(Front::Rigel, RunLevel::Open, &load, &given.own)?;
-    let most_outstanding = max_outstanding.unwrap_or(DEFAULT_MOST_OUTSTANDING);
-    if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) {
-        return Err(Problem::usage(format!("at most {most_outstanding} outstanding I/Os cannot be had"))
-            .at("--max-outstanding")
-            .next(format!("give 1 to {MAX_OUTSTANDING}, or leave it out")));
-    }
+    let most_outstanding = most_outstanding(*max_outstanding)?;
     let class = LoadClass {
         write_percent: plain.write_percent(),
         arrival: Arrival::Open { shape: arrivals.unwrap_or_default(), most_outstanding },
@@ -97,6 +92,17 @@ pub fn request(given: &RunArgs) -> Result<Request, Problem> {
     let request = Request { classes: vec![class], levels: LevelChoice::Own, ..plain };
     request.check()?;
     Ok(request)
+}
+
+/// Most outstanding I/Os, as they were asked for.
+pub fn most_outstanding(asked: Option<u32>) -> Result<u32, Problem> {
+    let most = asked.unwrap_or(DEFAULT_MOST_OUTSTANDING);
+    if (1..=MAX_OUTSTANDING).contains(&most) {
+        return Ok(most);
+    }
+    Err(Problem::usage(format!("at most {most} outstanding I/Os cannot be had"))
+        .at("--max-outstanding")
+        .next(format!("give 1 to {MAX_OUTSTANDING}, or leave it out")))
 }
 
 /// What says how many are outstanding says nothing here.

@@ -2,13 +2,14 @@
 //!
 //! Must not judge them; [`super::build`] does.
 
+use super::by_place::PlaceArgs;
 use super::commit::CommitArgs;
 use super::load::LoadArgs;
 use super::names::Front;
 use super::open::OpenArgs;
 use super::own::OwnArgs;
 use super::target_args::TargetArgs;
-use super::{Environment, Invocation, ResumeOptions, words};
+use super::{Environment, Invocation, ResumeOptions, Versus, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use std::ffi::OsString;
@@ -42,6 +43,12 @@ Examples:
       what a commit costs: writes to a scratch file in this directory, each durable before the next
   rigel run open --rate 1000,5000,20000 /dev/nvme1n1
       the latency when small reads arrive at these rates, as users make them
+  rigel run zones /dev/sdx
+      whether the begin of a disk is faster than its end, and where it changes
+  rigel run streams /dev/sdx
+      1, 2, 4 .. sequential readers at places of their own, as several dd
+  rigel run oltp /dev/sdx --span 0-33%
+      small I/O on the first third only: short stroking
   rigel run dss --engine sim:servers=16,service=200us
       no storage at all, to see what the outputs look like
   rigel run --resume rigel_20260101_1200_record.jsonl
@@ -58,11 +65,13 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Which load: simple, normal, oltp, dss, advanced, commit or open
+    /// Which load: simple, normal, oltp, dss, advanced, commit, open, zones or streams
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every pair of both. oltp: small only, up to
     /// 20 outstanding per disk. dss: large only, up to 15 per disk. advanced: as the options say. commit: small
     /// writes that have to be durable, one after the other, as a database makes for each commit; on a scratch file, or with --destroy-data. open: small I/O that arrives at the rates of --rate.
+    /// zones: one sequential stream, and one random read at a time, at 16 places over the targets. streams: 1, 2, 4 .. sequential readers at a time,
+    /// as several dd are.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,
 
@@ -94,8 +103,15 @@ pub struct RunArgs {
     #[command(flatten)]
     pub commit: CommitArgs,
 
+    /// Whether a calibration measures commits where it may.
+    #[arg(skip)]
+    pub with_commits: bool,
+
     #[command(flatten)]
     pub open: OpenArgs,
+
+    #[command(flatten)]
+    pub places: PlaceArgs,
 
     #[command(flatten)]
     pub own: OwnArgs,
@@ -132,6 +148,12 @@ impl RunArgs {
             return Ok(Invocation::Run(Box::new(options)));
         };
         let display = self.display(Front::Rigel, environment)?;
-        Ok(Invocation::Resume(ResumeOptions { record, destroy: self.own.consent.destroy_data, display }))
+        Ok(Invocation::Resume(ResumeOptions {
+            record,
+            destroy: self.own.consent.destroy_data,
+            display,
+            versus: Versus::default(),
+            server: None,
+        }))
     }
 }

@@ -9,7 +9,9 @@ Examples:
   rigel selftest
       a few trials of every case, in seconds
   rigel selftest --trials 1000 --thorough --markdown
-      the table of docs/method/coverage.md; takes an hour or so";
+      the table of docs/method/coverage.md; takes an hour or so
+  rigel selftest --thorough --only turns
+      the cases of `rigel versus` alone";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -21,6 +23,10 @@ pub struct SelftestArgs {
     /// Also aim at ±2 %, and use shorter visits
     #[arg(long)]
     pub thorough: bool,
+
+    /// Only the cases whose name holds TEXT
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
 
     /// Seed of the first trial; the others follow
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed)]

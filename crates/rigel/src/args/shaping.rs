@@ -66,7 +66,7 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
 fn refuse_beside_file(load: &LoadArgs, own: &OwnArgs) -> Result<(), Problem> {
     let given = [(Opt::NUM_DISKS, load.num_disks.is_some()), (Opt::WRITE, load.write.is_some())];
     let given = given.into_iter().chain(shape_options(load)).find(|&(_, given)| given);
-    let levels = own.levels.map(|_| "--levels");
+    let levels = own.levels.map(|_| "--levels").or(load.span.map(|_| "--span"));
     let Some(option) = given.map(|(opt, _)| opt.spelled(Front::Rigel)).or(levels) else {
         return Ok(());
     };
@@ -102,7 +102,9 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
     let matrix = Opt::MATRIX.spelled(front);
     let (this, instead) = match front {
         Front::Orion => (format!("-run {}", level.name()), "-run advanced"),
-        Front::Rigel | Front::Calibrate => (format!("rigel run {}", level.name()), "rigel run advanced"),
+        Front::Rigel | Front::Calibrate | Front::Slo => {
+            (format!("rigel run {}", level.name()), "rigel run advanced")
+        }
     };
     let nearest = match level {
         RunLevel::Normal => format!("{matrix} detailed"),
@@ -210,7 +212,7 @@ fn lacks(front: Front, opt: Opt, reason: &str, needs: Opt, word: &str) -> Proble
 }
 
 /// The matrix with its counts.
-fn shape(front: Front, load: &LoadArgs) -> Result<MatrixShape, Problem> {
+pub fn shape(front: Front, load: &LoadArgs) -> Result<MatrixShape, Problem> {
     let matrix = load.matrix.unwrap_or(MatrixShape::Basic);
     let small = count(front, Opt::NUM_SMALL, load.num_small)?;
     let large = count(front, Opt::NUM_LARGE, load.num_large)?;

@@ -12,7 +12,7 @@ const TARGETS: &str = "Targets";
 
 #[derive(Debug, Default, clap::Args)]
 pub struct TargetArgs {
-    /// Files or block devices to measure [default: a scratch file in the current directory]
+    /// Files or block devices to measure [default: a scratch file here]
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 

@@ -10,6 +10,7 @@ use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
 use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_core::sim::SimLaw;
+use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{MIB, Nanos};
 use rigel_core::uses::advice::Product;
 use rigel_report::Format;
@@ -80,6 +81,7 @@ fn a_bare_level_measures_a_scratch_file() {
         load: None,
         as_load: false,
         history: false,
+        commits: false,
         force: false,
         display: Display {
             json: false,
@@ -89,6 +91,7 @@ fn a_bare_level_measures_a_scratch_file() {
             tui: false,
             orion_version: OrionVersion::V19,
         },
+        versus: Versus::default(),
         notes: vec![],
     };
     assert_eq!(found, expected);
@@ -499,4 +502,19 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
     };
     assert!(options.display.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
     assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains("contradict"));
+}
+
+/// What calibrates without a command line, such as a database, makes the same request.
+#[test]
+fn a_calibration_from_within_is_the_one_of_the_command_line() {
+    let options =
+        run("rigel calibrate /t --no-commits --max-latency 20ms --num-disks 3 --budget 40s --seed 7");
+    let bound = LatencyBound { limit: Nanos::from_millis(20), of: LatencyOf::Mean };
+    let wanted = Request {
+        num_disks: Some(3),
+        seed: 7,
+        command_line: options.request.command_line.clone(),
+        ..Request::calibration(bound, Nanos::from_secs(40))
+    };
+    assert_eq!(options.request, wanted);
 }

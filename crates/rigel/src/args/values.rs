@@ -5,7 +5,8 @@
 use super::fio;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::load::request::EngineRequest;
+use rigel_core::load::class::Span;
+use rigel_core::load::request::{EngineRequest, MAX_OUTSTANDING};
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
@@ -47,12 +48,29 @@ pub fn duration(text: &str) -> Result<Nanos, Refused> {
     time(text, ["s", "m"])
 }
 
+/// Reads how many there are of `what`, of which each has one outstanding.
+pub fn number_of(text: &str, what: &str) -> Result<u32, Misread> {
+    let number = text.trim().parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
+    number.filter(|number| (1..=MAX_OUTSTANDING).contains(number)).ok_or_else(|| Misread {
+        reason: format!("is no number of {what}"),
+        next: format!("give 1 to {MAX_OUTSTANDING}, such as --{what} 1,2,4"),
+    })
+}
+
 /// Reads a share in whole per cent: `20` or `20%`.
 pub fn per_cent(text: &str) -> Result<u64, Misread> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();
     number.parse().map_err(|_| Misread {
         reason: "is no whole number of per cent".into(),
         next: "give 0 to 100, such as 20 or 20%".into(),
+    })
+}
+
+/// Reads a part of every target.
+pub fn span(text: &str) -> Result<Span, Misread> {
+    text.parse().map_err(|_| Misread {
+        reason: "is no part of a target in per cent".into(),
+        next: "give two whole numbers from 0 to 100, the smaller one first, such as 0-33%".into(),
     })
 }
 
@@ -94,7 +112,8 @@ pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
 }
 
 fn no_engine(name: &str) -> Misread {
-    let known: Vec<&str> = std::iter::once("auto").chain(EngineKind::ALL.map(EngineKind::name)).collect();
+    let known: Vec<&str> =
+        std::iter::once("auto").chain(EngineKind::ASKED_FOR.map(EngineKind::name)).collect();
     let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
     Misread {
         reason: format!("names no engine ({})", known.join(", ")),

@@ -3,26 +3,31 @@
 //! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
 
 use super::report::{read, run_id};
-use super::{list, remark, to_stdout};
+use super::{list, past, remark, to_stdout};
 use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
 use rigel_core::record::Record;
-use rigel_core::uses::compare::Comparison;
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
+use rigel_core::uses::compare::{Comparison, Past};
 use rigel_report::View;
 use rigel_report::compare::{CompareFormat, Compared, reason, render, runs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What to do where an interval holds the bound.
+const NARROWER: &str = "measure with a higher --precision, or give several runs of each side";
+
 /// Compares, writes what was asked for, and fails when a gate does.
 pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     let (base, new) = (side(&options.base)?, side(&options.new)?);
     [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
+    base.iter().chain(&new).try_for_each(no_sides)?;
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
-    let comparison = Comparison::of(&runs(&base_views), &runs(&new_views));
+    let past = if options.no_history { [Past::default(); 2] } else { [past_of(&base), past_of(&new)] };
+    let comparison = Comparison::with_past(&runs(&base_views), &runs(&new_views), &past);
     check(&comparison, options)?;
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
@@ -37,7 +42,24 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     show(options, &compared, &base, &new)?;
-    check_gates(&gates, &comparison, options.fail_undecided)
+    check_gates(&gates, &comparison, options.fail_undecided, NARROWER)
+}
+
+/// A single run is one session; several speak for themselves.
+fn past_of(side: &[Loaded]) -> Past {
+    if let [only] = side { past::of_run(&only.record) } else { Past::default() }
+}
+
+/// A run of two sides has no small and no large I/O but those of its sides.
+fn no_sides(loaded: &Loaded) -> Result<(), Problem> {
+    if loaded.record.header.request.sides.is_none() {
+        return Ok(());
+    }
+    let path = path_text::encode(&loaded.path);
+    Err(Problem::usage("the record is of two sides that took turns")
+        .because("such a run is a comparison by itself, and is not compared with another one")
+        .next(format!("`rigel versus --record {}` shows it", path_text::shell_word(&path)))
+        .at(path))
 }
 
 struct Loaded {
@@ -169,7 +191,12 @@ fn told(gates: &[GateResult], comparison: &Comparison, outcome: Outcome) -> Opti
     Some((subject, own.iter().map(why).collect::<Vec<_>>().join("; ")))
 }
 
-fn check_gates(gates: &[GateResult], comparison: &Comparison, fail_undecided: bool) -> Result<(), Problem> {
+pub(super) fn check_gates(
+    gates: &[GateResult],
+    comparison: &Comparison,
+    fail_undecided: bool,
+    narrower: &str,
+) -> Result<(), Problem> {
     if let Some((what, why)) = told(gates, comparison, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
             .because(why)
@@ -183,7 +210,7 @@ fn check_gates(gates: &[GateResult], comparison: &Comparison, fail_undecided: bo
         return Err(Problem::new(ExitKind::GateFailed, what).because(why).next(if is_unseen {
             "measure both sides at the same load levels, or gate on max_small_iops, max_large_mbps or min_small_latency"
         } else {
-            "measure with a higher --precision, or give several runs of each side"
+            narrower
         }));
     }
     remark(&format!("{what}: {why}; --fail-undecided fails on it"));

@@ -3,8 +3,8 @@
 //! Must not judge, and changes nothing.
 
 use crate::args::DoctorArgs;
-use crate::commands;
 use crate::terminal;
+use crate::{commands, history};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text::encode;
@@ -12,6 +12,7 @@ use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::survey::survey;
 use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect};
+use rigel_report::calibration::Document;
 use rigel_report::doctor::{Counts, findings, json};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
     let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));
-        print(&System::whole(&found.host, &found.devices, &found.mounts), options)?
+        print(&System::whole(&found.host, &found.devices, &found.mounts), &[], options)?
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
@@ -33,7 +34,8 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
         let below: Vec<TargetFacts> = directories.into_iter().map(look).collect::<Result<_, _>>()?;
         let devices = below.iter().flat_map(|dir| dir.device.iter().chain(&dir.below));
         let mounts = below.iter().filter_map(|dir| dir.mount.as_ref());
-        print(&System::below(&host, &targets).with(devices, mounts), options)?
+        let named: Vec<&TargetFacts> = targets.iter().chain(&below).collect();
+        print(&System::below(&host, &targets).with(devices, mounts), &named, options)?
     };
     if Counts::of(&all).errors == 0 {
         return Ok(());
@@ -43,14 +45,24 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
         .next("see the findings of severity error; with --all each says what changes it"))
 }
 
-fn print(system: &System<'_>, options: &DoctorArgs) -> Result<Vec<Checked>, Problem> {
+fn print(system: &System<'_>, named: &[&TargetFacts], options: &DoctorArgs) -> Result<Vec<Checked>, Problem> {
     let all = examine(system);
     if options.json {
         commands::to_stdout(&json(&all)?)?;
     } else {
-        let named: Vec<String> = options.targets.iter().map(|path| encode(path)).collect();
-        let text = findings(system, &all, &named, options.all, terminal::style_of_stdout());
-        commands::to_stdout(text.as_bytes())?;
+        let paths: Vec<String> = options.targets.iter().map(|path| encode(path)).collect();
+        let text = findings(system, &all, &paths, options.all, terminal::style_of_stdout());
+        commands::to_stdout(format!("{text}{}", commits(&all, named)).as_bytes())?;
     }
     Ok(all)
+}
+
+/// What the history knows of commits on the targets, where a write cache was found. A history that cannot be read is no matter of
+/// the doctor.
+fn commits(all: &[Checked], targets: &[&TargetFacts]) -> String {
+    let known: Vec<(String, Document)> = targets
+        .iter()
+        .filter_map(|target| Some((target.path.clone(), history::with_commits(target).ok()??)))
+        .collect();
+    rigel_report::doctor::commits(all, &known)
 }

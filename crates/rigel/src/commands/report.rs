@@ -6,6 +6,7 @@ use crate::args::ReportOptions;
 use crate::output::{self, Placed, dir_of};
 use crate::{commands, terminal};
 use rigel_core::error::Problem;
+use rigel_core::load::class::Class;
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
@@ -23,6 +24,13 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if matches!(options.format, Format::Orion(_)) {
+        options
+            .records
+            .iter()
+            .zip(&records)
+            .try_for_each(|(path, record)| has_orions_classes(path, record))?;
+    }
     match (records.as_slice(), options.records.as_slice()) {
         ([record], [path]) if to_stdout && options.format == Format::Text => return show(record, path),
         ([record], _) if to_stdout => {
@@ -40,6 +48,18 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
     commands::list(&output::write_all(&placed, options.force)?)
+}
+
+/// ORION's files have rows and columns for its two classes only.
+fn has_orions_classes(path: &Path, record: &Record) -> Result<(), Problem> {
+    let request = &record.header.request;
+    if [Class::SMALL, Class::LARGE].into_iter().any(|class| request.class(class).is_some()) {
+        return Ok(());
+    }
+    Err(Problem::usage("the record has neither small nor large I/O, which is all that ORION's files hold")
+        .at(path_text::encode(path))
+        .because("the run measured other load classes, and the files would be empty")
+        .next("--format csv, json or html has all of them"))
 }
 
 /// A file of an output: its directory, the name of its run, and what it holds.

@@ -1,16 +1,19 @@
-//! `rigel run`, `rigel calibrate` and `rigel orion`: from the options of a run to its outputs on disk.
+//! `rigel run`, `rigel calibrate`, `rigel sql` and `rigel orion`: from the options of a run to its outputs on disk.
 //!
 //! [`run`] has the steps in their order; the modules below do the work.
 
+mod commits;
 mod consent;
 mod dry_run;
 mod load;
-mod measure;
 mod present;
 mod resume;
+mod sides;
+mod sql;
 mod targets;
 
 pub use resume::resume;
+pub use sql::{drop_schema, install, prove, sql};
 
 use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
@@ -22,11 +25,11 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
-use rigel_core::load::request::EngineRequest;
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, KIB, MIB};
-use rigel_run::bench::Bench;
-use rigel_run::execute::{Beginning, Run, execute};
+use rigel_run::bench::{Bench, make};
+use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::RecordFile;
 use rigel_run::wall::Wall;
 use std::fs::File;
@@ -36,14 +39,18 @@ use targets::Scratch;
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
 pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let options = &*load::with_file(options)?;
-    let reporter = Reporter { options };
-    measure::check(&options.request)?;
+    make::check(&options.request)?;
     let host = rigel_io::host::host_facts();
     let looked = targets::look(options, &host)?;
+    sides::check(options, &looked)?;
+    let options = &*commits::of_calibration(options, &looked);
+    let reporter = Reporter { options };
     let plan = Plan::new(&options.request, &host, &looked)?;
+    sides::check_engines(options, &plan, &looked)?;
     consent::check_names(options, &looked)?;
     reporter.remarks(&options.notes);
     reporter.memory(&looked);
+    reporter.note(commits::remark(&options.request));
     if options.dry_run {
         return dry_run::show(options, &plan, &looked);
     }
@@ -100,18 +107,26 @@ fn measure_and_report(
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
+    let bench = |run: &Run| make::bench(run, host, found, &permits, 0);
+    put_on(reporter, (options.request.clone(), plan), bench, !scratch.goes_away(), signals)
+}
+
+/// Puts the load of a plan on the bench that is made for it, from the record to the outputs.
+fn put_on(
+    reporter: Reporter<'_>,
+    (request, plan): (Request, Plan),
+    bench: impl FnOnce(&Run) -> Result<Box<dyn Bench>, Problem>,
+    resumable: bool,
+    signals: &Signals,
+) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
     let wall = wall(options.request.engine, None);
-    let mut run = Run {
-        program_version: env!("CARGO_PKG_VERSION").to_owned(),
-        run_id: String::new(),
-        request: options.request.clone(),
-        plan,
-    };
-    let bench = measure::bench(&run, host, found, &permits, 0)?;
+    let mut run =
+        Run { program_version: env!("CARGO_PKG_VERSION").to_owned(), run_id: String::new(), request, plan };
+    let bench = bench(&run)?;
     check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
-    run.run_id = set.run_id.clone();
-    let resumable = !scratch.goes_away();
+    run.run_id.clone_from(&set.run_id);
     let beginning = Beginning::new(wall);
     Ready { run, beginning, bench, set, record, resumable }.go(reporter, signals)
 }
@@ -142,6 +157,7 @@ impl Ready {
             let mut progress = RunProgress::new(display.quiet, run.plan.steps.len());
             Box::new(move |event| progress.event(event))
         };
+        let is_of_server = run.request.sql.is_some();
         let ended = execute(&run, beginning, bench.as_mut(), &mut journal, &signals.stop(), &mut |event| {
             if display.verbose && !display.json {
                 present::begun_point(&event, &run.plan);
@@ -154,9 +170,21 @@ impl Ready {
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set);
-        let outcome = ended?;
+        let again = is_of_server.then(|| sql::the_rest(resumable, &set.record_path()));
+        let outcome = ended.map_err(|problem| match &again {
+            // The server was stopped, or ended the session.
+            Some(again) if problem.kind == ExitKind::CutShort => {
+                problem.next(format!("see the server's own log; {again}"))
+            }
+            _ => problem,
+        })?;
         let unusable = written?;
-        Ok(outcome.problem(resumable).or(unusable))
+        let cut_short = outcome.problem(resumable).map(|problem| match (outcome, again) {
+            // There is no scratch file that could be kept.
+            (Outcome::Stopped, Some(again)) => problem.next(again),
+            _ => problem,
+        });
+        Ok(cut_short.or(unusable))
     }
 }
 

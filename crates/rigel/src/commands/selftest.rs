@@ -8,6 +8,7 @@ use crate::args::SelftestArgs;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::path_text;
 use rigel_core::uses::selftest::{self, Case, Grade, Score, Trial};
 use rigel_report::text;
 use rigel_run::trial::trial;
@@ -19,6 +20,7 @@ use std::thread;
 /// Tries every case and prints what came of it. Promises that were not kept are a problem.
 pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
+    let cases = chosen(cases, options.only.as_deref())?;
     let signals = Signals::listen()?;
     let scores = try_all(cases, options, signals.flag())?;
     let table = if options.markdown {
@@ -38,6 +40,18 @@ pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
     )
     .because("the statistics of this build are wrong, or the trials are too few to be sure")
     .next("repeat it with --trials 100; report it with the version if it stays"))
+}
+
+/// The cases whose name holds a text.
+fn chosen(mut cases: Vec<Case>, only: Option<&str>) -> Result<Vec<Case>, Problem> {
+    let Some(text) = only else { return Ok(cases) };
+    cases.retain(|case| case.name.contains(text));
+    if cases.is_empty() {
+        return Err(Problem::usage(format!("no case has '{}' in its name", path_text::printable(text)))
+            .at("--only")
+            .next("leave it out once to see the names; --thorough has more"));
+    }
+    Ok(cases)
 }
 
 /// All trials of all cases, on every CPU.
@@ -62,7 +76,14 @@ fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Resul
             let seed = options.seed.saturating_add((number % trials) as u64);
             let bug = |error| Problem::new(ExitKind::Bug, format!("{}: {error}", case.name));
             let request = case.request(seed).map_err(bug)?;
-            made.push((number, Trial::of(&trial(&request)?)));
+            let found = Trial::of(&trial(&request)?);
+            made.push((
+                number,
+                match case.apart(seed).map_err(bug)? {
+                    Some([a, b]) => found.beside(&[trial(&a)?, trial(&b)?]),
+                    None => found,
+                },
+            ));
             if let Ok(mut progress) = progress.lock() {
                 progress.one_more(total as u64);
             }

@@ -28,6 +28,19 @@ fn runs_of_one_minute_do_not_collide() {
 }
 
 #[test]
+fn outputs_without_a_record_get_a_name_that_no_run_has() {
+    let dir = tempdir().unwrap();
+    let set = |name: &str| OutputSet::without_record(dir.path(), name, STAMP).unwrap();
+    assert_eq!(set("orion").run_id, "orion_20260101_1200");
+    assert!(names(&dir).is_empty(), "nothing is created");
+    OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    let second = set("orion");
+    assert_eq!(second.run_id, "orion_20260101_1200_2");
+    second.write(&[file("_proof.json", "{}")], false).unwrap();
+    assert_eq!(set("orion").run_id, "orion_20260101_1200_3");
+}
+
+#[test]
 fn what_is_no_regular_file_is_never_replaced() {
     let dir = tempdir().unwrap();
     let socket = dir.path().join("socket");

@@ -31,12 +31,18 @@ pub fn place(at: &At, steps: usize, classes: &[LoadClass]) -> String {
         Purpose::FillsGap => (format!("point {number}{steps}"), ", one more visit".to_owned()),
         Purpose::Phase(phase) => (format!("phase {}", phase.saturating_add(1)), String::new()),
     };
-    format!("{head}: {}{tail}", at.point.words())
+    match at.point.side_in_words(classes) {
+        Some((side, load)) => format!("{head}, {}: {load}{tail}", side.name()),
+        None => format!("{head}: {}{tail}", at.point.words()),
+    }
 }
 
 fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {
     let load = classes.iter().find(|load| load.name == class);
     let noun = load.map_or_else(|| class.to_string(), LoadClass::noun);
+    if load.is_some_and(LoadClass::is_open) {
+        return format!("searching the rate of {noun}: {level} per second");
+    }
     let counted = match load {
         Some(load) if load.streams() && level == 1 => "stream",
         Some(load) if load.streams() => "streams",
@@ -113,7 +119,12 @@ pub fn times(elapsed_ns: u64, left: TimeRange) -> String {
 
 fn rates(point: Point, live: &Live, classes: &[LoadClass]) -> String {
     let loaded = classes.iter().filter(|class| point.of(class.name) > 0);
-    let rate = |class: &LoadClass| class.rate_text(live.per_s.get(&class.name).copied().unwrap_or(0.0));
+    let rate = |class: &LoadClass| {
+        let latency = live.latency_us.get(&class.name);
+        let latency = latency.map_or_else(String::new, |us| format!(", {:.3} ms", us / 1e3));
+        let rate = class.rate_text(live.per_s.get(&class.name).copied().unwrap_or(0.0));
+        format!("{rate}{latency}")
+    };
     loaded.map(rate).collect::<Vec<_>>().join(", ")
 }
 

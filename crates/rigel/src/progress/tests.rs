@@ -1,7 +1,7 @@
 use super::*;
 use indicatif::TermLike;
 use rigel_core::event::{Activity, At, Live};
-use rigel_core::load::class::{Class, Pattern};
+use rigel_core::load::class::{Arrival, Class, Pattern, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
@@ -147,6 +147,14 @@ fn visits_of_an_adaptive_run_say_which_they_are() {
 }
 
 #[test]
+fn a_search_for_a_rate_counts_per_second() {
+    let mut open = classes();
+    open[0].arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
+    let at = At { purpose: Purpose::Search(Class::SMALL), ..at(1600, 0) };
+    assert_eq!(lines::place(&at, 0, &open), "searching the rate of small I/O: 1600 per second");
+}
+
+#[test]
 fn what_was_found_on_the_way_is_told() {
     assert_eq!(lines::looked(3, 17, 0.0731), "3 of 17 points are sure enough, the widest interval is ±7.3 %");
     assert_eq!(
@@ -182,11 +190,21 @@ fn failures_are_told_with_the_point() {
 
 #[test]
 fn the_bar_says_what_goes_on() {
-    let live = Live { per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into() };
+    let live = Live { per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into(), ..Live::default() };
     let text = |small, large, activity| lines::under_way(&at(small, large), 17, activity, &live, &classes());
     assert_eq!(text(3, 1, Activity::Measure), "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS");
     assert_eq!(text(3, 0, Activity::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS");
     assert_eq!(text(0, 1, Activity::WarmUp), "point 3 of 17: small 0 large 1: warming up");
+}
+
+#[test]
+fn the_bar_says_how_long_arrivals_take() {
+    let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
+    let open = LoadClass { arrival, levels: vec![500], ..LoadClass::random(Class::constant("open"), 8192) };
+    let at = At { step: 0, point: Point::alone(open.name, 500), purpose: Purpose::Only };
+    let live = Live { per_s: [(open.name, 498.0)].into(), latency_us: [(open.name, 1234.0)].into() };
+    let text = lines::under_way(&at, 1, Activity::Measure, &live, &[open]);
+    assert!(text.starts_with("point 1 of 1: open 500: 498 ") && text.ends_with(", 1.234 ms"), "{text}");
 }
 
 /// A device that stands still has a rate of 0; a visit of which nothing was counted yet has none.
@@ -196,7 +214,7 @@ fn what_was_not_counted_yet_is_no_rate() {
     let text = |at: &At, live: &Live| lines::under_way(at, 0, Activity::Measure, live, &classes());
     let place = "searching the load levels of small I/O: 8 outstanding";
     assert_eq!(text(&search, &Live::default()), format!("{place}: settling"));
-    let still = Live { per_s: [(Class::SMALL, 0.0)].into() };
+    let still = Live { per_s: [(Class::SMALL, 0.0)].into(), ..Live::default() };
     assert_eq!(text(&search, &still), format!("{place}: 0 IOPS"));
 }
 
@@ -282,7 +300,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
         activity: Activity::Measure,
         elapsed_ns: 5 * NS_PER_S,
         left: TimeRange::exactly(5 * NS_PER_S),
-        live: Live { per_s: [(Class::SMALL, 12_345.0)].into() },
+        live: Live { per_s: [(Class::SMALL, 12_345.0)].into(), ..Live::default() },
     });
     let shown = term.0.lock().unwrap().clone();
     assert!(shown.starts_with("============"), "{shown}");

@@ -6,7 +6,7 @@
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
-use rigel_core::load::class::{Class, PerClass};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
@@ -134,7 +134,7 @@ fn judge(record: &Record) -> Judgement {
         invalid: found.invalid(),
         reached: found.reached(),
     });
-    Judgement { points: points.collect(), flags: flags(&findings) }
+    Judgement { points: points.collect(), flags: flags(&record.header.request.classes, &findings) }
 }
 
 fn figures(io: &IoFindings, basis: Basis) -> Figures {
@@ -147,16 +147,16 @@ fn figures(io: &IoFindings, basis: Basis) -> Figures {
 }
 
 /// The flags, but for those that only say that the run is not over yet.
-fn flags(findings: &Findings) -> Vec<ShownFlag> {
+fn flags(classes: &[LoadClass], findings: &Findings) -> Vec<ShownFlag> {
     let of_run = findings.flags.iter().map(|flag| shown(About::Run, "the run".to_owned(), flag));
     let of_curves = findings.curves.iter().flat_map(|found| {
         let place = format!("search of {}", found.load.noun());
         found.flags.iter().map(move |flag| shown(About::Search(found.class()), place.clone(), flag))
     });
-    of_run.chain(of_curves).chain(of_points(&findings.points)).collect()
+    of_run.chain(of_curves).chain(of_points(classes, &findings.points)).collect()
 }
 
-fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
+fn of_points(classes: &[LoadClass], points: &[PointFindings]) -> Vec<ShownFlag> {
     let mut carried: Vec<Vec<(Point, &Flag)>> = Vec::new();
     for found in points {
         for flag in found.flags.iter().filter(|flag| flag.code != FlagCode::NotReached) {
@@ -171,7 +171,7 @@ fn of_points(points: &[PointFindings]) -> Vec<ShownFlag> {
     }
     let one_of = |carried: Vec<(Point, &Flag)>| {
         let &(point, flag) = carried.last()?;
-        let place = point.words();
+        let place = point.words_of(classes);
         // A point may carry a flag twice, once for each class.
         let count = carried.chunk_by(|(one, _), (other, _)| one == other).count();
         if count == 1 {

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Ticks of a visit that are kept; a visit of minutes shows its last ones.
 const MOST_TICKS: usize = 600;
+/// A latency of an open loop is shown for so many ticks, about a second and a half, unless a newer one is known.
+const TICKS_OF_A_LATENCY: usize = 15;
 /// Looks whose widest interval is kept.
 const MOST_LOOKS: usize = 8;
 
@@ -163,8 +165,9 @@ impl Model {
         self.layer = self.layer.next();
     }
 
-    /// The rates of one class in the visit that goes on, and its latencies in microseconds. The latencies come from
-    /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit.
+    /// The rates of one class in the visit that goes on, and its latencies in microseconds. Those of a closed loop come from
+    /// Little's law (outstanding I/Os divided by the rate), because workers report theirs only after the visit; how many of an
+    /// open loop are in flight follows from nothing, so that its workers tell their mean.
     pub fn live(&self, class: &LoadClass) -> Option<Digest> {
         let outstanding = class.outstanding(self.now?.point.of(class.name));
         if outstanding == 0 {
@@ -172,15 +175,18 @@ impl Model {
         }
         let per_s: Vec<f64> =
             self.ticks.iter().map(|live| live.per_s.get(&class.name).copied().unwrap_or(0.0)).collect();
-        let latency_us = |per_s: &f64| if *per_s > 0.0 { 1e6 * f64::from(outstanding) / per_s } else { 0.0 };
-        let latencies_us: Vec<f64> = per_s.iter().map(latency_us).collect();
+        let by_little = |per_s: &f64| if *per_s > 0.0 { 1e6 * f64::from(outstanding) / per_s } else { 0.0 };
+        let told = |live: &Live| live.latency_us.get(&class.name).copied().unwrap_or(0.0);
+        let latencies_us: Vec<f64> = if class.is_open() {
+            self.ticks.iter().map(told).collect()
+        } else {
+            per_s.iter().map(by_little).collect()
+        };
+        // Of few arrivals there may be none between two ticks.
+        let lasts = if class.is_open() { TICKS_OF_A_LATENCY } else { 1 };
+        let latency_us = latencies_us.iter().rev().take(lasts).copied().find(|us| *us > 0.0);
         let rates: Vec<f64> = per_s.iter().map(|per_s| per_s * class.scale()).collect();
-        Some(Digest {
-            rate: *rates.last()?,
-            latency_us: latencies_us.last().copied().filter(|us| *us > 0.0),
-            rates,
-            latencies_us,
-        })
+        Some(Digest { rate: *rates.last()?, latency_us, rates, latencies_us })
     }
 
     fn plan(&mut self, points: &[Point]) {

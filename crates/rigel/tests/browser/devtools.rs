@@ -14,6 +14,9 @@ use std::time::Duration;
 const TRIES: u32 = 600;
 const BETWEEN: Duration = Duration::from_millis(100);
 
+/// By how much the page is wider than the screen.
+pub const TOO_WIDE: &str = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+
 /// Names the folder where pictures are kept for people to look at.
 const PICTURES: &str = "RIGEL_SCREENSHOTS";
 
@@ -84,6 +87,12 @@ impl Tab {
     pub fn size(&mut self, width: u32, height: u32, phone: bool) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone});
         self.order("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    /// As on a phone, where neither the page nor the drawing of this chart is wider than the screen.
+    pub fn phone(&mut self, chart: &str) {
+        self.size(390, 844, true);
+        self.wait(&format!("{TOO_WIDE} <= 0 && document.querySelector('#{chart} svg').clientWidth <= 390"));
     }
 
     /// Light or dark, as the system of the reader asks.

@@ -8,6 +8,7 @@ mod pages;
 mod paper;
 mod reader;
 mod several;
+mod slo;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;

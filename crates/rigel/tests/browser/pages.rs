@@ -228,9 +228,7 @@ fn a_report_on_a_phone_and_on_paper() {
     let place = Place::new();
     let file = report(&place, "normal --engine sim --duration 1s");
     let Some(mut tab) = open("a_report_on_a_phone_and_on_paper", &file) else { return };
-    tab.size(390, 844, true);
-    let too_wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    tab.wait(&format!("{too_wide} <= 0 && document.querySelector('#rate-small svg').clientWidth <= 390"));
+    tab.phone("rate-small");
     drawn(&mut tab);
     tab.picture("phone");
     tab.size(1280, 900, false);

@@ -1,5 +1,6 @@
 //! The report of several runs, opened from disk.
 
+use crate::devtools::TOO_WIDE;
 use crate::pages::{drawn, open, sound, tip};
 use crate::support::Place;
 use std::fs;
@@ -100,12 +101,10 @@ fn a_report_of_several_runs_in_the_dark_on_a_phone_and_on_paper() {
     assert!(!tab.text(inks).contains("#1b1f24"), "{}", tab.text(inks));
     tab.picture("several-dark");
     tab.prefer("light");
-    tab.size(390, 844, true);
-    let too_wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    tab.wait(&format!("{too_wide} <= 0 && document.querySelector('#overview svg').clientWidth <= 390"));
+    tab.phone("overview");
     tab.picture("several-phone");
     tab.value("location.hash = '#r2'");
-    tab.wait(&format!("!document.getElementById('r2').hidden && {too_wide} <= 0"));
+    tab.wait(&format!("!document.getElementById('r2').hidden && {TOO_WIDE} <= 0"));
     drawn(&mut tab);
     tab.picture("several-phone-run");
     tab.size(1280, 900, false);

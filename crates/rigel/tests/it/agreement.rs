@@ -5,7 +5,7 @@ use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use std::path::Path;
 use std::process::Command;
 
-fn fio() -> Result<(), Unavailable> {
+pub fn fio() -> Result<(), Unavailable> {
     match Command::new("fio").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(_) => Err(Unavailable::new("fio does not start")),

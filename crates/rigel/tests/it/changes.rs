@@ -84,6 +84,7 @@ fn a_file_cut_to_nothing_ends_the_run() {
         let target = place.random_file("data", SIZE);
         let told = under(&place, &format!("data --engine {engine}"), |_| set_len(&target, 0)).expect_code(4);
         assert!(told.stderr.contains("every I/O of the point"), "{engine}: {}", told.stderr);
+        assert!(told.stderr.contains("data has 0 bytes, not 16777216"), "{engine}: {}", told.stderr);
         let document = told.json();
         let last = document["points"].as_array().unwrap().last().unwrap();
         assert!(flags(last).contains(&"CHANGED"), "{engine}: {last}");
@@ -154,7 +155,7 @@ fn a_detached_loop_device_stays_until_the_run_ends() {
         let file = place.random_file("data", SIZE);
         let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
         let line = format!("{} --engine {engine}", device.path().display());
-        let told = under(&place, &line, |_| losetup(&["--detach"], device.path()));
+        let told = under(&place, &line, |_| device.detach());
         let document = told.expect_code(0).json();
         for level in 1..=5 {
             let found = point(&document, level, 0);
@@ -162,10 +163,6 @@ fn a_detached_loop_device_stays_until_the_run_ends() {
         }
         assert!(later_reads(&document) > 0, "{engine}: {document}");
     }
-}
-
-fn losetup(options: &[&str], device: &Path) {
-    assert!(Command::new("losetup").args(options).arg(device).status().unwrap().success());
 }
 
 /// With direct I/O the loop device fails reads of what is not there any more; through the page cache it may answer zeros.
@@ -195,7 +192,8 @@ fn a_device_that_shrank_is_seen() {
         let line = format!("{} --engine {engine}", device.path().display());
         let told = under(&place, &line, |_| {
             set_len(&file, SIZE / 2);
-            losetup(&["--set-capacity"], device.path());
+            let mut look_again = Command::new("losetup");
+            assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
         });
         let document = told.expect_code(0).json();
         let last = last_point(&document, engine, "has 8388608 bytes, not 16777216", true);

@@ -33,6 +33,18 @@ fn refused(told: Told, code: i32, parts: &[&str]) {
     }
 }
 
+#[test]
+fn numbers_of_writers_are_whole_and_not_too_many() {
+    let place = Place::new();
+    for wrong in ["0", "x", "1,65536", "1,,2"] {
+        let told = place.line(&format!("run commit --writers {wrong}")).expect_code(2);
+        for part in ["where: --writers", "is no number of writers", "give 1 to 65535"] {
+            assert!(told.stderr.contains(part), "{wrong}: '{part}' is missing: {}", told.stderr);
+        }
+    }
+    assert!(place.files().is_empty());
+}
+
 /// Four stations of 1 ms, and 200 us more to be durable: 1.2 ms, and at most 4 at a time.
 #[test]
 fn a_simulated_flush_is_found() {
@@ -51,6 +63,23 @@ fn a_simulated_flush_is_found() {
     assert_eq!(document["run"]["classes"]["dsync"]["unit"], "commits/s");
     assert_eq!(document["run"]["classes"]["dsync"]["counted"], "writers");
     assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()), "{:?}", run_flags(&document));
+}
+
+/// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.
+#[test]
+fn a_flush_is_compared_with_the_writes_of_its_own_side() {
+    let place = Place::new();
+    let sides = |a: &str, b: &str, name: &str| {
+        let line = format!(
+            "versus commit --writers 1 --engine sim:servers=4,rate=0,{a} --and-engine sim:servers=4,rate=0,{b} \
+             --seed 1 --fast --no-html --name {name}"
+        );
+        place.line(&line).expect_code(0).stdout
+    };
+    let costs = sides("service=1ms,flush=400us", "service=500us,flush=500us", "costs");
+    assert!(costs.contains("dsync") && !costs.contains("FLUSH_FREE"), "{costs}");
+    let free = sides("service=1ms,flush=400us", "service=500us", "free");
+    assert!(free.contains("FLUSH_FREE"), "{free}");
 }
 
 #[test]
@@ -156,7 +185,6 @@ fn what_goes_without_commits_is_refused() {
         ("run commit --matrix basic", &["--matrix does not go with rigel run commit"]),
         ("run commit --levels auto", &["--levels"]),
         ("run commit --sync maybe", &["maybe", "--sync"]),
-        ("run commit --writers 0", &["0 outstanding"]),
         ("run commit --poll", &["polled completions cannot wait for writes to be durable", "--poll"]),
         ("run commit --engine nvme", &["the engine nvme cannot wait for writes to be durable"]),
         ("run comit", &["perhaps `rigel run commit` was meant"]),

@@ -3,7 +3,7 @@
 //! On a device of the tests, whose law is known, and, with `RIGEL_COMMIT_ROUNDS`, on the storage below the build, where the
 //! figures are those of docs/method/commits.md.
 
-use crate::support::{Place, tell};
+use crate::support::{Place, asked, tell};
 use rigel_core::stats::special::student_t_quantile;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use std::io::{BufRead as _, BufReader};
@@ -98,7 +98,7 @@ fn rigel_and_fio_agree_on_commits() {
 }
 
 /// The geometric mean of the ratios, and the ends of its 95 % interval.
-fn ratio(pairs: &[(f64, f64)]) -> [f64; 3] {
+pub fn ratio(pairs: &[(f64, f64)]) -> [f64; 3] {
     let logs: Vec<f64> = pairs.iter().map(|(ours, theirs)| (ours / theirs).ln()).collect();
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count;
@@ -107,15 +107,12 @@ fn ratio(pairs: &[(f64, f64)]) -> [f64; 3] {
     [mean, mean - half, mean + half].map(f64::exp)
 }
 
-/// `RIGEL_COMMIT_ROUNDS` rounds on the storage below the build: an hour's figures for the documentation, and no ratio may be
-/// surely off by more than 10 %.
+/// `RIGEL_COMMIT_ROUNDS` rounds on the storage below the build: figures for the documentation. No ratio of io_uring may be
+/// surely off by more than 10 %, none of another engine by more than 30 %.
 #[test]
 fn on_real_storage_all_tools_agree() {
     let name = "on_real_storage_all_tools_agree";
-    let asked = std::env::var("RIGEL_COMMIT_ROUNDS").ok().and_then(|text| text.parse().ok());
-    let asked =
-        asked.ok_or_else(|| Unavailable::new("RIGEL_COMMIT_ROUNDS is not set, as by cargo xtask long"));
-    let Some(rounds) = needs::<usize>(name, asked) else { return };
+    let Some(rounds) = asked::<usize>(name, "RIGEL_COMMIT_ROUNDS") else { return };
     let Some(()) = needs(name, fio()) else { return };
     let Some(pg) = needs(name, pg_test_fsync()) else { return };
     let place = Place::new();
@@ -151,7 +148,10 @@ fn on_real_storage_all_tools_agree() {
                     tools[theirs],
                     mean(theirs)
                 );
-                assert!(low < 1.1 && high > 0.9, "{word}: {} and {}: {pairs:?}", tools[ours], tools[theirs]);
+                // The other engines wait for a CPU more often, or elsewhere: of a fast flush that is a good part.
+                let off = if tools[ours] == "io_uring" { 0.1 } else { 0.3 };
+                let agree = low < 1.0 + off && high > 1.0 - off;
+                assert!(agree, "{word}: {} and {}: {pairs:?}", tools[ours], tools[theirs]);
             }
         }
     }

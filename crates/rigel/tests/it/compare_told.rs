@@ -102,6 +102,18 @@ fn a_gate_says_which_row_leaves_it_undecided_and_why() {
     let failed = gates(&place, &records, &["min_small_latency < -10%", "max_small_iops > 50%"], 1);
     assert!(failed.stderr.contains("error: 2 gates failed\n"), "{}", failed.stderr);
     assert!(failed.stderr.contains(", all of it beyond the bound"), "{}", failed.stderr);
+    let own = gates(&place, &records, &["max_small_iops < 1000000 IOPS"], 1);
+    assert!(own.stderr.contains("the value is ") && own.stderr.contains(" IOPS .. "), "{}", own.stderr);
+    gates(&place, &records, &["max_small_iops < 100 IOPS", "min_small_latency > 1s"], 0);
+    // A bound that does not bind: both highest rates are one number, and one card.
+    place.rigel(["compare", &records[0], &records[1], "--html"]).expect_code(0);
+    let page = place.read("_compare.html");
+    let cards: Vec<&str> = page
+        .split("<div class=\"card\"><h3>")
+        .skip(1)
+        .map(|card| card.split("</h3>").next().unwrap())
+        .collect();
+    assert_eq!(cards.iter().filter(|title| title.contains("small IOPS")).count(), 1, "{cards:?}");
     let strict = ["compare", &records[0], &records[1], "--fail-if", "small_iops < -5%", "--fail-undecided"];
     let told = place.rigel(strict).expect_code(1).stderr;
     assert!(told.contains("measure both sides at the same load levels, or gate on max_small_iops"), "{told}");

@@ -134,6 +134,63 @@ fn phases_follow_one_another_and_a_run_of_them_can_go_on() {
 }
 
 #[test]
+fn each_phase_has_rows_of_its_own() {
+    let place = with("phased.toml", &phased());
+    run_phases(place.path(), "run --load phased.toml --engine sim:servers=4,service=1ms,rate=0 --seed 5");
+    let record = place.only("_record.jsonl");
+    let told = |format: &str| {
+        let line = format!("report {} {format}", record.display());
+        place.line(&line).expect_code(0).stdout
+    };
+    let text = told("");
+    let table = text.split_once("Phase").unwrap().1.lines().skip(1).take(3);
+    let rows: Vec<Vec<&str>> = table.map(|line| line.split_whitespace().collect()).collect();
+    let markdown = told("--format markdown");
+    let table = markdown.split_once("| Phase | For |").unwrap().1.lines().skip(2).take(3);
+    let in_markdown: Vec<Vec<&str>> =
+        table.map(|line| line.split(['|', ' ']).filter(|cell| !cell.is_empty()).collect()).collect();
+    for rows in [rows, in_markdown] {
+        let of = |row: &[&str]| (row[0].to_owned(), row[3].to_owned(), row[4].to_owned());
+        let found: Vec<_> = rows.iter().map(|row| of(row)).collect();
+        let expected = [("1", "2"), ("2", "4"), ("3", "2")];
+        for (row, (phase, load)) in found.iter().zip(expected) {
+            assert_eq!((row.0.as_str(), row.1.as_str(), row.2.as_str()), (phase, "reads", load), "{text}");
+        }
+        assert_eq!(found.len(), 3);
+    }
+}
+
+const SHOP: &str = r#"load = "rigel.load/1"
+[[class]]
+name = "reads"
+size = "8K"
+arrival = { rate = 500 }
+[[class]]
+name = "scans"
+size = "256K"
+arrival = { outstanding = 2 }
+"#;
+
+#[test]
+fn a_mixed_load_shows_the_latency_of_each_class() {
+    let place = with("shop.toml", SHOP);
+    let line = "run --load shop.toml --engine sim:servers=4,service=1ms,rate=0 --seed 5 --fast --quiet";
+    let text = place.line(line).expect_code(0).stdout;
+    let document = place.line(&format!("report {} --format json", place.only("_record.jsonl").display()));
+    let document = document.expect_code(0).json();
+    let table = text.split_once(" Class").unwrap().1;
+    for (class, load) in [("reads", "500/s"), ("scans", "2")] {
+        let row = table.lines().find(|line| line.trim_start_matches(['!', ' ']).starts_with(class)).unwrap();
+        let cells: Vec<&str> = row.trim_start_matches('!').split_whitespace().collect();
+        assert_eq!(cells[1], load, "{text}");
+        let io = &document["points"][0]["classes"][class];
+        let us = io["latency_us"]["mean"].as_f64().unwrap();
+        assert!(us > 1000.0 && row.contains(&format!(" {:.2}", us / 1e3)), "{us}: {text}");
+    }
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
 fn a_bad_file_is_told_with_line_and_column_before_anything_is_done() {
     for (from, to, parts) in [
         ("size =", "sise =", &["bad.toml:4:1", "no key 'sise'", "perhaps 'size' was meant"][..]),

@@ -79,6 +79,27 @@ fn the_outputs_of_a_calibration_agree() {
 }
 
 #[test]
+fn the_outputs_of_a_calibration_with_commits_agree() {
+    let case =
+        selftest::all().into_iter().find(|case| matches!(case.promise, Promise::Answers { .. })).unwrap();
+    let law = "servers=4,service=1ms,rate=0,flush=200us,between=5%";
+    let engine = EngineRequest::Sim(SimLaw::parse(law).unwrap());
+    let request = Request { engine, ..case.request(2).unwrap() }.with_commits(true);
+    let told = told(&rigel_run::trial::trial(&request).unwrap());
+    told.agree();
+    for (key, sources) in [
+        ("1 dsync mean value", 9),
+        ("1 dsync mean lo95", 6),
+        ("1 dsync mean at", 2),
+        ("1 fdatasync mean value", 7),
+        ("most commits value", 6),
+        ("most commits width", 3),
+    ] {
+        told.is_told_by(key, sources);
+    }
+}
+
+#[test]
 fn the_outputs_of_a_matrix_agree() {
     let mut request = Request::new(RunLevel::Normal);
     let law = "servers=4,service=1ms,spread=exponential,between=3%";

@@ -42,9 +42,12 @@ fn every_output_tells_of_the_arrivals() {
         assert_eq!((&open["waited_for_slot"], &open["left_without_slot"]), (&0.into(), &0.into()));
         assert_eq!(flags(point), ["SIMULATED"], "no flag of a closed loop");
     }
-    for part in ["asked/s arrived/s served/s", "open     3,200", "Lag: how late Rigel itself"] {
-        assert!(told.stdout.contains(part), "{part} is missing in\n{}", told.stdout);
+    let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["asked/s served/s mean p99 service", "open 3,200 ", "Lag: how"] {
+        assert!(words.contains(part), "{part} is missing in\n{}", told.stdout);
     }
+    let (_, table) = told.stdout.split_once("asked/s").unwrap();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     let csv = std::fs::read_to_string(place.only_of("rigel_", "_report.html")).unwrap();
     assert!(csv.contains("<h2>Arrivals</h2>"));
 }
@@ -191,4 +194,16 @@ fn bad_input_is_refused_before_anything_is_touched() {
         }
     }
     assert_eq!(place.files(), ["data"]);
+}
+
+/// More per second than could ever be outstanding.
+#[test]
+fn a_high_rate_is_read_back() {
+    let place = Place::new();
+    let engine = "sim:servers=64,service=200us,rate=0";
+    let line =
+        format!("run open --rate 100000 --duration 100ms --engine {engine} --seed 1 --quiet --no-html");
+    place.line(&line).expect_code(0);
+    let record = place.only("_record.jsonl");
+    place.rigel(["report", record.to_str().unwrap()]).expect_code(0);
 }

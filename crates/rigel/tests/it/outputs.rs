@@ -261,9 +261,12 @@ fn what_was_shown_after_a_run_is_shown_again() {
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(shown.contains("IOPS by small outstanding") && shown.contains("MBPS by large"), "{shown}");
         let (_, files) = shown.split_once("\nFiles\n").unwrap();
-        let files: Vec<&str> = files.lines().map(str::trim).collect();
-        assert_eq!(files.len(), place.files().len(), "{files:?}");
+        let (files, beside) = files.split_once("and beside it ").unwrap();
+        let files: Vec<&str> = files.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let beside: Vec<&str> = beside.split([',', ' ', '\n']).filter(|ending| !ending.is_empty()).collect();
+        assert_eq!(files.len() + beside.len(), place.files().len(), "{files:?} {beside:?}");
         assert!(files.iter().all(|path| place.path().join(path).exists()), "{files:?}");
+        beside.iter().for_each(|ending| drop(place.only(ending)));
         let record = place.only("_record.jsonl");
         let name = record.file_name().unwrap().to_str().unwrap();
         assert_eq!(tell(&format!("report {name} --format text")), shown);

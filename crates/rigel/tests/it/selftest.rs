@@ -6,11 +6,13 @@ use crate::support::Place;
 #[test]
 fn every_promise_is_kept() {
     let told = Place::new().line("selftest --seed 11").expect_code(0);
-    assert!(told.stdout.contains("27 of 27 promises kept"), "{}", told.stdout);
+    assert!(told.stdout.contains("36 of 36 promises kept"), "{}", told.stdout);
     assert!(told.stdout.contains("quiet") && told.stdout.contains("THROTTLED in 100.0 %"), "{}", told.stdout);
-    assert!(told.stdout.contains("rigel calibrate"), "{}", told.stdout);
+    for command in ["calibrate", "slo", "run open", "run commit", "run zones"] {
+        assert!(told.stdout.contains(&format!("rigel {command}")), "{command}: {}", told.stdout);
+    }
     assert!(told.stdout.lines().all(|line| line.chars().count() <= 80), "{}", told.stdout);
-    assert!(told.stderr.contains("216 of 216 trials"), "{}", told.stderr);
+    assert!(told.stderr.contains("288 of 288 trials"), "{}", told.stderr);
 }
 
 #[test]
@@ -28,8 +30,29 @@ fn the_same_seed_tells_the_same() {
 }
 
 #[test]
+fn only_the_cases_of_a_name_are_tried() {
+    let told = Place::new().line("selftest --thorough --only sooner --trials 1 --quiet");
+    assert!(
+        told.code == 0 || told.stderr.contains("more than 50 %"),
+        "one trial may be unlucky: {}",
+        told.stderr
+    );
+    assert!(told.stdout.contains("4 trials with seed 1"), "{}", told.stdout);
+    assert_eq!(told.stdout.matches("% of the time of two runs").count(), 4, "{}", told.stdout);
+    let begins = |line: &str| Some(line[..line.find(" % of the time of two runs")?].rfind(' '));
+    let begins: std::collections::BTreeSet<_> = told.stdout.lines().filter_map(begins).collect();
+    assert_eq!(begins.len(), 1, "a column is one, however long a name is: {}", told.stdout);
+}
+
+#[test]
 fn no_trials_are_refused() {
-    for line in ["selftest --trials 0", "selftest --trials x", "selftest --seed -1", "selftest extra"] {
+    for line in [
+        "selftest --only nothing",
+        "selftest --trials 0",
+        "selftest --trials x",
+        "selftest --seed -1",
+        "selftest extra",
+    ] {
         Place::new().line(line).expect_code(2);
     }
 }

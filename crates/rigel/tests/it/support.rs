@@ -1,5 +1,6 @@
 //! Running the binary in a directory of its own, and reading what it leaves.
 
+use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,11 @@ impl Told {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
+}
+
+/// Whether a text is for 80 columns, but for a command that is there to be copied.
+pub fn narrow(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= 80 || line.starts_with("  rigel "))
 }
 
 impl Place {
@@ -111,6 +117,15 @@ impl Place {
     pub fn read(&self, suffix: &str) -> String {
         std::fs::read_to_string(self.only(suffix)).unwrap()
     }
+}
+
+/// What `cargo xtask long` asks for by a variable of the environment; a test that needs it says that it is not set.
+pub fn asked<T: std::str::FromStr>(name: &str, variable: &str) -> Option<T> {
+    let asked = std::env::var(variable).ok().and_then(|text| text.parse().ok());
+    needs(
+        name,
+        asked.ok_or_else(|| Unavailable::new(format!("{variable} is not set, as by cargo xtask long"))),
+    )
 }
 
 pub fn tell(command: &mut Command) -> Told {

@@ -146,6 +146,9 @@ fn options_of_fio_are_translated() {
     // All of a line at once.
     let line = "run simple --bs=4k --iodepth=32 --rw=randread --runtime 60";
     told(&place, line, 2, &["fio's --bs", "fio's --iodepth", "fio's --rw", "fio's --runtime"]);
+    // Arrivals have a rate here as well.
+    let told_of_size = told(&place, "run open --rate 100 --size 4G", 2, &["fio's --size", "--scratch-size"]);
+    assert!(!told_of_size.stderr.contains("fio's --rate"), "{}", told_of_size.stderr);
     // Where nothing is measured, they are just unknown.
     assert!(!told(&place, "targets --bs=4k", 2, &["--bs"]).stderr.contains("fio"));
 }

@@ -23,7 +23,7 @@ pub fn permits(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
-    if !reporter.options.request.write_percent().writes() {
+    if !reporter.options.request.writes_at_all() {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
@@ -62,7 +62,7 @@ fn permit(
 
 /// Whether a permit would be given, one line for each target, without reading the targets.
 pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<String>, Problem> {
-    if !options.request.write_percent().writes() || matches!(options.targets, TargetSource::Scratch { .. }) {
+    if !options.request.writes_at_all() || matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();

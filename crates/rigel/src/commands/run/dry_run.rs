@@ -2,7 +2,7 @@
 //!
 //! Must not read what is on a target, and must not write.
 
-use super::{consent, load, measure, targets};
+use super::{consent, load, targets};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::commands;
 use crate::output::RECORD_SUFFIX;
@@ -10,11 +10,14 @@ use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::plan::Plan;
+use rigel_core::load::request::Request;
+use rigel_core::load::sides::Side;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use rigel_io::targets::inspect::{Snapshot, inspect};
 use rigel_report::text::{self, Intent};
-use rigel_report::{OrionVersion, RUN_OUTPUTS};
+use rigel_report::{OrionVersion, RUN_OUTPUTS, orion};
+use rigel_run::bench::make;
 
 pub fn show(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let request = &options.request;
@@ -28,27 +31,50 @@ pub fn show(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result
         Some(Intent {
             scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
             consent: consent::forecast(options, looked)?,
-            engine: measure::engine(request, plan),
+            engine: engine(request, plan),
             notes: notes(options, looked)?,
-            outputs: vec![outputs(options)],
+            outputs: vec![outputs(options, request)],
         })
     };
     commands::to_stdout(text::plan(request, plan, looked, intent.as_ref()).as_bytes())
 }
 
+/// The engine that the run would have, of each side where there are two that differ.
+fn engine(request: &Request, plan: &Plan) -> Option<String> {
+    let parts = Side::BOTH.map(|side| (side, request.alone(side)));
+    match (request.sides, &parts) {
+        (Some(_), [(_, a), (_, b)]) if a.engine != b.engine => {
+            let told = parts
+                .iter()
+                .filter_map(|(side, part)| Some(format!("{}: {}", side.name(), make::engine(part, plan)?)));
+            Some(told.collect::<Vec<_>>().join("; "))
+        }
+        (Some(_), [(_, both), _]) => {
+            make::engine(both, plan).map(|engine| format!("{engine}, on both sides"))
+        }
+        (None, _) => make::engine(request, plan),
+    }
+}
+
 /// The files that the run would leave. Date and time of their names are those of its start.
-fn outputs(options: &RunOptions) -> String {
+pub fn outputs(options: &RunOptions, request: &Request) -> String {
     let (display, name) = (options.display, &options.request.name);
     let directory = path_text::encode(&options.out_dir);
     let is_written = |suffix: &&str| match *suffix {
         "_report.html" => !display.no_html,
         // A calibration leaves none of ORION's files.
-        _ if options.front == Front::Calibrate => false,
+        _ if matches!(options.front, Front::Calibrate | Front::Slo) => false,
+        _ if !orion::has_content(&options.request, suffix) => false,
         "_hist.txt" => display.orion_version == OrionVersion::V11_2,
         "_hist.csv" => display.orion_version == OrionVersion::V19,
         _ => true,
     };
-    let others: Vec<&str> = RUN_OUTPUTS.into_iter().filter(is_written).collect();
+    let others: Vec<&str> = match (request.sides, request.is_beside_raw()) {
+        (Some(_), _) if display.no_html => Vec::new(),
+        (Some(_), true) => vec!["_sql.html"],
+        (Some(_), false) => vec!["_versus.html"],
+        (None, _) => RUN_OUTPUTS.into_iter().filter(is_written).collect(),
+    };
     let beside = if others.is_empty() { String::new() } else { format!(", and {}", others.join(", ")) };
     format!("in the directory {directory}: {name}_DATE_TIME{RECORD_SUFFIX}{beside}")
 }
@@ -58,10 +84,11 @@ fn notes(options: &RunOptions, looked: &[TargetFacts]) -> Result<Vec<String>, Pr
     if matches!(options.targets, TargetSource::Scratch { .. }) {
         return Ok(Vec::new());
     }
-    let only_reads = !options.request.write_percent().writes();
+    let only_reads = !options.request.writes_at_all();
     let snapshot = Snapshot::take();
     let mut all = Vec::new();
-    for target in looked.iter().filter(|target| target.kind != TargetKind::Simulated) {
+    let looked = TargetFacts::each_once(looked).into_iter();
+    for target in looked.filter(|target| target.kind != TargetKind::Simulated) {
         all.extend(without_data(target));
         if only_reads {
             let users = inspect(&path_text::decode(&target.path), &snapshot)?.users(&snapshot);

@@ -2,12 +2,13 @@
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
 
-use crate::args::RunOptions;
+use crate::args::{RunOptions, on_both};
 use crate::commands;
 use rigel_core::error::Problem;
 use rigel_core::load::file::{self, LoadFile};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
+use rigel_core::load::sides;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let Some(path) = &options.load else { return Ok(Cow::Borrowed(options)) };
     let name = path_text::encode(path);
     let load = file::read(&name, &bytes(path, &name)?)?;
-    let request = load.request(options.request.clone()).map_err(|problem| match problem.place {
+    let request = asked_for(load, options.request.clone()).map_err(|problem| match problem.place {
         None => problem.at(name),
         Some(_) => problem,
     })?;
@@ -29,6 +30,15 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
         options.notes.push("--destroy-data: nothing will be written, the load only reads".into());
     }
     Ok(Cow::Owned(options))
+}
+
+/// The request with its load, on both sides where there are two.
+fn asked_for(load: LoadFile, mut asked: Request) -> Result<Request, Problem> {
+    let Some(sides) = asked.sides.take() else { return load.request(asked) };
+    if !load.phases.is_empty() {
+        return Err(sides::no_phases());
+    }
+    on_both(load.request(asked)?, sides)
 }
 
 fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {

@@ -3,7 +3,7 @@
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
 use crate::args::{Front, RunOptions};
-use crate::commands::{self, report};
+use crate::commands::{self, report, versus};
 use crate::history;
 use crate::output::OutputSet;
 use crate::terminal;
@@ -20,7 +20,7 @@ use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_report::numbers::counted;
-use rigel_report::{Format, View, calibration, duration, orion, render, text};
+use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -48,7 +48,8 @@ impl Reporter<'_> {
         let told = |target: &TargetFacts| {
             Some(format!("{}: {}; its numbers will be flagged MEMORY", target.path, target.memory()?))
         };
-        self.remarks(&targets.iter().filter_map(told).collect::<Vec<_>>());
+        let once = TargetFacts::each_once(targets);
+        self.remarks(&once.into_iter().filter_map(told).collect::<Vec<_>>());
     }
 
     /// A problem beside the one that the run ends with. Printed even when quiet.
@@ -73,6 +74,12 @@ impl Reporter<'_> {
             counted(run.plan.workers, "worker"),
             run.request.seed
         ));
+        if run.request.workers.is_some_and(|asked| asked != run.plan.workers) {
+            self.note(
+                "note: the simulated device has one worker, whatever --workers says: its time is not real"
+                    .to_owned(),
+            );
+        }
         self.note(buffers_line(buffers));
         self.remarks(&engine.notes);
         if run.request.buffered {
@@ -88,7 +95,7 @@ impl Reporter<'_> {
                     minutes,
                 ));
             }
-            Front::Orion | Front::Rigel | Front::Calibrate => {
+            Front::Orion | Front::Rigel | Front::Calibrate | Front::Slo => {
                 let whole = if goes_on { "as a whole " } else { "" };
                 self.note(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan)));
             }
@@ -98,9 +105,15 @@ impl Reporter<'_> {
 
 /// How many points there are, and how long they take as far as that is known.
 fn prospect(request: &Request, plan: &Plan) -> String {
-    let points = counted(plan.steps.len(), "point");
+    let points = match request.sides {
+        Some(_) => format!("{} on each of two sides", counted(plan.steps.len() / 2, "load")),
+        None => counted(plan.steps.len(), "point"),
+    };
     let usually = duration::range(plan.prospect(request));
     match (&plan.search, request.pace) {
+        _ if plan.rates.is_some() && plan.steps.is_empty() => {
+            format!("the rate is searched first; {usually} in all")
+        }
         (Some(_), _) if plan.steps.is_empty() => {
             format!("load levels are searched first; usually {usually} in all")
         }
@@ -136,17 +149,35 @@ fn say(text: &str) {
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Option<Problem>, Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
-    write_and_print(reporter, set, &view)?;
-    Ok(view.findings.unusable(&record.header.request))
+    let gates = write_and_print(reporter, set, &view)?;
+    Ok(view.findings.unusable(&record.header.request).or(gates))
 }
 
-fn write_and_print(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result<(), Problem> {
+/// `Ok(Some(_))`: a gate failed.
+fn write_and_print(
+    reporter: Reporter<'_>,
+    set: &OutputSet,
+    view: &View<'_>,
+) -> Result<Option<Problem>, Problem> {
+    let options = reporter.options;
+    if let Some(compared) = versus::Compared::of(view, &options.versus)? {
+        let page = if options.display.no_html { Vec::new() } else { vec![compared.page()?] };
+        let written = set.write(&page, options.force)?;
+        let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
+        compared.show(options.display.json, &files)?;
+        return Ok(compared.gated(&options.versus).err());
+    }
+    print_run(reporter, set, view)?;
+    Ok(slo::unkept(view))
+}
+
+fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result<(), Problem> {
     let (options, record) = (reporter.options, view.record);
     let answers = calibration::Document::of(view).filter(|_| options.front == Front::Calibrate);
-    let mut files = match answers {
-        // ORION had no calibration, and its files no place for the answers.
-        Some(_) => Vec::new(),
-        None => render(Format::Orion(options.display.orion_version), view)?,
+    let mut files = match options.front {
+        // ORION had neither, and its files no place for the answers.
+        Front::Calibrate | Front::Slo => Vec::new(),
+        Front::Orion | Front::Rigel => render(Format::Orion(options.display.orion_version), view)?,
     };
     if !options.display.no_html {
         files.extend(render(Format::Html, view)?);
@@ -155,7 +186,7 @@ fn write_and_print(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> 
     // The history holds complete calibrations of real targets only.
     let kept = options.history && !options.request.engine.is_simulated() && record.complete();
     if let Some(answers) = answers.as_ref().filter(|_| kept)
-        && let Err(problem) = history::keep(answers, &set.record_path())
+        && let Err(problem) = history::keep(answers, &set.record_path(), &record.header.targets)
     {
         Reporter::trouble(&problem);
     }
@@ -165,7 +196,7 @@ fn write_and_print(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> 
     if options.display.json {
         return render(Format::Json, view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
     }
-    if options.front == Front::Rigel {
+    if matches!(options.front, Front::Rigel | Front::Slo) {
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
         return report::shown(view, &files);
     }

@@ -6,19 +6,22 @@
 
 use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, both, check_not_stopped, consent, measure, prepare, wall};
-use crate::args::{Display, Front, ResumeOptions, RunOptions, TargetSource};
+use super::{Ready, both, check_not_stopped, consent, prepare, sql, wall};
+use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource};
 use crate::commands::report;
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
 use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
+use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::record::resume::{Past, check_engine, check_host, check_targets};
 use rigel_core::record::{Header, Record};
+use rigel_run::bench::{Bench, make};
 use rigel_run::execute::{Beginning, Run};
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A record that this process has locked.
 struct Interrupted {
@@ -31,6 +34,7 @@ struct Interrupted {
 /// Measures the rest of a run.
 pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     let found = open(&options.record)?;
+    check_gates(options, &found.record.header.request)?;
     let run_options = run_options(options, &found.set, &found.record.header);
     let reporter = Reporter { options: &run_options };
     if found.record.complete() {
@@ -38,7 +42,10 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
         return present::outputs(reporter, &found.set)?.map_or(Ok(()), Err);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    measure::check(&run_options.request)?;
+    sql::check_resume(&run_options.request, options.server.is_some())?;
+    if options.server.is_none() {
+        make::check(&run_options.request)?;
+    }
     let header = Header { plan, ..found.record.header.clone() };
     if header.nodes.all().len() > 1 {
         return Err(Problem::refused("the run was made by several hosts, and this is one")
@@ -47,6 +54,9 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     }
     check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     let signals = prepare(&run_options, &header.plan)?;
+    if let TargetSource::Server(server) = &run_options.targets {
+        return go_on_in_sql(reporter, server, header, past, found, &signals);
+    }
     let scratch = Scratch::again(header.targets.first())?;
     match go_on(reporter, header, past, found, &scratch, &signals) {
         Ok(cut) => both(cut.map_or(Ok(()), Err), scratch.finish()),
@@ -56,6 +66,18 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
             Err(problem)
         }
     }
+}
+
+/// A gate must not pass because the record has nothing that it could be asked of.
+fn check_gates(options: &ResumeOptions, request: &Request) -> Result<(), Problem> {
+    let gates = &options.versus.gates;
+    if !gates.is_empty() && request.sides.is_none() {
+        return Err(Problem::usage("the record is not of a run of two sides")
+            .at(path_text::encode(&options.record))
+            .because("the gates of `rigel versus` bound how much they differ")
+            .next("leave out --fail-if, or name the record of a run of `rigel versus`"));
+    }
+    gates.iter().try_for_each(|gate| gate.check(&request.classes))
 }
 
 /// Opens and locks the record, and reads it with its torn last line, if there is one.
@@ -78,11 +100,17 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
 /// The options with which the run was begun, as far as they still matter.
 fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> RunOptions {
     let request = header.request.clone();
-    let front = if request.bound.is_some() { Front::Calibrate } else { Front::Rigel };
-    let targets = if request.engine.is_simulated() {
+    let front = match (&request.slo, request.bound) {
+        (Some(_), _) => Front::Slo,
+        (None, Some(_)) => Front::Calibrate,
+        (None, None) => Front::Rigel,
+    };
+    let targets = if let Some(server) = &options.server {
+        TargetSource::Server(ServerSource { raw: request.is_beside_raw(), ..server.clone() })
+    } else if request.engine.is_simulated() {
         TargetSource::Simulated
     } else {
-        TargetSource::Named(header.targets.iter().map(|target| path_text::decode(&target.path)).collect())
+        TargetSource::Named(header.targets.iter().map(place).collect())
     };
     // A page that is there shows the first part of the run only.
     let no_html = options.display.no_html && !set.has("_report.html");
@@ -98,11 +126,20 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         as_load: false,
         // The record does not say whether the user wanted the history, and it is foreign text.
         history: false,
+        // They are in the request, or were not wanted.
+        commits: false,
         // The outputs that are there come from the first part of the same record.
         force: true,
         display: Display { no_html, ..options.display },
+        versus: options.versus.clone(),
         notes: Vec::new(),
     }
+}
+
+/// Where a target is: a path that was typed relative to a directory says nothing in another one.
+fn place(target: &TargetFacts) -> PathBuf {
+    let typed = path_text::decode(&target.path);
+    if typed.is_absolute() { typed } else { path_text::decode(&target.real_path) }
 }
 
 fn go_on(
@@ -124,23 +161,53 @@ fn go_on(
     consent::check_names(options, &now)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
-    let run = Run {
+    let run = run_of(&header, &found);
+    // The facts of now: later visits read what earlier ones wrote.
+    let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, past.run_ns())?;
+    ready((run, bench, !scratch.goes_away()), reporter, header, past, found, signals)?.go(reporter, signals)
+}
+
+/// On the table of a server that is there.
+fn go_on_in_sql(
+    reporter: Reporter<'_>,
+    server: &ServerSource,
+    header: Header,
+    past: Past,
+    found: Interrupted,
+    signals: &Signals,
+) -> Result<(), Problem> {
+    let run = run_of(&header, &found);
+    let bench = sql::again(reporter, server, &header, &run, &past)?;
+    let ready = ready((run, bench, !server.drop), reporter, header, past, found, signals)?;
+    sql::put_away(reporter, server, ready.go(reporter, signals))
+}
+
+fn run_of(header: &Header, found: &Interrupted) -> Run {
+    Run {
         program_version: header.program_version.clone(),
         run_id: found.set.run_id.clone(),
         request: header.request.clone(),
         plan: header.plan.clone(),
-    };
-    let before = header.nodes.first();
-    // The facts of now: later visits read what earlier ones wrote.
-    let bench = measure::bench(&run, before.host.clone(), now, &permits, past.run_ns())?;
-    check_engine(&before.engine, &bench.site().nodes.first().engine)?;
+    }
+}
+
+/// The last looks, then the record is touched.
+fn ready(
+    (run, bench, resumable): (Run, Box<dyn Bench>, bool),
+    reporter: Reporter<'_>,
+    header: Header,
+    past: Past,
+    found: Interrupted,
+    signals: &Signals,
+) -> Result<Ready, Problem> {
+    check_engine(&header.nodes.first().engine, &bench.site().nodes.first().engine)?;
     check_not_stopped(signals)?;
     let wall = wall(header.request.engine, Some(&header.started));
     reporter.note(describe(&past));
     cut(&found, &past)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
-    Ready { run, beginning, bench, set, record, resumable: !scratch.goes_away() }.go(reporter, signals)
+    Ok(Ready { run, beginning, bench, set, record, resumable })
 }
 
 fn describe(past: &Past) -> String {

@@ -3,12 +3,11 @@
 //! Must not open anything for writing but a scratch file of ours.
 
 use crate::args::{RunOptions, TargetSource};
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, InMemory, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::State;
 use rigel_core::load::class::Class;
-use rigel_core::load::request::EngineRequest;
-use rigel_core::sim::SimLaw;
+use rigel_core::load::request::Request;
 use rigel_core::units::{Bytes, GIB};
 use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
@@ -25,7 +24,13 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
         TargetSource::LunFile(list) => {
             from_list(list, options.request.io_bytes(Class::LARGE), &Snapshot::take())
         }
-        TargetSource::Named(paths) => from_paths(paths, &Snapshot::take()),
+        TargetSource::Named(paths) => {
+            // A target may be on both sides.
+            let snapshot = Snapshot::take();
+            let of = |(_, paths): (Request, &[PathBuf])| from_paths(paths, &snapshot);
+            let parts = options.request.parts(paths).into_iter().map(of);
+            Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
+        }
         TargetSource::Scratch { size, .. } => {
             let here = directory_facts(Path::new("."), &Snapshot::take())?;
             check_not_memory(&here, options.request.allow_memory)?;
@@ -34,12 +39,9 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
             let scratch = Some(ScratchFacts { seed: options.request.seed, used_before: false, own: true });
             Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, scratch, ..here }])
         }
-        TargetSource::Simulated => {
-            let law = match options.request.engine {
-                EngineRequest::Sim(law) => law,
-                EngineRequest::Auto | EngineRequest::Only(_) => SimLaw::default(),
-            };
-            Ok(vec![TargetFacts::simulated(law.size_bytes)])
+        TargetSource::Simulated => Ok(options.request.simulated_targets()),
+        TargetSource::Server(_) => {
+            Err(Problem::new(ExitKind::Bug, "a table of a server is no target of these engines"))
         }
     }
 }
@@ -69,7 +71,7 @@ fn from_paths(paths: &[PathBuf], snapshot: &Snapshot) -> Result<Vec<TargetFacts>
 }
 
 /// A scratch file is made where nobody said that memory is meant, so memory is refused.
-fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
+pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
     let (what, first) = match &memory {
         InMemory::PageCache { name } => (
@@ -137,6 +139,11 @@ impl Scratch {
         Ok(Self { file: Some(ScratchFile::again(&path, target.size_bytes, scratch.seed)?) })
     }
 
+    /// A file that was filled elsewhere; `None` where there is none to put away.
+    pub const fn holding(file: Option<ScratchFile>) -> Self {
+        Self { file }
+    }
+
     /// One line about it; `None` without a scratch file.
     pub fn describe(&self) -> Option<String> {
         let file = self.file.as_ref()?;
@@ -179,7 +186,7 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Only on the way out of a panic; everything else goes through [`Scratch::finish`].
+    /// Only on the way out of a panic, or of a problem before the load; everything else goes through [`Scratch::finish`].
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
             let _ = file.put_away();

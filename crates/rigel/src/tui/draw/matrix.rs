@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::matrix::Point;
+use rigel_core::load::sides::Side;
 use rigel_report::numbers::{percent, short};
 use std::collections::BTreeSet;
 
@@ -20,10 +21,13 @@ const WIDEST: f64 = 4.0;
 /// The relative width with the highest bar when there is no target.
 const WIDE: f64 = 0.2;
 
-/// The levels of the two classes that are the axes: ORION's pair, or the first two that the points have.
+/// The levels of the two classes that are the axes: ORION's pair, or the first two that the points have. Of two sides the loads
+/// are across, and A and B down.
 struct Axes {
     across: (Class, Vec<u32>),
     down: (Class, Vec<u32>),
+    /// A visit of two sides that take turns; its class, without a side.
+    turns: Option<(Point, Class)>,
 }
 
 impl Axes {
@@ -34,21 +38,58 @@ impl Axes {
         if classes.len() < 2 {
             classes.extend(points().flat_map(|point| point.shown()).map(|one| one.0));
         }
+        let levels = |class: Class| points().map(move |point| point.of(class)).collect::<BTreeSet<u32>>();
+        if let Some((point, plain)) = turns(model) {
+            let mut loads = plain.on(Side::A).map(levels).unwrap_or_default();
+            loads.remove(&0);
+            let (across, down) = ((plain, loads.into_iter().collect()), (plain, vec![0, 1]));
+            return Self { across, down, turns: Some((point, plain)) };
+        }
         let axis = |place: usize, other: Class| {
             let class = classes.iter().nth(place).copied().unwrap_or(other);
-            let levels: BTreeSet<u32> = points().map(|point| point.of(class)).collect();
-            (class, levels.into_iter().collect())
+            (class, levels(class).into_iter().collect())
         };
-        Self { across: axis(0, Class::SMALL), down: axis(1, Class::LARGE) }
+        Self { across: axis(0, Class::SMALL), down: axis(1, Class::LARGE), turns: None }
+    }
+
+    /// The point of a cell.
+    fn point(&self, across: u32, down: u32) -> Point {
+        match self.turns {
+            Some((point, plain)) => point.plain().with(plain, across).on(side(down)),
+            None => Point::alone(self.across.0, across).with(self.down.0, down),
+        }
+    }
+
+    /// What stands before a row.
+    fn row(&self, down: u32) -> String {
+        if self.turns.is_some() { side(down).name().to_owned() } else { down.to_string() }
     }
 
     fn fit(&self, model: &Model, size: (u16, u16)) -> Fit {
+        let of_side = |plain: Class, point: Point| point.side().and_then(|side| plain.on(side));
+        let level = |class: Class| {
+            let point = model.now.map(|at| at.point)?;
+            Some(point.of(self.turns.and_then(|(_, plain)| of_side(plain, point)).unwrap_or(class)))
+        };
         let place = |(class, levels): &(Class, Vec<u32>)| {
-            let level = model.now.map_or(0, |at| at.point.of(*class));
+            let level = level(*class).unwrap_or(0);
             levels.partition_point(|&one| one < level).min(levels.len().saturating_sub(1))
         };
         Fit::of((self.across.1.len(), self.down.1.len()), size, (place(&self.across), place(&self.down)))
     }
+}
+
+/// The side of a row.
+const fn side(down: u32) -> Side {
+    if down == 0 { Side::A } else { Side::B }
+}
+
+/// The visit that goes on or was the last one, and its first class without its side; `None` where no two sides take turns.
+fn turns(model: &Model) -> Option<(Point, Class)> {
+    let point = model.now.or(model.last.as_ref().map(|last| last.at))?.point;
+    point.side_in_words(&model.classes)?;
+    let (plain, _) = point.classes().next()?.0.sided()?;
+    Some((point, plain))
 }
 
 /// Lines that the panel takes, frame included, when it may have `most`.
@@ -73,9 +114,9 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let top = band.saturating_mul(band_height);
         across(levels, fit, theme, (top, inner), buffer);
         for (row, &down) in (top + 1..).zip(axes.down.1.iter().skip(fit.first_row).take(fit.rows)) {
-            put_at(buffer, inner, (0, row), &format!("{down:>5}"), theme.style(Role::Large));
+            put_at(buffer, inner, (0, row), &format!("{:>5}", axes.row(down)), theme.style(Role::Large));
             for (place, &across) in (0..).zip(levels) {
-                let point = Point::alone(axes.across.0, across).with(axes.down.0, down);
+                let point = axes.point(across, down);
                 if let Some(cell) = model.cells.get(&point) {
                     let is_now = model.now.is_some_and(|at| at.point == point);
                     let (text, style) = scale.cell(cell, is_now, fit.cell, model.layer, theme);
@@ -88,10 +129,10 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 fn title(model: &Model, theme: Theme) -> String {
     let axes = Axes::of(model);
-    let pair = axes.across.0 == Class::SMALL;
+    let pair = axes.across.0 == Class::SMALL && axes.turns.is_none();
     let shown = match model.layer {
         Layer::Rate | Layer::Mbps if !pair => {
-            let class = model.classes.iter().find(|class| class.name == axes.across.0);
+            let class = model.classes.iter().find(|class| class.plain_name() == axes.across.0);
             class.map_or_else(String::new, |class| class.unit().to_owned())
         }
         Layer::Rate => "IOPS, or MBPS where small is 0".to_owned(),
@@ -106,6 +147,9 @@ fn title(model: &Model, theme: Theme) -> String {
     } else {
         format!("{visited} of {} points", model.steps)
     };
+    if axes.turns.is_some() {
+        return format!("{points}: {shown}; {} across, A and B down", axes.across.0);
+    }
     let down = if pair || axes.down.1.len() > 1 { format!(", {} down", axes.down.0) } else { String::new() };
     format!("{points}: {shown}; {} across{down}", axes.across.0)
 }

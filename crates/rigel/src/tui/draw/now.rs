@@ -10,6 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::event::{Activity, At};
 use rigel_core::load::class::{Class, Figure};
+use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
 use rigel_report::numbers::short;
 
@@ -20,7 +21,7 @@ const BEFORE_CURVE: u16 = 12;
 
 /// Draws the panel.
 pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = model.now.map_or_else(|| "Now".to_owned(), |at| format!("Now: {}", place(&at)));
+    let title = model.now.map_or_else(|| "Now".to_owned(), |at| format!("Now: {}", place(&at, model)));
     let inner = framed(&title, theme, area, buffer);
     let is_live = model.ticks.len() >= LEAST_TICKS;
     put(buffer, inner, 0, &format!(" {}", doing(model, is_live)), theme.style(Role::Faint));
@@ -58,7 +59,7 @@ fn doing(model: &Model, is_live: bool) -> String {
     };
     match &model.last {
         Some(last) if !is_live => {
-            format!("{doing}; before: {}", last.at.point.words())
+            format!("{doing}; before: {}", load(last.at.point, model))
         }
         _ => doing.to_owned(),
     }
@@ -68,8 +69,16 @@ fn is_search(model: &Model) -> bool {
     model.now.is_some_and(|at| matches!(at.purpose, Purpose::Search(_)))
 }
 
+/// `small 3 large 0`, or `A: 4 outstanding small I/Os` where two sides take turns.
+fn load(point: Point, model: &Model) -> String {
+    match point.side_in_words(&model.classes) {
+        Some((side, load)) => format!("{}: {load}", side.name()),
+        None => point.words(),
+    }
+}
+
 /// `small 3 large 0, visit 2`
-fn place(at: &At) -> String {
+fn place(at: &At, model: &Model) -> String {
     let visit = match at.purpose {
         Purpose::Only => String::new(),
         Purpose::Long => ", long visit".to_owned(),
@@ -78,5 +87,5 @@ fn place(at: &At) -> String {
         Purpose::Search(_) => ", search".to_owned(),
         Purpose::Phase(number) => format!(", phase {}", number.saturating_add(1)),
     };
-    format!("{}{visit}", at.point.words())
+    format!("{}{visit}", load(at.point, model))
 }

@@ -9,6 +9,7 @@ use rigel_core::event::{Activity, At, Live};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
+use rigel_core::load::sides::Side;
 use rigel_core::record::Purpose;
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::NS_PER_S;
@@ -82,14 +83,18 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     apply(
         &mut model,
         (0..30_u32).map(|tick| {
-            let wave = f64::from(100 + 10 * (tick % 7));
-            let live = Live { per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into() };
+            let live = wave(tick);
             let elapsed_ns = 12 * NS_PER_S + u64::from(tick) * NS_PER_S / 10;
             let left = TimeRange::exactly(250 * NS_PER_S);
             Message::Tick { at, activity: Activity::Measure, elapsed_ns, left, live }
         }),
     );
     model
+}
+
+fn wave(tick: u32) -> Live {
+    let wave = f64::from(100 + 10 * (tick % 7));
+    Live { per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into(), ..Live::default() }
 }
 
 fn terminal(model: &Model, theme: Theme, (width, height): (u16, u16)) -> Terminal<TestBackend> {
@@ -256,4 +261,21 @@ fn no_color_means_none() {
     };
     assert!(has_colour(UNICODE));
     assert!(!has_colour(Theme { colour: false, ascii: false }));
+}
+
+#[test]
+fn of_two_sides_the_one_that_is_measured_is_named() {
+    let small = |side| Class::SMALL.on(side).unwrap();
+    let class = |side| LoadClass { side: Some(side), ..LoadClass::random(small(side), 8192) };
+    let classes = Side::BOTH.map(class).to_vec();
+    let points: Vec<Point> = Side::BOTH.map(|side| Point::alone(Class::SMALL, 4).on(side)).to_vec();
+    let mut model = Model::default();
+    let title = "versus_20260101_1200".to_owned();
+    let at = At { step: 1, point: points[1], purpose: Purpose::Round(1) };
+    apply(
+        &mut model,
+        [Message::Begun { title, target: Some(0.02), points, classes }, Message::Started { at }],
+    );
+    let picture = picture(&model, UNICODE, LEAST);
+    assert!(picture.contains("Now: B: 4 outstanding small I/Os"), "{picture}");
 }

@@ -30,7 +30,7 @@ pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let widest = widths.first().map_or(0.0, |(_, _, width)| *width);
     let full = model.target.map_or(widest, |target| WIDEST * target);
     for (row, (point, cell, width)) in (1..inner.height).zip(widths) {
-        let at = point.words();
+        let at = point.words_of(&model.classes);
         let role = if cell.reached { Role::Good } else { Role::Warning };
         let text = format!(" {at:<16}{:>7}", percent(width));
         put(buffer, inner, row, &text, theme.style(role));

@@ -1,7 +1,7 @@
 use super::super::judge::{About, Judgement};
 use super::*;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::{Arrival, Pattern, Shape};
 use rigel_core::units::NS_PER_S;
 
 fn point(small: u32, large: u32) -> Point {
@@ -31,7 +31,8 @@ fn begun(points: &[Point]) -> Model {
 }
 
 fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: At) -> Message {
-    let live = Live { per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into() };
+    let live =
+        Live { per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into(), ..Live::default() };
     let left = TimeRange { least_ns: 9 * NS_PER_S, most_ns: 20 * NS_PER_S };
     Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, left, live }
 }
@@ -115,6 +116,25 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
         model.apply(tick(1.0, 0.0, Activity::Measure, now));
     }
     assert_eq!(model.ticks.len(), MOST_TICKS);
+}
+
+/// Of an open loop nothing follows from its rate, and between two ticks there may be no arrival.
+#[test]
+fn the_latency_of_arrivals_is_what_their_workers_tell() {
+    let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
+    let open = LoadClass { arrival, levels: vec![5], ..LoadClass::random(Class::constant("open"), 8192) };
+    let now = At { step: 0, point: Point::alone(open.name, 5), purpose: Purpose::Only };
+    let mut model = begun(&[now.point]);
+    model.apply(Message::Started { at: now });
+    for (per_s, us) in [(0.0, None), (10.0, Some(250.0)), (0.0, None)] {
+        let latency_us = us.map(|us| (open.name, us)).into_iter().collect();
+        let live = Live { per_s: [(open.name, per_s)].into(), latency_us };
+        let left = TimeRange::default();
+        model.apply(Message::Tick { at: now, activity: Activity::Measure, elapsed_ns: NS_PER_S, left, live });
+    }
+    let shown = model.live(&open).unwrap();
+    assert_eq!((shown.rate, shown.latency_us), (0.0, Some(250.0)));
+    assert_eq!(shown.latencies_us, [250.0, 0.0]);
 }
 
 #[test]

@@ -93,6 +93,14 @@ impl Told {
                 }
             }
         }
+        let dsync =
+            document["points"].as_array().unwrap().iter().filter(|point| point["levels"]["dsync"] == 1);
+        for us in dsync.map(|point| &point["classes"]["dsync"]["latency_us"]) {
+            let ends = &us["intervals"]["mean"];
+            self.exact("json", "1 dsync mean", [&us["mean"], &ends["lo95"], &ends["hi95"]], 1.0);
+        }
+        let most = &document["best"]["dsync"]["rate"];
+        self.exact("json", "most commits", [&most["value"], &most["lo95"], &most["hi95"]], 1.0);
         for (name, key, what) in [
             ("/small/rate", "most small", "small iops"),
             ("/large/rate", "most large", "large mbps"),
@@ -130,7 +138,11 @@ impl Told {
                 ("latency_p90_us", "p90"),
                 ("latency_p99_us", "p99"),
             ] {
-                let key = format!("{},{} {} {what}", row["small"], row["large"], row["class"]);
+                let class = row["class"];
+                let key = match row.get(format!("level_{class}").as_str()) {
+                    Some(level) => format!("{level} {class} {what}"),
+                    None => format!("{},{} {class} {what}", row["small"], row["large"]),
+                };
                 for (part, ending) in PARTS.into_iter().zip(["", "_lo95", "_hi95"]) {
                     let field = row.get(format!("{column}{ending}").as_str()).copied().unwrap_or_default();
                     if let Ok(value) = field.parse::<f64>() {
@@ -151,7 +163,11 @@ impl Told {
                 "rigel_latency_seconds" => (format!("p{}", label("percentile")), 1e6),
                 _ => continue,
             };
-            let key = format!("{},{} {} {what}", label(",small"), label("large"), label("class"));
+            let class = label("class");
+            let key = match label(&format!("level_{class}")) {
+                "" => format!("{},{} {class} {what}", label(",small"), label("large")),
+                level => format!("{level} {class} {what}"),
+            };
             let value = line.rsplit(' ').next().unwrap().parse::<f64>().unwrap() * factor;
             self.add("openmetrics", &key, label("bound"), value, value.abs() * 1e-9);
         }
@@ -188,13 +204,16 @@ impl Told {
                     self.add("page", key, part, end, end.abs() * 6e-4);
                 }
             }
-            self.place("page", key, between(card, "at Small=", ",").unwrap().parse().unwrap());
+            self.place("page", key, level(between(card, "<div class=\"unit\">at ", "<").unwrap()));
         }
     }
 
     pub fn markdown(&mut self, text: &str) {
         let verdict = between(text, " reached ", " small I/Os per second").unwrap();
         self.written("verdict", "most small", verdict);
+        if let Some(commit) = between(text, " A commit takes ", ".\n") {
+            self.written("verdict", "1 dsync mean", &commit.replace(" (", " "));
+        }
         if let Some((before, _)) = text.split_once(" MB per second of large I/O") {
             self.written("verdict", "most large", before.rsplit(' ').next().unwrap());
         }
@@ -202,7 +221,7 @@ impl Told {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
             if let (Some(key), [_, value, ..]) = (headline(cells[0]), cells.as_slice()) {
                 self.written("markdown", key, value);
-                self.place("markdown", key, between(line, "Small=", " ").unwrap().parse().unwrap());
+                self.place("markdown", key, level(cells.last().unwrap()));
             } else if let [small, large, class @ ("small" | "large"), figures @ ..] = cells.as_slice() {
                 for (what, figure) in ["iops", "mbps", "mean", "p50", "p99"].into_iter().zip(figures) {
                     self.written("markdown", &format!("{small},{large} {class} {what}"), figure);
@@ -255,6 +274,9 @@ impl Told {
                 "max_large_mbps" => "most large".to_owned(),
                 "min_small_latency" => "least latency".to_owned(),
                 "max_iops" => "within".to_owned(),
+                "commit_latency" => "1 dsync mean".to_owned(),
+                "commit_fdatasync" => "1 fdatasync mean".to_owned(),
+                "max_commits" => "most commits".to_owned(),
                 metric => {
                     let (class, what) = metric.split_once('_').unwrap();
                     format!("{point} {class} {}", what.replace("latency", "mean"))
@@ -295,6 +317,9 @@ impl Told {
             ("max_pmbps", "one stream", 1.0),
             ("max_pmbps", "0,1 large mbps", 1.0),
             ("latency_at_1_us", "1,0 small mean", 1.0),
+            ("commit_latency_us", "1 dsync mean", 1.0),
+            ("commit_fdatasync_us", "1 fdatasync mean", 1.0),
+            ("max_commits", "most commits", 1.0),
         ] {
             let found = &document[name];
             self.exact("calibration's json", key, [&found["mean"], &found["lo95"], &found["hi95"]], factor);
@@ -315,6 +340,9 @@ impl Told {
                 "max_mbps" => ("most large", 1.0),
                 "max_pmbps" => ("one stream", 1.0),
                 "latency_at_1" => ("1,0 small mean", factor),
+                "commit_latency" => ("1 dsync mean", factor),
+                "with_fdatasync" => ("1 fdatasync mean", factor),
+                "max_commits" => ("most commits", 1.0),
                 _ => continue,
             };
             let Ok(number) = value.parse::<f64>() else { continue };
@@ -336,8 +364,17 @@ fn headline(name: &str) -> Option<&'static str> {
         "Highest large MBPS" => Some("most large"),
         "MBPS of one large stream" => Some("one stream"),
         "Lowest mean latency of small I/O" | "Lowest small latency" => Some("least latency"),
+        "Mean latency of a commit, one writer (dsync)" => Some("1 dsync mean"),
+        "Mean latency of a commit, one writer (fdatasync)" => Some("1 fdatasync mean"),
+        "Highest commits/s (dsync)" => Some("most commits"),
         _ => None,
     }
+}
+
+/// The load level of a point: that of the class that it has most of, `Small=4, Large=0`, `Dsync=1`.
+fn level(text: &str) -> f64 {
+    let level = text.split('=').nth(1).unwrap();
+    level.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
 /// `3,952`, `1.012 ms`, `87.25 us`.

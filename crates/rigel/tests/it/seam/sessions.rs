@@ -4,7 +4,7 @@ use super::{measured, text_of};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::load::class::{Class, Figure, LoadClass, Pattern, Sizes, Sync};
+use rigel_core::load::class::{Class, Figure, LoadClass, Pattern, PerClass, Sizes, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
@@ -96,7 +96,8 @@ impl Bench for Server {
         let empty = ClassTally::with_lead(0, sessions, measure_ns, lead_ns, &edges);
         let tally = self.commits(sessions, Tally::new(window, vec![Some(empty)], began_ns));
         let found = tally.finish().remove(0).unwrap();
-        hear(Heard::Tick(Progress { now_ns: self.now_ns, ops: [(commit(), self.done)].into() }));
+        let latency_ns = PerClass::new();
+        hear(Heard::Tick(Progress { now_ns: self.now_ns, ops: [(commit(), self.done)].into(), latency_ns }));
         let done =
             Done { tallies: [(commit(), found)].into(), window_end_ns: window.end_ns, ..Done::default() };
         Ok(Came { done, began_ns, ended_ns: self.now_ns, nodes: vec![NodeVisit::default()] })
@@ -190,7 +191,7 @@ fn json_text_and_page_name_the_class_and_its_unit() {
     let page = text_of(&record, Format::Html);
     let (_, block) = page.split_once("<script type=\"application/json\" id=\"findings\">").unwrap();
     let figures: Value = serde_json::from_str(block.split_once("</script>").unwrap().0).unwrap();
-    assert_eq!(figures["classes"][0]["outstanding"], "outstanding commit sessions");
+    assert_eq!(figures["classes"][0]["outstanding"], "commit sessions");
     assert_eq!(figures["points"][3]["name"], "Commit=8");
     assert!(figures["points"][3]["ios"]["commit"]["rate"][1].is_f64());
     for part in

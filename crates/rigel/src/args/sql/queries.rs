@@ -1,0 +1,223 @@
+//! Which queries `rigel sql` asks, and from how many sessions: its levels are ORION's, with look-ups for small I/O and reports for large.
+//!
+//! Must not know a server.
+
+use super::super::load::LoadArgs;
+use super::super::names::Front;
+use super::super::shaping;
+use super::super::words::{self, Words};
+use super::{LOAD, MOST_SESSIONS};
+use rigel_core::error::Problem;
+use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::levels;
+use rigel_core::load::matrix::{Grid, MatrixShape, Point, RunLevel};
+use rigel_core::load::sql::{self, BLOCK_BYTES, Probe, ReportBy, SqlLevel};
+use rigel_core::units::{Bytes, GIB, MIB};
+
+const REPORTS: &str = "Reports (normal, dss and users)";
+/// Disks of the levels unless others are named.
+const DISKS: u32 = 1;
+/// Bytes of a report, unless others are named, and how many it may have.
+const REPORT_BYTES: u64 = 8 * MIB;
+const REPORT_SIZES: (u64, u64) = (64 * 1024, GIB);
+/// Sessions that commit: few wait for each other's flush, many share it.
+const COMMITTING: [u32; 6] = [1, 2, 4, 8, 16, 32];
+/// Sessions of the level users, where the server allows as many.
+pub const MOST_USERS: u32 = 500;
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct QueryArgs {
+    /// Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION's small I/O]
+    ///
+    /// By default 1 to 5 for each disk, oltp 1 to 20, users 1 to 500 as far as the server allows, commit 1 to 32.
+    #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = LOAD)]
+    pub sessions: Vec<u32>,
+
+    /// Disks behind the table, which set the numbers of sessions as ORION's levels [default: 1]
+    #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "report_sessions"], help_heading = LOAD, value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub num_disks: Option<u32>,
+
+    /// Look-ups in a statement: batch or single [default: batch; of users single]
+    ///
+    /// batch: up to 1000 by a nested loop, so that the server does little else; a latency is then the mean of a statement. single: one, as
+    /// a program asks; a latency is that of a look-up, with the way to the server and back.
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
+    pub probe: Option<Probe>,
+
+    /// Sessions with reports at the same time, such as 1,2 [default: those of ORION's large I/O]
+    ///
+    /// By default 1 to 2 for each disk, dss 1 to 15.
+    #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = REPORTS)]
+    pub report_sessions: Vec<u32>,
+
+    /// How a report reads: range or join [default: range]
+    ///
+    /// range: all rows of a range of blocks. join: two ranges, joined by a hash and sorted on disk.
+    #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<ReportBy>(), help_heading = REPORTS)]
+    pub report_by: Option<ReportBy>,
+
+    /// What a report reads, in whole blocks of 8K [default: 8M]
+    #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = REPORTS)]
+    pub report_size: Option<Bytes>,
+
+    /// Of the sessions of users, so many in per cent make reports, and the others look rows up [default: 0]
+    #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = clap::value_parser!(u8).range(0..=100), help_heading = REPORTS)]
+    pub report_share: Option<u8>,
+
+    /// Pairs of both kinds with normal: detailed, basic, point, col, row or max, as of `rigel run` [default: detailed]
+    ///
+    /// detailed: every pair. basic: each kind alone. point: one pair (--num-small look-up and --num-large report sessions). col:
+    /// --num-small fixed, reports vary. row: --num-large fixed, look-ups vary. max: every pair up to both counts.
+    #[arg(long, value_name = "MATRIX", ignore_case = true, hide_possible_values = true, hide_short_help = true, conflicts_with_all = ["sessions", "report_sessions"], value_parser = words::parser::<MatrixShape>(), help_heading = REPORTS)]
+    pub matrix: Option<MatrixShape>,
+
+    /// Sessions with look-ups, for the matrices point, col and max
+    #[arg(long, value_name = "N", hide_short_help = true, requires = "matrix", help_heading = REPORTS)]
+    pub num_small: Option<u64>,
+
+    /// Sessions with reports, for the matrices point, row and max
+    #[arg(long, value_name = "N", hide_short_help = true, requires = "matrix", help_heading = REPORTS)]
+    pub num_large: Option<u64>,
+}
+
+/// What is asked: the classes, and the points that are not each of them alone.
+#[derive(Debug, PartialEq)]
+pub struct Asked {
+    pub classes: Vec<LoadClass>,
+    pub points: Vec<Point>,
+    pub probe: Probe,
+    pub report: ReportBy,
+}
+
+impl Words for ReportBy {
+    fn all() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|report| (report.name(), report)).into()
+    }
+}
+
+impl QueryArgs {
+    /// The load of a level.
+    ///
+    /// # Errors
+    /// When an option does not go with the level, or names sessions that nobody can have.
+    pub fn asked(&self, level: SqlLevel) -> Result<Asked, Problem> {
+        self.check(level)?;
+        let bytes = self.report_size.map_or(REPORT_BYTES, |size| size.0);
+        let mut asked = Asked {
+            classes: vec![sql::simple(Vec::new()), sql::reports(bytes), sql::commits(Vec::new())],
+            points: self.points(level)?,
+            probe: self.probe.unwrap_or(match level {
+                SqlLevel::Users | SqlLevel::Commit => Probe::Single,
+                _ => Probe::Batch,
+            }),
+            report: self.report_by.unwrap_or_default(),
+        };
+        asked.classes.retain(|class| asked.points.iter().any(|point| point.of(class.name) > 0));
+        if let [class] = asked.classes.as_mut_slice() {
+            class.levels = asked.points.drain(..).map(|point| point.of(class.name)).collect();
+        }
+        Ok(asked)
+    }
+
+    fn points(&self, level: SqlLevel) -> Result<Vec<Point>, Problem> {
+        let disks = self.num_disks.unwrap_or(DISKS);
+        let small = |usual: fn(u32) -> Vec<u32>| given(&self.sessions, "--sessions", || usual(disks));
+        let large =
+            |usual: fn(u32) -> Vec<u32>| given(&self.report_sessions, "--report-sessions", || usual(disks));
+        let grid = match (level, self.matrix) {
+            (SqlLevel::Simple, _) => Grid::around(RunLevel::Oltp, &small(levels::small)?, &[]),
+            (SqlLevel::Oltp, _) => Grid::around(RunLevel::Oltp, &small(levels::oltp_small)?, &[]),
+            (SqlLevel::Dss, _) => Grid::around(RunLevel::Dss, &[], &large(levels::dss_large)?),
+            (SqlLevel::Normal, None) => {
+                Grid::around(RunLevel::Normal, &small(levels::small)?, &large(levels::large)?)
+            }
+            (SqlLevel::Normal, Some(_)) => Grid::new(RunLevel::Advanced, self.shape()?, disks),
+            (SqlLevel::Commit, _) => {
+                let all = small(|_| COMMITTING.to_vec())?;
+                return Ok(all.into_iter().map(|sessions| Point::alone(Class::COMMIT, sessions)).collect());
+            }
+            (SqlLevel::Users, _) => {
+                let all = small(|_| sql::users(MOST_USERS))?;
+                return Ok(sql::shared(&all, self.report_share.unwrap_or(0)));
+            }
+        };
+        let pair =
+            |point: &Point| Point::alone(Class::SIMPLE, point.small()).with(Class::REPORT, point.large());
+        Ok(grid.points.iter().map(pair).collect())
+    }
+
+    fn shape(&self) -> Result<MatrixShape, Problem> {
+        let Self { matrix, num_small, num_large, .. } = *self;
+        let shape =
+            shaping::shape(Front::Rigel, &LoadArgs { matrix, num_small, num_large, ..LoadArgs::default() })?;
+        let (small, large) = shape.counts();
+        for (option, count) in [("--num-small", small), ("--num-large", large)] {
+            check_sessions(&count.filter(|count| *count > 0).into_iter().collect::<Vec<_>>(), option)?;
+        }
+        if shape == (MatrixShape::Point { small: 0, large: 0 }) {
+            return Err(Problem::usage("a point without any session is no load")
+                .at("--matrix")
+                .next("give --num-small or --num-large a number above 0"));
+        }
+        Ok(shape)
+    }
+
+    /// The options that were given, each with the levels that it goes with.
+    fn given(&self) -> [(&'static str, bool, &'static [SqlLevel]); 8] {
+        use SqlLevel::{Commit, Dss, Normal, Oltp, Simple, Users};
+        let look_ups: &[SqlLevel] = &[Simple, Normal, Oltp, Users];
+        let reports: &[SqlLevel] = &[Normal, Dss, Users];
+        [
+            ("--probe", self.probe.is_some(), look_ups),
+            ("--sessions", !self.sessions.is_empty(), &[Simple, Normal, Oltp, Users, Commit]),
+            ("--num-disks", self.num_disks.is_some(), &[Simple, Normal, Oltp, Dss, Users]),
+            ("--report-sessions", !self.report_sessions.is_empty(), &[Normal, Dss]),
+            ("--report-by", self.report_by.is_some(), reports),
+            ("--report-size", self.report_size.is_some(), reports),
+            ("--report-share", self.report_share.is_some(), &[Users]),
+            ("--matrix", self.matrix.is_some(), &[Normal]),
+        ]
+    }
+
+    /// The first of them that is given, for what has no queries to choose.
+    pub fn first_given(&self) -> Option<&'static str> {
+        self.given().into_iter().find(|(_, given, _)| *given).map(|(option, ..)| option)
+    }
+
+    fn check(&self, level: SqlLevel) -> Result<(), Problem> {
+        let wrong = self.given().into_iter().find(|(_, given, levels)| *given && !levels.contains(&level));
+        if let Some((option, _, levels)) = wrong {
+            let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+            return Err(Problem::usage(format!("{option} has no meaning for {}", level.name()))
+                .at(option)
+                .because(format!("it goes with {}", names.join(", ")))
+                .next(format!("leave out {option}, or choose one of these levels")));
+        }
+        let (least, most) = REPORT_SIZES;
+        match self.report_size {
+            Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(2 * BLOCK_BYTES) => {
+                Err(Problem::usage(format!("a report of {size} cannot be made")).at("--report-size").next(
+                    format!("give a multiple of 16K from {} to {}, such as 8M", Bytes(least), Bytes(most)),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn given(given: &[u32], option: &'static str, usual: impl Fn() -> Vec<u32>) -> Result<Vec<u32>, Problem> {
+    let mut all = if given.is_empty() { usual() } else { given.to_vec() };
+    all.sort_unstable();
+    all.dedup();
+    check_sessions(&all, option)?;
+    Ok(all)
+}
+
+fn check_sessions(all: &[u32], option: &'static str) -> Result<(), Problem> {
+    match all.iter().find(|level| !(1..=MOST_SESSIONS).contains(*level)) {
+        None => Ok(()),
+        Some(wrong) => Err(Problem::usage(format!("{wrong} sessions cannot be measured"))
+            .at(option)
+            .next(format!("give numbers from 1 to {MOST_SESSIONS}, such as 1,4,16"))),
+    }
+}

@@ -1,0 +1,31 @@
+//! Which sizes the table of `rigel sql` may have. Must not look at a disk.
+
+use rigel_core::error::Problem;
+use rigel_core::load::sql::{BLOCK_BYTES, SqlLevel};
+use rigel_core::units::{Bytes, MIB};
+
+/// A smaller table is read before anything is measured.
+const LEAST_SIZE: u64 = MIB;
+/// Places of rows have 32 bits, and one place is none.
+const MOST_BLOCKS: u64 = u32::MAX as u64 - 1;
+
+/// Refuses a size that no table has, or that has no meaning for a level.
+///
+/// # Errors
+/// With what to give instead.
+pub fn check(size: Option<Bytes>, level: Option<SqlLevel>) -> Result<(), Problem> {
+    let Some(size) = size else { return Ok(()) };
+    if level == Some(SqlLevel::Commit) {
+        return Err(Problem::usage("--size has no meaning for commit")
+            .at("--size")
+            .because("its table has a row for each commit, and is removed behind the run")
+            .next("leave it out"));
+    }
+    if (LEAST_SIZE..=MOST_BLOCKS * BLOCK_BYTES).contains(&size.0) {
+        return Ok(());
+    }
+    Err(Problem::usage(format!("a table of {size} cannot be made"))
+        .at("--size")
+        .because("a table has at most 2^32 blocks of 8 KiB, and a very small one is in every cache")
+        .next(format!("give {} to {}, such as 10G", Bytes(LEAST_SIZE), Bytes(MOST_BLOCKS * BLOCK_BYTES))))
+}

@@ -1,0 +1,50 @@
+//! How much sessions of a storage differed: the calibrations of its targets in the history of this host.
+//!
+//! A history that cannot be read is no reason to fail. Must not write to it.
+
+use super::remark;
+use crate::history;
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::Class;
+use rigel_core::load::sides::Side;
+use rigel_core::path_text::printable;
+use rigel_core::record::Record;
+use rigel_core::uses::compare::Past;
+use rigel_report::calibration;
+
+/// Of the targets of a run.
+pub fn of_run(record: &Record) -> Past {
+    of(record, &record.header.targets, [Class::SMALL, Class::LARGE].map(Some))
+}
+
+/// Of the targets of each side of a run.
+pub fn of_sides(record: &Record) -> [Past; 2] {
+    Side::BOTH.map(|side| {
+        let targets = record.header.request.of_side(side, &record.header.targets);
+        of(record, targets, [Class::SMALL, Class::LARGE].map(|class| class.on(side)))
+    })
+}
+
+fn of(record: &Record, targets: &[TargetFacts], pair: [Option<Class>; 2]) -> Past {
+    let header = &record.header;
+    let request = &header.request;
+    // A path means something else on another host.
+    let is_here = || is_alike(&header.nodes.first().host, &rigel_io::host::host_facts());
+    if targets.is_empty() || request.engine.is_simulated() || !is_here() {
+        return Past::default();
+    }
+    let paths: Vec<String> = targets.iter().map(|target| printable(&target.path).into_owned()).collect();
+    let sizes = pair.map(|class| class.map_or(0, |class| request.io_bytes(class)));
+    match history::all(&paths) {
+        Ok(past) => calibration::past(&past.documents, sizes, request.common_write_percent()),
+        Err(problem) => {
+            remark(&format!("{}; it has no say in how sure this is", problem.what));
+            Past::default()
+        }
+    }
+}
+
+fn is_alike(one: &HostFacts, other: &HostFacts) -> bool {
+    let machine = |host: &HostFacts| (host.machine.clone(), host.cpu_model.clone(), host.product.clone());
+    machine(one) == machine(other)
+}

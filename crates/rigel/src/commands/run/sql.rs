@@ -1,0 +1,553 @@
+//! `rigel sql`: a server and its table made ready, then a run like any other, then everything put away.
+//!
+//! What a private server makes is removed with it, however the run ends. In a database of others only the schema `rigel` is made,
+//! with consent, and removed on request. Must not measure.
+
+mod again;
+mod commits;
+mod fit;
+mod install;
+mod prove;
+
+pub use again::{again, check_resume, put_away, the_rest};
+pub use install::install;
+pub use prove::prove;
+
+use super::present::Reporter;
+use super::{both, check_not_stopped, consent, dry_run, prepare, put_on, targets};
+use crate::args::{RunOptions, ServerSource, TargetSource};
+use crate::commands;
+use crate::progress::WorkProgress;
+use crate::signals::Signals;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
+use rigel_core::load::class::{Class, Sync};
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::Request;
+use rigel_core::load::sides::Side;
+use rigel_core::load::sql::{BLOCK_BYTES, Probe, SqlRequest};
+use rigel_core::path_text;
+use rigel_core::units::{Bytes, GIB, MIB};
+use rigel_io::clock::MonotonicClock;
+use rigel_io::group::Group;
+use rigel_io::targets::guard::WritePermit;
+use rigel_io::targets::inspect::{Snapshot, directory_facts};
+use rigel_io::targets::scratch::free_bytes;
+use rigel_report::text::{self, Intent};
+use rigel_run::bench::turns::Turns;
+use rigel_run::bench::{Bench, make};
+use rigel_run::execute::Run;
+use rigel_sql::bench::{Behind, Parts, SqlBench};
+use rigel_sql::plan::Query;
+use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose, Room};
+use rigel_sql::programs::Programs;
+use rigel_sql::table::{self, Dropped, Table, Wanted};
+use rigel_sql::{Address, Database, bench, ledger};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A table is so many times the caches below it, so that what they keep does not show.
+const TIMES_CACHES: u64 = 4;
+/// What the page cache of a private server is to hold of each report beside what is read ahead: one of the usual size. A larger one
+/// need not fit.
+const MOST_HELD_OF_REPORT: u64 = 8 * MIB;
+/// What a private server writes while sessions commit: its log, until a checkpoint, and their table.
+const LOG_BYTES: u64 = 2 * GIB;
+const PRIVATE: &str = "a private server with a table";
+/// Devices have caches that nobody tells of.
+const LEAST_TABLE: u64 = GIB;
+
+/// Measures through a server.
+pub fn sql(options: &RunOptions) -> Result<(), Problem> {
+    let TargetSource::Server(source) = &options.targets else {
+        return Err(Problem::new(ExitKind::Bug, "a load of queries has no server"));
+    };
+    let fitted = fit::to_server(options, source)?;
+    let options = fitted.as_ref().unwrap_or(options);
+    let reporter = Reporter { options };
+    let host = rigel_io::host::host_facts();
+    let run = SqlRun { reporter, source, host, sessions: sessions(&options.request) };
+    reporter.remarks(&options.notes);
+    match &source.dsn {
+        None => run.private(),
+        Some(dsn) => run.there(dsn),
+    }
+}
+
+/// Removes the schema with its table from a server that is there.
+pub fn drop_schema(dsn: &str) -> Result<(), Problem> {
+    let (database, dropped) = Database::open(address(dsn)?, 0)?.asked(Database::drop_schema)?;
+    commands::remark(match dropped {
+        Dropped::Schema => "the schema rigel was removed",
+        Dropped::Table => "the table was removed; the schema rigel stays, as it has calibrate_io()",
+        Dropped::Nothing => {
+            return Err(Problem::usage(format!(
+                "the database {} has no schema rigel of a run",
+                database.name()
+            ))
+            .at("--drop")
+            .next("there is nothing to be done"));
+        }
+    });
+    Ok(())
+}
+
+fn sessions(request: &Request) -> u32 {
+    u32::try_from(request.most_of_own().sum()).unwrap_or(u32::MAX)
+}
+
+fn address(dsn: &str) -> Result<Address, Problem> {
+    let password = std::env::var("PGPASSWORD").ok().filter(|text| !text.is_empty());
+    Address::parse(dsn, password.as_deref())
+}
+
+struct SqlRun<'a> {
+    reporter: Reporter<'a>,
+    source: &'a ServerSource,
+    host: HostFacts,
+    /// Most of a point.
+    sessions: u32,
+}
+
+/// The place of a private server.
+struct Place<'a> {
+    programs: Programs,
+    dir: &'a Path,
+    here: TargetFacts,
+}
+
+/// A server with its table, ready to be measured.
+struct Made {
+    database: Database,
+    table: Table,
+    group: Option<Group>,
+    notes: Vec<String>,
+    /// How the log is made durable, of commits.
+    sync: String,
+}
+
+/// What a run will do, or would.
+struct Planned {
+    request: Request,
+    plan: Plan,
+    /// The table is the last one, behind its files where they are read as well.
+    targets: Vec<TargetFacts>,
+}
+
+impl Planned {
+    fn table_bytes(&self) -> u64 {
+        self.targets.last().map_or(0, |table| table.size_bytes)
+    }
+}
+
+impl SqlRun<'_> {
+    fn options(&self) -> &RunOptions {
+        self.reporter.options
+    }
+
+    fn private(&self) -> Result<(), Problem> {
+        let options = self.options();
+        let Place { programs, dir, here } = self.place()?;
+        let room = self.room(&here);
+        let supposed = private::page_cache(&programs, true, room);
+        let target = self.expected(here, self.size(supposed));
+        if !self.commits() {
+            self.reporter.remarks(fit::in_caches(target.size_bytes, self.caches(supposed)).as_slice());
+        }
+        // What a private server writes, its user and root can read.
+        let planned =
+            self.planned(if self.source.raw { vec![as_file(&target)] } else { Vec::new() }, target, "")?;
+        if options.dry_run {
+            let engine = format!("PostgreSQL {} from {}", programs.version, path_text::encode(&programs.dir));
+            let writes = format!(
+                "a private server with a table of {} would be made in {}, and removed afterwards",
+                Bytes(planned.table_bytes()),
+                path_text::encode(dir)
+            );
+            return self.show(&planned, engine, writes);
+        }
+        check_room(dir, PRIVATE, planned.table_bytes(), CLUSTER_BYTES)?;
+        let signals = prepare(options, &planned.plan)?;
+        self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
+        let mut server = PrivateServer::make(dir, programs, room)?;
+        let made = if self.commits() {
+            self.committing(&mut server, dir, &signals)
+        } else {
+            self.filled(&mut server, dir, &signals)
+        };
+        let measured = made.and_then(|made| self.measure(made, &signals));
+        both(ended(measured), server.finish())
+    }
+
+    /// Where a private server can be made.
+    fn place(&self) -> Result<Place<'_>, Problem> {
+        let programs = Programs::find(self.source.programs.as_deref())?;
+        let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
+        let here = directory_facts(dir, &Snapshot::take())?;
+        private::check_place(dir)?;
+        targets::check_not_memory(&here, self.options().request.allow_memory)?;
+        Ok(Place { programs, dir, here })
+    }
+
+    /// The table, filled by a server that may use caches, and then served by one that may not.
+    fn filled(&self, server: &mut PrivateServer, dir: &Path, signals: &Signals) -> Result<Made, Problem> {
+        let size = self.size(server.page_cache());
+        // The cluster has its room by now.
+        check_room(dir, PRIVATE, size, 0)?;
+        // Whatever keeps it from being measured is known now, and not when the table is filled.
+        server.start(Purpose::Measure)?;
+        server.stop()?;
+        check_not_stopped(signals)?;
+        server.start(Purpose::Fill)?;
+        let database = Database::open(server.address(), self.sessions)?;
+        drop(self.fill(database, size, signals.flag())?);
+        server.stop()?;
+        server.forget();
+        check_not_stopped(signals)?;
+        server.start(Purpose::Measure)?;
+        let (database, table) = Database::open(server.address(), self.sessions)?.asked(Database::table)?;
+        let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table is gone"))?;
+        let notes = server.describe();
+        Ok(Made { database, table, group: Some(server.group().clone()), notes, sync: String::new() })
+    }
+
+    fn there(&self, dsn: &str) -> Result<(), Problem> {
+        if self.commits() {
+            return self.commits_there(dsn);
+        }
+        let options = self.options();
+        let (database, found) = Database::open(address(dsn)?, self.sessions)?.asked(Database::table)?;
+        let size = match &found {
+            Some(table) => self.same_size(table)?,
+            None => self.consented(&database)?,
+        };
+        let caches = self.caches_there(&database).unwrap_or(database.facts.shared_buffers);
+        self.reporter.remarks(fit::in_caches(size, caches).as_slice());
+        let supposed =
+            TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
+        let target = self.expected(supposed, size);
+        let is_near = self.source.raw && database.facts.directory.is_some();
+        let planned = self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, "")?;
+        if options.dry_run {
+            let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
+            let writes = match found {
+                Some(_) => "nothing would be written: the table is there".to_owned(),
+                None => format!(
+                    "the schema rigel with a table of {} would be made in the database {}",
+                    Bytes(size),
+                    database.name()
+                ),
+            };
+            return self.show(&planned, engine, writes);
+        }
+        let signals = prepare(options, &planned.plan)?;
+        let address = database.address.clone();
+        let mut stays = found.is_some();
+        let measure = || {
+            let (database, table) = match found {
+                Some(table) => (database, table),
+                None => self.fill(database, size, signals.flag())?,
+            };
+            stays = true;
+            let notes = vec![self.describe(&database)];
+            self.measure(Made { database, table, group: None, notes, sync: String::new() }, &signals)
+        };
+        let measured = ended(measure());
+        self.put_away(address, stays, measured)
+    }
+
+    /// The schema goes on request; `stays`: there is one.
+    fn put_away(&self, address: Address, stays: bool, measured: Result<(), Problem>) -> Result<(), Problem> {
+        if self.source.drop {
+            let dropped =
+                Database::open(address, 0).and_then(|database| database.asked(Database::drop_schema));
+            return both(measured, dropped.map(drop));
+        }
+        if stays {
+            self.reporter
+                .note("the schema rigel stays and keeps the table; rigel sql --drop removes it".to_owned());
+        }
+        measured
+    }
+
+    fn fill(&self, database: Database, size: u64, stop: &AtomicBool) -> Result<(Database, Table), Problem> {
+        let options = self.options();
+        let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the table");
+        let wanted = Wanted {
+            blocks: u32::try_from(size / BLOCK_BYTES).unwrap_or(u32::MAX - 1),
+            seed: options.request.seed,
+            queries: Query::all(&options.request)?,
+            sessions: self.sessions,
+            timeout_ns: options.request.io_timeout.0,
+        };
+        let filled = database.fill(wanted, &mut |done, total| bar.done_of(done, total), stop);
+        drop(bar);
+        filled
+    }
+
+    /// From the server and its table to the outputs.
+    fn measure(&self, made: Made, signals: &Signals) -> Result<Option<Problem>, Problem> {
+        let Made { database, table, group, mut notes, sync } = made;
+        notes.extend(self.of_latency());
+        let target = bench::target(&database, &table)?;
+        let log = self.log_beside(signals)?;
+        let files = match log.facts()? {
+            Some(file) => vec![file],
+            None => self.files(&table)?,
+        };
+        let Planned { request, plan, .. } = self.planned(files.clone(), target.clone(), &sync)?;
+        let permits = match log.hold() {
+            Some(hold) => consent::permits(self.reporter, &files, Some(&hold), signals.flag())?,
+            None => Vec::new(),
+        };
+        let clock = MonotonicClock::at(0);
+        let host = self.host.clone();
+        let parts = Parts { database, table, target, host, group, notes, clock, behind: Behind::default() };
+        let bench = |run: &Run| self.bench(parts, (files, permits), run);
+        let resumable = self.source.dsn.is_some() && !self.source.drop && !self.commits();
+        let cut = put_on(self.reporter, (request, plan), bench, resumable, signals);
+        let gone = log.finish();
+        cut.and_then(|cut| gone.map(|()| cut))
+    }
+
+    /// Sessions, with raw I/O in turns when there are files for it.
+    fn bench(
+        &self,
+        parts: Parts,
+        (files, permits): (Vec<TargetFacts>, Vec<Option<WritePermit>>),
+        run: &Run,
+    ) -> Result<Box<dyn Bench>, Problem> {
+        let clock = parts.clock;
+        let sql = Box::new(SqlBench::start(parts, &run.request.alone(Side::B))?);
+        if files.is_empty() { Ok(sql) } else { self.beside(run, (files, permits), sql, clock) }
+    }
+
+    /// The files that raw I/O reads in turns with SQL; none when it is left out.
+    fn files(&self, table: &Table) -> Result<Vec<TargetFacts>, Problem> {
+        if !self.source.raw {
+            return Ok(Vec::new());
+        }
+        let files = bench::files(table)?;
+        if files.is_empty() {
+            self.reporter.remarks(&[
+                "only SQL is measured: the files of the table cannot be read from here, and what raw I/O \
+                would make of them is not known; as root or as the user of the server, on its host, they can"
+                    .to_owned(),
+            ]);
+        }
+        Ok(files)
+    }
+
+    /// Both in turns.
+    fn beside(
+        &self,
+        run: &Run,
+        (files, permits): (Vec<TargetFacts>, Vec<Option<WritePermit>>),
+        sql: Box<dyn Bench>,
+        clock: MonotonicClock,
+    ) -> Result<Box<dyn Bench>, Problem> {
+        let request = run.request.alone(Side::A);
+        let raw = make::of_threads((&request, &run.plan), self.host.clone(), files, &permits, clock)
+            .map_err(|problem| problem.next("leave the raw I/O out with --sql-only"))?;
+        Ok(Box::new(Turns::new(Box::new(raw), sql)))
+    }
+
+    /// The run of a table, and of its files, when there are some.
+    fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: &str) -> Result<Planned, Problem> {
+        // So do servers on Linux, unless they are told otherwise.
+        let sync = if sync.starts_with("open") { Sync::Dsync } else { Sync::Fdatasync };
+        let request = self.options().request.clone();
+        let request = match u16::try_from(files.len()) {
+            Ok(0) => request,
+            count => request.beside_raw(count.unwrap_or(u16::MAX), sync)?,
+        };
+        let mut targets = files;
+        targets.push(table);
+        let plan = Plan::new(&request, &self.host, &targets)?;
+        fit::check_reports(&request, targets.last().map_or(0, |table| table.size_bytes))?;
+        Ok(Planned { request, plan, targets })
+    }
+
+    fn of_latency(&self) -> Option<String> {
+        let SqlRequest { probe, .. } = self.options().request.sql.as_ref()?;
+        (*probe == Probe::Batch).then(|| {
+            "a latency is the mean of the look-ups of one statement; --probe single measures each look-up"
+                .to_owned()
+        })
+    }
+
+    /// A server for the load, on this storage.
+    fn room(&self, here: &TargetFacts) -> Room {
+        let request = &self.options().request;
+        let most = request.most_of_own();
+        let reports = request.class(Class::REPORT).map_or(0, |report| {
+            // What a report has used may go, and what it is about to use has to stay.
+            let held = report.io_bytes().min(MOST_HELD_OF_REPORT) + bench::ahead_bytes(here);
+            u64::from(most.of(Class::REPORT)) * held
+        });
+        Room { sessions: self.sessions, ahead_bytes: reports }
+    }
+
+    /// The bytes of a table of a private server.
+    fn size(&self, cache: PageCache) -> u64 {
+        if self.commits() {
+            return LOG_BYTES;
+        }
+        let chosen = self.caches(cache).saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
+        whole_blocks(self.source.size.map_or(chosen, |size| size.0))
+    }
+
+    /// What caches of a private server may hold.
+    fn caches(&self, cache: PageCache) -> u64 {
+        private::cache_bytes(cache, self.host.memory_bytes.unwrap_or(4 * GIB))
+    }
+
+    /// What caches of a server that is there may hold; `None` when its host is not known.
+    fn caches_there(&self, database: &Database) -> Option<u64> {
+        let memory = database.facts.directory.as_ref().and(self.host.memory_bytes)?;
+        let page_cache = if database.facts.direct { 0 } else { memory };
+        Some(database.facts.shared_buffers.saturating_add(page_cache))
+    }
+
+    /// The table that is there, which has the size that was asked for, if one was.
+    fn same_size(&self, table: &Table) -> Result<u64, Problem> {
+        let asked = self.source.size.map(|size| whole_blocks(size.0));
+        match asked.filter(|asked| *asked != table.size_bytes()) {
+            None => Ok(table.size_bytes()),
+            Some(asked) => Err(Problem::usage(format!(
+                "the table {} is there, and has {} instead of {}",
+                table::NAME,
+                Bytes(table.size_bytes()),
+                Bytes(asked)
+            ))
+            .at("--size")
+            .next("leave out --size to use that table, or remove it first with rigel sql --drop")),
+        }
+    }
+
+    /// Refuses to make a table that was not allowed.
+    fn check_consent(&self, database: &Database) -> Result<(), Problem> {
+        let name = database.name();
+        match &self.source.create_in {
+            Some(given) if *given == database.facts.database => Ok(()),
+            Some(given) => {
+                let given = path_text::printable(given);
+                Err(Problem::usage(format!("--create-in names {given}, and the database is {name}"))
+                    .at("--create-in")
+                    .next("name the database of the connection, or connect to the other one"))
+            }
+            None => Err(Problem::refused(format!(
+                "the database {name} has no schema rigel with a table, and none was allowed"
+            ))
+            .at(database.address.shown())
+            .because("a table has to be made there before it can be measured")
+            .next(format!(
+                "add --create-in {}; --drop removes the schema afterwards",
+                path_text::shell_word(&name)
+            ))),
+        }
+    }
+
+    /// The bytes of the table that may be made.
+    fn consented(&self, database: &Database) -> Result<u64, Problem> {
+        self.check_consent(database)?;
+        let Some(size) = self.source.size else { return self.suits(database) };
+        let (size, facts) = (whole_blocks(size.0), &database.facts);
+        // A full disk would end the server for everybody. Its log must still be able to grow.
+        if let Some(dir) = &facts.tables {
+            check_room(dir, "the table", size, facts.log_bytes)?;
+        }
+        Ok(size)
+    }
+
+    /// Four times what the server and its host may keep.
+    fn suits(&self, database: &Database) -> Result<u64, Problem> {
+        let unknown = |why: &str| {
+            Problem::usage("the size of the table has to be given")
+                .at("--size")
+                .because(why)
+                .next("give four times what the server and its host may keep in memory, such as --size 100G")
+        };
+        let caches = self.caches_there(database);
+        let caches = caches.ok_or_else(|| unknown("the memory of the server's host is not known here"))?;
+        let size = caches.saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
+        let tables = database.facts.tables.as_ref();
+        let free = tables.and_then(|dir| free_bytes(dir).ok()).unwrap_or(u64::MAX);
+        if size > free / 2 {
+            let why = format!("four times its caches are {}, and {} are free", Bytes(size), Bytes(free));
+            return Err(unknown(&why));
+        }
+        Ok(whole_blocks(size))
+    }
+
+    fn describe(&self, database: &Database) -> String {
+        let facts = &database.facts;
+        let cache = match (facts.direct, &facts.directory) {
+            (true, _) => "it reads past the page cache",
+            (false, Some(_)) => {
+                "the page cache of this host is between it and the storage; debug_io_direct=data (from version 16 on), or a \
+                 control group with little memory, keeps it out of the way"
+            }
+            (false, None) => "what is between it and the storage cannot be seen from here",
+        };
+        format!(
+            "PostgreSQL {} at {}, with shared_buffers of {}; {cache}",
+            facts.version,
+            database.address.shown(),
+            Bytes(facts.shared_buffers)
+        )
+    }
+
+    /// The table before it is made.
+    fn expected(&self, here: TargetFacts, size_bytes: u64) -> TargetFacts {
+        TargetFacts {
+            path: if self.commits() { ledger::NAME } else { table::NAME }.to_owned(),
+            kind: TargetKind::Table,
+            size_bytes,
+            logical_block_bytes: 512,
+            ..here
+        }
+    }
+
+    fn show(&self, planned: &Planned, engine: String, writes: String) -> Result<(), Problem> {
+        let options = self.options();
+        let raw = planned.request.sides.map(|_| planned.request.alone(Side::A));
+        let raw = raw.and_then(|raw| make::engine(&raw, &planned.plan));
+        let engine = raw.map_or_else(|| engine.clone(), |raw| format!("A: {raw}; B: {engine}"));
+        let intent = Intent {
+            consent: vec![writes],
+            engine: Some(engine),
+            notes: self.of_latency().into_iter().collect(),
+            outputs: vec![dry_run::outputs(options, &planned.request)],
+            ..Intent::default()
+        };
+        commands::to_stdout(
+            text::plan(&planned.request, &planned.plan, &planned.targets, Some(&intent)).as_bytes(),
+        )
+    }
+}
+
+/// The files of a table that is not there yet.
+fn as_file(table: &TargetFacts) -> TargetFacts {
+    TargetFacts { path: format!("the files of {}", table::NAME), kind: TargetKind::File, ..table.clone() }
+}
+
+fn ended(measured: Result<Option<Problem>, Problem>) -> Result<(), Problem> {
+    measured.and_then(|cut| cut.map_or(Ok(()), Err))
+}
+
+const fn whole_blocks(bytes: u64) -> u64 {
+    bytes / BLOCK_BYTES * BLOCK_BYTES
+}
+
+/// Refuses a table for which there is no room, with so much more.
+fn check_room(dir: &Path, what: &str, table_bytes: u64, more_bytes: u64) -> Result<(), Problem> {
+    let (free, needed) = (free_bytes(dir)?, table_bytes.saturating_add(more_bytes));
+    if needed <= free {
+        return Ok(());
+    }
+    Err(Problem::refused(format!("{what} of {} does not fit", Bytes(table_bytes)))
+        .at(path_text::encode(dir))
+        .because(format!("{} are needed, and {} are free", Bytes(needed), Bytes(free)))
+        .next("make room, ask for a smaller table with --size, or measure in another directory or database on the same storage"))
+}

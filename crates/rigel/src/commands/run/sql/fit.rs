@@ -1,0 +1,121 @@
+//! How a load of queries fits the server and its table: sessions that it allows, parts of the table that are long enough.
+//!
+//! Must not change anything on the server.
+
+use super::address;
+use crate::args::{RunOptions, ServerSource};
+use rigel_core::error::Problem;
+use rigel_core::load::class::Class;
+use rigel_core::load::request::Request;
+use rigel_core::load::sql::{self, BLOCK_BYTES};
+use rigel_core::units::Bytes;
+use rigel_sql::Database;
+
+/// Connections that stay free: for the one that watches, for counters, and for a session that is just about to end.
+const SPARE_CONNECTIONS: u32 = 3;
+
+/// The same run with as many users as a server that is there has room for beside others; `None` where that is all of them, or
+/// others were named.
+pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<RunOptions>, Problem> {
+    let (Some(share), Some(dsn)) = (source.users, &source.dsn) else { return Ok(None) };
+    let free = Database::open(address(dsn)?, 0)?.facts.free_connections;
+    let most = users_beside(free);
+    if most == 0 || most >= super::sessions(&options.request) {
+        return Ok(None);
+    }
+    let mut options = options.clone();
+    options.notes.push(format!(
+        "users up to {most}: the server has {free} free connections, and half of them stay free for others; --sessions names more"
+    ));
+    fit(&mut options.request, most, share);
+    Ok(Some(options))
+}
+
+/// So many users take no more than half of the connections that are free.
+const fn users_beside(free: u32) -> u32 {
+    let (half, rest) = (free / 2, free.saturating_sub(SPARE_CONNECTIONS));
+    if half < rest { half } else { rest }
+}
+
+/// The load of users up to this number, of which that share in per cent makes reports.
+fn fit(request: &mut Request, most: u32, share: u8) {
+    let points = sql::shared(&sql::users(most), share);
+    request.classes.retain(|class| points.iter().any(|point| point.of(class.name) > 0));
+    match request.classes.as_mut_slice() {
+        // Few users may have no reports among them, though the usual ones do.
+        [class] => {
+            class.levels = points.iter().map(|point| point.of(class.name)).collect();
+            request.points.clear();
+        }
+        _ => request.points = points,
+    }
+}
+
+/// Refuses a table that has no part of its own for each session with reports.
+pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem> {
+    let Some(report) = request.class(Class::REPORT) else { return Ok(()) };
+    let sessions = request.most_of_own().of(Class::REPORT).max(1);
+    let [_, part] = sql::parts(request, u32::try_from(table_bytes / BLOCK_BYTES).unwrap_or(u32::MAX));
+    let own = u64::from((part.end - part.start) / sessions) * BLOCK_BYTES;
+    if own >= report.io_bytes() {
+        return Ok(());
+    }
+    let halves = if request.class(Class::SIMPLE).is_some() { 2 } else { 1 };
+    let least = (report.io_bytes() + BLOCK_BYTES).saturating_mul(u64::from(sessions)).saturating_mul(halves);
+    Err(Problem::usage(format!(
+        "a table of {} is too small for {sessions} sessions with reports",
+        Bytes(table_bytes)
+    ))
+    .at("--size")
+    .because(format!(
+        "each of them has a part of the table for itself, and a report reads {}",
+        Bytes(report.io_bytes())
+    ))
+    .next(format!("give {} or more, fewer sessions, or a smaller --report-size", Bytes(least))))
+}
+
+/// What to know of a table that caches may hold.
+pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
+    (table_bytes <= cache_bytes).then(|| {
+        format!(
+            "the table of {} is no larger than the caches below it ({}): what they answer is no read, and the numbers are \
+            flagged UNVERIFIED then",
+            Bytes(table_bytes),
+            Bytes(cache_bytes)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::load::matrix::RunLevel;
+    use rigel_core::load::pace::LevelChoice;
+
+    #[test]
+    fn users_leave_half_of_the_free_connections_and_three_at_least() {
+        let found = [0, 3, 4, 5, 6, 7, 97].map(users_beside);
+        assert_eq!(found, [0, 0, 1, 2, 3, 3, 48]);
+    }
+
+    #[test]
+    fn users_that_are_fewer_have_no_points_but_their_own() {
+        let fitted = |most| {
+            let mut request = Request {
+                classes: vec![sql::simple(Vec::new()), sql::reports(8 << 20)],
+                points: sql::shared(&sql::users(500), 10),
+                levels: LevelChoice::Own,
+                ..Request::new(RunLevel::Sql)
+            };
+            fit(&mut request, most, 10);
+            request.check().unwrap();
+            request
+        };
+        let both = fitted(48);
+        assert_eq!((both.classes.len(), both.points.as_slice()), (2, &*sql::shared(&sql::users(48), 10)));
+        // A tenth of 3 users is none.
+        let few = fitted(3);
+        assert_eq!((few.classes.len(), super::super::sessions(&few)), (1, 3));
+        assert_eq!((few.classes[0].levels.as_slice(), few.points.as_slice()), (&[1, 2, 3][..], &[][..]));
+    }
+}

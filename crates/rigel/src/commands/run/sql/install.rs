@@ -1,0 +1,47 @@
+//! `rigel sql install`: a database gets the function that calibrates the storage below it by this program.
+//!
+//! Must not measure, and must not change what is there already.
+
+use super::address;
+use crate::args::InstallOptions;
+use crate::commands;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_sql::{Database, install};
+use std::env;
+use std::path::PathBuf;
+
+/// Installs it, or shows its SQL.
+pub fn install(options: &InstallOptions) -> Result<(), Problem> {
+    let program = program(options)?;
+    let Some(dsn) = &options.dsn else {
+        return commands::to_stdout(install::script(&program).as_bytes());
+    };
+    let shown = path_text::printable(&program).into_owned();
+    let (database, ()) =
+        Database::open(address(dsn)?, 0)?.asked(move |database| database.install(&program))?;
+    commands::remark(&format!(
+        "the database {} has rigel.calibrate_io(), which starts {shown}; at first only superusers may call it",
+        database.name()
+    ));
+    Ok(())
+}
+
+/// The server starts it in a directory of its own, so that a relative path would lead elsewhere.
+fn program(options: &InstallOptions) -> Result<String, Problem> {
+    let wrong = |why: &str| {
+        Problem::usage("the server cannot start this program").at("--rigel-path").because(why.to_owned())
+    };
+    let path = match &options.program {
+        Some(path) => path.clone(),
+        None => env::current_exe().map_err(|error| wrong(&format!("where it is cannot be told: {error}")))?,
+    };
+    if !path.is_absolute() {
+        return Err(wrong("the path is relative")
+            .next("give the whole path on the server, such as /usr/local/bin/rigel"));
+    }
+    path.into_os_string().into_string().map_err(|path| {
+        wrong(&format!("'{}' is not UTF-8", path_text::encode(&PathBuf::from(path))))
+            .next("give it another name")
+    })
+}

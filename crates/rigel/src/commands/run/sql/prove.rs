@@ -1,0 +1,178 @@
+//! `rigel sql prove`: a server made ready, settings proven on it, everything put away.
+//!
+//! Must not judge a value; `rigel_core::uses::proof` does.
+
+use super::{Place, SqlRun, address, both, check_not_stopped, check_room, whole_blocks};
+use crate::args::{RunOptions, ServerSource, TargetSource};
+use crate::commands::run::{present::Reporter, wall};
+use crate::commands::to_stdout;
+use crate::output::{OutputSet, check_directory};
+use crate::progress::WorkProgress;
+use crate::signals::Signals;
+use crate::terminal;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::sql::BLOCK_BYTES;
+use rigel_core::path_text;
+use rigel_core::units::{Bytes, MIB};
+use rigel_core::uses::proof::Proof;
+use rigel_report::proof::{Proven, files, json, text};
+use rigel_run::wall::Wall;
+use rigel_sql::Database;
+use rigel_sql::private::{CLUSTER_BYTES, PrivateServer, Purpose, Room};
+use rigel_sql::prove::{self, Doing, Restart, Wanted};
+use std::time::Duration;
+
+/// Larger than what one reads while a query runs, and small enough for minutes.
+const USUAL_SIZE: Bytes = Bytes(256 * MIB);
+const ROUNDS: u32 = 6;
+/// The outputs, generously.
+const OUTPUTS_BYTES: u64 = 4 * MIB;
+
+/// The experiment, from the server to the outputs.
+pub fn prove(options: &RunOptions) -> Result<(), Problem> {
+    let TargetSource::Server(source) = &options.targets else {
+        return Err(Problem::new(ExitKind::Bug, "an experiment has no server"));
+    };
+    let source = ServerSource { size: Some(source.size.unwrap_or(USUAL_SIZE)), ..source.clone() };
+    let size = whole_blocks(source.size.unwrap_or(USUAL_SIZE).0);
+    let host = rigel_io::host::host_facts();
+    let run = SqlRun { reporter: Reporter { options }, source: &source, host, sessions: prove::SESSIONS };
+    let experiment = Experiment { run, size, wall: wall(options.request.engine, None) };
+    match &source.dsn {
+        None => experiment.private(),
+        Some(dsn) => experiment.there(dsn),
+    }
+}
+
+struct Experiment<'a> {
+    run: SqlRun<'a>,
+    size: u64,
+    /// When it began.
+    wall: Wall,
+}
+
+impl Experiment<'_> {
+    fn private(&self) -> Result<(), Problem> {
+        let options = self.run.options();
+        let Place { programs, dir, .. } = self.run.place()?;
+        if options.dry_run {
+            return self.show(&format!(
+                "a private server of PostgreSQL {} with a table of {} would be made in {}, and removed afterwards",
+                programs.version,
+                Bytes(self.size),
+                path_text::encode(dir)
+            ));
+        }
+        check_room(dir, "a private server with a table", self.size, CLUSTER_BYTES)?;
+        let signals = self.prepare()?;
+        self.run.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
+        let mut server =
+            PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
+        let proven = self.served(&mut server, &signals);
+        let removed = server.finish();
+        match proven {
+            Ok(proof) => removed.and_then(|()| self.tell(&proof)),
+            Err(problem) => both(Err(problem), removed),
+        }
+    }
+
+    fn served(&self, server: &mut PrivateServer, signals: &Signals) -> Result<Proof, Problem> {
+        check_not_stopped(signals)?;
+        // The page cache is part of the experiment, which sets what is in it.
+        server.start(Purpose::Fill)?;
+        check_not_stopped(signals)?;
+        let database = Database::open(server.address(), prove::SESSIONS)?;
+        let mut restart = |setting: &str| {
+            server.stop()?;
+            server.start_with(Purpose::Fill, Some(setting))?;
+            Database::open(server.address(), prove::SESSIONS)
+        };
+        self.ask(database, Some(&mut restart), signals)
+    }
+
+    fn there(&self, dsn: &str) -> Result<(), Problem> {
+        let database = Database::open(address(dsn)?, prove::SESSIONS)?;
+        self.run.consented(&database)?;
+        if self.run.options().dry_run {
+            return self.show(&format!(
+                "the schema rigel with a table of {} would be made in the database {}, and removed afterwards",
+                Bytes(self.size),
+                database.name()
+            ));
+        }
+        let signals = self.prepare()?;
+        let proof = self.ask(database, None, &signals)?;
+        self.tell(&proof)
+    }
+
+    fn prepare(&self) -> Result<Signals, Problem> {
+        check_directory(&self.run.options().out_dir, OUTPUTS_BYTES)?;
+        Signals::listen()
+    }
+
+    fn ask(
+        &self,
+        database: Database,
+        restart: Option<Restart<'_>>,
+        signals: &Signals,
+    ) -> Result<Proof, Problem> {
+        let options = self.run.options();
+        let most = match options.request.pace {
+            Pace::Adaptive(Adaptive { max_duration, .. }) => max_duration,
+            _ => None,
+        };
+        let wanted = Wanted {
+            blocks: u32::try_from(self.size / BLOCK_BYTES).unwrap_or(u32::MAX),
+            seed: options.request.seed,
+            rounds: ROUNDS,
+            most: most.map(|time| Duration::from_nanos(time.0)),
+        };
+        let mut shown: Option<(Doing, WorkProgress)> = None;
+        let mut progress = |doing: Doing, done: u64, total: u64| {
+            let bar = shown.take().filter(|(before, _)| *before == doing);
+            let mut bar = bar.map_or_else(|| bar_of(doing, options.display.quiet), |(_, bar)| bar);
+            bar.done_of(done, total);
+            shown = Some((doing, bar));
+        };
+        prove::prove(database, restart, wanted, &mut progress, signals.flag())
+    }
+
+    fn show(&self, writes: &str) -> Result<(), Problem> {
+        to_stdout(format!(
+            "{writes}\nqueries under each value of random_page_cost and effective_io_concurrency, in up to {ROUNDS} rounds\n"
+        )
+        .as_bytes())
+    }
+
+    fn tell(&self, proof: &Proof) -> Result<(), Problem> {
+        let options = self.run.options();
+        let set = OutputSet::without_record(&options.out_dir, &options.request.name, &self.wall.stamp())?;
+        let started = self.wall.started();
+        let proven = Proven { run: &set.run_id, started: &started, proof };
+        let paths = set.write(&files(&proven, !options.display.no_html)?, options.force)?;
+        if options.display.json {
+            to_stdout(&json(&proven)?)?;
+        } else {
+            let paths: Vec<String> = paths.iter().map(|path| path_text::encode(path)).collect();
+            to_stdout(text(&proven, terminal::style_of_stdout(), &paths).as_bytes())?;
+        }
+        refuted(proof)
+    }
+}
+
+fn bar_of(doing: Doing, quiet: bool) -> WorkProgress {
+    match doing {
+        Doing::Filling => WorkProgress::of_bytes(quiet, "filling the table"),
+        Doing::Timing(setting) => WorkProgress::of_queries(quiet, setting),
+    }
+}
+
+fn refuted(proof: &Proof) -> Result<(), Problem> {
+    if !proof.refutes() {
+        return Ok(());
+    }
+    Err(Problem::new(ExitKind::GateFailed, "a value that rigel advise would give did not stand")
+        .because("plans or scans under it are slower than the best, or than by default")
+        .next("set one of the values that pass"))
+}

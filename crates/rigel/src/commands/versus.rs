@@ -1,0 +1,105 @@
+//! `rigel versus` and `rigel sql`: what two sides come to, after the run and again from its record.
+//!
+//! Must not measure, and must not judge a ratio; `rigel_core::uses` does.
+
+use super::compare::check_gates;
+use super::report::{read, run_id};
+use super::{list, past, to_stdout};
+use crate::args::{Versus as Wish, VersusRecord};
+use crate::output::{self, dir_of};
+use crate::terminal;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::uses::beside::Beside;
+use rigel_core::uses::compare::Past;
+use rigel_core::uses::compare::gate::GateResult;
+use rigel_core::uses::versus::Versus;
+use rigel_report::versus::{Turned, json, page, text};
+use rigel_report::{OutputFile, View, beside};
+use std::path::PathBuf;
+
+/// What to do where an interval holds the bound of a gate.
+const NARROWER: &str =
+    "measure again with a smaller --precision, and with a longer --max-duration where there is one";
+
+/// Shows what a record holds.
+pub fn again(options: &VersusRecord) -> Result<(), Problem> {
+    let record = read(&options.record)?;
+    let view = View::of(&record);
+    let Some(compared) = Compared::of(&view, &options.wish)? else {
+        return Err(Problem::usage("the record is not of a run of two sides")
+            .at(path_text::encode(&options.record))
+            .next("`rigel compare` compares two records, `rigel report` shows one"));
+    };
+    if options.html {
+        let dir = options.out.clone().unwrap_or_else(|| dir_of(&options.record).to_owned());
+        let name = run_id(&record, &options.record)?;
+        list(&output::write_files(&dir, &name, &[compared.page()?], options.force)?)?;
+    } else {
+        compared.show(options.json, &[])?;
+    }
+    compared.gated(&options.wish)
+}
+
+/// What the sides of a run come to.
+pub struct Compared<'a> {
+    view: &'a View<'a>,
+    found: Versus,
+    gates: Vec<GateResult>,
+    past: [Past; 2],
+    /// Of raw I/O beside SQL, which has outputs of its own.
+    beside: Option<Beside>,
+}
+
+impl<'a> Compared<'a> {
+    /// `None` when the run has no sides.
+    pub fn of(view: &'a View<'a>, wish: &Wish) -> Result<Option<Self>, Problem> {
+        let Some(found) = Versus::of(view.record, &view.findings) else { return Ok(None) };
+        let complete = view.record.complete();
+        let judged = wish.gates.iter().map(|gate| match gate.clone().judge(&found.comparison) {
+            // What was not measured because the run ended is still to come.
+            Err(_) if !complete => Ok(gate.clone().unjudged()),
+            judged => judged,
+        });
+        let gates = judged.collect::<Result<_, _>>()?;
+        let beside = Beside::of(view.record, &view.findings, &found);
+        let is_past_asked = !wish.no_history && beside.is_none();
+        let past = if is_past_asked { past::of_sides(view.record) } else { [Past::default(); 2] };
+        Ok(Some(Self { view, found, gates, past, beside }))
+    }
+
+    fn both(&self) -> Option<beside::Both<'_>> {
+        let found = self.beside.as_ref()?;
+        Some(beside::Both { view: self.view, sides: &self.found, found })
+    }
+
+    fn turned(&self) -> Turned<'_> {
+        Turned { view: self.view, found: &self.found, gates: &self.gates, past: &self.past }
+    }
+
+    /// The page.
+    pub fn page(&self) -> Result<OutputFile, Problem> {
+        self.both().map_or_else(|| page(&self.turned()), |both| beside::page(&both))
+    }
+
+    /// Prints it; `files` are the outputs.
+    pub fn show(&self, as_json: bool, files: &[PathBuf]) -> Result<(), Problem> {
+        let both = self.both();
+        if as_json {
+            let document = both.as_ref().map_or_else(|| json(&self.turned()), beside::json);
+            return to_stdout(&document?);
+        }
+        let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
+        let style = terminal::style_of_stdout();
+        let told = match &both {
+            Some(both) => beside::text(both, style, &files),
+            None => text(&self.turned(), style, &files),
+        };
+        to_stdout(told.as_bytes())
+    }
+
+    /// Fails when a gate does.
+    pub fn gated(&self, wish: &Wish) -> Result<(), Problem> {
+        check_gates(&self.gates, &self.found.comparison, wish.undecided_fails, NARROWER)
+    }
+}

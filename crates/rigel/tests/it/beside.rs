@@ -1,0 +1,75 @@
+//! `rigel sql` with raw reads in turns, on a real server.
+
+use super::sql::{place, private};
+use crate::support::{Place, narrow, tell};
+use rigel_testdev::{PostgresServer, needs};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn raw_reads_and_look_ups_take_turns_on_the_same_files() {
+    let name = "raw_reads_and_look_ups_take_turns_on_the_same_files";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = "sql simple --size 64M --sessions 2 --precision 20% --max-duration 25s --seed 1 --json";
+    let told = place.line(line);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    assert_eq!(document["schema"], "rigel.sql/1");
+    let loads = document["loads"].as_array().unwrap();
+    assert_eq!(loads.len(), 1, "{document:#}");
+    let load = &loads[0];
+    assert_eq!(load["sessions"], 2);
+    assert_eq!(load["invalid"], told.code == 1, "{}", told.stderr);
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{load:#}"));
+    let [raw, sql] = ["raw", "sql"].map(|way| number(&load[way]["per_s"]["mean"]));
+    assert!(raw > 1.0 && sql > 1.0, "{load:#}");
+    for way in ["raw", "sql"] {
+        assert!(number(&load[way]["cpu_us"]) > 0.1, "{load:#}");
+        assert!((0.0..=1.0).contains(&number(&load[way]["idle"])), "{load:#}");
+    }
+    let cpu = ["raw", "sql"].map(|way| number(&load[way]["cpu_us"]));
+    assert!(cpu[1] > cpu[0], "a look-up costs the server something: {cpu:?}");
+    let shares: f64 = load["waits"].as_array().unwrap().iter().map(|wait| number(&wait["share"])).sum();
+    assert!((shares - 1.0).abs() < 1e-6, "{load:#}");
+    // Of turns, each as long as the other, the ratio is near that of the means.
+    if let Some(ratio) = load["efficiency"]["mean"].as_f64() {
+        assert!((ratio / (sql / raw) - 1.0).abs() < 0.5, "{load:#}");
+    }
+    let sentence = document["sentences"][0].as_str().unwrap();
+    let is_known = load["efficiency"].is_object() && load["invalid"] == false;
+    assert_eq!(sentence.contains("IOPS reach SQL ("), is_known, "{sentence}: {load:#}");
+    let page = place.read("_sql.html");
+    assert!(page.contains("What reaches SQL") && page.contains(&sentence[..12]), "{sentence}");
+    again(&place, sentence);
+}
+
+/// The same from the record, where classes of both sides are kept.
+fn again(place: &Place, sentence: &str) {
+    let record = place.only("_record.jsonl").display().to_string();
+    let text = place.line(&format!("sql --record {record}")).expect_code(0).stdout;
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(sentence), "{text}");
+    assert!(narrow(&text), "{text}");
+    assert!(text.contains("SQL of raw") && text.contains("look-ups in rigel.big"), "{text}");
+    let kept = fs::read_to_string(record).unwrap();
+    assert!(kept.contains("simple_a") && kept.contains("simple_b"), "{}", kept.lines().next().unwrap());
+}
+
+#[test]
+fn raw_reads_are_left_out_where_they_cannot_be_made_or_are_not_wanted() {
+    let name = "raw_reads_are_left_out_where_they_cannot_be_made_or_are_not_wanted";
+    let Some(server) = needs(name, PostgresServer::start("max_connections = 20\n")) else { return };
+    let place = place();
+    let dsn = format!("host={} user=postgres dbname=postgres", server.socket().display());
+    let plan = |more: &[&str]| {
+        let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "8M", "--dry-run"];
+        tell(place.command().args(line).args(more)).expect_code(0)
+    };
+    assert!(plan(&[]).stdout.contains("the files of rigel.big"), "{}", plan(&[]).stdout);
+    for without in [&["--sql-only"][..], &["--duration", "1s"]] {
+        let told = plan(without);
+        assert!(!told.stdout.contains("the files of"), "{}", told.stdout);
+        assert_eq!(told.stderr.contains("leaves no turns"), without[0] == "--duration", "{}", told.stderr);
+    }
+}

@@ -1,0 +1,131 @@
+//! Raw reads beside SQL on devices whose answer is known: both ways must show it. Minutes each: `cargo xtask long` runs them.
+
+use crate::support::{Place, Told, asked, tell};
+use rigel_testdev::{
+    BlkioCap, CapLimits, DeviceSpec, LoopDevice, PostgresServer, TestDevice, Unavailable, needs,
+};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const CAP: u32 = 2000;
+const STATIONS: u32 = 4;
+const SERVICE_US: u32 = 20_000;
+
+/// How long a run may take.
+fn seconds(name: &str) -> Option<u32> {
+    asked(name, "RIGEL_SQL_SECONDS")
+}
+
+/// Sessions with the rates of raw I/O and of SQL.
+#[expect(clippy::print_stderr, reason = "the figures are wanted, and not only that they were right")]
+fn rates(told: Told) -> Vec<(u32, [f64; 2])> {
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    let rate = |load: &Value, way: &str| load[way]["per_s"]["mean"].as_f64().unwrap();
+    let one = |load: &Value| {
+        let sessions = u32::try_from(load["sessions"].as_u64().unwrap()).unwrap();
+        (sessions, ["raw", "sql"].map(|way| rate(load, way)))
+    };
+    eprintln!("{}", document["sentences"]);
+    document["loads"].as_array().unwrap().iter().inspect(|load| eprintln!("{load}")).map(one).collect()
+}
+
+/// The whole device that holds a directory.
+fn device_of(dir: &Path) -> Result<PathBuf, Unavailable> {
+    let number = fs::metadata(dir).map_err(Unavailable::new)?.dev();
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let here = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).map_err(Unavailable::new)?;
+    let whole = if here.join("partition").exists() { here.parent().unwrap().to_owned() } else { here };
+    Ok(Path::new("/dev").join(whole.file_name().unwrap()))
+}
+
+#[test]
+fn a_capped_disk_is_seen_by_both_ways() {
+    let name = "a_capped_disk_is_seen_by_both_ways";
+    let Some(seconds) = seconds(name) else { return };
+    let Some(server) = needs(name, PostgresServer::start("shared_buffers = '1MB'\n")) else { return };
+    let limits = CapLimits { read_iops: Some(CAP.into()), ..CapLimits::default() };
+    let cap = device_of(server.socket()).and_then(|device| BlkioCap::create(device, limits));
+    let Some(cap) = needs(name, cap) else { return };
+    let lock = fs::read_to_string(server.socket().join("data/postmaster.pid")).unwrap();
+    // What it starts from here on is in the group as well.
+    cap.enter(lock.lines().next().unwrap().parse().unwrap()).unwrap();
+    let place = Place::new();
+    let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
+    command.current_dir(place.path());
+    command.args([
+        "sql",
+        "simple",
+        "--create-in",
+        "postgres",
+        "--size",
+        "256M",
+        "--sessions",
+        "2,4",
+        "--drop",
+    ]);
+    command.args(["--precision", "1%", "--json", "--no-html", "--max-duration", &format!("{seconds}s")]);
+    command.args(["--dsn", &format!("host={} user=postgres dbname=postgres", server.socket().display())]);
+    let found = rates(tell(&mut command));
+    assert_eq!(found.len(), 2, "{found:?}");
+    for rate in found.iter().flat_map(|load| load.1) {
+        assert!((rate / f64::from(CAP) - 1.0).abs() < 0.01, "{found:.1?}");
+    }
+}
+
+/// A filesystem on a device; unmounted when dropped.
+struct Mount(PathBuf);
+
+impl Mount {
+    fn make(device: &Path, dir: &Path) -> Result<Self, Unavailable> {
+        let run = |command: &mut Command| {
+            let output = command.output().map_err(Unavailable::new)?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.success() { Ok(()) } else { Err(Unavailable::new(said)) }
+        };
+        run(Command::new("mkfs.ext4").args(["-q", "-O", "^has_journal", "-m", "0"]).arg(device))?;
+        run(Command::new("mount").arg(device).arg(dir))?;
+        Ok(Self(dir.to_owned()))
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+/// As many reads as stations are answered at once, and no more.
+#[test]
+fn the_law_of_a_device_is_seen_by_both_ways() {
+    let name = "the_law_of_a_device_is_seen_by_both_ways";
+    let Some(seconds) = seconds(name) else { return };
+    let spec = DeviceSpec {
+        size_bytes: 640 << 20,
+        servers: STATIONS as usize,
+        service_us: SERVICE_US.into(),
+        ..DeviceSpec::default()
+    };
+    let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
+    let Some(disk) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let Some(mount) = needs(name, Mount::make(disk.path(), dir.path())) else { return };
+    let place = Place::new();
+    let mut command = place.command();
+    command.args(["sql", "simple"]).arg(&mount.0).args(["--size", "128M", "--sessions", "1,2,4,8"]);
+    command.args(["--precision", "2%", "--json", "--no-html", "--max-duration", &format!("{seconds}s")]);
+    let found = rates(tell(&mut command));
+    drop(mount);
+    assert_eq!(found.len(), 4, "{found:?}");
+    for (sessions, ways) in &found {
+        let law = f64::from(*sessions.min(&STATIONS)) * 1e6 / f64::from(SERVICE_US);
+        // Below the knee the way of each read there and back is not free, and SQL asks for the next one later.
+        let least = if *sessions > STATIONS { 0.98 } else { 0.85 };
+        for rate in ways {
+            assert!((least..1.02).contains(&(rate / law)), "{sessions}: {rate} of {law}: {found:.1?}");
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! `rigel sql` with a real server: what it measures, what it leaves, and what it refuses.
+
+use crate::support::{Place, Told, tell};
+use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A server runs as another user than root, who must reach the directory of the test.
+pub fn place() -> Place {
+    let place = Place::new();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    place
+}
+
+/// Whether private servers can be made here.
+pub fn private() -> Result<(), Unavailable> {
+    let told = place().line("sql simple --dry-run --size 16M");
+    match told.code {
+        0 => Ok(()),
+        _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
+    }
+}
+
+pub fn refused(told: Told, code: i32, parts: &[&str]) {
+    let told = told.expect_code(code);
+    for part in parts {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
+}
+
+/// Nothing but the outputs is left.
+pub fn assert_clean(place: &Path) {
+    let left: Vec<String> = fs::read_dir(place)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("rigel-sql-server"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(servers_in(place), Vec::<u32>::new());
+}
+
+/// The servers whose database lies in this directory.
+pub fn servers_in(place: &Path) -> Vec<u32> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| number(entry.unwrap()));
+    let works_there =
+        |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(place));
+    let is_server = |pid: &u32| {
+        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "postgres")
+    };
+    all.filter(|pid| works_there(pid) && is_server(pid)).collect()
+}
+
+/// The processes that made the segments of shared memory that are there.
+fn makers_of_memory() -> Vec<u32> {
+    let table = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+    table.lines().skip(1).map(|line| line.split_whitespace().nth(4).unwrap().parse().unwrap()).collect()
+}
+
+pub fn signal(process: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+/// Where a run that is killed tells its problems.
+const TOLD: &str = "told";
+
+/// Waits until the first visit is about to begin.
+fn wait_for_record(place: &Place) {
+    let began = Instant::now();
+    while !place.files().iter().any(|name| name.ends_with("_record.jsonl")) {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The visits of a record.
+pub fn visits(place: &Place, run: &str) -> Vec<Value> {
+    let text = fs::read_to_string(place.only_of(run, "_record.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["line"] == "visit").collect()
+}
+
+/// The counters of all visits.
+fn counted(place: &Place, run: &str) -> Vec<Value> {
+    visits(place, run).iter().map(|visit| visit["nodes"][0]["server"].clone()).collect()
+}
+
+#[test]
+fn look_ups_are_reads_and_nothing_is_left() {
+    let name = "look_ups_are_reads_and_nothing_is_left";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = "sql simple --size 64M --sessions 1,3 --duration 1s --seed 1 --no-html --json";
+    let told = place.line(line);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    assert_eq!(document["run"]["nodes"][0]["engine"], "postgres");
+    let points = document["points"].as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    for (point, counts) in points.iter().zip(counted(&place, "sql")) {
+        let probes = counts["probes"].as_f64().unwrap();
+        assert!(probes > 10.0, "{counts}");
+        // The table is larger than what the server keeps, and no row comes twice: each is asked for once.
+        let blocks = counts["table_blocks"].as_f64().unwrap();
+        assert!((blocks / probes - 1.0).abs() < 0.01 || probes > 8192.0, "{counts}");
+        let flagged = point["flags"].to_string().contains("UNVERIFIED");
+        let agrees = |count: &Value| {
+            count.as_f64().is_none_or(|count| (count - probes).abs() <= (0.01 * probes).max(4.0))
+        };
+        let in_blocks = |count: &Value| Value::from(count.as_f64().unwrap_or(f64::NAN) / 8192.0);
+        let device = &counts["device"];
+        let storage =
+            [in_blocks(&counts["process_bytes"]), device["reads"].clone(), in_blocks(&device["bytes"])];
+        let seen = !counts["process_bytes"].is_null() || !device.is_null();
+        let right = seen
+            && agrees(&counts["table_blocks"])
+            && storage.iter().all(|count| count.is_null() || agrees(count));
+        assert_eq!(flagged, !right, "{counts}: {}", point["flags"]);
+        let rate = point["classes"]["simple"]["iops"]["mean"].as_f64().unwrap();
+        assert!(rate > 1.0 && rate < probes * 2.0, "{rate} beside {probes} in about a second");
+    }
+    assert_clean(place.path());
+}
+
+#[test]
+fn each_look_up_alone_has_its_own_latency() {
+    let name = "each_look_up_alone_has_its_own_latency";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = "sql simple --size 32M --sessions 2 --duration 500ms --probe single --no-html --json";
+    // Files of ours are nobody else's by default, but the server is another user for root.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "umask 077; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_rigel")]).args(line.split(' '));
+    let told = tell(shell.current_dir(place.path()).stdin(Stdio::null()));
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    let io = &document["points"][0]["classes"]["simple"];
+    let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), io["latency_us"]["mean"].as_f64().unwrap());
+    assert!((rate * mean / 1e6 / 2.0 - 1.0).abs() < 0.05, "two are outstanding: {rate} of {mean} us");
+    assert!(io["latency_us"]["max"].as_f64().unwrap() > mean);
+}
+
+/// A run that measures. One may be refused while what a killed one began still ends.
+#[expect(clippy::print_stderr, reason = "why a run had to be started again must be told")]
+fn measuring(place: &Place, start: impl Fn() -> Child) -> Child {
+    let records = || place.files().iter().filter(|name| name.ends_with("_record.jsonl")).count();
+    let (began, before) = (Instant::now(), records());
+    let mut run = start();
+    while records() == before {
+        let told = fs::read_to_string(place.path().join(TOLD)).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(120), "{told}");
+        if run.try_wait().unwrap().is_some() {
+            eprintln!("started again: {told}");
+            run = start();
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    run
+}
+
+/// Killed where nothing can be put in order: the server ends by itself, and the next run removes the rest.
+#[test]
+fn a_killed_run_leaves_nothing_to_the_next_one() {
+    let name = "a_killed_run_leaves_nothing_to_the_next_one";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let start = || {
+        let line = ["sql", "simple", "--size", "16M", "--sessions", "2", "--duration", "20s", "--quiet"];
+        let told = fs::File::create(place.path().join(TOLD)).unwrap();
+        place.command().args(line).stdout(Stdio::null()).stderr(told).spawn().unwrap()
+    };
+    for millis in [100, 700] {
+        let mut run = start();
+        thread::sleep(Duration::from_millis(millis));
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    let began = Instant::now();
+    while !servers_in(place.path()).is_empty() {
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "a server lives on: {:?}",
+            servers_in(place.path())
+        );
+        thread::sleep(Duration::from_millis(50));
+    }
+    // Killed together with its server, which cannot put anything in order either, and whose processes do not see it.
+    let mut run = measuring(&place, start);
+    signal(run.id(), Signal::STOP);
+    let servers = servers_in(place.path());
+    servers.iter().for_each(|server| signal(*server, Signal::STOP));
+    let notes = fs::read_to_string(place.path().join("rigel-sql-server/data/postmaster.pid")).unwrap();
+    signal(notes.lines().next().unwrap().parse().unwrap(), Signal::KILL);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(makers_of_memory().iter().any(|maker| servers.contains(maker)), "{servers:?}");
+    assert!(!servers_in(place.path()).is_empty(), "there is something to be removed");
+    let told =
+        place.line("sql simple --size 16M --sessions 1 --duration 200ms --name last --no-html --quiet");
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert_clean(place.path());
+    assert!(!makers_of_memory().iter().any(|maker| servers.contains(maker)), "its memory is left");
+}
+
+#[test]
+fn a_run_that_is_stopped_puts_everything_away() {
+    let name = "a_run_that_is_stopped_puts_everything_away";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = ["sql", "simple", "--size", "16M", "--sessions", "2", "--duration", "60s"];
+    let run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_record(&place);
+    thread::sleep(Duration::from_secs(2));
+    signal(run.id(), Signal::INT);
+    let told = Told::from(run.wait_with_output().unwrap());
+    refused(told, 4, &["stopped before its end", "start the run again"]);
+    assert_clean(place.path());
+}
+
+/// It does not even end when it is told to.
+#[test]
+fn a_server_that_does_not_answer_any_more_ends_the_run() {
+    let name = "a_server_that_does_not_answer_any_more_ends_the_run";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = "sql simple --size 16M --sessions 2 --duration 300s --io-timeout 1s";
+    let run =
+        place.command().args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_record(&place);
+    let servers = servers_in(place.path());
+    assert!(makers_of_memory().iter().any(|maker| servers.contains(maker)), "{servers:?}");
+    servers.iter().for_each(|server| signal(*server, Signal::STOP));
+    let told = Told::from(run.wait_with_output().unwrap());
+    refused(told, 4, &["does not answer"]);
+    assert_clean(place.path());
+    assert!(!makers_of_memory().iter().any(|maker| servers.contains(maker)), "its memory is left");
+}
+
+#[test]
+fn what_a_private_server_needs_is_told() {
+    let place = place();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    refused(place.line("sql simple --programs empty"), 3, &["no PostgreSQL server", "package postgresql"]);
+    let Some(()) = needs("what_a_private_server_needs_is_told", private()) else { return };
+    refused(place.line("sql simple missing --size 16M"), 3, &["missing"]);
+    refused(place.line("sql simple --size 900T"), 2, &["--size"]);
+    refused(place.line("sql simple --size 30T"), 3, &["does not fit"]);
+    let told = place.line("sql simple --size 16M --dry-run").expect_code(0);
+    for part in ["PostgreSQL", "a private server with a table of 16 MiB", "removed afterwards", "simple 1-5"]
+    {
+        assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
+    }
+    assert_eq!(place.files(), ["empty"]);
+}
+
+pub fn dsn(server: &PostgresServer) -> String {
+    format!("host={} user=postgres dbname=postgres", server.socket().display())
+}
+
+#[test]
+fn a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request() {
+    let name = "a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request";
+    let archive = "max_connections = 20\narchive_mode = on\narchive_command = 'true'\n";
+    let Some(server) = needs(name, PostgresServer::start(archive)) else { return };
+    let place = place();
+    let dsn = dsn(&server);
+    let sql = |more: &[&str]| {
+        let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1,2", "--duration", "1500ms", "--no-html"];
+        tell(place.command().args(line).args(more))
+    };
+    refused(sql(&["--size", "8M"]), 3, &["has no schema rigel", "--create-in postgres"]);
+    refused(sql(&["--size", "8M", "--create-in", "other"]), 2, &["the database is postgres"]);
+    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+    // A session that waits for its turn meanwhile is not ended; versions before 14 do not know how to.
+    let _ = server.ask("alter role postgres set idle_session_timeout = '1s'");
+    // Of another user: it fits better than the server's own of that name, and would run with our rights.
+    let trap = "create function public.pg_relation_size(oid) returns int8 language plpgsql as \
+        'begin create table if not exists public.taken (); return 8388608; end'";
+    server.ask(trap).unwrap();
+    let told = sql(&["--size", "8M", "--create-in", "postgres", "--json"]);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert_eq!(server.ask("select count(*), count(distinct ctid) from rigel.big").unwrap(), "1024|1024");
+    let logged = "select relpersistence from pg_class where oid = 'rigel.big'::regclass";
+    assert_eq!(server.ask(logged).unwrap(), "u", "the archive gets nothing of it");
+    // The table is in the caches of the host, and that is told.
+    assert!(told.stdout.contains("UNVERIFIED"), "{}", told.stdout);
+    let record = fs::read_to_string(place.only("_record.jsonl")).unwrap();
+    assert!(record.contains("--dsn DSN --sessions"), "what may hold a password is not kept");
+    refused(sql(&["--size", "16M"]), 2, &["is there, and has 8 MiB"]);
+    assert_eq!(server.ask("select to_regclass('public.taken') is null").unwrap(), "t");
+    let drop = || tell(place.command().args(["sql", "--dsn", &dsn, "--drop"]));
+    server.ask("create view public.seen as select id from rigel.big").unwrap();
+    refused(drop(), 3, &["view public.seen depends on table rigel.big", "nothing was removed"]);
+    server.ask("drop view public.seen; create table rigel.mine (i int)").unwrap();
+    refused(drop(), 3, &["table rigel.mine depends on schema rigel"]);
+    assert_eq!(server.ask("select count(*) from rigel.big").unwrap(), "1024");
+    server.ask("drop table rigel.mine; create role other; alter table rigel.big owner to other").unwrap();
+    refused(drop(), 3, &["rigel.big belongs to another user", "nothing was removed"]);
+    server.ask("alter table rigel.big owner to postgres").unwrap();
+    drop().expect_code(0);
+    refused(drop(), 2, &["no schema rigel"]);
+    server.ask("create schema rigel; create table rigel.mine (i int)").unwrap();
+    refused(sql(&["--size", "8M", "--create-in", "postgres"]), 3, &["is not Rigel's"]);
+    refused(drop(), 3, &["is not Rigel's"]);
+    assert_eq!(server.ask("select count(*) from rigel.mine").unwrap(), "0");
+}
+
+/// Nor does a limit that the server does not know leave a table behind.
+#[test]
+fn a_table_that_is_measured_is_not_removed() {
+    let name = "a_table_that_is_measured_is_not_removed";
+    let Some(server) = needs(name, PostgresServer::start("max_connections = 20\n")) else { return };
+    let place = place();
+    let dsn = dsn(&server);
+    let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1", "--duration", "300s", "--size", "8M"];
+    let more = ["--create-in", "postgres", "--io-timeout", "600h", "--drop"];
+    let mut command = place.command();
+    command.args(line).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    wait_for_record(&place);
+    let other = tell(place.command().args(["sql", "--dsn", &dsn, "--drop"]));
+    signal(run.id(), Signal::INT);
+    let told = Told::from(run.wait_with_output().unwrap());
+    refused(other, 3, &["rigel.big is in use"]);
+    refused(told, 4, &["stopped before its end"]);
+    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+}
+
+#[test]
+fn a_server_that_cannot_be_measured_is_refused() {
+    let name = "a_server_that_cannot_be_measured_is_refused";
+    let place = place();
+    let sql = |dsn: &str, more: &[&str]| {
+        tell(place.command().args(["sql", "simple", "--size", "8M", "--dsn", dsn]).args(more))
+    };
+    refused(sql("nonsense", &[]), 2, &["no connection string"]);
+    refused(sql("host=/nowhere user=a dbname=b", &[]), 3, &["does not answer"]);
+    let Some(server) = needs(name, PostgresServer::start("max_connections = 10\n")) else { return };
+    let there = dsn(&server);
+    refused(
+        sql(&there, &["--create-in", "postgres", "--sessions", "20"]),
+        3,
+        &["too few connections", "max_connections"],
+    );
+    refused(sql(&there.replace("dbname=postgres", "dbname=none"), &[]), 3, &["no such database"]);
+    refused(sql(&there.replace("user=postgres", "user=nobody_here"), &[]), 3, &["does not let this user in"]);
+    server.ask("create database \"two\nlines\"").unwrap();
+    let odd = there.replace("dbname=postgres", "dbname='two\nlines'");
+    refused(
+        sql(&odd, &["--sessions", "1"]),
+        3,
+        &["database two\\x0alines has no schema", "--create-in $'two\\x0alines'"],
+    );
+    server.ask("create role small login").unwrap();
+    let small = there.replace("user=postgres", "user=small");
+    refused(sql(&small, &["--create-in", "postgres"]), 3, &["cannot be made", "permission denied"]);
+    server.ask("create role few login connection limit 3; grant create on database postgres to few").unwrap();
+    let few = there.replace("user=postgres", "user=few");
+    let told = sql(&few, &["--create-in", "postgres", "--sessions", "4"]);
+    refused(told, 3, &["too few connections", "too many connections for role"]);
+    // Nothing was filled before that was known.
+    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+    let line = ["sql", "simple", "--dsn", &there, "--create-in", "postgres", "--size", "30T"];
+    refused(place.rigel(line), 3, &["the table of 30 TiB does not fit"]);
+    assert_eq!(place.files(), Vec::<String>::new());
+}
+
+/// Neither for the rest of the rows, nor for a server that writes them to storage.
+#[test]
+fn who_ends_a_run_does_not_wait_for_its_table() {
+    let name = "who_ends_a_run_does_not_wait_for_its_table";
+    let Some(server) = needs(name, PostgresServer::start("max_connections = 20\n")) else { return };
+    let place = place();
+    let dsn = dsn(&server);
+    let ended_during = |size: &str, what: &str| {
+        let line =
+            ["sql", "simple", "--dsn", &dsn, "--sessions", "1", "--create-in", "postgres", "--size", size];
+        let mut command = place.command();
+        let run = command.args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        assert_eq!(server.ask_until(&format!("select count(*) {what}"), |count| count == "1"), "1");
+        signal(run.id(), Signal::INT);
+        Told::from(run.wait_with_output().unwrap())
+    };
+    let schemas = || server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap();
+    let told = ended_during("1000M", "from pg_stat_progress_copy");
+    refused(told, 4, &["not filled to its end", "nothing of it is left"]);
+    assert_eq!(schemas(), "0");
+    // Whoever writes it all does not go on.
+    let checkpointer =
+        server.ask("select pid from pg_stat_activity where backend_type = 'checkpointer'").unwrap();
+    signal(checkpointer.parse().unwrap(), Signal::STOP);
+    let told = ended_during("8M", "from pg_stat_activity where query = 'checkpoint'");
+    signal(checkpointer.parse().unwrap(), Signal::CONT);
+    refused(told, 4, &["stopped before its first point", "the schema rigel stays"]);
+    assert_eq!(schemas(), "1");
+}

@@ -1,0 +1,133 @@
+//! `rigel sql commit` on a real server: transactions that are durable, and some that are not.
+
+use super::sql::{self, assert_clean, dsn, place, private, refused};
+use crate::support::{Place, Told, tell};
+use rigel_testdev::{PostgresServer, needs};
+use serde_json::Value;
+use std::thread;
+use std::time::Duration;
+
+/// The sessions and the counters of each visit, with the time that was measured in seconds.
+fn visits(place: &Place) -> Vec<(f64, Value, f64)> {
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}"));
+    let told = |visit: &Value| {
+        let server = visit["nodes"][0]["server"].clone();
+        (number(&visit["point"]["commit"]), server, number(&visit["measured_ns"]) / 1e9)
+    };
+    sql::visits(place, "sql").iter().map(told).collect()
+}
+
+fn is_unverified(document: &Value) -> bool {
+    document["points"].to_string().contains("UNVERIFIED")
+}
+
+#[test]
+fn a_flush_is_shared_by_as_many_commits_as_there_are_sessions() {
+    let name = "a_flush_is_shared_by_as_many_commits_as_there_are_sessions";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let told = place.line("sql commit --sessions 1,4 --duration 700ms --no-html --json");
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    assert!(!is_unverified(&document), "{document:#}");
+    let points = document["points"].as_array().unwrap();
+    let visits = visits(&place);
+    assert_eq!((points.len(), visits.len()), (2, 2));
+    for ((sessions, counts, measured_s), point) in visits.iter().zip(points) {
+        let [commits, flushes] = ["commits", "flushes"].map(|name| counts[name].as_f64().unwrap());
+        assert!(commits > 5.0 && commits <= 1.01 * sessions * flushes + 4.0 * sessions, "{counts}");
+        let io = &point["classes"]["commit"];
+        let counted = io["iops"]["mean"].as_f64().unwrap() * measured_s;
+        assert!(counted <= commits + sessions && counted >= 0.5 * commits - sessions, "{counted}: {counts}");
+        assert_eq!((&io["reads"], io["writes"].as_f64().unwrap() > 1.0), (&Value::from(0), true), "{io:#}");
+        // One after the other in each session: none is answered before the last one was.
+        let mean_us = io["latency_us"]["mean"].as_f64().unwrap();
+        let outstanding = counted / measured_s * mean_us / 1e6;
+        assert!((outstanding / sessions - 1.0).abs() < 0.1, "{outstanding} of {sessions}: {io:#}");
+    }
+    let (_, alone, _) = &visits[0];
+    assert!(alone["flushes"].as_f64().unwrap() >= 0.99 * alone["commits"].as_f64().unwrap() - 4.0, "{alone}");
+    let sentence = document["verdict"]["working"].as_str().unwrap_or_default();
+    let is_disturbed = points.iter().any(|point| point["flags"].to_string().contains("\"invalid\":true"));
+    assert!(is_disturbed || sentence.contains("that a flush of the log makes durable"), "{sentence}");
+    assert_clean(place.path());
+}
+
+#[test]
+fn commits_that_nobody_waits_for_are_unverified() {
+    let name = "commits_that_nobody_waits_for_are_unverified";
+    // A write that would be durable by itself is not, either, without fsync.
+    let settings = "wal_sync_method = open_datasync\n";
+    let Some(server) = needs(name, PostgresServer::start(settings)) else { return };
+    let dsn = dsn(&server);
+    let run = |more: &[&str]| -> (Place, Told) {
+        let place = place();
+        let told = tell(place.command().args(["sql", "commit", "--dsn", &dsn, "--sessions", "2"]).args(more));
+        (place, told)
+    };
+    refused(run(&[]).1, 3, &["none was allowed"]);
+    refused(run(&["--create-in", "postgres", "--size", "1G"]).1, 2, &["--size has no meaning for commit"]);
+    refused(run(&["--create-in", "postgres", "--probe", "single"]).1, 2, &["--probe has no meaning"]);
+    let whole = ["--create-in", "postgres", "--duration", "500ms", "--no-html", "--json"];
+    // Servers of tests do not wait for the disk.
+    assert_eq!(server.ask("show fsync").unwrap(), "off");
+    let (_, told) = run(&whole);
+    let told = told.expect_code(1);
+    assert!(is_unverified(&told.json()), "{}", told.stdout);
+    assert!(told.stdout.contains("commits came with 0 flushes of the log"), "{}", told.stdout);
+    let left = "select count(*) from pg_namespace where nspname = 'rigel'";
+    assert_eq!(server.ask(left).unwrap(), "0", "the table goes with its schema");
+}
+
+#[test]
+fn a_server_that_is_there_loses_nothing_by_commits() {
+    let name = "a_server_that_is_there_loses_nothing_by_commits";
+    let archive = "archive_mode = on\narchive_command = 'true'\n";
+    let Some(server) = needs(name, PostgresServer::start(archive)) else { return };
+    let (dsn, place) = (dsn(&server), place());
+    let ask = |sql: &str| server.ask(sql).unwrap();
+    let run = || {
+        let line = ["sql", "commit", "--dsn", &dsn, "--sessions", "1", "--create-in", "postgres"];
+        tell(place.command().args(line).args(["--duration", "300ms", "--no-html"]))
+    };
+    ask("create schema rigel");
+    ask("comment on schema rigel is 'made by Rigel to measure; rigel sql --drop removes it'");
+    ask("create role other");
+    ask("create table rigel.commits (taken int)");
+    ask("alter table rigel.commits owner to other");
+    refused(run(), 3, &["rigel.commits belongs to another user"]);
+    assert_eq!(ask("select count(taken) from rigel.commits"), "0", "it is still there");
+    ask("drop table rigel.commits");
+    ask("create publication of_all for all tables");
+    refused(run(), 3, &["publication", "subscribers have no rigel.commits"]);
+    ask("drop publication of_all");
+    let told = run().expect_code(1);
+    assert!(told.stderr.contains("the server copies what it logs"), "{}", told.stderr);
+    assert_eq!(ask("select count(*) from pg_namespace where nspname = 'rigel'"), "0", "none is left empty");
+    ask("alter system set max_wal_size = '100TB'");
+    ask("select pg_reload_conf()");
+    while ask("show max_wal_size") != "100TB" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    refused(run(), 3, &["a log of commits of 2 GiB does not fit", "make room"]);
+}
+
+#[test]
+fn commits_take_turns_with_raw_ones() {
+    let name = "commits_take_turns_with_raw_ones";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let told = place.line("sql commit --sessions 2 --max-duration 6s --no-html --json");
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    assert_eq!(document["schema"], "rigel.sql/1");
+    let load = &document["loads"][0];
+    let rate = |way: &str| load[way]["per_s"]["mean"].as_f64().unwrap();
+    assert!(rate("raw") > 1.0 && rate("sql") > 1.0 && load["sessions"] == 2, "{load:#}");
+    let shared = load["commits_per_flush"].as_f64().unwrap();
+    assert!((0.5..=2.05).contains(&shared), "two sessions: {load:#}");
+    let sentences = document["sentences"].to_string();
+    assert!(!sentences.contains("IOPS") && !sentences.contains("look-up"), "{sentences}");
+    assert_clean(place.path());
+    assert!(!place.files().iter().any(|file| file.starts_with("rigel-scratch")), "{:?}", place.files());
+}

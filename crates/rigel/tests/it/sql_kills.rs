@@ -1,0 +1,170 @@
+//! `rigel sql` killed at any moment: what it had begun ends by itself, or the next run removes it.
+
+use crate::sql::{assert_clean, place, private, servers_in};
+use crate::support::Place;
+use rigel_core::load::draw::Generator;
+use rigel_testdev::needs;
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LINE: &str = "sql simple --size 16M --sessions 2 --duration 500ms --seed 1 --no-html --quiet";
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What runs had beside files in their directory.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Begun {
+    /// Segments of shared memory, by their number and as files.
+    segments: BTreeSet<u64>,
+    files: BTreeSet<PathBuf>,
+    /// Control groups.
+    groups: BTreeSet<PathBuf>,
+}
+
+impl Begun {
+    fn look(&mut self, place: &Path) {
+        for process in processes_in(place) {
+            self.memory_of(process);
+        }
+        for home in homes(place) {
+            let notes = fs::read_to_string(home.join("rigel.lock")).unwrap_or_default();
+            self.groups
+                .extend(notes.lines().filter_map(|line| line.strip_prefix("group ")).map(PathBuf::from));
+        }
+    }
+
+    /// A segment stands in a map of memory as a file whose inode is the number of the segment.
+    fn memory_of(&mut self, process: u32) {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        for line in maps.lines() {
+            let mut words = line.split_whitespace().skip(4);
+            let (Some(inode), Some(path)) = (words.next(), words.next()) else { continue };
+            if path.starts_with("/SYSV") {
+                self.segments.insert(inode.parse().unwrap());
+            } else if path.starts_with("/dev/shm/") {
+                self.files.insert(path.into());
+            }
+        }
+    }
+
+    /// What of it is there.
+    fn left(self) -> Self {
+        let table = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+        let there: BTreeSet<u64> = table
+            .lines()
+            .skip(1)
+            .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
+            .collect();
+        let exists = |path: &PathBuf| path.exists();
+        Self {
+            segments: self.segments.intersection(&there).copied().collect(),
+            files: self.files.into_iter().filter(exists).collect(),
+            groups: self.groups.into_iter().filter(exists).collect(),
+        }
+    }
+}
+
+fn homes(place: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.file_name().unwrap().as_bytes().starts_with(b"rigel-sql-server")).collect()
+}
+
+/// The processes that work in this directory, or were started for something in it.
+fn processes_in(place: &Path) -> Vec<u32> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| number(entry.unwrap()));
+    let name = place.as_os_str().as_bytes();
+    all.filter(|pid| {
+        let of = |file: &str| format!("/proc/{pid}/{file}");
+        fs::read_link(of("cwd")).is_ok_and(|cwd| cwd.starts_with(place))
+            || fs::read(of("cmdline")).is_ok_and(|line| line.windows(name.len()).any(|part| part == name))
+    })
+    .collect()
+}
+
+/// The server that others connect to: the number of one that only makes the database is negative.
+fn leader(place: &Path) -> Option<u32> {
+    let of = |home: PathBuf| {
+        let notes = fs::read_to_string(home.join("data/postmaster.pid")).ok()?;
+        notes.lines().next()?.parse().ok()
+    };
+    homes(place).into_iter().find_map(of)
+}
+
+fn records(place: &Place) -> usize {
+    place.files().iter().filter(|name| name.ends_with("_record.jsonl")).count()
+}
+
+/// A run to its end; how long it took.
+fn whole(place: &Place) -> Duration {
+    let began = Instant::now();
+    let told = place.line(LINE);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert_clean(place.path());
+    began.elapsed()
+}
+
+/// Kills a run after a while, with its server or without; what it was at, or `None` when it had ended before.
+fn killed(place: &Place, after: Duration, with_server: bool, begun: &mut Begun) -> Option<&'static str> {
+    let before = records(place);
+    let mut command = place.command();
+    let told = fs::File::create(place.path().join("told")).unwrap();
+    let mut run = command.args(LINE.split(' ')).stdout(Stdio::null()).stderr(told).spawn().unwrap();
+    thread::sleep(after);
+    begun.look(place.path());
+    let servers = servers_in(place.path());
+    let at = match () {
+        () if records(place) > before && servers.is_empty() => "behind its last visit",
+        () if records(place) > before => "visits",
+        () if !servers.is_empty() => "a server",
+        () if homes(place.path()).is_empty() => "nothing yet",
+        () => "a directory",
+    };
+    run.kill().unwrap();
+    if let Some(leader) = leader(place.path()).filter(|leader| with_server && servers.contains(leader)) {
+        // It may be ending by itself.
+        let _ = kill_process(Pid::from_raw(i32::try_from(leader).unwrap()).unwrap(), Signal::KILL);
+    }
+    let ended = run.wait().unwrap();
+    begun.look(place.path());
+    let told = fs::read_to_string(place.path().join("told")).unwrap();
+    match ended.code() {
+        None => Some(at),
+        Some(0 | 1) => None,
+        Some(code) => panic!("a run beside what killed ones left ended with {code}: {told}"),
+    }
+}
+
+/// `RIGEL_SQL_KILLS` kills, 2 unless it is set.
+#[test]
+fn a_run_killed_at_any_moment_leaves_nothing() {
+    let name = "a_run_killed_at_any_moment_leaves_nothing";
+    let Some(()) = needs(name, private()) else { return };
+    let kills: u32 = std::env::var("RIGEL_SQL_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let place = place();
+    let took = whole(&place);
+    let (mut draw, mut begun, mut hits) = (Generator::new(1, &[]), Begun::default(), BTreeMap::new());
+    while hits.values().sum::<u32>() < kills {
+        let after = took.mul_f64(draw.unit());
+        if let Some(at) = killed(&place, after, draw.below(3) == 0, &mut begun) {
+            *hits.entry(at).or_default() += 1;
+            // With `--nocapture`, for those who wait for many.
+            println!("killed after {after:.1?} at {at}");
+        }
+    }
+    whole(&place);
+    let began = Instant::now();
+    // What was about to make a database sees only at its next step that nobody wants it.
+    while !processes_in(place.path()).is_empty() {
+        assert!(began.elapsed() < PATIENCE, "{:?} live on", processes_in(place.path()));
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_clean(place.path());
+    println!("{hits:?}: {begun:?}");
+    assert_eq!(begun.left(), Begun::default());
+}

@@ -1,0 +1,106 @@
+//! `rigel sql prove` with a real server: the experiment on a tiny table, and what it leaves.
+
+use crate::sql::{assert_clean, dsn, place, private, refused, signal};
+use crate::support::{Place, Told};
+use rigel_testdev::{PostgresServer, needs};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+/// The plan that the planner chooses for a share of the rows under a value.
+fn chosen(document: &Value, selectivity: f64, value: f64) -> &str {
+    let choices = document["random_page_cost"]["choices"].as_array().unwrap();
+    let same = |one: &&Value| {
+        one["selectivity"].as_f64() == Some(selectivity) && one["value"].as_f64() == Some(value)
+    };
+    choices.iter().find(same).unwrap()["plan"].as_str().unwrap()
+}
+
+fn proven(place: &Place, line: &str) -> Value {
+    let told = place.line(line);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let document = told.json();
+    assert_eq!(document["refuted"], told.code == 1, "{}", told.stderr);
+    document
+}
+
+#[test]
+fn every_plan_is_timed_and_nothing_is_left() {
+    let name = "every_plan_is_timed_and_nothing_is_left";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let document =
+        proven(&place, "sql prove --size 4M --seed 1 --max-duration 1s --quiet --json --name tiny");
+    assert_eq!(document["schema"], "rigel.proof/1");
+    // The planner's choice rests on statistics of a known table, not on the machine.
+    let ends = [(0.0001, 1.0), (0.1, 64.0)].map(|(share, value)| chosen(&document, share, value));
+    assert_eq!(ends, ["index", "sequential"]);
+    let cells = document["random_page_cost"]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 24);
+    for plan in cells.iter().flat_map(|cell| cell["plans"].as_array().unwrap()) {
+        let rounds = plan["rounds"].as_array().unwrap();
+        assert!(rounds.len() == 2 && rounds.iter().all(|seconds| seconds.as_f64().unwrap() > 0.0), "{plan}");
+    }
+    let about = &document["about"];
+    assert_eq!(
+        (about["rows"].as_u64(), about["table_bytes"].as_u64()),
+        (Some(4096), Some(4 << 20)),
+        "{about}"
+    );
+    // From version 18 on, the server is started anew for each of its methods.
+    let major: u32 = about["version"].as_str().unwrap().split('.').next().unwrap().parse().unwrap();
+    let methods =
+        document["concurrency"].as_array().unwrap().iter().find(|one| one["setting"] == "io_method");
+    assert_eq!(methods.is_some(), major >= 18, "{about}");
+    for method in methods.iter().flat_map(|one| one["values"].as_array().unwrap()) {
+        assert!(method["word"].is_string() && method["at"].as_array().unwrap().len() == 3, "{method}");
+    }
+    let scans = document["concurrency"][0]["values"].as_array().unwrap();
+    assert!(scans.len() >= 10 && scans.iter().all(|value| value["at"].as_array().unwrap().len() == 3));
+    let files = ["_proof.json", "_proof.html"].map(|suffix| place.only_of("tiny", suffix));
+    assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&files[0]).unwrap()).unwrap(), document);
+    assert_clean(place.path());
+}
+
+#[test]
+fn an_experiment_that_is_stopped_leaves_no_server() {
+    let name = "an_experiment_that_is_stopped_leaves_no_server";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = ["sql", "prove", "--size", "4M"];
+    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut all = String::new();
+    while !all.contains("random_page_cost") {
+        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
+    }
+    signal(run.id(), Signal::INT);
+    std::io::copy(&mut told, &mut std::io::sink()).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(4));
+    assert_eq!(place.files(), Vec::<String>::new());
+    assert_clean(place.path());
+}
+
+#[test]
+fn a_server_that_is_there_is_as_before() {
+    let name = "a_server_that_is_there_is_as_before";
+    let Some(server) = needs(name, PostgresServer::start("shared_buffers = 1MB\nmax_connections = 40\n"))
+    else {
+        return;
+    };
+    let place = place();
+    let dsn = dsn(&server);
+    let prove = |more: &[&str]| -> Told {
+        let line =
+            ["sql", "prove", "--dsn", &dsn, "--size", "4M", "--max-duration", "1s", "--quiet", "--json"];
+        Told::from(place.command().args(line).args(more).output().unwrap())
+    };
+    refused(prove(&[]), 3, &["no schema rigel", "--create-in postgres"]);
+    server.ask("create schema rigel").unwrap();
+    refused(prove(&["--create-in", "postgres"]), 3, &["has a schema rigel already"]);
+    server.ask("drop schema rigel").unwrap();
+    let told = prove(&["--create-in", "postgres"]);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+}

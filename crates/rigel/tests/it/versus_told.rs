@@ -1,0 +1,100 @@
+//! What every output tells of a run of two sides: no figure of one side for both, and no verdict about something else.
+
+use crate::support::{EPOCH, Place, Told, narrow, tell};
+
+const RECORD: &str = "versus_20260101_1200_record.jsonl";
+/// Two sides that vary so much from visit to visit that no ratio is as sure as is asked for.
+const UNSURE: &str = "versus oltp --engine sim:servers=8,service=1ms,rate=0,between=20% \
+                      --and-engine sim:servers=8,service=900us,rate=0,between=20% --seed 4 --precision 0.5% --max-duration 6m";
+
+fn simulated(place: &Place, line: &str) -> Told {
+    tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH))
+}
+
+#[test]
+fn the_verdict_is_about_the_ratio_and_names_the_sides() {
+    let place = Place::new();
+    let told = simulated(&place, &format!("{UNSURE} --quiet --no-html")).expect_code(0).stdout;
+    assert!(told.contains("Not every ratio of B to A") && told.contains("as was asked for"), "{told}");
+    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(" % is enough, nothing has to be done (--precision "), "{told}");
+    assert!(words.contains("To know more, give the run more time (--max-duration)."), "{told}");
+    assert!(narrow(&told), "{told}");
+    let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();
+    let verdict = &document["verdict"];
+    assert_eq!(
+        (&document["reached"], &verdict["tone"]),
+        (&false.into(), &"use_with_care".into()),
+        "{verdict}"
+    );
+    assert_eq!(verdict["causes"][0]["code"], "NOT_REACHED", "{verdict}");
+    assert!(verdict["sureness"].as_str().unwrap().contains("ratios of B to A"), "{verdict}");
+    assert!(verdict["next"]["command"].as_str().unwrap().starts_with("rigel versus oltp"), "{verdict}");
+    assert!(verdict["working"].is_null(), "{verdict}");
+    let reached = verdict["reached"].as_str().unwrap();
+    assert!(reached.contains("small I/Os of A per second") && reached.contains("of B"), "{verdict}");
+    assert!(!verdict.to_string().contains("small_"), "{verdict}");
+}
+
+/// Two sides with caches, whose flags name a class.
+#[test]
+fn a_report_has_a_table_for_each_side() {
+    let place = Place::new();
+    let line = "versus normal --num-disks 1 --engine sim:servers=8,service=1ms,hits=30%:60us \
+                --and-engine sim:servers=8,service=900us,hits=30%:60us --seed 4 --fast --quiet --max-duration 4m";
+    let told = simulated(&place, line);
+    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    let report = |more: &str| simulated(&place, &format!("report {RECORD} {more}")).expect_code(0).stdout;
+    report("--html");
+    // The figures of a page are for its script, and what charts are called as well.
+    let page = place.read("_report.html");
+    let figures =
+        page.split("<script").map(|part| part.split_once("</script>").map_or(part, |(_, rest)| rest));
+    let page = ["small_a", "small_b", "large_a", "large_b"]
+        .iter()
+        .fold(figures.collect::<String>(), |page, name| page.replace(&format!("-{name}\""), ""));
+    for (shown, heading) in
+        [(report(""), "\nB\n"), (report("--format markdown"), "### B"), (page, "<h3>B</h3>")]
+    {
+        for name in ["mall_a", "mall_b", "arge_a", "arge_b"] {
+            assert!(!shown.contains(name), "{name}: {shown}");
+        }
+        for part in [heading, "small, A: ", "BIMODAL"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_is_about_the_ratio_of_a_pair() {
+    let told = Place::new().line(&format!("{UNSURE} --dry-run")).expect_code(0).stdout;
+    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("CI of every ratio of B to A") && words.contains("one right after the other"));
+    assert!(!words.contains("mean rate"), "{told}");
+}
+
+#[test]
+fn a_fixed_time_is_not_offered_and_its_refusal_says_what_to_do() {
+    let place = Place::new();
+    let told = place.line(&format!("{UNSURE} --duration 10s"));
+    assert_eq!(told.code, 2, "{}", told.stderr);
+    assert!(told.stderr.contains("leave out --duration; --max-duration limits the time"), "{}", told.stderr);
+    let help = place.line("versus --help").expect_code(0).stdout;
+    assert!(help.contains("--max-duration") && !help.contains(" --duration"), "{help}");
+    let manual = place.line("help versus").expect_code(0).stdout;
+    assert!(!manual.contains("--duration") && manual.contains("every ratio of B to A"), "{manual}");
+}
+
+#[test]
+fn a_record_of_two_sides_is_not_compared() {
+    let place = Place::new();
+    simulated(&place, &format!("{UNSURE} --quiet --no-html")).expect_code(0);
+    std::fs::copy(place.path().join(RECORD), place.path().join("other_record.jsonl")).unwrap();
+    for (line, part) in [
+        (format!("compare {RECORD} other_record.jsonl"), "`rigel versus --record"),
+        (format!("report {RECORD} --format orion"), "neither small nor large I/O"),
+    ] {
+        let told = place.line(&line);
+        assert!(told.code == 2 && told.stderr.contains(part), "{line}: {}", told.stderr);
+    }
+}

@@ -28,9 +28,12 @@ complete -c rigel -n "__fish_rigel_needs_command" -s h -l help -d 'Print this su
 complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print version'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'The same load through PostgreSQL: what of the storage reaches SQL'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make the outputs again from the record of a run'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "versus" -d 'Two storages in turns in one run: by how much B is faster than A, and how sure that is'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "advise" -d 'Settings for databases and cgroups out of what was measured, each with how it came about'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "targets" -d 'Block devices and files: what they are, what is on them, what Rigel may do with them'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "doctor" -d 'Settings that bend a result or a database: what is set, why it matters, how to change it'
@@ -46,6 +49,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks 
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l duration -d 'Measure each point once, for a time such as 60s [default: see --precision]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l cache-size -d 'Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l span -d 'The part of every target that is used, in per cent such as 0-33% [default: 0-100%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l matrix -d 'Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]' -r -f -a "basic\t''
 detailed\t''
 point\t''
@@ -71,6 +75,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l beside-reads -d 'Mea
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l rate -d 'For \'open\': small I/Os that arrive per second, such as 1000,5000' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'For \'zones\': into how many places every target is cut [default: 16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'For \'streams\': how many read at the same time, each with one I/O outstanding [default: 1,2,4,8,16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'How narrow every 95 % interval has to get [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'By the number of disks (orion), or searched (auto)' -r -f -a "orion\t''
@@ -116,6 +122,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l name -d 'Name 
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-commits -d 'Do not measure what a commit costs'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l json -d 'The answers as JSON on standard output'
@@ -126,6 +133,79 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l last -d 'Show 
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l history -d 'Show all calibrations of the targets, or of any, the newest first, and measure nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-history -d 'Do not keep the answers in the history'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -s h -l help -d 'Print a summary; `rigel help calibrate` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l lun -d 'Read the targets from FILE, one path per line' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l p50 -d 'At most half of the I/Os may take longer than TIME, such as 300us' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l p95 -d 'At most 5 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l p99 -d 'At most 1 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l p999 -d 'At most 0.1 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l mean -d 'The mean latency may be at most TIME' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l bound -d 'A bound of any percentile, such as \'p99.95 < 5ms\'; may be given several times' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l require -d 'Fail unless a rate keeps a bound, such as \'p99 < 2ms @ 12000\'; may be given several times' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l size -d 'Size of an I/O [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l load -d 'Measure the load in FILE; the rates of its classes are scaled together' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-rate -d 'The highest rate that is tried [default: 250000]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l duration -d 'Time for everything but filling a scratch file: no visit begins after it [default: 5m or more]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l engine -d 'How I/O reaches the kernel, as with rigel run' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l workers -d 'Worker threads [default: as many as the highest rate needs]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l seed -d 'Seed of every offset and every arrival [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l name -d 'Name of the record and of the page' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l label -d 'What you call this storage, such as old-san' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l json -d 'The result as JSON on standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l no-html -d 'Do not write the page with charts, NAME_report.html'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l quiet -d 'No progress, no remarks; the result only'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l tui -d 'Watch it in a live view, ? helps and q ends it'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -s h -l help -d 'Print a summary; `rigel help slo` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l dsn -d 'Measure a server that is there, such as \'host=/run/postgresql dbname=shop\'' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l create-in -d 'Allow to make the schema rigel with its table in this database' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l programs -d 'Directory of initdb and postgres for a private server [default: the newest that is found]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l rigel-path -d 'Of install: where the server finds this program [default: where it is now]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l size -d 'Size of the table [default: four times the caches below it, 1G or more; of prove 256M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sessions -d 'Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION\'s small I/O]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-disks -d 'Disks behind the table, which set the numbers of sessions as ORION\'s levels [default: 1]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l probe -d 'Look-ups in a statement: batch or single [default: batch; of users single]' -r -f -a "batch\t''
+single\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Sessions with reports at the same time, such as 1,2 [default: those of ORION\'s large I/O]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-by -d 'How a report reads: range or join [default: range]' -r -f -a "range\t''
+join\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-size -d 'What a report reads, in whole blocks of 8K [default: 8M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-share -d 'Of the sessions of users, so many in per cent make reports, and the others look rows up [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l matrix -d 'Pairs of both kinds with normal: detailed, basic, point, col, row or max, as of `rigel run` [default: detailed]' -r -f -a "basic\t''
+detailed\t''
+point\t''
+col\t''
+row\t''
+max\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-small -d 'Sessions with look-ups, for the matrices point, col and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-large -d 'Sessions with reports, for the matrices point, row and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l precision -d 'How narrow every 95 % interval has to get, that of SQL over raw I/O as well [default: 5%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l duration -d 'Measure each point once, for a time such as 60s' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l io-timeout -d 'A statement that takes longer is ended, and the run with it [default: 60s]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l seed -d 'Seed of the table and of the order of look-ups [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l record -d 'Measure nothing: show what the record of such a run holds' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l resume -d 'Go on with an interrupted run on a server that is there' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l name -d 'Name of the run; every output begins with it' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l label -d 'What you call this storage, such as old-san' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l out -d 'Directory of the outputs [default: the current one; with --record that of the record]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l drop -d 'Remove the schema rigel when the run is over, or at once without LEVEL'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sql-only -d 'Measure SQL only: leave out the raw reads that take turns with it'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l allow-memory -d 'Measure memory on purpose: allow a private server in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l html -d 'With --record: write the page with charts, beside the record or into --out'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l json -d 'Write the results as JSON to standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l no-html -d 'Do not write the page with charts, NAME_report.html'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l quiet -d 'No progress, no remarks; problems only'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l tui -d 'Watch the run in a live view, ? helps and q ends it'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -s h -l help -d 'Print a summary; `rigel help sql` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l format -d 'What to make: ORION\'s files, one JSON document, one table, one page with charts, or what other tools read [default: text]' -r -f -a "orion\t''
 json\t''
 csv\t''
@@ -148,13 +228,83 @@ junit\t''
 html\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l junit -d 'Write a JUnit report to this file as well' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Directory of the output [default: beside the new record (html), standard output (text, json, junit)]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 when a change is beyond a bound, as \'small_iops < -5%\'; may be repeated' -r
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 when a change is beyond a bound, as \'small_iops < -5%\', or the new side, as \'small_p99 > 2ms\'; may be repeated' -r
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'The same as --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'The same as --format html: one file with overlaid curves, named by both sides'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Exit with 1 also when a gate is undecided; `rigel help compare` tells when it is'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Compare runs of different sizes, write shares, engines or flags all the same'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l no-history -d 'Do not look into the history of calibrations for how much sessions differ'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary; `rigel help compare` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and -d 'Files or block devices of side B' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and-engine -d 'Engine of side B [default: that of A]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l record -d 'Measure nothing: show what the record of such a run holds' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l resume -d 'Go on with an interrupted run' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-if -d 'Exit with 1 when B differs from A by more, as \'small_iops < -5%\', or breaks a bound, as \'open_p99 > 2ms\'; may be repeated' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l load -d 'Put the load in FILE on both sides instead of a level' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l num-disks -d 'Disks behind the targets of a side [default: the targets of the side that has more]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l duration -d 'Measure each point once, for a time such as 60s [default: see --precision]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l cache-size -d 'Bytes of warm-up before each large sequential data point, 0 for none [default: 2 minutes of it]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l span -d 'The part of every target that is used, in per cent such as 0-33% [default: 0-100%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l matrix -d 'Pairs of small and large load: basic, detailed, point, col, row or max [default: basic]' -r -f -a "basic\t''
+detailed\t''
+point\t''
+col\t''
+row\t''
+max\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l num-small -d 'Outstanding small I/Os, for the matrices point, col and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l num-large -d 'Outstanding large I/Os (streams with --type seq), for the matrices point, row and max' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l size-small -d 'Size of a small I/O [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l size-large -d 'Size of a large I/O [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l type -d 'Large I/O at random places or in sequential streams [default: rand]' -r -f -a "rand\t''
+seq\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l stream-ios -d 'Outstanding I/Os of each sequential stream, with --type seq [default: 4]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l simulate -d 'How the targets form the volume that streams walk [default: concat]' -r -f -a "concat\t''
+raid0\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l stripe -d 'Stripe depth, with --simulate raid0 [default: 1M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l sync -d 'How a write becomes durable: dsync, fdatasync or none [default: both ways]' -r -f -a "dsync\t''
+fdatasync\t''
+none\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l writers -d 'How many write at the same time, each one commit after the other [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l commit-size -d 'Bytes that a commit writes [default: 8K]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l beside-reads -d 'Measure the commits beside so many outstanding random reads of 8 KiB as well' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l rate -d 'For \'open\': small I/Os that arrive per second, such as 1000,5000' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'For \'zones\': into how many places every target is cut [default: 16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'For \'streams\': how many read at the same time, each with one I/O outstanding [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'How narrow the 95 % interval of every ratio of B to A has to get [default: 2%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'By the number of disks (orion), or searched (auto)' -r -f -a "orion\t''
+auto\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l engine -d 'How I/O reaches the kernel on both sides, or on A beside --and-engine; sim simulates a device' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l workers -d 'Worker threads [default: as many as the load needs]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l io-timeout -d 'An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l cpus -d 'CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l seed -d 'Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l label -d 'What you call this comparison, such as old-and-new-san' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l orion-version -d 'Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l name -d 'Name of the run; every output begins with it' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l out -d 'Directory of the outputs [default: the current one; with --record that of the record]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and-buffered -d 'Side B goes through the page cache'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l same -d 'Allow that both sides are the same: no difference is then the right answer'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l html -d 'With --record: write the page with charts, beside the record or into --out'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-undecided -d 'Exit with 1 also when a gate is undecided, because an interval holds its bound or there is none'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-history -d 'Do not look into the history of calibrations for how much sessions differ'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fast -d 'Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l buffered -d 'Measure both sides through the page cache: memory rather than storage'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l allow-memory -d 'Measure memory on purpose: end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l force -d 'Replace existing output files'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l json -d 'Write the results as JSON to standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-html -d 'Do not write the page with charts, NAME_versus.html'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l quiet -d 'No progress, no remarks; problems only'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -s v -l verbose -d 'Tell more while measuring'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l tui -d 'Watch the run in a live view, ? helps and q ends it'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -s h -l help -d 'Print a summary; `rigel help versus` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand advise" -l for -d 'Only the file that PRODUCT reads, on standard output [default: a page about all]' -r -f -a "postgresql\t''
 mysql\t''
 oracle\t''
@@ -174,6 +324,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand doctor" -l all -d 'Why each 
 complete -c rigel -n "__fish_rigel_using_subcommand doctor" -l json -d 'As JSON; it has all of them'
 complete -c rigel -n "__fish_rigel_using_subcommand doctor" -s h -l help -d 'Print a summary; `rigel help doctor` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r
+complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l only -d 'Only the cases whose name holds TEXT' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l seed -d 'Seed of the first trial; the others follow' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l thorough -d 'Also aim at ±2 %, and use shorter visits'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l markdown -d 'Print Markdown tables with every device, so that each trial can be repeated'
@@ -183,15 +334,18 @@ complete -c rigel -n "__fish_rigel_using_subcommand completions" -s h -l help -d
 complete -c rigel -n "__fish_rigel_using_subcommand man" -l out -d 'Write the pages of all commands into DIR instead' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand man" -l force -d 'Replace existing files'
 complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print a summary; `rigel help man` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "advise" -d 'Settings for databases and cgroups out of what was measured, each with how it came about'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "targets" -d 'Block devices and files: what they are, what is on them, what Rigel may do with them'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "doctor" -d 'Settings that bend a result or a database: what is set, why it matters, how to change it'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "completions" -d 'Print the script by which a shell completes the command line'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "man" -d 'Print a man page, or write all of them'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate orion report compare advise targets doctor selftest completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "sql" -d 'The same load through PostgreSQL: what of the storage reaches SQL'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "versus" -d 'Two storages in turns in one run: by how much B is faster than A, and how sure that is'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "advise" -d 'Settings for databases and cgroups out of what was measured, each with how it came about'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "targets" -d 'Block devices and files: what they are, what is on them, what Rigel may do with them'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "doctor" -d 'Settings that bend a result or a database: what is set, why it matters, how to change it'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "selftest" -d 'Show on simulated devices with a known answer that the intervals hold it'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "completions" -d 'Print the script by which a shell completes the command line'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "man" -d 'Print a man page, or write all of them'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor selftest completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -18,10 +18,11 @@ use steps::Steps;
 pub use suite::run as test;
 
 /// The checks that are a cargo command; the tests are not among them, as they need the skip file.
-const CARGO_CHECKS: [(&str, &[&str]); 4] = [
+const CARGO_CHECKS: [(&str, &[&str]); 5] = [
     ("fmt", &["fmt", "--all", "--check"]),
-    // A workspace of its own.
+    // Workspaces of their own.
     ("fmt-fuzz", &["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]),
+    ("fmt-extension", &["fmt", "--manifest-path", "extensions/postgresql/Cargo.toml", "--check"]),
     (
         "clippy",
         &[

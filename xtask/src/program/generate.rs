@@ -36,11 +36,15 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
     let mut files = vec![
         schema("rigel.advice-1.json", rigel_report::advice::schema()),
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
+        schema("rigel.slo-1.json", rigel_report::slo::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.doctor-1.json", rigel_report::doctor::schema()),
         schema("rigel.findings-1.json", rigel_report::json::schema()),
         schema("rigel.load-1.json", rigel_core::load::file::schema()),
+        schema("rigel.proof-1.json", rigel_report::proof::schema()),
+        schema("rigel.sql-1.json", rigel_report::beside::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),
+        schema("rigel.versus-1.json", rigel_report::versus::schema()),
     ];
     let pages = rigel::pages()?.into_iter();
     files.extend(pages.map(|page| Generated { path: format!("{MAN}/{}", page.file), text: page.text }));

@@ -26,8 +26,10 @@ pub struct Case {
     pub engine: &'static str,
     /// Bytes of one I/O.
     pub io_bytes: u64,
-    /// I/Os outstanding.
+    /// I/Os outstanding; of arrivals at a rate the most.
     pub outstanding: u32,
+    /// Poisson arrivals per second instead of so many outstanding all the time.
+    pub rate: Option<u32>,
 }
 
 const SMALL: u64 = 8 << 10;
@@ -36,7 +38,7 @@ const LARGE: u64 = 1 << 20;
 
 impl Case {
     fn new(name: impl Into<String>, on: On, engine: &'static str, io_bytes: u64, outstanding: u32) -> Self {
-        Self { name: name.into(), on, engine, io_bytes, outstanding }
+        Self { name: name.into(), on, engine, io_bytes, outstanding, rate: None }
     }
 
     /// Whether this is a large I/O in Rigel's words.
@@ -68,6 +70,14 @@ pub fn all() -> Vec<Case> {
     for engine in ["libaio", "threads"] {
         let name = format!("file, 8 KiB, 32 outstanding, {engine}");
         cases.push(Case::new(name, On::File, engine, SMALL, 32));
+    }
+    for rate in [100, 1000, 10_000, 100_000] {
+        let name = format!("null, 8 KiB, {rate} arrivals per second");
+        cases.push(Case { rate: Some(rate), ..Case::new(name, On::Nothing, "null", SMALL, 64) });
+    }
+    for rate in [1000, 10_000] {
+        let name = format!("file, 8 KiB, {rate} arrivals per second");
+        cases.push(Case { rate: Some(rate), ..Case::new(name, On::File, "io_uring", SMALL, 64) });
     }
     for (files, outstanding) in [(400, 400), (1000, 10_000)] {
         let name = format!("{files} files, 8 KiB, {outstanding} outstanding");

@@ -60,12 +60,34 @@ pub fn page(measured: &[Measured], rounds: u32, seconds: u64) -> String {
             let _ = writeln!(text, "| {} | {} | {} |", found.case.name, tool.name(), figures(found, samples));
         }
     }
-    text + &growth(measured)
+    text + &growth(measured) + &arrivals(measured)
+}
+
+/// How late the tool itself was, and what it then saw.
+fn arrivals(measured: &[Measured]) -> String {
+    let mut rows = String::new();
+    for found in measured.iter().filter(|found| found.case.rate.is_some()) {
+        for (tool, samples) in &found.tools {
+            let rate = middle(samples, |sample| sample.iops);
+            let (lag, p99) =
+                (known(samples, |sample| sample.lag_p99_us), known(samples, |sample| sample.p99_us));
+            let _ = writeln!(rows, "| {} | {} | {rate:.0} | {lag} | {p99} |", found.case.name, tool.name());
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "\n## Arrivals at a rate\n\nPoisson arrivals, at most 64 outstanding. The lag is how late the tool itself began an I/O; fio does not \
+         tell its own.\n\n| case | tool | arrivals/s | lag p99 us | latency p99 us |\n| --- | --- | ---: | ---: | ---: |\n{rows}"
+    )
 }
 
 /// How the cost of an I/O grows with the outstanding I/Os when nothing else is measured.
 fn growth(measured: &[Measured]) -> String {
-    let null = measured.iter().filter(|found| found.case.name.starts_with("null, 8 KiB"));
+    let null = measured
+        .iter()
+        .filter(|found| found.case.name.starts_with("null, 8 KiB") && !found.case.name.contains("arrivals"));
     let costs: Vec<(f64, f64)> = null
         .map(|found| (f64::from(found.case.outstanding), middle(samples(found, 0), Sample::cpu_us) * 1000.0))
         .collect();
@@ -97,21 +119,23 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 fn figures(found: &Measured, samples: &[Sample]) -> String {
-    let optional = |figure: fn(&Sample) -> Option<f64>| {
-        let known: Vec<f64> = samples.iter().filter_map(figure).collect();
-        if known.is_empty() { "-".to_owned() } else { digits(ratio::median(known)) }
-    };
     [
         format!("{:.0}", middle(samples, |sample| sample.iops)),
         format!("{:.0}", middle(samples, |sample| sample.mbps(found.case.io_bytes))),
         format!("{:.3}", middle(samples, |sample| sample.user_us)),
         format!("{:.3}", middle(samples, |sample| sample.system_us)),
-        optional(|sample| sample.p50_us),
-        optional(|sample| sample.p99_us),
+        known(samples, |sample| sample.p50_us),
+        known(samples, |sample| sample.p99_us),
         format!("{:.0}", middle(samples, |sample| to_f64(sample.peak_bytes) / to_f64(MIB))),
         format!("{:.2}", middle(samples, |sample| sample.beside_s)),
     ]
     .join(" | ")
+}
+
+/// The median of what a tool may not say.
+fn known(samples: &[Sample], figure: fn(&Sample) -> Option<f64>) -> String {
+    let known: Vec<f64> = samples.iter().filter_map(figure).collect();
+    if known.is_empty() { "-".to_owned() } else { digits(ratio::median(known)) }
 }
 
 /// Every sample, and the ratios.
@@ -131,7 +155,7 @@ pub fn json(measured: &[Measured]) -> Value {
         });
         json!({
             "case": found.case.name, "engine": found.case.engine, "io_bytes": found.case.io_bytes,
-            "outstanding": found.case.outstanding, "tools": tools.collect::<Vec<_>>(),
+            "outstanding": found.case.outstanding, "rate": found.case.rate, "tools": tools.collect::<Vec<_>>(),
         })
     });
     json!({"schema": "rigel.bench/1", "cases": cases.collect::<Vec<_>>()})
@@ -140,7 +164,7 @@ pub fn json(measured: &[Measured]) -> Value {
 fn sample(sample: &Sample) -> Value {
     json!({
         "iops": sample.iops, "user_us": sample.user_us, "system_us": sample.system_us, "p50_us": sample.p50_us,
-        "p99_us": sample.p99_us, "peak_bytes": sample.peak_bytes, "beside_s": sample.beside_s,
+        "p99_us": sample.p99_us, "lag_p99_us": sample.lag_p99_us, "peak_bytes": sample.peak_bytes, "beside_s": sample.beside_s,
     })
 }
 

@@ -26,6 +26,8 @@ pub struct Sample {
     pub p50_us: Option<f64>,
     /// 99th percentile.
     pub p99_us: Option<f64>,
+    /// 99th percentile of how late the tool itself was, where it says so.
+    pub lag_p99_us: Option<f64>,
     /// Most resident memory in bytes.
     pub peak_bytes: u64,
     /// Time of the process beside the load: starting, ending, writing what it found.
@@ -73,6 +75,8 @@ impl Tool {
             Self::Rigel(_) => true,
             // fio has no engine that submits NOPs.
             Self::Fio => case.on != On::Ring,
+            // It knows no rates.
+            Self::Bare(_) if case.rate.is_some() => false,
             Self::Bare(_) => {
                 case.engine == "nop" || (case.engine == "io_uring" && matches!(case.on, On::Zram | On::File))
             }
@@ -92,15 +96,9 @@ impl Tool {
 fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
     let place = tempfile::tempdir()?;
     let mut command = Command::new(program);
-    let (class, other) = if case.is_large() { ("large", "small") } else { ("small", "large") };
-    command.current_dir(place.path()).args(["run", "advanced", "--matrix", "point", "--name", "bench"]);
-    command.args([
-        format!("--num-{class}"),
-        case.outstanding.to_string(),
-        format!("--num-{other}"),
-        "0".into(),
-    ]);
-    command.args([format!("--size-{class}"), case.io_bytes.to_string()]);
+    command.current_dir(place.path()).arg("run");
+    let class = class_of(&mut command, case);
+    command.args(["--name", "bench"]);
     command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
     command.args(["--json", "--quiet"]).args(targets);
     let ran = child::run(&mut command)?;
@@ -116,9 +114,29 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
         iops: number(&io["iops"]["mean"])?,
         p50_us: io["latency_us"]["p50"].as_f64(),
         p99_us: io["latency_us"]["p99"].as_f64(),
+        lag_p99_us: io["open"]["lag_us"]["p99"].as_f64(),
         beside_s: ran.wall_s - loaded_s,
         ..cost(&ran, ios)
     })
+}
+
+/// Says what a case loads, and returns the name of its load class.
+fn class_of(command: &mut Command, case: &Case) -> &'static str {
+    if let Some(rate) = case.rate {
+        command.args(["open", "--rate", &rate.to_string(), "--size-small", &case.io_bytes.to_string()]);
+        command.args(["--max-outstanding", &case.outstanding.to_string()]);
+        return "open";
+    }
+    let (class, other) = if case.is_large() { ("large", "small") } else { ("small", "large") };
+    command.args(["advanced", "--matrix", "point"]);
+    command.args([
+        format!("--num-{class}"),
+        case.outstanding.to_string(),
+        format!("--num-{other}"),
+        "0".into(),
+    ]);
+    command.args([format!("--size-{class}"), case.io_bytes.to_string()]);
+    class
 }
 
 /// fio as its manual has it for one job of random reads; threads instead of processes, so that its memory can be seen, and
@@ -133,6 +151,9 @@ fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sampl
         command.args(["--ioengine=psync".to_owned(), format!("--numjobs={}", case.outstanding)]);
     } else {
         command.args([format!("--ioengine={}", case.engine), format!("--iodepth={}", case.outstanding)]);
+    }
+    if let Some(rate) = case.rate {
+        command.args([format!("--rate_iops={rate}"), "--rate_process=poisson".to_owned()]);
     }
     if targets.is_empty() {
         command.arg("--size=1g");
@@ -194,6 +215,7 @@ fn cost(ran: &Ran, ios: f64) -> Sample {
         system_us: ran.system_s * US_PER_S / ios.max(1.0),
         p50_us: None,
         p99_us: None,
+        lag_p99_us: None,
         peak_bytes: ran.peak_bytes,
         beside_s: 0.0,
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: every check, each run even if one before it failed, so that one round shows all there is to mend.
 //! The tests come last: their closing lines are what a reader and a CI server look for. `cargo xtask test` is these alone.
 
+mod again;
 pub mod setup;
 mod skips;
 mod steps;

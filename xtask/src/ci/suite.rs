@@ -3,11 +3,12 @@
 //! Must not install or build anything that no test needs.
 
 use super::steps::Steps;
-use super::{FEATURES, cargo, finished_well, setup, shown, skips};
+use super::{FEATURES, again, cargo, finished_well, setup, shown, skips};
 use crate::extension;
 use crate::outcome::Outcome;
 use std::num::NonZero;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 
 /// Tests that hold what they see against a clock or a rate: pieces of their names. They have little company.
@@ -76,17 +77,25 @@ pub fn build(root: &Path, steps: &mut Steps) -> bool {
 /// Runs the tests, if they could be built, and tells which could not run.
 pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow::Result<()> {
     let mut all_ran = built;
+    let mut among_others = Vec::new();
     if built {
-        for Part { name, arguments, at_once } in parts() {
-            let arguments: Vec<&str> = test(&arguments);
-            all_ran &= steps.run(name, &shown(&arguments), || {
-                let mut part = cargo(root, &arguments);
-                if let Some(threads) = at_once {
-                    part.env("RUST_TEST_THREADS", threads.to_string());
+        for part in parts() {
+            all_ran &= steps.run(part.name, &shown(&test(&part.arguments)), || {
+                let Some(told) = again::run(&mut part.command(root, skips))? else { return Ok(false) };
+                let failed = told.failed;
+                if !part.measures {
+                    return Ok(failed.is_empty());
                 }
-                finished_well(part.env("RIGEL_SKIP_FILE", skips))
+                let alone = |name: &str| {
+                    let told = again::run(&mut part.alone(root, skips, name))?;
+                    Ok(told.is_some_and(|told| told.is_pass()))
+                };
+                let good = again::pass_alone(&failed, alone)?;
+                among_others.extend(failed);
+                Ok(good)
             });
         }
+        steps.run("again", "tests that failed beside others", || Ok(again::tell(&among_others)));
     }
     steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
     Ok(())
@@ -98,6 +107,28 @@ struct Part {
     arguments: Vec<&'static str>,
     /// Tests at once, if not one for each CPU.
     at_once: Option<usize>,
+    /// Whether what others do on the machine may reach a test.
+    measures: bool,
+}
+
+impl Part {
+    fn command(&self, root: &Path, skips: &Path) -> Command {
+        let mut command = cargo(root, &test(&self.arguments));
+        if let Some(threads) = self.at_once {
+            command.env("RUST_TEST_THREADS", threads.to_string());
+        }
+        command.env("RIGEL_SKIP_FILE", skips);
+        command
+    }
+
+    /// One of its tests.
+    fn alone(&self, root: &Path, skips: &Path, name: &str) -> Command {
+        let programs = self.arguments.iter().copied().take_while(|argument| *argument != "--");
+        let arguments: Vec<&str> = programs.chain(["--", "--exact", name]).collect();
+        let mut command = cargo(root, &test(&arguments));
+        command.env("RIGEL_SKIP_FILE", skips);
+        command
+    }
 }
 
 /// Every test is in one of them.
@@ -108,14 +139,15 @@ fn parts() -> [Part; 6] {
         |names: &[&'static str]| names.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     let (some, more) = (cpus + cpus.div_ceil(2), 3 * cpus);
-    let part = |name, arguments, at_once| Part { name, arguments, at_once };
+    let part = |name, arguments, at_once| Part { name, arguments, at_once, measures: true };
+    let computes = |name, arguments| Part { measures: false, ..part(name, arguments, None) };
     [
-        part("test-units", vec!["--lib", "--bins"], None),
+        computes("test-units", vec!["--lib", "--bins"]),
         part("test-waiting", waiting, Some(more)),
         part("test-timed", timed, Some(some)),
         part("test-devices", programs(&DEVICES), Some(more)),
         part("test-apart", programs(&APART), None),
-        part("test-doc", vec!["--doc"], None),
+        computes("test-doc", vec!["--doc"]),
     ]
 }
 

@@ -204,6 +204,8 @@ fn a_device_that_shrank_is_seen() {
 /// A filesystem of its own in a file; unmounted when dropped.
 struct Mounted {
     directory: PathBuf,
+    /// Behind the directory, so that it is detached after it was unmounted.
+    _device: Option<LoopDevice>,
 }
 
 impl Mounted {
@@ -211,18 +213,21 @@ impl Mounted {
         let image = place.path().join("image");
         File::create(&image).and_then(|file| file.set_len(bytes)).map_err(Unavailable::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
-        Self::at(place, &["-o", "loop"], &image)
+        let device = LoopDevice::attach(&image, false)?;
+        let directory = Self::at(place, &[], device.path())?;
+        Ok(Self { directory, _device: Some(device) })
     }
 
     fn tmpfs(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
-        Self::at(place, &["-t", "tmpfs", "-o", &format!("size={bytes}")], Path::new("none"))
+        let options = ["-t", "tmpfs", "-o", &format!("size={bytes}")];
+        Ok(Self { directory: Self::at(place, &options, Path::new("none"))?, _device: None })
     }
 
-    fn at(place: &Place, options: &[&str], what: &Path) -> Result<Self, Unavailable> {
+    fn at(place: &Place, options: &[&str], what: &Path) -> Result<PathBuf, Unavailable> {
         let directory = place.path().join("mounted");
         fs::create_dir(&directory).map_err(Unavailable::new)?;
         run(Command::new("mount").args(options).arg(what).arg(&directory))?;
-        Ok(Self { directory })
+        Ok(directory)
     }
 
     /// Mounts it again with other options.

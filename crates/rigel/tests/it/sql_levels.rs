@@ -163,13 +163,13 @@ fn reports_read_by_range_and_by_join() {
     assert!(sorted() as f64 >= joins, "{} files of {joins} joins", sorted());
 }
 
-/// A program that keeps every tenth block of a file in memory, so that nobody can have the kernel forget it.
+/// A program that keeps every fourth block of a file in memory, so that nobody can have the kernel forget it.
 fn holding(file: &Path) -> Result<Child, Unavailable> {
     const HOLD: &str = "import mmap, sys\n\
         file = open(sys.argv[1], 'rb')\n\
         all = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n\
         all.madvise(mmap.MADV_RANDOM)\n\
-        sum(all[at] for at in range(0, len(all), 4096) if at // 8192 % 10 == 0)\n\
+        sum(all[at] for at in range(0, len(all), 4096) if at // 8192 % 4 == 0)\n\
         print('held', flush=True)\n\
         sys.stdin.read()";
     let mut python = Command::new("python3");
@@ -201,7 +201,7 @@ fn a_report_that_a_cache_answers_is_no_read() {
     let (told, document) = ask_server(&place(), &dsn(&server), LINE);
     assert!(is_unverified(&document) && told.code == 1, "{document:#}");
     drop(server);
-    // Nothing of it does, and a tenth of it stays in the page cache: less than that is read.
+    // Nothing of it does, and a fourth of it stays in the page cache: less than all is read.
     let Some(server) = needs(name, PostgresServer::start("shared_buffers = '1MB'")) else { return };
     let dsn = dsn(&server);
     // On a busy machine the page cache may answer some reports as well, which is told then.
@@ -224,8 +224,8 @@ fn a_report_that_a_cache_answers_is_no_read() {
     python.wait().unwrap();
     let counts = &visits(&place, "sql")[0]["nodes"][0]["server"];
     assert!(is_unverified(&warm) && told.code == 1, "{counts}: {warm:#}");
-    // What was read ahead and not used does not make up for it.
-    assert!((0.3..0.95).contains(&share(&place)), "{counts}");
+    // What was read ahead behind the ends of ranges is in it, and may not make up for what was not read.
+    assert!((0.3..0.98).contains(&share(&place)), "{counts}");
 }
 
 #[test]

@@ -80,6 +80,9 @@ pub struct Witness {
     pub cpus: Option<u32>,
     /// Major and minor numbers of the devices whose I/O was counted. Empty when a target has none that counts.
     pub devices: Vec<(u32, u32)>,
+    /// CPU time of the kernel's own threads during all samples together, as far as it is known. Some of it was for our I/O, and
+    /// who asked for it cannot be told.
+    pub kernel_us: Option<u64>,
     /// Beginning of the first sample, on the run's clock.
     pub began_ns: u64,
     /// In order of time, without gaps; never empty.
@@ -112,6 +115,7 @@ impl Witness {
             period_ns,
             cpus,
             devices: devices.to_vec(),
+            kernel_us: None,
             began_ns: first.at_ns,
             samples,
         })

@@ -4,6 +4,7 @@
 //! be read is missing in the samples; it never fails a run. Must not judge: `rigel_core::witness` does.
 
 mod counters;
+mod kernel;
 mod limits;
 mod watch;
 
@@ -13,6 +14,7 @@ use crate::clock::{Clock, process_cpu_ns};
 use crate::host::IoLimits;
 use crate::system::System;
 use counters::Counters;
+use kernel::KernelThreads;
 use limits::LimitsWatch;
 use rigel_core::facts::LimitsChange;
 use rigel_core::units::{NS_PER_MS, NS_PER_US};
@@ -48,7 +50,7 @@ impl Sampler {
         let own_us = || process_cpu_ns() / NS_PER_US;
         let counters = Counters::open(root, devices, Box::new(own_us));
         let limits = LimitsWatch::begin(IoLimits::of(System::at(root)));
-        let watch = Watch::begin(counters, limits, devices, clock);
+        let watch = Watch::begin(counters, (limits, KernelThreads::of(root)), devices, clock);
         let period_ns = PERIOD_NS.max(watch.cost_ns.saturating_mul(COST_LIMIT));
         Self::run(watch, period_ns)
     }

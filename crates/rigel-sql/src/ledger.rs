@@ -8,6 +8,7 @@ use crate::schema::Schema;
 use crate::table::{COPIED, NAMED, OURS, Table};
 use postgres::{Client, GenericClient};
 use rigel_core::error::Problem;
+use rigel_core::load::class::Sync;
 use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text::printable;
 use std::path::Path;
@@ -26,7 +27,10 @@ const UNUSED: &str = "select not exists (select from pg_depend d join pg_namespa
 /// The file of the log that is written now.
 const LOG_FILE: &str = "select pg_walfile_name(pg_current_wal_lsn())";
 const SETTINGS: &str = "select format('fsync %s, synchronous_commit %s, wal_sync_method %s', current_setting('fsync'), \
-    current_setting('synchronous_commit'), current_setting('wal_sync_method')), current_setting('wal_sync_method')";
+    current_setting('synchronous_commit'), current_setting('wal_sync_method')), \
+    current_setting('wal_sync_method') like 'open%'";
+/// What servers on Linux do, unless they are told otherwise.
+pub const SYNC: Sync = Sync::Fdatasync;
 /// Empties the table when it has got larger than the caches of devices that we know of.
 const EMPTY: &str =
     "do $$ begin if pg_relation_size('rigel.commits') > 67108864 then truncate rigel.commits; end if; end $$";
@@ -40,8 +44,8 @@ pub struct Ledger {
     pub is_copied: bool,
     /// How the server makes commits durable, for people.
     pub settings: String,
-    /// By which call (`wal_sync_method`).
-    pub sync: String,
+    /// The same for raw writes.
+    pub sync: Sync,
 }
 
 impl Database {
@@ -70,7 +74,8 @@ impl Database {
         let file = self.facts.directory.as_ref().map(|dir| dir.join("pg_wal").join(name));
         let file = file.filter(|file| file.is_file());
         let row = self.client.query_one(SETTINGS, &[]).map_err(refused)?;
-        let [settings, sync] = [0, 1].map(|at| printable(row.get(at)).into_owned());
+        let settings = printable(row.get(0)).into_owned();
+        let sync = if row.get::<_, bool>(1) { Sync::Dsync } else { SYNC };
         let log = Table { name: NAME, blocks: file.as_deref().map_or(1, blocks), file };
         Ok(Ledger { log, is_copied, settings, sync })
     }

@@ -1,4 +1,4 @@
-//! Progress: a bar on a terminal, a line in ten seconds on a pipe, nothing when quiet.
+//! Progress: a bar on a terminal, a line in ten to twenty seconds on a pipe, nothing when quiet.
 //!
 //! Everything goes to standard error, so that standard output holds results only. An error while drawing is ignored.
 //! Must not measure.
@@ -102,7 +102,12 @@ impl RunProgress {
                     let doing = lines::under_way(&at, self.steps, activity, live, &self.classes);
                     bar.set_message(format!("{doing}, {} left", duration::left(left)));
                 }
-                self.times = Some(lines::times(elapsed_ns, left));
+                let times = lines::times(elapsed_ns, left);
+                if matches!(&self.surface, Surface::Lines(lines) if lines.is_silent()) {
+                    let doing = lines::under_way(&at, self.steps, activity, live, &self.classes);
+                    self.surface.line(&format!("{doing}; {times}"));
+                }
+                self.times = Some(times);
             }
             Event::VisitFinished { visit } => self.finished(visit),
             Event::LevelFound { class, n_sat } => self.note(lines::level_found(class, n_sat)),

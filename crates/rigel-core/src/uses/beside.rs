@@ -276,6 +276,7 @@ mod tests {
                     period_ns: 1_000_000_000,
                     cpus: Some(2),
                     devices: Vec::new(),
+                    kernel_us: None,
                     began_ns: 0,
                     samples,
                 }),

@@ -18,6 +18,8 @@ const MISSING_PER_PRESENT: usize = 8;
 pub(super) struct Columns {
     period_ns: u64,
     cpus: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_us: Option<u64>,
     began_ns: u64,
     at_ns: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,6 +63,7 @@ impl From<Witness> for Columns {
         Self {
             period_ns: witness.period_ns,
             cpus: witness.cpus,
+            kernel_us: witness.kernel_us,
             began_ns: witness.began_ns,
             at_ns: witness.samples.iter().map(|sample| sample.at_ns).collect(),
             busy_us: column(&|counts| counts.busy_us),
@@ -85,6 +88,7 @@ impl TryFrom<Columns> for Witness {
             period_ns: columns.period_ns,
             cpus: columns.cpus,
             devices: columns.devices.iter().map(|device| device.device).collect(),
+            kernel_us: columns.kernel_us,
             began_ns: columns.began_ns,
             samples,
         })

@@ -1,13 +1,13 @@
 //! Whether others disturbed a visit, with the figures.
 //!
-//! Only evidence that our own load cannot cause counts. The CPU time of our process and our own bytes are
-//! subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because
+//! Only evidence that our own load cannot cause counts. The CPU time of our process and of the kernel's threads and our own
+//! bytes are subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because
 //! our load itself waits for I/O. Must not decide what follows from it.
 
 use super::track::{Measured, Piece, Track, inside};
 use super::{Counts, Witness};
 use crate::measure::Window;
-use crate::units::{MIB, mbps, to_f64};
+use crate::units::{MIB, NS_PER_US, mbps, to_f64};
 use std::fmt;
 
 /// Others disturb a visit when they use more than this part of one core ..
@@ -76,7 +76,7 @@ pub enum Foreign {
 /// (through the page cache).
 pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
     let samples = inside(witness, window);
-    let foreign = Track::of(&samples, foreign_cpu);
+    let foreign = Track::of(&samples, foreign_cpu(witness));
     let own_cores = Track::of(&samples, |counts, span_us| part(counts.own_us?, span_us)).mean;
     let own_limit = FOREIGN_PER_OWN * own_cores.unwrap_or(0.0);
     let cpu = foreign.measured(FOREIGN_CORES.max(own_limit));
@@ -92,7 +92,7 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
 /// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding
 /// can bring it below 0 a little.
 pub fn foreign_cores(witness: &Witness, window: Window) -> Option<f64> {
-    Track::of(&inside(witness, window), foreign_cpu).mean
+    Track::of(&inside(witness, window), foreign_cpu(witness)).mean
 }
 
 /// The part of one CPU that the busiest worker used, when it is more than 0.9: then the tool, not the device, was
@@ -138,9 +138,16 @@ fn part(time_us: u64, of_us: u64) -> Option<(f64, f64)> {
     Some((to_f64(time_us), to_f64(of_us)))
 }
 
-/// Cores that others used. Interrupts are left out, because those of our own completions cannot be separated.
-fn foreign_cpu(counts: &Counts, span_us: u64) -> Option<(f64, f64)> {
-    Some((to_f64(counts.busy_us?) - to_f64(counts.own_us?), to_f64(span_us)))
+/// Cores that other programs used. Interrupts and the kernel's own threads are left out, because those that our I/O needs cannot be
+/// separated; of the threads only the sum over the visit is known.
+fn foreign_cpu(witness: &Witness) -> impl Fn(&Counts, u64) -> Option<(f64, f64)> {
+    let kernel_cores = witness
+        .kernel_us
+        .map_or(0.0, |kernel_us| to_f64(kernel_us) / to_f64((witness.span_ns() / NS_PER_US).max(1)));
+    move |counts, span_us| {
+        let programs_us = to_f64(counts.busy_us?) - kernel_cores * to_f64(span_us);
+        Some((programs_us - to_f64(counts.own_us?), to_f64(span_us)))
+    }
 }
 
 /// Stolen time, and the time in which CPUs were wanted. The latter is at least one core: on a host that wants less,

@@ -17,7 +17,7 @@ pub fn witness(samples: impl IntoIterator<Item = Counts>) -> Witness {
     let began_ns = 10 * PERIOD_NS;
     let sample = |(index, counts)| WitnessSample { at_ns: began_ns + index * PERIOD_NS, counts };
     let samples = (1..).zip(samples).map(sample).collect();
-    Witness { period_ns: PERIOD_NS, cpus: Some(4), devices: vec![(8, 0)], began_ns, samples }
+    Witness { period_ns: PERIOD_NS, cpus: Some(4), devices: vec![(8, 0)], kernel_us: None, began_ns, samples }
 }
 
 /// A sample of 100 ms: CPU time of all and our own, in milliseconds; nothing else happened.

@@ -83,7 +83,8 @@ impl Host {
         let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
         let counters = Counters::open(self.root.path(), &devices, own_us);
         let limits = LimitsWatch::begin(IoLimits::of(System::at(self.root.path())));
-        let watch = Watch::begin(counters, limits, &devices, SetClock(Arc::clone(&self.now_ns)));
+        let kernel = KernelThreads::of(self.root.path());
+        let watch = Watch::begin(counters, (limits, kernel), &devices, SetClock(Arc::clone(&self.now_ns)));
         Sampler::run(watch, 3600 * NS_PER_S).unwrap()
     }
 }
@@ -205,7 +206,8 @@ fn a_long_watch_becomes_sparser_and_loses_no_sum() {
     let own_us = Box::new(move || own_us.load(Ordering::SeqCst));
     let counters = Counters::open(host.root.path(), &devices, own_us);
     let limits = LimitsWatch::begin(IoLimits::of(System::at(host.root.path())));
-    let watch = Watch::begin(counters, limits, &devices, SetClock(Arc::clone(&host.now_ns)));
+    let kernel = KernelThreads::of(host.root.path());
+    let watch = Watch::begin(counters, (limits, kernel), &devices, SetClock(Arc::clone(&host.now_ns)));
     let sampler = Sampler::run(watch, 3600 * NS_PER_S).unwrap();
     for tenth in 1..=20_000 {
         host.now_ns.store(tenth * PERIOD_NS, Ordering::SeqCst);

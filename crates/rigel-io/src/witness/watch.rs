@@ -2,6 +2,7 @@
 //! the counters, nor what a limit means.
 
 use super::counters::Counters;
+use super::kernel::KernelThreads;
 use super::limits::LimitsWatch;
 use crate::clock::Clock;
 use rigel_core::facts::LimitsChange;
@@ -32,13 +33,19 @@ pub(super) struct Watch<C> {
     pub(super) cost_ns: u64,
     readings: VecDeque<Reading>,
     limits: LimitsWatch,
+    kernel: KernelThreads,
 }
 
 impl<C: Clock> Watch<C> {
-    pub(super) fn begin(counters: Counters, limits: LimitsWatch, devices: &[(u32, u32)], clock: C) -> Self {
+    pub(super) fn begin(
+        counters: Counters,
+        (limits, kernel): (LimitsWatch, KernelThreads),
+        devices: &[(u32, u32)],
+        clock: C,
+    ) -> Self {
         let readings = VecDeque::with_capacity(MOST_READINGS);
         let mut watch =
-            Self { counters, devices: devices.to_vec(), clock, cost_ns: u64::MAX, readings, limits };
+            Self { counters, devices: devices.to_vec(), clock, cost_ns: u64::MAX, readings, limits, kernel };
         for _ in 0..TRIALS {
             let began_ns = watch.clock.now_ns();
             watch.read();
@@ -72,7 +79,10 @@ impl<C: Clock> Watch<C> {
         self.read();
         self.limits.look(&self.clock);
         match request {
-            Request::Mark { answer } => drop(answer.send(())),
+            Request::Mark { answer } => {
+                self.kernel.mark();
+                let _ = answer.send(());
+            }
             Request::Between { start_ns, end_ns, answer } => {
                 drop(answer.send(self.between(start_ns, end_ns, period_ns)));
             }
@@ -98,6 +108,8 @@ impl<C: Clock> Watch<C> {
         self.readings.drain(..base);
         let last = self.readings.partition_point(|reading| reading.at_ns < end_ns);
         let readings: Vec<&Reading> = self.readings.iter().take(last + 1).collect();
-        Witness::between(&readings, period_ns, self.counters.cpus, &self.devices)
+        let kernel_us = self.kernel.since_mark();
+        let seen = Witness::between(&readings, period_ns, self.counters.cpus, &self.devices)?;
+        Some(Witness { kernel_us, ..seen })
     }
 }

@@ -35,8 +35,14 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
         let counts = Counts { moved: vec![None], ..Counts::default() };
         let samples = vec![WitnessSample { at_ns: visit.began_ns + 1, counts }];
         let devices = vec![(259, 0)];
-        visit.nodes[0].witness =
-            Some(Witness { period_ns: 100_000_000, cpus: None, devices, began_ns: visit.began_ns, samples });
+        visit.nodes[0].witness = Some(Witness {
+            period_ns: 100_000_000,
+            cpus: None,
+            devices,
+            kernel_us: None,
+            began_ns: visit.began_ns,
+            samples,
+        });
     }
     record
 }

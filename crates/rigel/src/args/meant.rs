@@ -104,6 +104,11 @@ fn unknown_option(
 
 /// A slip, or an option of another command.
 fn no_option(cli: &clap::Command, command: &str, name: &str) -> Problem {
+    if name.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
+        return Problem::usage(format!("{name} is a negative number, and nothing here can be one"))
+            .at(name)
+            .next(format!("`rigel help {command}` lists the options with their values"));
+    }
     let problem = Problem::usage(format!("{name} is no option of `rigel {command}`")).at(name);
     let near = |of: &clap::Command| -> Option<String> {
         let known = of.get_arguments().filter_map(clap::Arg::get_long);

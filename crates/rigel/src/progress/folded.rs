@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 
 /// Time from one line to the next at least.
 const APART: Duration = Duration::from_secs(10);
+/// Without a result for so long, what goes on is told instead.
+const SILENT: Duration = Duration::from_secs(20);
 
 /// Where the lines go.
 pub struct Folded {
     out: Box<dyn Write + Send>,
     now: Box<dyn Fn() -> Instant + Send>,
+    began: Instant,
     last: Option<Instant>,
 }
 
@@ -23,12 +26,18 @@ impl Folded {
 
     /// By another clock.
     pub fn by(now: impl Fn() -> Instant + Send + 'static, out: Box<dyn Write + Send>) -> Self {
-        Self { out, now: Box::new(now), last: None }
+        let began = now();
+        Self { out, now: Box::new(now), began, last: None }
     }
 
     /// Whether it is time for a line. The first one comes at once.
     pub fn is_due(&self) -> bool {
         self.last.is_none_or(|last| (self.now)().duration_since(last) >= APART)
+    }
+
+    /// Whether nothing was told for longer than results should take.
+    pub fn is_silent(&self) -> bool {
+        (self.now)().duration_since(self.last.unwrap_or(self.began)) >= SILENT
     }
 
     /// Writes a line, if it is time for one.

@@ -34,6 +34,13 @@ impl Pipe {
         Surface::Lines(Folded::by(now, Box::new(self.clone())))
     }
 
+    /// By a clock whose seconds the test sets.
+    fn surface_at(&self, seconds: &Arc<AtomicU64>) -> Surface {
+        let (began, seconds) = (Instant::now(), Arc::clone(seconds));
+        let now = move || began + Duration::from_secs(seconds.load(Ordering::Relaxed));
+        Surface::Lines(Folded::by(now, Box::new(self.clone())))
+    }
+
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
@@ -244,14 +251,14 @@ fn tick() -> Event<'static> {
     Event::Tick { at: at(3, 0), activity, elapsed_ns: 65 * NS_PER_S, left, live: Live::default() }
 }
 
-/// The clock is read twice for a line and once for none.
 #[test]
 fn a_pipe_gets_a_line_in_ten_seconds_with_all_that_happened() {
-    let pipe = Pipe::default();
-    let mut progress = RunProgress::on(pipe.surface(1), 17);
+    let (pipe, seconds) = (Pipe::default(), Arc::default());
+    let mut progress = RunProgress::on(pipe.surface_at(&seconds), 17);
     progress.classes = classes();
     let (visit, looked) = (visit(3, 0), Event::Looked { done: 3, points: 17, widest: 0.0731 });
     for visits in 1..=20 {
+        seconds.store(visits - 1, Ordering::Relaxed);
         progress.event(&Event::VisitStarted { at: at(3, 0) });
         progress.event(&tick());
         progress.event(&Event::VisitFinished { visit: &visit });
@@ -268,6 +275,19 @@ fn a_pipe_gets_a_line_in_ten_seconds_with_all_that_happened() {
     assert_eq!(lines[0], format!("{measured}; {times}"), "at once");
     assert_eq!(lines[1], format!("large I/O is saturated at 4 outstanding; {measured}; {sure}; {times}"));
     assert_eq!(lines.len(), 2, "20 s: {text}");
+}
+
+#[test]
+fn a_pipe_is_told_what_goes_on_while_no_visit_ends() {
+    let (pipe, seconds) = (Pipe::default(), Arc::default());
+    let mut progress = RunProgress::on(pipe.surface_at(&seconds), 17);
+    progress.classes = classes();
+    for second in 0..60 {
+        seconds.store(second, Ordering::Relaxed);
+        progress.event(&tick());
+    }
+    let line = "point 3 of 17: small 3 large 0: settling; 1:05 gone, 30 s to 4 min left\n";
+    assert_eq!(pipe.text(), line.repeat(2), "after 20 and after 40 seconds");
 }
 
 #[test]

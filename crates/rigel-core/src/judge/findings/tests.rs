@@ -171,8 +171,14 @@ fn what_failed_is_no_io_of_others() {
             let counts = Counts { moved: vec![Some(moved)], ..Counts::default() };
             let samples = vec![WitnessSample { at_ns: 1_000_000_000, counts }];
             let devices = vec![(8, 0)];
-            visit.nodes[0].witness =
-                Some(Witness { period_ns: 1_000_000_000, cpus: None, devices, began_ns: 0, samples });
+            visit.nodes[0].witness = Some(Witness {
+                period_ns: 1_000_000_000,
+                cpus: None,
+                devices,
+                kernel_us: None,
+                began_ns: 0,
+                samples,
+            });
             visit.nodes[0].moved_bytes = 16 << 20;
             let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
             small.errors = errors;

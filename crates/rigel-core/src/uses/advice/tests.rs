@@ -80,7 +80,14 @@ impl Known {
 fn witness(devices: &[(u32, u32)]) -> Witness {
     let counts = Counts { moved: devices.iter().map(|_| None).collect(), ..Counts::default() };
     let samples = vec![WitnessSample { at_ns: 100_000_000, counts }];
-    Witness { period_ns: 100_000_000, cpus: None, devices: devices.to_vec(), began_ns: 0, samples }
+    Witness {
+        period_ns: 100_000_000,
+        cpus: None,
+        devices: devices.to_vec(),
+        kernel_us: None,
+        began_ns: 0,
+        samples,
+    }
 }
 
 fn advised(known: &[Known]) -> Advised {

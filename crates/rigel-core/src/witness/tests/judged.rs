@@ -4,7 +4,9 @@ use super::{ALWAYS, PERIOD_NS, cpu, witness};
 use crate::load::draw::Generator;
 use crate::measure::Window;
 use crate::units::MIB;
-use crate::witness::{Counts, Foreign, ForeignIo, Judgement, Moved, foreign_cores, host_limited, judge};
+use crate::witness::{
+    Counts, Foreign, ForeignIo, Judgement, Moved, Witness, foreign_cores, host_limited, judge,
+};
 
 const SAMPLES: usize = 25;
 
@@ -120,6 +122,21 @@ fn waiting_counts_as_far_as_others_ran() {
     }
     // Waiting for I/O is what a load does.
     assert_eq!(judged(vec![waited(0, 0); SAMPLES]).foreign(), []);
+}
+
+/// The kernel's threads end our writes and flush for us; without them, the same would be a disturbance.
+#[test]
+fn what_the_kernel_does_is_no_other_program() {
+    let samples = vec![Counts { cpu_pressure_us: Some(20_000), ..cpu(60, 20) }; SAMPLES];
+    assert_eq!(names(&judged(samples.clone())), ["cpu", "waiting"]);
+    let of_kernel = |ms_of_sample: u64| Witness {
+        kernel_us: Some(ms_of_sample * 1000 * SAMPLES as u64),
+        ..witness(samples.clone())
+    };
+    let judged = |witness: &Witness| judge(witness, ALWAYS, None);
+    assert!(names(&judged(&of_kernel(38))).is_empty(), "0.02 of a core is left");
+    assert_eq!(names(&judged(&of_kernel(10))), ["cpu", "waiting"], "0.3 of a core is left");
+    assert_eq!(judged(&of_kernel(90)).cpu.unwrap().mean, 0.0);
 }
 
 fn moved(bytes: &[Option<u64>]) -> Vec<Counts> {

@@ -29,7 +29,8 @@ pub const MOST_USERS: u32 = 500;
 pub struct QueryArgs {
     /// Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION's small I/O]
     ///
-    /// By default 1 to 5 for each disk, oltp 1 to 20, users 1 to 500 as far as the server allows, commit 1 to 32.
+    /// By default 1 to 5 for each disk, oltp 1 to 20, users 1 to 500 (with --dsn no more than
+    /// half of the connections that are free), commit 1 to 32.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = LOAD)]
     pub sessions: Vec<u32>,
 

@@ -25,7 +25,7 @@ use rigel_core::load::class::{Class, Sync};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
-use rigel_core::load::sql::{BLOCK_BYTES, Probe, SqlRequest};
+use rigel_core::load::sql::{BLOCK_BYTES, Probe};
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rigel_io::clock::MonotonicClock;
@@ -123,7 +123,7 @@ struct Made {
     group: Option<Group>,
     notes: Vec<String>,
     /// How the log is made durable, of commits.
-    sync: String,
+    sync: Sync,
 }
 
 /// What a run will do, or would.
@@ -155,8 +155,11 @@ impl SqlRun<'_> {
             self.reporter.remarks(fit::in_caches(target.size_bytes, self.caches(supposed)).as_slice());
         }
         // What a private server writes, its user and root can read.
-        let planned =
-            self.planned(if self.source.raw { vec![as_file(&target)] } else { Vec::new() }, target, "")?;
+        let planned = self.planned(
+            if self.source.raw { vec![as_file(&target)] } else { Vec::new() },
+            target,
+            ledger::SYNC,
+        )?;
         if options.dry_run {
             let engine = format!("PostgreSQL {} from {}", programs.version, path_text::encode(&programs.dir));
             let writes = format!(
@@ -208,7 +211,7 @@ impl SqlRun<'_> {
         let (database, table) = Database::open(server.address(), self.sessions)?.asked(Database::table)?;
         let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table is gone"))?;
         let notes = server.describe();
-        Ok(Made { database, table, group: Some(server.group().clone()), notes, sync: String::new() })
+        Ok(Made { database, table, group: Some(server.group().clone()), notes, sync: ledger::SYNC })
     }
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
@@ -227,7 +230,8 @@ impl SqlRun<'_> {
             TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
         let target = self.expected(supposed, size);
         let is_near = self.source.raw && database.facts.directory.is_some();
-        let planned = self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, "")?;
+        let planned =
+            self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, ledger::SYNC)?;
         if options.dry_run {
             let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
             let writes = match found {
@@ -250,7 +254,7 @@ impl SqlRun<'_> {
             };
             stays = true;
             let notes = vec![self.describe(&database)];
-            self.measure(Made { database, table, group: None, notes, sync: String::new() }, &signals)
+            self.measure(Made { database, table, group: None, notes, sync: ledger::SYNC }, &signals)
         };
         let measured = ended(measure());
         self.put_away(address, stays, measured)
@@ -295,7 +299,7 @@ impl SqlRun<'_> {
             Some(file) => vec![file],
             None => self.files(&table)?,
         };
-        let Planned { request, plan, .. } = self.planned(files.clone(), target.clone(), &sync)?;
+        let Planned { request, plan, .. } = self.planned(files.clone(), target.clone(), sync)?;
         let permits = match log.hold() {
             Some(hold) => consent::permits(self.reporter, &files, Some(&hold), signals.flag())?,
             None => Vec::new(),
@@ -353,9 +357,7 @@ impl SqlRun<'_> {
     }
 
     /// The run of a table, and of its files, when there are some.
-    fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: &str) -> Result<Planned, Problem> {
-        // So do servers on Linux, unless they are told otherwise.
-        let sync = if sync.starts_with("open") { Sync::Dsync } else { Sync::Fdatasync };
+    fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: Sync) -> Result<Planned, Problem> {
         let request = self.options().request.clone();
         let request = match u16::try_from(files.len()) {
             Ok(0) => request,
@@ -369,8 +371,8 @@ impl SqlRun<'_> {
     }
 
     fn of_latency(&self) -> Option<String> {
-        let SqlRequest { probe, .. } = self.options().request.sql.as_ref()?;
-        (*probe == Probe::Batch).then(|| {
+        let queries = Query::all(&self.options().request).ok()?;
+        queries.contains(&Query::LookUp(Probe::Batch)).then(|| {
             "a latency is the mean of the look-ups of one statement; --probe single measures each look-up"
                 .to_owned()
         })

@@ -53,7 +53,7 @@ impl SqlRun<'_> {
         check_log_room(&database.facts)?;
         let supposed =
             TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
-        let planned = self.planned(Vec::new(), self.expected(supposed, LOG_BYTES), "")?;
+        let planned = self.planned(Vec::new(), self.expected(supposed, LOG_BYTES), ledger::SYNC)?;
         if options.dry_run {
             let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
             let writes = format!(

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 8] = [
+const TARGETS: [(&str, &[&str]); 9] = [
     ("arguments", &["-max_len=1024"]),
     ("calibration", &["-max_len=4096"]),
     ("contents", &["-max_len=4096"]),
@@ -24,6 +24,7 @@ const TARGETS: [(&str, &[&str]); 8] = [
     ("record", &["-max_len=12000"]),
     // Not bytes but choices: a short input says little.
     ("record_edited", &["-max_len=256", "-len_control=0"]),
+    ("scrub", &["-max_len=40000"]),
 ];
 /// What tells libFuzzer which code an input reached, and which values were compared on the way.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

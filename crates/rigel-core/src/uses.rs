@@ -1,4 +1,5 @@
-//! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test the tool itself.
+//! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test the tool itself; and
+//! what is no measurement at all: compare copies of data.
 //!
 //! Must not compute a figure that the findings hold already.
 
@@ -7,5 +8,6 @@ pub mod beside;
 pub mod compare;
 pub mod doctor;
 pub mod proof;
+pub mod scrub;
 pub mod selftest;
 pub mod versus;

@@ -18,6 +18,7 @@ mod own_file;
 pub mod scratch;
 
 pub(crate) use aligned::AlignedBuffer;
+pub use block::{Legs, legs_of_array, legs_of_volume};
 pub use lock::Hold;
 pub use namespace::Namespace;
 pub use open::{OpenTarget, OpenTargets};

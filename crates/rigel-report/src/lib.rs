@@ -18,6 +18,7 @@ mod loss;
 pub mod numbers;
 pub mod orion;
 pub mod proof;
+pub mod scrub;
 pub mod slo;
 pub mod targets;
 pub mod text;

@@ -9,6 +9,7 @@ pub mod execute;
 pub mod job;
 pub mod journal;
 pub mod loop_cost;
+pub mod scrub;
 pub mod trial;
 pub mod wall;
 pub mod witness;

@@ -22,6 +22,7 @@ mod output;
 pub mod own;
 mod report;
 pub mod run;
+mod scrub;
 mod selftest;
 mod shaping;
 mod slo;
@@ -41,6 +42,7 @@ pub use doctor::DoctorArgs;
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
+pub use scrub::ScrubArgs;
 pub use selftest::SelftestArgs;
 pub use sql::InstallOptions;
 pub use targets::TargetsArgs;
@@ -78,6 +80,8 @@ pub enum Invocation {
     Advise(AdviseOptions),
     Targets(TargetsArgs),
     Doctor(DoctorArgs),
+    /// Compare copies of data.
+    Scrub(Box<ScrubArgs>),
     Selftest(SelftestArgs),
     Completions(Shell),
     Man(ManOptions),

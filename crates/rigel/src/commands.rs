@@ -11,6 +11,7 @@ mod manual;
 mod past;
 mod report;
 mod run;
+mod scrub;
 mod selftest;
 mod targets;
 mod versus;
@@ -39,6 +40,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
+        Invocation::Scrub(options) => scrub::scrub(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
         Invocation::Completions(shell) => manual::completions(shell),
         Invocation::Man(options) => manual::man(&options),

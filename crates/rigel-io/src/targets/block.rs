@@ -1,7 +1,10 @@
 //! Block devices as sysfs shows them: the layers of devices, and the settings of their queues. Must not open a device.
 
 mod facts;
+mod legs;
 mod mapper;
+
+pub use legs::{Legs, legs_of_array, legs_of_volume};
 
 use crate::system::{read, text, value};
 use rigel_core::path_text;

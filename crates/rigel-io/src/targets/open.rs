@@ -18,7 +18,7 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{ChangedTarget, TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
-use rustix::fs::{self, OFlags};
+use rustix::fs::{self, Advice, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
@@ -99,6 +99,14 @@ impl OpenTargets {
             changes.into_iter().map(move |change| ChangedTarget { target: number, change })
         };
         (0u16..).zip(&self.targets).flat_map(of).collect()
+    }
+
+    /// Has the page cache drop what it holds of the targets, so that the next reads ask the devices. Only advice: a page that is in use
+    /// stays.
+    pub fn forget_cached(&self) {
+        for target in &self.targets {
+            let _ = fs::fadvise(target, 0, None, Advice::DontNeed);
+        }
     }
 
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {

@@ -102,6 +102,33 @@ impl PostgresServer {
         self.wait();
     }
 
+    /// Gives every page a checksum, for which the server is stopped.
+    ///
+    /// # Errors
+    /// Without the program, which came with version 12.
+    ///
+    /// # Panics
+    /// When the server does not start again.
+    pub fn enable_checksums(&mut self) -> Result<(), Unavailable> {
+        self.stop();
+        let mut program = as_user(self.programs.join("pg_checksums"));
+        let output = program.args(["--enable", "--no-sync", "-D"]).arg(self.data()).output();
+        self.start_again();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => {
+                Err(Unavailable::new(format!("pg_checksums: {}", String::from_utf8_lossy(&output.stderr))))
+            }
+            Err(error) => Err(Unavailable::new(format!("pg_checksums: {error}"))),
+        }
+    }
+
+    /// The directory of its database.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.home.path().join("data")
+    }
+
     /// The directory of its socket.
     #[must_use]
     pub fn socket(&self) -> &Path {

@@ -10,6 +10,7 @@ use super::doctor::DoctorArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
+use super::scrub::ScrubArgs;
 use super::selftest::SelftestArgs;
 use super::slo::SloArgs;
 use super::sql::SqlArgs;
@@ -80,6 +81,8 @@ enum Command {
     Targets(TargetsArgs),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
     Doctor(DoctorArgs),
+    /// Are both legs of a mirror alike? Compare copies of data, read-only, and tell which one is right
+    Scrub(Box<ScrubArgs>),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line
@@ -179,6 +182,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
+        Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),

@@ -42,6 +42,7 @@ mod privilege;
 mod resume;
 mod safety;
 mod scale;
+mod scrub;
 mod seam;
 mod selftest;
 mod sessions;

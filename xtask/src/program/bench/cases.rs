@@ -13,7 +13,12 @@ pub enum On {
     File,
     /// So many files, of 6.25 GiB together.
     Files(u32),
+    /// Two files of the same random data.
+    Twins,
 }
+
+/// Not an engine: two files are compared once, as `rigel scrub` does it.
+pub const COMPARED: &str = "scrub";
 
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +88,7 @@ pub fn all() -> Vec<Case> {
         let name = format!("{files} files, 8 KiB, {outstanding} outstanding");
         cases.push(Case::new(name, On::Files(files), "io_uring", SMALL, outstanding));
     }
+    cases.push(Case::new("two files of 2 GiB, compared", On::Twins, COMPARED, LARGE, 16));
     cases
 }
 

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 const FILE_BYTES: u64 = 4 << 30;
 /// All parts together.
 const PARTS_MIB: u64 = 6400;
+const TWIN_BYTES: u64 = 2 << 30;
 const ZRAM_BYTES: u64 = 4 << 30;
 
 /// The devices of one session.
@@ -33,6 +34,15 @@ impl Devices {
             On::Nothing | On::Ring => Ok(Vec::new()),
             On::Zram => Ok(vec![self.zram()?.path()]),
             On::File => Ok(vec![self.file("file", FILE_BYTES)?]),
+            On::Twins => {
+                let first = self.file("twins/a", TWIN_BYTES)?;
+                let second = first.with_file_name("b");
+                if !second.exists() {
+                    fs::copy(&first, &second).context("cannot copy a file")?;
+                    fs::File::open(&second)?.sync_all()?;
+                }
+                Ok(vec![first, second])
+            }
             On::Files(count) => {
                 let bytes = PARTS_MIB / u64::from(count) * MIB;
                 // fio's list of names has room for 4096 characters.

@@ -1,6 +1,6 @@
 //! The tools: how each is asked for a case, and what it says. Must not compare.
 
-use super::cases::{Case, On};
+use super::cases::{COMPARED, Case, On};
 use super::child::{self, Ran};
 use anyhow::Context as _;
 use rigel_core::record::{Record, Visit};
@@ -43,6 +43,8 @@ pub enum Tool {
     Fio,
     /// The bare loop in fio's sources; it takes no times.
     Bare(PathBuf),
+    /// `cmp` of the GNU diffutils, which compares two files.
+    Cmp,
 }
 
 /// Tools beside Rigel that are there.
@@ -56,7 +58,7 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
         let path = path.canonicalize().with_context(|| format!("no t/io_uring at {}", path.display()));
         path.map(Tool::Bare)
     });
-    Ok([Tool::Fio].into_iter().chain(bare.transpose()?).collect())
+    Ok([Tool::Fio, Tool::Cmp].into_iter().chain(bare.transpose()?).collect())
 }
 
 impl Tool {
@@ -66,6 +68,7 @@ impl Tool {
             Self::Rigel(_) => "rigel",
             Self::Fio => "fio",
             Self::Bare(_) => "t/io_uring",
+            Self::Cmp => "cmp",
         }
     }
 
@@ -73,6 +76,8 @@ impl Tool {
     pub fn can(&self, case: &Case) -> bool {
         match self {
             Self::Rigel(_) => true,
+            Self::Cmp => case.engine == COMPARED,
+            Self::Fio | Self::Bare(_) if case.engine == COMPARED => false,
             // fio has no engine that submits NOPs.
             Self::Fio => case.on != On::Ring,
             // It knows no rates.
@@ -86,6 +91,11 @@ impl Tool {
     /// Runs a case once.
     pub fn run(&self, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
         match self {
+            Self::Rigel(program) if case.engine == COMPARED => {
+                let mut command = Command::new(program);
+                compared(command.args(["scrub", "--quiet"]), case, targets)
+            }
+            Self::Cmp => compared(&mut Command::new("cmp"), case, targets),
             Self::Rigel(program) => rigel(program, case, targets, span),
             Self::Fio => fio(case, targets, span),
             Self::Bare(program) => bare(program, case, targets, span),
@@ -116,6 +126,27 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
         p99_us: io["latency_us"]["p99"].as_f64(),
         lag_p99_us: io["open"]["lag_us"]["p99"].as_f64(),
         beside_s: ran.wall_s - loaded_s,
+        ..cost(&ran, ios)
+    })
+}
+
+/// Compares two files that are not in the page cache. An I/O is so many bytes of either.
+fn compared(command: &mut Command, case: &Case, targets: &[PathBuf]) -> anyhow::Result<Sample> {
+    let mut bytes = 0;
+    for target in targets {
+        // Nothing is copied; the cache drops the file.
+        let mut forget = Command::new("dd");
+        child::run(forget.arg(format!("if={}", target.display())).args(["iflag=nocache", "count=0"]))?;
+        bytes += fs::metadata(target)?.len();
+    }
+    let ran = child::run(command.args(targets))?;
+    let ios = to_f64(bytes) / to_f64(case.io_bytes);
+    Ok(Sample {
+        iops: ios / ran.wall_s,
+        p50_us: None,
+        p99_us: None,
+        lag_p99_us: None,
+        beside_s: 0.0,
         ..cost(&ran, ios)
     })
 }

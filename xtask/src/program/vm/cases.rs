@@ -8,6 +8,7 @@ mod engine_tests;
 mod faults;
 mod layers;
 mod limits;
+mod mirrors;
 mod null_blk;
 mod nvme;
 
@@ -33,6 +34,7 @@ pub fn all() -> Vec<Case> {
         limits::cases(),
         faults::cases(),
         layers::cases(),
+        mirrors::cases(),
         engine_tests::cases(),
     ]
     .into_iter()

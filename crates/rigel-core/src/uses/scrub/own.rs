@@ -1,0 +1,50 @@
+//! Blocks of scratch files of Rigel: a block that was filled can be made again from its stamp and compared whole. One that a run wrote to
+//! later has the stamp but other bytes, and then nothing is known. Must not judge other blocks.
+
+use super::judge::{Certainty, Part, Says, Window};
+use super::letter;
+use crate::guard::scratch::{self, BLOCK_BYTES};
+
+pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
+    if block.len != BLOCK_BYTES {
+        return None;
+    }
+    let place = window.in_file.map(|(start, _)| start + block.start as u64);
+    let whole = |copy: &usize| {
+        let bytes = window.bytes(*copy, block.start, block.len)?;
+        let (offset, seed) = scratch::stamp(bytes)?;
+        let mut made = vec![0; BLOCK_BYTES];
+        scratch::block(seed, offset, &mut made);
+        (made == bytes && place.is_none_or(|place| place == offset)).then_some(offset)
+    };
+    let found: Vec<(usize, u64)> =
+        (0..window.copies.len()).filter_map(|copy| Some((copy, whole(&copy)?))).collect();
+    let &(right, offset) = found.first()?;
+    if found.len() > 1 && found.len() == window.copies.len() {
+        return Some(Says::unknown(
+            "all are whole blocks of scratch files, of several places or fills".to_owned(),
+        ));
+    }
+    let why = format!("{} is the block of offset {offset} as it was filled, the other is not", letter(right));
+    Some(Says::of(right, Certainty::Certain, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::{Kind, Window, judge};
+
+    #[test]
+    fn the_block_as_it_was_filled_is_right() {
+        let mut good = vec![0; 4096];
+        crate::guard::scratch::block(7, 81920, &mut good);
+        let mut bad = good.clone();
+        bad[4000] ^= 1;
+        let window =
+            |in_file| Window { at: 0, copies: vec![Some(&bad[..]), Some(&good)], range: 0..4096, in_file };
+        for in_file in [None, Some((81920, 0))] {
+            let judged = judge(&window(in_file));
+            assert_eq!((judged[0].right, judged[0].by), (Some(1), Kind::Rigel));
+        }
+        assert_eq!(judge(&window(Some((0, 0))))[0].right, None, "of another place");
+    }
+}

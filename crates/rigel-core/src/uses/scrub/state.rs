@@ -1,0 +1,156 @@
+//! What a scrub that goes on has to know: what is compared, how far it came, what it found. Must not open the file.
+
+use super::found::{Found, Stretch};
+use super::map::{BLOCK_BYTES, CHUNK_BYTES, Map};
+use crate::error::Problem;
+use crate::path_text;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the file's form.
+pub const SCHEMA: &str = "rigel.scrub-state/1";
+
+/// Where the copies are, as the user said it. Paths are printable ([`crate::path_text`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Two files or devices.
+    Pair {
+        /// Their paths.
+        paths: [String; 2],
+        /// First byte of each.
+        offsets: [u64; 2],
+        /// Bytes; `None` for all that both have.
+        length: Option<u64>,
+    },
+    /// The legs of an array of the kernel's RAID driver.
+    Md(String),
+    /// The legs of a mirrored logical volume, `VG/LV`.
+    Lvm(String),
+    /// A list of extents.
+    Extents {
+        /// The file.
+        file: String,
+        /// Bytes of an allocation unit.
+        unit_bytes: u64,
+    },
+}
+
+/// A scrub up to some moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    schema: String,
+    /// What is compared.
+    pub source: Source,
+    /// Most MB (2^20 bytes) to read in a second from each copy; `None` for as fast as it goes.
+    pub max_mbps: Option<u64>,
+    /// [`Map::fingerprint`] of where the copies lay.
+    fingerprint: String,
+    /// Up to this byte everything was compared.
+    pub done: u64,
+    /// Ranges that differed and have to be read again.
+    pub pending: Vec<Stretch>,
+    /// What was found.
+    pub found: Found,
+}
+
+impl State {
+    /// Nothing is compared yet.
+    pub fn new(source: Source, max_mbps: Option<u64>, map: &Map) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            source,
+            max_mbps,
+            fingerprint: map.fingerprint(),
+            done: 0,
+            pending: Vec::new(),
+            found: Found::default(),
+        }
+    }
+
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// When it is no such file, or of another version.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let refused = |cause: String| {
+            Problem::usage("this is not the state of a scrub")
+                .because(cause)
+                .next("give the file that `rigel scrub --state FILE` wrote")
+        };
+        let state: Self = serde_json::from_str(text)
+            .map_err(|error| refused(path_text::printable(&error.to_string()).into_owned()))?;
+        if state.schema != SCHEMA {
+            return Err(refused(format!(
+                "it has the form {}, this program knows {SCHEMA}",
+                path_text::printable(&state.schema)
+            )));
+        }
+        Ok(state)
+    }
+
+    /// Checks that the copies still lie where they did.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn check(&self, map: &Map) -> Result<(), Problem> {
+        let within = |stretch: &Stretch| {
+            let part = map.part(stretch.at, stretch.len);
+            let blocks = map
+                .strip_at(stretch.at)
+                .is_some_and(|(_, start)| (stretch.at - start).is_multiple_of(BLOCK_BYTES));
+            blocks
+                && (1..=CHUNK_BYTES).contains(&stretch.len)
+                && part.is_some_and(|part| part.len == stretch.len)
+        };
+        let own = self.fingerprint == map.fingerprint() && self.done <= map.total();
+        if own && self.pending.iter().all(within) {
+            return Ok(());
+        }
+        Err(Problem::refused("the copies do not lie where they did")
+            .because("a device, an array or a list of extents has changed since the scrub began")
+            .next("start a new scrub"))
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// Only when a library refuses to write to memory, which is a bug.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self).map(|text| text + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Place, Strip};
+    use super::*;
+
+    fn map(len: u64) -> Map {
+        let place = |disk| Place { disk, offset: 0 };
+        Map::new(vec![Strip { len, copies: vec![place(0), place(1)], of: None }])
+    }
+
+    fn state(map: &Map) -> State {
+        State::new(Source::Md("/dev/md0".into()), Some(7), map)
+    }
+
+    #[test]
+    fn what_is_kept_comes_back() {
+        let mut kept = state(&map(1 << 30));
+        kept.pending.push(Stretch { at: 8192, len: 4096 });
+        assert_eq!(State::parse(&kept.to_json().unwrap()), Ok(kept.clone()));
+        assert_eq!(kept.check(&map(1 << 30)), Ok(()));
+    }
+
+    /// Whoever wrote the file, nothing in it may lead outside of the copies.
+    #[test]
+    fn places_that_cannot_be_are_refused() {
+        let map = map(1 << 20);
+        for (done, at, len) in
+            [(0, 1 << 20, 4096), (0, 100, 4096), (0, 4096, 1 << 20), (0, 0, 0), (2 << 20, 0, 4096)]
+        {
+            let pending = vec![Stretch { at, len }];
+            assert!(State { done, pending, ..state(&map) }.check(&map).is_err(), "{done} {at} {len}");
+        }
+    }
+}

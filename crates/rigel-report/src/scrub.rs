@@ -1,0 +1,85 @@
+//! What a scrub found: a text, and one JSON document, `rigel.scrub/1`.
+//!
+//! The types here are the interface. Must not judge; [`rigel_core::uses::scrub`] does.
+
+mod text;
+
+pub use text::text;
+
+use crate::json::{pretty, schema_of, text as printable};
+use rigel_core::error::Problem;
+use rigel_core::uses::scrub::{Found, Source, State};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.scrub/1";
+
+/// A scrub, over or cut short.
+#[derive(Clone, Copy, Debug)]
+pub struct Scrubbed<'a> {
+    /// What was compared and found.
+    pub state: &'a State,
+    /// Paths of the disks, printable.
+    pub disks: &'a [String],
+    /// Bytes of each copy of everything.
+    pub total: u64,
+    /// What the user should know of it.
+    pub notes: &'a [String],
+}
+
+/// Copies of data, and where they differ. Offsets and lengths are in bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.scrub/1")]
+struct Document<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// What kind of copies these are.
+    #[schemars(extend("enum" = ["pair", "md", "lvm", "extents"]))]
+    source: &'static str,
+    /// The files and devices that hold them; a copy names one by its place here, from 0 on.
+    disks: Vec<String>,
+    /// What to know of the comparison.
+    notes: Vec<String>,
+    /// Bytes of each copy of everything.
+    total_bytes: u64,
+    /// Bytes of each copy that were compared.
+    compared_bytes: u64,
+    /// Whether it was compared to its end.
+    complete: bool,
+    /// Whether no copy differs as far as was compared; if not, the exit code is 1.
+    alike: bool,
+    /// What was found.
+    #[serde(flatten)]
+    found: &'a Found,
+}
+
+/// The document, pretty-printed. `complete` when nothing is left to compare.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn json(scrubbed: &Scrubbed<'_>, complete: bool) -> Result<Vec<u8>, Problem> {
+    let state = scrubbed.state;
+    pretty(&Document {
+        schema: SCHEMA,
+        source: match state.source {
+            Source::Pair { .. } => "pair",
+            Source::Md(_) => "md",
+            Source::Lvm(_) => "lvm",
+            Source::Extents { .. } => "extents",
+        },
+        disks: scrubbed.disks.iter().map(|disk| printable(disk)).collect(),
+        notes: scrubbed.notes.iter().map(|note| printable(note)).collect(),
+        total_bytes: scrubbed.total,
+        compared_bytes: state.done,
+        complete,
+        alike: state.found.is_clean(),
+        found: &state.found,
+    })
+}
+
+/// The JSON Schema of the document.
+pub fn schema() -> String {
+    schema_of::<Document<'_>>()
+}

@@ -1,0 +1,113 @@
+//! Reads of all copies of a chunk at once, not faster than they may be. Must not compare.
+
+use super::queue_broke;
+use rigel_core::error::Problem;
+use rigel_core::load::class::Sync;
+use rigel_core::load::workload::Direction;
+use rigel_core::units::{MIB, NS_PER_S};
+use rigel_core::uses::scrub::Chunk;
+use rigel_io::backend::{Backend, Op};
+use rigel_io::clock::{Clock as _, MonotonicClock};
+use std::time::Duration;
+
+/// Chunks in flight; each has a read for every copy.
+pub(super) const CHUNKS: u16 = 8;
+
+pub(super) struct Reader<B> {
+    backend: B,
+    /// Slots of each chunk.
+    copies: u16,
+    unit: u64,
+    max_mbps: Option<u64>,
+    clock: MonotonicClock,
+    /// When the next read may begin.
+    due_ns: u64,
+}
+
+/// A read that ended.
+pub(super) struct Came {
+    /// The chunk's place among those in flight.
+    pub(super) group: u16,
+    pub(super) copy: usize,
+    /// Bytes that were read; `None` when it failed.
+    pub(super) bytes: Option<u64>,
+    /// Why it failed; 0 when it did not.
+    pub(super) errno: i32,
+}
+
+impl<B: Backend> Reader<B> {
+    pub(super) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>) -> Self {
+        Self { backend, copies, unit, max_mbps, clock: MonotonicClock::start(), due_ns: 0 }
+    }
+
+    /// Time until the next read may begin, 0 when it may now.
+    pub(super) fn wait_ns(&self) -> u64 {
+        self.due_ns.saturating_sub(self.clock.now_ns())
+    }
+
+    /// Begins to read all copies of a chunk, of which at most [`CHUNKS`] are in flight.
+    pub(super) fn push(&mut self, group: u16, chunk: &Chunk) {
+        if let Some(mbps) = self.max_mbps {
+            let takes_ns =
+                u128::from(chunk.len) * u128::from(NS_PER_S) / (u128::from(mbps.max(1)) * u128::from(MIB));
+            let takes_ns = u64::try_from(takes_ns).unwrap_or(u64::MAX);
+            // Time that passed unused is not made up for.
+            self.due_ns = self.due_ns.max(self.clock.now_ns()).saturating_add(takes_ns);
+        }
+        let len = u32::try_from(chunk.len.next_multiple_of(self.unit)).unwrap_or(u32::MAX);
+        for (slot, place) in (group * self.copies..).zip(&chunk.copies) {
+            let (target, offset) = (place.disk, place.offset);
+            self.backend.push(Op { slot, target, direction: Direction::Read, offset, len, sync: Sync::None });
+        }
+    }
+
+    /// Waits for reads, about a second at most.
+    pub(super) fn wait(&mut self) -> Result<Vec<Came>, Problem> {
+        self.backend.submit(1).map_err(|error| queue_broke(&error))?;
+        let mut came = Vec::new();
+        let copies = self.copies;
+        self.backend.reap(|done| {
+            let (group, copy) = (done.slot / copies, usize::from(done.slot % copies));
+            let (bytes, errno) = (done.outcome.ok().map(u64::from), done.outcome.err().unwrap_or(0));
+            came.push(Came { group, copy, bytes, errno });
+        });
+        Ok(came)
+    }
+
+    /// What was read of a copy of a chunk that is not in flight any more.
+    pub(super) fn bytes(&self, group: u16, copy: usize, len: u64) -> &[u8] {
+        let slot = group * self.copies + u16::try_from(copy).unwrap_or(0);
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        &self.backend.buffer(slot)[..len]
+    }
+
+    /// Reads all copies of a chunk now, with nothing else in flight: their bytes or error numbers. What ends early has the number of
+    /// missing data.
+    pub(super) fn read(&mut self, chunk: &Chunk) -> Result<Vec<Result<&[u8], i32>>, Problem> {
+        std::thread::sleep(Duration::from_nanos(self.wait_ns()));
+        self.push(0, chunk);
+        let mut outcomes = vec![None; chunk.copies.len()];
+        while outcomes.iter().any(Option::is_none) {
+            for came in self.wait()? {
+                let whole = came.bytes.is_some_and(|bytes| bytes >= chunk.len);
+                let failed = if came.bytes.is_some() { ENDS_EARLY } else { came.errno };
+                if let Some(outcome) = outcomes.get_mut(came.copy) {
+                    *outcome = Some(if whole { Ok(()) } else { Err(failed) });
+                }
+            }
+        }
+        let bytes = |(copy, outcome): (usize, &Option<Result<(), i32>>)| match outcome {
+            Some(Err(errno)) => Err(*errno),
+            _ => Ok(self.bytes(0, copy, chunk.len)),
+        };
+        Ok(outcomes.iter().enumerate().map(bytes).collect())
+    }
+
+    pub(super) fn abandon(&mut self) {
+        self.backend.cancel();
+        self.backend.abandon();
+    }
+}
+
+/// ENODATA: the copy is shorter than it was.
+const ENDS_EARLY: i32 = 61;

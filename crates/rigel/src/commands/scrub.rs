@@ -1,0 +1,137 @@
+//! `rigel scrub`: are copies alike? Reads all of them and tells what stays different.
+//!
+//! Writes nothing but the state file that the user asked for. Must not judge a difference.
+
+mod legs;
+
+use crate::args::ScrubArgs;
+use crate::commands;
+use crate::output::write_whole;
+use crate::progress::WorkProgress;
+use crate::signals::Signals;
+use legs::Copies;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::path_text::{encode, shell_word};
+use rigel_core::uses::scrub::State;
+use rigel_io::engine;
+use rigel_report::scrub::{Scrubbed, json, text};
+use rigel_run::scrub::{End, Job, Listener, scrub as compare};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A state of more is none: ten thousand ranges take some megabytes.
+const MOST_STATE_BYTES: u64 = 1 << 30;
+
+/// Compares, and prints what was found. Copies that differ are a problem of exit code 1.
+pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
+    let signals = Signals::listen()?;
+    let kept = options.resume.as_deref().map(read_state).transpose()?;
+    let file = options.state.clone().or_else(|| options.resume.clone());
+    let source = kept.as_ref().map(|state| state.source.clone()).or_else(|| options.source());
+    let source = source.ok_or_else(|| Problem::new(ExitKind::Bug, "a scrub of nothing was not refused"))?;
+    let copies = Copies::find(&source)?;
+    let mut state = match kept {
+        Some(state) => {
+            state.check(&copies.map)?;
+            state
+        }
+        None => State::new(source, options.max_mbps, &copies.map),
+    };
+    state.max_mbps = options.max_mbps.or(state.max_mbps);
+    if !options.quiet {
+        copies.notes.iter().for_each(|note| commands::remark(note));
+    }
+    let targets = copies.open()?;
+    let slots = rigel_run::scrub::slots(&copies.map);
+    let job = Job {
+        map: &copies.map,
+        targets,
+        unit: copies.unit,
+        engine: engine::choose(None, false, &[slots])?.kind,
+        in_file: copies.in_file,
+        stop: signals.flag(),
+    };
+    let mut hears = Hears {
+        bar: WorkProgress::of_bytes(options.quiet, "comparing"),
+        file: file.as_deref(),
+        // An older file of this name is somebody's; one that is gone on with is replaced.
+        replace: options.resume.is_some(),
+    };
+    // Where it cannot be kept is better known before the hours than after.
+    hears.keep(&state)?;
+    let end = compare(&job, &mut state, &mut hears)?;
+    drop(hears);
+    let shown =
+        Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
+    told(&shown, end, options)?;
+    ended(&state, end, file)
+}
+
+fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs) -> Result<(), Problem> {
+    let whole = end == End::Whole;
+    if options.json {
+        commands::to_stdout(&json(shown, whole)?)
+    } else {
+        commands::to_stdout(text(shown, whole).as_bytes())
+    }
+}
+
+fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
+    if end == End::Stopped {
+        let next = match file {
+            Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
+            None => "start again with --state FILE, which --resume can go on with".to_owned(),
+        };
+        return Err(Problem::new(ExitKind::CutShort, "the scrub was cut short")
+            .because("the user ended it")
+            .next(next));
+    }
+    if state.found.is_clean() {
+        return Ok(());
+    }
+    let what = if state.found.unreadable == state.found.ranges {
+        "copies cannot be read"
+    } else {
+        "the copies differ"
+    };
+    Err(Problem::new(ExitKind::GateFailed, what)
+        .because("a write that reached one copy only, or storage that changed or lost what it held")
+        .next("copy the right leg over the other where it is known; docs/guide/scrub.md says how"))
+}
+
+fn read_state(file: &Path) -> Result<State, Problem> {
+    let refused = |error: &dyn std::fmt::Display| {
+        Problem::usage(format!("the state file cannot be read: {error}"))
+            .at(encode(file))
+            .next("give the file that `rigel scrub --state FILE` wrote")
+    };
+    let found = fs::metadata(file).map_err(|error| refused(&error))?;
+    if !found.is_file() || found.len() > MOST_STATE_BYTES {
+        return Err(refused(&"it is no regular file, or too large for one"));
+    }
+    let text = fs::read_to_string(file).map_err(|error| refused(&error))?;
+    State::parse(&text).map_err(|problem| problem.at(encode(file)))
+}
+
+struct Hears<'a> {
+    bar: WorkProgress,
+    file: Option<&'a Path>,
+    replace: bool,
+}
+
+impl Listener for Hears<'_> {
+    fn progress(&mut self, done: u64, total: u64) {
+        self.bar.done_of(done, total);
+    }
+
+    fn keep(&mut self, state: &State) -> Result<(), Problem> {
+        let Some(file) = self.file else { return Ok(()) };
+        let text = state
+            .to_json()
+            .map_err(|error| Problem::new(ExitKind::Bug, format!("the state is no JSON: {error}")))?;
+        write_whole(file, text.as_bytes(), self.replace)?;
+        // From now on it is ours.
+        self.replace = true;
+        Ok(())
+    }
+}

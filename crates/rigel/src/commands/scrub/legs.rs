@@ -1,0 +1,193 @@
+//! Where the copies lie on this host: the arguments of a scrub with what the disks are. Must not read the copies.
+
+use rigel_core::error::Problem;
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::path_text::{decode, encode};
+use rigel_core::units::Bytes;
+use rigel_core::uses::scrub::{BLOCK_BYTES, Map, Place, Source, Strip, extents, letter};
+use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
+use rigel_io::targets::open::Access;
+use rigel_io::targets::{OpenTargets, legs_of_array, legs_of_volume};
+use rigel_report::numbers::counted;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A list of extents may be so large; that of a petabyte is smaller.
+const MOST_LIST_BYTES: u64 = 4 << 30;
+
+/// The copies, found.
+pub struct Copies {
+    pub map: Map,
+    disks: Vec<TargetFacts>,
+    /// Unit of reads in bytes; 1 through the page cache.
+    pub unit: u64,
+    /// Where the copies begin in files that are alike, and the number of the segment that the first is by its name.
+    pub in_file: Option<(u64, u32)>,
+    /// What the user should know before.
+    pub notes: Vec<String>,
+}
+
+impl Copies {
+    pub fn find(source: &Source) -> Result<Self, Problem> {
+        let root = Path::new("/");
+        let mut copies = match source {
+            Source::Pair { paths, offsets, length } => Self::pair(paths, *offsets, *length)?,
+            Source::Md(device) => {
+                let legs = legs_of_array(root, &decode(device))?;
+                Self::of(inspect_all(&legs.disks)?, legs.map)
+            }
+            Source::Lvm(volume) => {
+                let legs = legs_of_volume(root, volume)?;
+                Self::of(inspect_all(&legs.disks)?, legs.map)
+            }
+            Source::Extents { file, unit_bytes } => Self::listed(&decode(file), *unit_bytes)?,
+        };
+        copies.within()?;
+        copies.choose_unit();
+        let names = copies.names().join(", ");
+        copies.notes.push(format!("reads {names}; nothing is written to them"));
+        Ok(copies)
+    }
+
+    const fn of(disks: Vec<TargetFacts>, map: Map) -> Self {
+        Self { map, disks, unit: 1, in_file: None, notes: Vec::new() }
+    }
+
+    /// Printable names of the disks.
+    pub fn names(&self) -> Vec<String> {
+        self.disks.iter().map(|disk| disk.path.clone()).collect()
+    }
+
+    /// Opens the disks for reading only.
+    pub fn open(&self) -> Result<Arc<OpenTargets>, Problem> {
+        OpenTargets::open(&self.disks, Access::ReadOnly, self.unit > 1).map(Arc::new)
+    }
+
+    fn pair(paths: &[String; 2], offsets: [u64; 2], length: Option<u64>) -> Result<Self, Problem> {
+        let disks = inspect_all(&paths.each_ref().map(|path| decode(path)))?;
+        let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
+        let (Some(a), Some(b)) = (left(0), left(1)) else {
+            let copy = usize::from(left(0).is_some());
+            return Err(Problem::usage("the copy would begin behind the end")
+                .at(disks[copy].path.as_str())
+                .because(format!("it has {} bytes", disks[copy].size_bytes))
+                .next(format!("give a smaller --offset-{}", letter(copy).to_ascii_lowercase())));
+        };
+        if let Some(length) = length.filter(|&length| length > a.min(b)) {
+            return Err(Problem::usage(format!("{length} bytes are more than both copies have"))
+                .at("--length")
+                .next(format!("give {} at most, or leave it out", a.min(b))));
+        }
+        let len = length.unwrap_or(a.min(b));
+        if disks[0].is_same_as(&disks[1]) && offsets[0].abs_diff(offsets[1]) < len {
+            return Err(Problem::usage("A and B are the same bytes of one file or device")
+                .at(disks[1].path.as_str())
+                .next(
+                    "name two copies, or parts that do not overlap with --offset-a, --offset-b and --length",
+                ));
+        }
+        let place = |disk: u16| Place { disk, offset: offsets[usize::from(disk)] };
+        let map = Map::new(vec![Strip { len, copies: vec![place(0), place(1)], of: None }]);
+        let files = disks.iter().all(|disk| disk.kind == TargetKind::File);
+        let in_file = (files && offsets[0] == offsets[1]).then(|| (offsets[0], segment(&decode(&paths[0]))));
+        let mut notes = Vec::new();
+        if a != b && length.is_none() {
+            let rest = if a > b { 'A' } else { 'B' };
+            notes.push(format!(
+                "the sizes differ: A has {a} bytes from there on, B has {b}; the last {} of {rest} are not compared",
+                Bytes(a.abs_diff(b))
+            ));
+        }
+        Ok(Self { in_file, notes, ..Self::of(disks, map) })
+    }
+
+    fn listed(file: &Path, unit_bytes: u64) -> Result<Self, Problem> {
+        let unread = |why: String| {
+            Problem::usage(format!("the list of extents cannot be read: {why}"))
+                .at(encode(file))
+                .next("give the file that the query in docs/guide/scrub.md made")
+        };
+        let found = fs::metadata(file).map_err(|error| unread(error.to_string()))?;
+        if !found.is_file() || found.len() > MOST_LIST_BYTES {
+            return Err(unread("it is no regular file, or too large for a list".to_owned()));
+        }
+        let text = fs::read_to_string(file).map_err(|error| unread(error.to_string()))?;
+        let in_list = |problem: Problem| {
+            let line = problem.place.clone().unwrap_or_default();
+            problem.at(format!("{}, {line}", encode(file)))
+        };
+        let listed = extents::parse(&text, unit_bytes).map_err(in_list)?;
+        let snapshot = Snapshot::take();
+        let mut disks = Vec::new();
+        for (path, line) in &listed.disks {
+            let looked = inspect(Path::new(path), &snapshot).map(Inspected::into_facts);
+            disks.push(looked.map_err(|problem| {
+                let why = problem.cause.clone().unwrap_or_else(|| problem.what.clone());
+                Problem::usage(format!("the disk {} is not known here", encode(Path::new(path))))
+                    .at(format!("{}, line {line}", encode(file)))
+                    .because(why)
+                    .next("give the paths that the disks have on this host")
+            })?);
+        }
+        let mut copies = Self::of(disks, listed.map);
+        if listed.single > 0 {
+            copies
+                .notes
+                .push(format!("{} with one copy only are left out", counted(listed.single, "extent")));
+        }
+        if copies.map.total() == 0 {
+            return Err(Problem::usage("no extent of the list has two copies").at(encode(file)).next(
+                "take a disk group of normal or high redundancy, and keep the rows of all copies in the list",
+            ));
+        }
+        Ok(copies)
+    }
+
+    /// Refuses places behind the end of a disk.
+    fn within(&self) -> Result<(), Problem> {
+        for strip in self.map.strips() {
+            for place in &strip.copies {
+                let disk = &self.disks[usize::from(place.disk)];
+                if place.offset.saturating_add(strip.len) > disk.size_bytes {
+                    return Err(Problem::refused("a copy would lie behind the end of its disk")
+                        .at(disk.path.as_str())
+                        .because(format!(
+                            "{} bytes from {} on, of {}",
+                            strip.len, place.offset, disk.size_bytes
+                        ))
+                        .next("see whether the list, its unit or the array is that of this disk"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Direct reads where every disk can and every copy begins on its unit, else through the page cache.
+    fn choose_unit(&mut self) {
+        let unit =
+            self.disks.iter().map(|disk| u64::from(disk.logical_block_bytes)).max().unwrap_or(1).max(512);
+        let refused = self.disks.iter().find(|disk| disk.direct_io != Some(true));
+        let aligned = |place: &Place| place.offset.is_multiple_of(unit);
+        let all_aligned = self.map.strips().iter().all(|strip| strip.copies.iter().all(aligned));
+        self.unit =
+            if refused.is_none() && all_aligned && BLOCK_BYTES.is_multiple_of(unit) { unit } else { 1 };
+        if self.unit == 1 {
+            let why = refused.map_or_else(
+                || format!("a copy does not begin at a multiple of {unit} bytes"),
+                |disk| format!("{} has no direct I/O", disk.path),
+            );
+            self.notes.push(format!("reads through the page cache: {why}"));
+        }
+    }
+}
+
+fn inspect_all(paths: &[PathBuf]) -> Result<Vec<TargetFacts>, Problem> {
+    let snapshot = Snapshot::take();
+    paths.iter().map(|path| inspect(path, &snapshot).map(Inspected::into_facts)).collect()
+}
+
+/// The number of the segment that a file of PostgreSQL is: that behind the point in `16384.2`, else 0.
+fn segment(path: &Path) -> u32 {
+    path.extension().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0)
+}

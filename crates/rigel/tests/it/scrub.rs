@@ -1,0 +1,317 @@
+//! Copies compared by the real binary: what was planted is found, what is in flight is not, and a scrub goes on where it was.
+
+mod judged;
+mod listed;
+
+use crate::support::{Place, Told, tell};
+use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const MIB: u64 = 1 << 20;
+
+/// Two files of the same random bytes.
+fn twins(place: &Place, bytes: u64) {
+    place.random_file("a", bytes);
+    fs::copy(place.path().join("a"), place.path().join("b")).unwrap();
+}
+
+fn open(place: &Place, name: &str) -> File {
+    OpenOptions::new().read(true).write(true).open(place.path().join(name)).unwrap()
+}
+
+/// Flips a bit of a file.
+fn flip(place: &Place, name: &str, at: u64) {
+    let file = open(place, name);
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 0x10], at).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// First byte and length of each range.
+fn ranges(document: &Value) -> Vec<(u64, u64)> {
+    let all = document["differences"].as_array().unwrap();
+    all.iter().map(|range| (range["at"].as_u64().unwrap(), range["len"].as_u64().unwrap())).collect()
+}
+
+fn sha256(place: &Place, name: &str, at: u64, len: u64) -> String {
+    let script = format!("tail -c +{} {name} | head -c {len} | sha256sum", at + 1);
+    let told = tell(Command::new("sh").arg("-c").arg(script).current_dir(place.path()));
+    told.stdout.split(' ').next().unwrap().to_owned()
+}
+
+#[test]
+fn planted_differences_are_found_exactly() {
+    let place = Place::new();
+    // Not a whole number of blocks: the end is compared, too.
+    let bytes = 9 * MIB + 1234;
+    twins(&place, bytes);
+    let told = place.line("scrub a b").expect_code(0);
+    assert!(told.stdout.starts_with("No copy differs; "), "{}", told.stdout);
+    assert!(told.stderr.contains("nothing is written"), "{}", told.stderr);
+    let before = fs::read(place.path().join("a")).unwrap();
+    // The first and the last byte, both sides of a border of chunks, and two blocks apart.
+    for at in [0, bytes - 1, 3 * MIB - 1, 3 * MIB, 5 * MIB + 100, 5 * MIB + 2 * 4096] {
+        flip(&place, "b", at);
+    }
+    let told = place.line("scrub a b --json --quiet").expect_code(1);
+    let document = told.json();
+    assert_eq!((&document["schema"], &document["complete"]), (&"rigel.scrub/1".into(), &true.into()));
+    let expected = [
+        (0, 4096),
+        (3 * MIB - 4096, 4096),
+        (3 * MIB, 4096),
+        (5 * MIB, 4096),
+        (5 * MIB + 8192, 4096),
+        (9 * MIB, 1234),
+    ];
+    assert_eq!(ranges(&document), expected);
+    let range = &document["differences"][3];
+    assert_eq!((range["first"].as_u64(), range["differing_bytes"].as_u64()), (Some(100), Some(1)));
+    for (name, copy) in ["a", "b"].into_iter().zip(range["copies"].as_array().unwrap()) {
+        assert_eq!(copy["sha256"], sha256(&place, name, 5 * MIB, 4096), "as sha256sum has it");
+    }
+    assert!(range["judged"][0]["right"].is_null(), "{range}");
+    assert!(told.stderr.contains("the copies differ"), "{}", told.stderr);
+    assert_eq!(fs::read(place.path().join("a")).unwrap(), before);
+    assert_eq!(place.files(), ["a", "b"], "nothing is left behind");
+}
+
+#[test]
+fn the_text_says_where_and_with_what() {
+    let place = Place::new();
+    twins(&place, 2 * MIB);
+    open(&place, "b").write_all_at(&[0; 8192], 4096).unwrap();
+    let text = place.line("scrub a b --quiet").expect_code(1).stdout;
+    assert!(
+        text.starts_with("The copies differ in 1 range, 8192 bytes; 2 MiB of each copy were compared."),
+        "{text}"
+    );
+    assert!(text.contains("1. 8192 bytes at 4096") && text.contains("   B  b from 4096, 00000000"), "{text}");
+    assert!(text.contains("which copy is right is not known") && text.contains("B is all zeros"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn parts_begin_where_they_are_said_to() {
+    let place = Place::new();
+    twins(&place, 4 * MIB);
+    let a = fs::read(place.path().join("a")).unwrap();
+    // The copy begins later in the second file, at a place that direct I/O does not take.
+    fs::write(place.path().join("c"), [&[7; 1000], &a[..]].concat()).unwrap();
+    let told = place.line("scrub a c --offset-b 1000 --quiet").expect_code(0);
+    assert!(told.stdout.contains("4 MiB of each copy"), "{}", told.stdout);
+    flip(&place, "c", 1000 + 2 * MIB);
+    let line = "scrub a c --offset-a 1M --offset-b 1049576 --length 2M --json --quiet";
+    let document = place.line(line).expect_code(1).json();
+    assert_eq!(ranges(&document), [(MIB, 4096)]);
+    let copies = &document["differences"][0]["copies"];
+    assert_eq!((&copies[0]["offset"], &copies[1]["offset"]), (&(2 * MIB).into(), &(2 * MIB + 1000).into()));
+    place.line("scrub a c --offset-a 3M --offset-b 3146728 --length 1M --quiet").expect_code(0);
+}
+
+#[test]
+fn sizes_that_differ_are_told_before() {
+    let place = Place::new();
+    twins(&place, 2 * MIB);
+    open(&place, "b").set_len(3 * MIB).unwrap();
+    let told = place.line("scrub a b").expect_code(0);
+    assert!(
+        told.stderr.contains("the sizes differ") && told.stderr.contains("last 1 MiB of B"),
+        "{}",
+        told.stderr
+    );
+    let notes = place.line("scrub a b --json --quiet").expect_code(0).json()["notes"].to_string();
+    assert!(notes.contains("the sizes differ"), "{notes}");
+}
+
+/// A writer that stands still for longer than this leaves a moment that a scrub may take for the last word.
+const STALL: Duration = Duration::from_millis(500);
+
+/// Scrubs while `write` goes on, until no write took so long that the scrub could not be judged by it.
+fn under_writes(place: &Place, write: impl Fn(u64) + Sync) -> Told {
+    for _ in 0..20 {
+        let (stop, stalled) = (AtomicBool::new(false), AtomicBool::new(false));
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut count = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    count += 1;
+                    let began = Instant::now();
+                    write(count);
+                    stalled.fetch_or(began.elapsed() > STALL, Ordering::Relaxed);
+                }
+            });
+            let told = place.line("scrub a b --json --quiet");
+            stop.store(true, Ordering::Relaxed);
+            told
+        });
+        if !stalled.into_inner() {
+            return told;
+        }
+    }
+    panic!("this machine stands still all the time");
+}
+
+/// A pair of files under writes as a mirror makes them: first the one leg, a moment later the other. None of it is a difference, and what
+/// was planted beside it still is.
+#[test]
+fn writes_in_flight_are_no_difference() {
+    let place = Place::new();
+    twins(&place, 64 * MIB);
+    flip(&place, "b", 33 * MIB);
+    let (a, b) = (open(&place, "a"), open(&place, "b"));
+    let told = under_writes(&place, |count| {
+        // Everywhere but in the block that was planted, each with other bytes.
+        let at = (count * 7919 % (32 * 256)) * 4096;
+        let block = [count.to_le_bytes()[0]; 4096];
+        a.write_all_at(&block, at).unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+        b.write_all_at(&block, at).unwrap();
+    });
+    let document = told.expect_code(1).json();
+    assert_eq!(ranges(&document), [(33 * MIB, 4096)], "{document}");
+    assert_eq!(document["restless"].as_array().unwrap().len(), 0, "{document}");
+}
+
+/// A block that is written all the time on one side only is never alike and never stable: nothing is said of it but that.
+#[test]
+fn what_keeps_changing_is_told_as_that() {
+    let place = Place::new();
+    twins(&place, MIB);
+    let b = open(&place, "b");
+    let told = under_writes(&place, |count| {
+        b.write_all_at(&count.to_le_bytes(), 8192).unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    });
+    let document = told.expect_code(0).json();
+    assert_eq!(document["restless"][0]["at"], 8192, "{document}");
+    assert_eq!(ranges(&document), []);
+}
+
+/// Starts a slow scrub, ends it by a signal once its state says that it is under way, and goes on.
+fn interrupted(place: &Place) -> Told {
+    let mut command = place.command();
+    command.args(["scrub", "a", "b", "--max-mbps", "2", "--state", "s.json", "--quiet"]);
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // From then on a signal ends it in order.
+    while !place.path().join("s.json").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    Told::from(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_scrub_goes_on_to_the_same_answer() {
+    let place = Place::new();
+    twins(&place, 40 * MIB);
+    for at in [0, 8 * MIB + 5, 30 * MIB, 40 * MIB - 1] {
+        flip(&place, "a", at);
+    }
+    let whole = place.line("scrub a b --json --quiet").expect_code(1).json();
+    let told = interrupted(&place).expect_code(4);
+    assert!(told.stderr.contains("rigel scrub --resume s.json"), "{}", told.stderr);
+    let state: Value =
+        serde_json::from_str(&fs::read_to_string(place.path().join("s.json")).unwrap()).unwrap();
+    let done = state["done"].as_u64().unwrap();
+    assert!(done < 40 * MIB, "{done}");
+    // As a computer that went down leaves it: the state is old, nothing of the rest is known.
+    let again = place.line("scrub --resume s.json --max-mbps 4000 --json --quiet").expect_code(1).json();
+    assert_eq!(again, whole);
+    // A scrub that is over can be shown again.
+    let again = place.line("scrub --resume s.json --json --quiet").expect_code(1).json();
+    assert_eq!(again, whole);
+    let told = place.line("scrub a b --state s.json --quiet").expect_code(3);
+    assert!(told.stderr.contains("s.json"), "a file that is there is not replaced: {}", told.stderr);
+}
+
+#[test]
+fn bad_input_is_refused_with_the_place() {
+    let place = Place::new();
+    twins(&place, MIB);
+    fs::write(place.path().join("empty"), "").unwrap();
+    fs::write(place.path().join("no.json"), "{}").unwrap();
+    let other = r#"{"schema":"rigel.scrub-state/9","source":{"md":"x"},"max_mbps":null,"fingerprint":"","done":0,"pending":[],"found":{"differences":[],"ranges":0,"bytes":0,"unreadable":0,"passed":0,"restless":[]}}"#;
+    fs::write(place.path().join("other.json"), other).unwrap();
+    for (line, code, part) in [
+        ("scrub", 2, "nothing to compare"),
+        ("scrub a", 2, "2 values"),
+        ("scrub a b c", 2, "c"),
+        ("scrub a a", 2, "same bytes"),
+        ("scrub a ./a --offset-b 4096", 2, "same bytes"),
+        ("scrub a nowhere", 3, "nowhere"),
+        ("scrub a empty", 3, "empty"),
+        ("scrub a .", 3, "directory"),
+        ("scrub a b --offset-b 2M", 2, "--offset-b"),
+        ("scrub a b --length 2M", 2, "--length"),
+        ("scrub a b --length 0", 2, "--length"),
+        ("scrub a b --max-mbps 0", 2, "--max-mbps"),
+        ("scrub a b --offset-a x", 2, "--offset-a"),
+        ("scrub --md a --lvm x/y", 2, "--lvm"),
+        ("scrub --md a", 3, "block device"),
+        ("scrub --lvm y", 2, "VG/LV"),
+        ("scrub --extents nowhere.csv", 2, "nowhere.csv"),
+        ("scrub --extents a --au-size 3M", 2, "--au-size"),
+        ("scrub --resume nowhere.json", 2, "nowhere.json"),
+        ("scrub --resume no.json", 2, "no.json"),
+        ("scrub --resume other.json", 2, "rigel.scrub-state/9"),
+    ] {
+        let told = place.line(line).expect_code(code);
+        assert!(told.stderr.contains(part), "{line}: {}", told.stderr);
+    }
+}
+
+#[test]
+fn a_state_of_other_places_is_refused() {
+    let place = Place::new();
+    twins(&place, 2 * MIB);
+    place.line("scrub a b --state s.json --quiet").expect_code(0);
+    open(&place, "b").set_len(MIB).unwrap();
+    let told = place.line("scrub --resume s.json").expect_code(3);
+    assert!(told.stderr.contains("do not lie where they did"), "{}", told.stderr);
+}
+
+/// Legs that are devices, through loop devices: found on the device, and read without the page cache.
+#[test]
+fn devices_are_compared() {
+    let test = "devices_are_compared";
+    let place = Place::new();
+    twins(&place, 16 * MIB);
+    flip(&place, "b", 7 * MIB + 4096);
+    let device = |name: &str| LoopDevice::attach(place.path().join(name), false);
+    let Some(a) = needs(test, device("a")) else { return };
+    let Some(b) = needs(test, device("b")) else { return };
+    let line = format!("scrub {} {} --json --quiet", a.path().display(), b.path().display());
+    let document = place.line(&line).expect_code(1).json();
+    assert_eq!(ranges(&document), [(7 * MIB + 4096, 4096)]);
+}
+
+/// A leg that cannot be read at a place: which blocks these are, and that the rest is compared.
+#[test]
+fn what_cannot_be_read_is_told_block_by_block() {
+    let test = "what_cannot_be_read_is_told_block_by_block";
+    let place = Place::new();
+    let spec = DeviceSpec { size_bytes: 16 * MIB, ..DeviceSpec::default() };
+    let Some(device) = needs(test, TestDevice::mount(spec)) else { return };
+    fs::copy(device.disk(), place.path().join("b")).unwrap();
+    flip(&place, "b", 9 * MIB);
+    device.command(&format!("eio {} {}", 5 * MIB + 8192, 4096)).unwrap();
+    let disk = device.disk();
+    let told = place.rigel(["scrub", disk.to_str().unwrap(), "b", "--json", "--quiet"]).expect_code(1);
+    let document = told.json();
+    assert_eq!(ranges(&document), [(5 * MIB + 8192, 4096), (9 * MIB, 4096)], "{document}");
+    assert_eq!(
+        (&document["unreadable"], &document["differences"][0]["copies"][0]["errno"]),
+        (&1.into(), &5.into())
+    );
+    assert!(document["differences"][0]["copies"][1]["sha256"].is_string(), "{document}");
+}

@@ -1,0 +1,68 @@
+//! Which copy is right: pages of a real PostgreSQL server, and blocks of Rigel's scratch files.
+
+use super::{flip, open, ranges};
+use crate::support::Place;
+use rigel_testdev::{PostgresServer, needs};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::FileExt as _;
+
+/// A table of some hundred pages with checksums, as the file that the server keeps it in.
+fn table(test: &str) -> Option<Vec<u8>> {
+    let mut server = needs(test, PostgresServer::start(""))?;
+    needs(test, server.enable_checksums())?;
+    let sql = "CREATE TABLE t AS SELECT g, repeat(md5(g::text), 8) FROM generate_series(1, 12000) g";
+    server.ask(sql).unwrap();
+    server.ask("CHECKPOINT").unwrap();
+    assert_eq!(server.ask("SHOW data_checksums").unwrap(), "on");
+    let path = server.ask("SELECT pg_relation_filepath('t')").unwrap();
+    server.stop();
+    Some(fs::read(server.data().join(path)).unwrap())
+}
+
+fn judged(document: &Value, range: usize) -> (Option<u64>, String, String) {
+    let judged = &document["differences"][range]["judged"][0];
+    let text = |field: &str| judged[field].as_str().unwrap().to_owned();
+    (judged["right"].as_u64(), text("by"), text("certainty"))
+}
+
+/// As files, where the place tells the block's number, and inside of something else, where only the neighbours do.
+#[test]
+fn pages_of_a_server_name_the_right_leg() {
+    let Some(table) = table("pages_of_a_server_name_the_right_leg") else { return };
+    assert!(table.len() > 100 * 8192, "{}", table.len());
+    let place = Place::new();
+    for lead in [0_u64, 3 * 4096] {
+        // What is before the table is alike, and no page.
+        let bytes = [vec![0xa5; usize::try_from(lead).unwrap()], table.clone()].concat();
+        for name in ["16384", "copy"] {
+            fs::write(place.path().join(name), &bytes).unwrap();
+        }
+        // A flipped bit on A; on B a torn page, and one of another place.
+        flip(&place, "16384", lead + 20 * 8192 + 5000);
+        open(&place, "copy").write_all_at(&[0; 4096], lead + 50 * 8192 + 4096).unwrap();
+        open(&place, "copy").write_all_at(&table[8192..2 * 8192], lead + 80 * 8192).unwrap();
+        let told = place.line("scrub 16384 copy --json --quiet").expect_code(1);
+        let document = told.json();
+        assert_eq!(ranges(&document).len(), 3, "{document}");
+        for (range, right) in [(0, 1), (1, 0), (2, 0)] {
+            let expected = (Some(right), "postgresql".to_owned(), "certain".to_owned());
+            assert_eq!(judged(&document, range), expected, "lead {lead}: {document}");
+        }
+        let why = document["differences"][0]["judged"][0]["why"].as_str().unwrap();
+        assert!(why.contains("block 20"), "{why}");
+        let text = place.line("scrub 16384 copy --quiet").expect_code(1).stdout;
+        assert!(text.contains("PostgreSQL page, 8192 bytes at") && text.contains("B is right"), "{text}");
+    }
+}
+
+#[test]
+fn blocks_of_a_scratch_file_name_the_right_leg() {
+    let place = Place::new();
+    place.line("run simple --scratch-size 256M --keep-scratch --duration 100ms --quiet --no-html");
+    let file = "rigel-scratch.dat";
+    fs::copy(place.path().join(file), place.path().join("copy.dat")).unwrap();
+    flip(&place, "copy.dat", (100 << 20) + 3000);
+    let document = place.line(&format!("scrub {file} copy.dat --json --quiet")).expect_code(1).json();
+    assert_eq!(judged(&document, 0), (Some(0), "rigel".to_owned(), "certain".to_owned()), "{document}");
+}

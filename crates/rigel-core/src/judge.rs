@@ -6,3 +6,4 @@ pub mod findings;
 pub mod flags;
 pub mod profiles;
 pub mod slo;
+pub mod wrong_data;

@@ -20,4 +20,5 @@ pub mod sim;
 pub mod stats;
 pub mod units;
 pub mod uses;
+pub mod verify;
 pub mod witness;

@@ -12,6 +12,7 @@ pub mod levels;
 pub mod log;
 pub mod matrix;
 pub mod pace;
+pub mod permutation;
 pub mod phase;
 pub mod placement;
 pub mod plan;

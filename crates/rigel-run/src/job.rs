@@ -31,6 +31,8 @@ pub struct BlockClass {
     pub sync: Sync,
     /// When they begin.
     pub arrival: Arrival,
+    /// Its blocks are verified: each says what it is, and what is read is compared.
+    pub verify: bool,
     /// Where they may go; a class that goes by place has a volume for each.
     pub volumes: Volumes,
 }
@@ -78,6 +80,7 @@ impl Workload {
             write_percent: class.write_percent,
             sync: class.sync,
             arrival: class.arrival,
+            verify: class.verify,
             volumes,
         };
         let volumes = plan::volumes(request, targets)?;
@@ -95,6 +98,11 @@ impl Workload {
     /// Whether a class has I/Os of several sizes.
     pub fn is_mixed(&self) -> bool {
         self.classes.iter().any(BlockClass::is_mixed)
+    }
+
+    /// Whether the blocks of a class are verified.
+    pub fn verifies(&self) -> bool {
+        self.classes.iter().any(|class| class.verify)
     }
 
     /// The place of the class that a warm-up of a point is of: the last one that the point has with streams or a log, else

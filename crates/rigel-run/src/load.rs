@@ -183,6 +183,21 @@ impl<'a> Load<'a> {
         }
     }
 
+    /// The next I/O of a slot of random I/O, where somebody else says where it goes.
+    #[inline]
+    pub fn place_by(
+        &mut self,
+        slot: u16,
+        choose: impl FnOnce(&mut Generator, &Volume, WritePercent) -> (Place, Direction),
+    ) -> Op {
+        let slot = self.slot(slot);
+        if let Source::Random(generator, volume, share) = &mut slot.source {
+            let (Place { target, offset }, direction) = choose(generator, volume, *share);
+            slot.op = Op { target, offset, direction, ..slot.op };
+        }
+        slot.op
+    }
+
     /// Draws the next I/O of a slot; `MIXED` where classes may have several sizes. Always inlined, because each I/O comes
     /// through here.
     #[inline(always)]

@@ -5,13 +5,14 @@
 //! measure storage.
 
 use crate::job::{Done, Job, Shared, Task, Workload};
-use crate::worker::Worker;
+use crate::worker::{Verifier, Worker};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::LoadClass;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_US;
 use rigel_io::backend::SlotLayout;
@@ -45,6 +46,7 @@ pub struct LoopCost {
     layout: SlotLayout,
     shared: Shared,
     outstanding: u16,
+    verifier: Option<Verifier>,
 }
 
 impl LoopCost {
@@ -53,17 +55,29 @@ impl LoopCost {
     /// # Errors
     /// When there is no memory for their buffers.
     pub fn new(outstanding: u16) -> Result<Self, Problem> {
+        Self::of(LoadClass::pair(SMALL_BYTES.into(), SMALL_BYTES.into()), outstanding)
+    }
+
+    /// For so many outstanding verified reads and writes. What is read is wrong nearly always, because the engine keeps nothing.
+    ///
+    /// # Errors
+    /// As [`LoopCost::new`].
+    pub fn verified(outstanding: u16) -> Result<Self, Problem> {
+        let half = WritePercent::new(50).unwrap_or_default();
+        let class = LoadClass::random(Class::SMALL, SMALL_BYTES.into());
+        Self::of(vec![LoadClass { verify: true, write_percent: half, ..class }], outstanding)
+    }
+
+    fn of(classes: Vec<LoadClass>, outstanding: u16) -> Result<Self, Problem> {
         let layout = SlotLayout::of(&[(outstanding, SMALL_BYTES)]);
-        let request = Request {
-            classes: LoadClass::pair(SMALL_BYTES.into(), SMALL_BYTES.into()),
-            seed: 1,
-            ..Request::new(RunLevel::Oltp)
-        };
+        let writes = classes.iter().any(|class| class.write_percent.writes());
+        let request = Request { classes, seed: 1, ..Request::new(RunLevel::Oltp) };
         let workload = Workload::new(&request, &[TargetFacts::simulated(VOLUME_BYTES)])?;
-        let (backend, _, _) = Null::new(&[false], layout, workload.seed)?;
+        let (backend, _, _) = Null::new(&[writes], layout, workload.seed)?;
         let clock = StepClock::default();
         let shared = Shared::of(&workload);
-        Ok(Self { backend, clock, workload, layout, shared, outstanding })
+        let verifier = Verifier::new(&workload, layout, 0, 1);
+        Ok(Self { backend, clock, workload, layout, shared, outstanding, verifier })
     }
 
     /// Submits, reaps and records `batches` times all that is outstanding.
@@ -76,7 +90,7 @@ impl LoopCost {
         let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0, part_ns: u64::MAX };
         let job = Job { visit: 0, began_ns: 0, point: Point::pair(u32::from(self.outstanding), 0), task };
         let worker = Worker::alone(&self.workload, self.layout, &self.shared, &|_| ());
-        let done = worker.run(&mut self.backend, &self.clock, &job);
+        let done = worker.run_verified(&mut self.backend, &self.clock, &job, self.verifier.as_mut());
         done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))
     }
 }

@@ -5,6 +5,9 @@
 
 mod open;
 mod sampler;
+mod verifier;
+
+pub use self::verifier::Verifier;
 
 use self::sampler::Sampler;
 use crate::job::{BlockClass, Done, Job, Part, Shared, Task, Workload};
@@ -50,6 +53,8 @@ struct Loop<'a, B, C> {
     /// The parts of the window that were handed over, together; nothing while there are none.
     whole: Vec<Option<ClassTally>>,
     sampler: Sampler,
+    /// Where classes are verified.
+    verifier: Option<&'a mut Verifier>,
     /// Slots that may be submitted.
     free: Vec<u16>,
     /// Completions of each class since the coordinator was last told.
@@ -113,21 +118,28 @@ impl Worker<'_> {
     /// # Errors
     /// When the queue itself broke.
     pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<Done> {
+        self.run_verified(backend, clock, job, None)
+    }
+
+    /// The same with what this worker knows of the blocks that it wrote in earlier jobs, where classes are verified.
+    ///
+    /// # Errors
+    /// As [`Worker::run`].
+    pub fn run_verified<B: Backend, C: Clock>(
+        &self,
+        backend: &mut B,
+        clock: &C,
+        job: &Job,
+        verifier: Option<&mut Verifier>,
+    ) -> io::Result<Done> {
         let load = Load::new(self.workload, job, self.layout, self.index, self.workers);
-        let (window, end) = match job.task {
-            Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
-            Task::WarmUp { until_ns, bytes } => {
-                // Only workers that have slots of that class move anything.
-                let warmed = self.workload.classes.get(self.workload.warmed_up(job.point));
-                let level = warmed.map_or(0, |class| job.point.of(class.name));
-                let movers = u64::from(self.workers.min(level).max(1));
-                let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
-                (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
-            }
-        };
+        let (window, end) = self.window_and_end(job);
         let places = 0..self.workload.classes.len();
         let tallies = places.clone().map(|place| self.empty_tally(&load, place, job, window)).collect();
-        let free = load.all();
+        let mut free = load.all();
+        if let Some(verifier) = &verifier {
+            verifier.begin_job(self.workload, &load, &mut free);
+        }
         let cpu_before_ns = thread_cpu_ns();
         let tally = Tally::new(window, tallies, clock.now_ns());
         let sampler = Sampler::new(self.workload.seed, job.visit, self.index, self.layout.slots());
@@ -138,6 +150,7 @@ impl Worker<'_> {
             tally,
             whole: places.map(|_| None).collect(),
             sampler,
+            verifier,
             free,
             ops: [0; MOST_CLASSES],
             bytes: 0,
@@ -161,25 +174,50 @@ impl Worker<'_> {
             hung: state.hung,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
-            tallies: match job.task {
-                Task::Measure { part_ns: u64::MAX, .. } => {
-                    self.named(state.tally.finish(), &state.sampler.found())
-                }
-                Task::Measure { window, .. } => {
-                    let end_ns = state.tally.window().end_ns;
-                    // Nobody waits for the parts of a worker without slots.
-                    if !is_idle {
-                        self.end_part(&mut state, window, end_ns, 0);
-                    }
-                    let mut whole = state.whole;
-                    for tally in whole.iter_mut().flatten() {
-                        tally.series.truncate(end_ns.saturating_sub(window.start_ns));
-                    }
-                    self.named(whole, &state.sampler.found())
-                }
-                Task::WarmUp { .. } => PerClass::new(),
-            },
+            tallies: self.tallies(state, job, is_idle),
         })
+    }
+
+    /// What counts of a job, and when it is over.
+    fn window_and_end(&self, job: &Job) -> (Window, End) {
+        match job.task {
+            Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
+            Task::WarmUp { until_ns, bytes } => {
+                // Only workers that have slots of that class move anything.
+                let warmed = self.workload.classes.get(self.workload.warmed_up(job.point));
+                let level = warmed.map_or(0, |class| job.point.of(class.name));
+                let movers = u64::from(self.workers.min(level).max(1));
+                let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
+                (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
+            }
+        }
+    }
+
+    /// What was counted in a job that is over.
+    fn tallies<B: Backend, C: Clock>(
+        &self,
+        mut state: Loop<B, C>,
+        job: &Job,
+        is_idle: bool,
+    ) -> PerClass<ClassTally> {
+        match job.task {
+            Task::Measure { part_ns: u64::MAX, .. } => {
+                self.named(state.tally.finish(), &state.sampler.found(), state.verifier)
+            }
+            Task::Measure { window, .. } => {
+                let end_ns = state.tally.window().end_ns;
+                // Nobody waits for the parts of a worker without slots.
+                if !is_idle {
+                    self.end_part(&mut state, window, end_ns, 0);
+                }
+                let mut whole = state.whole;
+                for tally in whole.iter_mut().flatten() {
+                    tally.series.truncate(end_ns.saturating_sub(window.start_ns));
+                }
+                self.named(whole, &state.sampler.found(), state.verifier)
+            }
+            Task::WarmUp { .. } => PerClass::new(),
+        }
     }
 
     /// Does a job in the loop that it needs.
@@ -197,11 +235,18 @@ impl Worker<'_> {
     }
 
     /// The tallies by the names of their classes, with what the reads of each held.
-    fn named(&self, tallies: Vec<Option<ClassTally>>, looks: &[ReadLook]) -> PerClass<ClassTally> {
+    fn named(
+        &self,
+        tallies: Vec<Option<ClassTally>>,
+        looks: &[ReadLook],
+        mut verifier: Option<&mut Verifier>,
+    ) -> PerClass<ClassTally> {
         let classes = self.workload.classes.iter().zip(tallies).enumerate();
         let named = |(place, (class, tally)): (usize, (&BlockClass, Option<ClassTally>))| {
             let looked = looks.get(place).copied().unwrap_or_default();
-            Some((class.name, ClassTally { looked, ..tally? }))
+            let tally = tally?;
+            let verified = verifier.as_mut().and_then(|verifier| verifier.take_found(place)).map(Box::new);
+            Some((class.name, ClassTally { looked, verified, ..tally }))
         };
         classes.filter_map(named).collect()
     }
@@ -229,22 +274,25 @@ impl Worker<'_> {
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
-    /// have a loop of their own, so that one size costs nothing for them.
+    /// have a loop of their own, and so have verified blocks, so that others cost
+    /// nothing for them.
     fn drive<B: Backend, C: Clock>(
         &self,
         state: &mut Loop<B, C>,
         end: End,
         parts: Parts,
     ) -> io::Result<bool> {
-        if self.workload.is_mixed() {
-            self.drive_sizes::<B, C, true>(state, end, parts)
+        if state.verifier.is_some() {
+            self.drive_sizes::<B, C, true, true>(state, end, parts)
+        } else if self.workload.is_mixed() {
+            self.drive_sizes::<B, C, true, false>(state, end, parts)
         } else {
-            self.drive_sizes::<B, C, false>(state, end, parts)
+            self.drive_sizes::<B, C, false, false>(state, end, parts)
         }
     }
 
-    /// `MIXED`: I/Os of a class may have several sizes.
-    fn drive_sizes<B: Backend, C: Clock, const MIXED: bool>(
+    /// `MIXED`: I/Os of a class may have several sizes. `VERIFIED`: classes may be verified.
+    fn drive_sizes<B: Backend, C: Clock, const MIXED: bool, const VERIFIED: bool>(
         &self,
         state: &mut Loop<B, C>,
         mut end: End,
@@ -256,7 +304,7 @@ impl Worker<'_> {
         let mut draining = false;
         loop {
             if !draining {
-                state.submit_free::<MIXED>(self.workload.seed);
+                state.submit_free::<MIXED, VERIFIED>(self.workload.seed);
             }
             if state.tally.in_flight() == 0 {
                 return Ok(stopped);
@@ -275,7 +323,7 @@ impl Worker<'_> {
                 self.end_part(state, parts.window, parts.next_ns, parts.length_ns);
                 parts.next_ns = parts.next_ns.saturating_add(parts.length_ns);
             }
-            state.reap::<MIXED>(now_ns, self.workload);
+            state.reap::<MIXED, VERIFIED>(now_ns, self.workload);
             if now_ns >= next_show_ns {
                 next_show_ns = now_ns + SHOW_NS;
                 let came_back = self.show(&mut state.ops);
@@ -312,7 +360,7 @@ impl Worker<'_> {
                 whole.get_or_insert_with(empty).place(part, start_ns.saturating_sub(window.start_ns));
             }
         }
-        let tallies = self.named(tallies, &[]);
+        let tallies = self.named(tallies, &[], None);
         (self.hand_over)(Part { window: Window { start_ns, end_ns: at_ns }, tallies });
     }
 
@@ -329,8 +377,15 @@ impl Worker<'_> {
 impl<B: Backend, C: Clock> Loop<'_, B, C> {
     /// Puts every free slot back in flight.
     #[inline]
-    fn submit_free<const MIXED: bool>(&mut self, seed: u64) {
+    fn submit_free<const MIXED: bool, const VERIFIED: bool>(&mut self, seed: u64) {
         for &slot in &self.free {
+            if VERIFIED
+                && let Some(verifier) = &mut self.verifier
+                && let Some(op) = verifier.next(&mut self.load, self.backend, slot)
+            {
+                self.backend.push(op);
+                continue;
+            }
             let op = self.load.next::<MIXED>(slot);
             if op.direction == Direction::Write {
                 scratch::write_stamps(seed, op.offset, self.backend.buffer_mut(slot));
@@ -382,9 +437,10 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     }
 
     #[inline]
-    fn reap<const MIXED: bool>(&mut self, now_ns: u64, workload: &Workload) {
+    fn reap<const MIXED: bool, const VERIFIED: bool>(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
-        let Self { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = self;
+        let Self { backend, load, tally, sampler, verifier, free, ops, bytes, tried_bytes, failures, .. } =
+            self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);
@@ -401,18 +457,28 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                     if MIXED {
                         tally.moved(class, moved, now_ns);
                     }
-                    sampler.completed(class, slot.op.direction, slot.op.slot);
+                    let is_checked = VERIFIED
+                        && verifier.as_mut().is_some_and(|verifier| verifier.completed(class, slot.op));
+                    if !is_checked {
+                        sampler.completed(class, slot.op.direction, slot.op.slot);
+                    }
                 }
                 // A short transfer has no errno.
                 short_or_failed => {
                     *failures += 1;
                     let errno = short_or_failed.err().unwrap_or(0);
+                    if VERIFIED && let Some(verifier) = verifier {
+                        verifier.failed(class, slot.op, errno, now_ns);
+                    }
                     let Op { target, offset, direction, .. } = slot.op;
                     tally.failed(class, FirstError { errno, target, offset, direction });
                 }
             }
         });
         sampler.look(&**backend, load, workload);
+        if VERIFIED && let Some(verifier) = verifier {
+            verifier.check(&**backend, load, now_ns);
+        }
     }
 }
 

@@ -28,11 +28,18 @@ fn visit(bench: &mut LoopCost, batches: u32) -> (u64, u64) {
 fn ten_times_the_load_takes_no_more_allocations() {
     let _profiler = dhat::Profiler::builder().testing().build();
     for outstanding in [1, 32, 1000] {
-        let mut bench = LoopCost::new(outstanding).unwrap();
-        let (few, fewer_ios) = fewest(&mut bench, 50);
-        let (many, more_ios) = fewest(&mut bench, 500);
-        assert!(fewer_ios > 0 && more_ios >= 9 * fewer_ios, "{fewer_ios} {more_ios}");
-        assert!(few > 0, "the allocator counts");
-        assert_eq!(few, many, "{outstanding} outstanding: {more_ios} I/Os instead of {fewer_ios}");
+        takes_no_more(LoopCost::new(outstanding).unwrap(), outstanding);
     }
+    // Blocks that are written, checked and found wrong.
+    for outstanding in [1, 32] {
+        takes_no_more(LoopCost::verified(outstanding).unwrap(), outstanding);
+    }
+}
+
+fn takes_no_more(mut bench: LoopCost, outstanding: u16) {
+    let (few, fewer_ios) = fewest(&mut bench, 50);
+    let (many, more_ios) = fewest(&mut bench, 500);
+    assert!(fewer_ios > 0 && more_ios >= 9 * fewer_ios, "{fewer_ios} {more_ios}");
+    assert!(few > 0, "the allocator counts");
+    assert_eq!(few, many, "{outstanding} outstanding: {more_ios} I/Os instead of {fewer_ios}");
 }

@@ -1,20 +1,15 @@
 //! The order in which rows are looked up: every block once before any comes again, by all sessions together.
 //!
-//! A permutation of the blocks by a keyed Feistel network (Luby and Rackoff 1988) that walks on while it is outside
-//! (Black and Rogaway 2002). It jumps as random I/O does, and no cache smaller than the table can help. Must not know sessions.
+//! It jumps as random I/O does (`load::permutation`), and no cache smaller than the table can help. Must not know sessions.
 
-use rigel_core::load::draw::Generator;
+use rigel_core::load::permutation::Permutation;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-const ROUNDS: usize = 6;
 
 /// A series that goes on where it was left, whoever takes from it.
 #[derive(Debug)]
 pub struct Series {
-    blocks: u64,
-    half_bits: u32,
-    keys: [u64; ROUNDS],
+    order: Permutation,
     next: AtomicU64,
 }
 
@@ -42,11 +37,7 @@ impl InWork {
 impl Series {
     /// Over so many blocks, at least one.
     pub fn new(blocks: u32, seed: u64) -> Self {
-        let blocks = u64::from(blocks.max(1));
-        let bits = u64::BITS - (blocks - 1).leading_zeros();
-        let mut draw = Generator::new(seed, &[]);
-        let keys = std::array::from_fn(|_| draw.bits());
-        Self { blocks, half_bits: bits.div_ceil(2).max(1), keys, next: AtomicU64::new(0) }
+        Self { order: Permutation::new(u64::from(blocks), seed), next: AtomicU64::new(0) }
     }
 
     /// The same behind so many blocks.
@@ -62,35 +53,9 @@ impl Series {
 
     /// The blocks in these places.
     pub fn blocks(&self, places: Range<u64>) -> impl Iterator<Item = u32> + '_ {
-        places.map(|number| self.at(number))
+        // There are at most 2^32 - 2 blocks.
+        places.map(|place| u32::try_from(self.order.at(place)).unwrap_or(0))
     }
-
-    fn at(&self, number: u64) -> u32 {
-        let mut block = number % self.blocks;
-        loop {
-            block = self.mixed(block);
-            if block < self.blocks {
-                // There are at most 2^32 - 2 blocks.
-                return u32::try_from(block).unwrap_or(0);
-            }
-        }
-    }
-
-    fn mixed(&self, block: u64) -> u64 {
-        let mask = (1 << self.half_bits) - 1;
-        let (mut left, mut right) = (block >> self.half_bits, block & mask);
-        for key in self.keys {
-            (left, right) = (right, left ^ (scrambled(right ^ key) & mask));
-        }
-        left << self.half_bits | right
-    }
-}
-
-/// The finaliser of SplitMix64.
-const fn scrambled(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

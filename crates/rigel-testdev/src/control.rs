@@ -6,14 +6,19 @@
 //! ```text
 //! servers C | service_us S | mbps B | exp 0|1 | flush_us F | seed N | slow OFF LEN US
 //! eio OFF LEN | enospc OFF LEN | short OFF LEN | corrupt OFF LEN | hang OFF LEN
+//! TRAP nth N [NUMBER] | TRAP at OFF LEN [NUMBER], where TRAP is flip, torn, misdirect, lost, zero, delay or stale
+//! cache 0|1 | lie 0|1 | power-cut | power-cut SEED UNIT
 //! release | clear | reset
 //! ```
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 
+use crate::cache::Survives;
 use crate::faults::{Fault, FaultKind};
 use crate::law::Slow;
+use crate::medium::Order;
+use crate::traps::{Mischief, Trap, When};
 
 /// One line of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +33,11 @@ pub(crate) enum Command {
     /// Requests that begin there take so much longer at the station.
     Slow(Slow),
     Fault(Fault),
+    /// What becomes of bytes.
+    Medium(Order),
     /// Forget all `hang` ranges and answer what they held.
     Release,
-    /// Forget all faults and slow ranges, and answer what is held.
+    /// Forget all faults, traps and slow ranges, answer what is held and store what is late.
     Clear,
     /// Set the gauge to zero.
     Reset,
@@ -61,6 +68,18 @@ fn parse_line(line: &str) -> Option<Command> {
         }
         ["release"] => Command::Release,
         ["clear"] => Command::Clear,
+        ["cache", "0"] => Command::Medium(Order::Cache(false)),
+        ["cache", "1"] => Command::Medium(Order::Cache(true)),
+        ["lie", "0"] => Command::Medium(Order::Lie(false)),
+        ["lie", "1"] => Command::Medium(Order::Lie(true)),
+        ["power-cut"] => Command::Medium(Order::PowerCut(Survives::Nothing)),
+        ["power-cut", seed, unit] => Command::Medium(Order::PowerCut(parse_survives(seed, unit)?)),
+        [kind, "nth", number] => parse_trap(kind, parse_nth(number)?, None)?,
+        [kind, "nth", number, more] => parse_trap(kind, parse_nth(number)?, Some(more))?,
+        [kind, "at", offset, length] => parse_trap(kind, When::At(parse_range(offset, length)?), None)?,
+        [kind, "at", offset, length, more] => {
+            parse_trap(kind, When::At(parse_range(offset, length)?), Some(more))?
+        }
         ["reset"] => Command::Reset,
         [kind, offset, length] => Command::Fault(parse_fault(kind, offset, length)?),
         _ => return None,
@@ -77,6 +96,21 @@ fn parse_fault(kind: &str, offset: &str, length: &str) -> Option<Fault> {
         _ => return None,
     };
     Some(Fault { kind, range_bytes: parse_range(offset, length)? })
+}
+
+fn parse_trap(kind: &str, when: When, number: Option<&str>) -> Option<Command> {
+    let number = number.map(|text| text.parse().ok()).map_or(Some(None), |parsed| parsed.map(Some))?;
+    let mischief = Mischief::named(kind, number)?;
+    Some(Command::Medium(Order::Trap(Trap { mischief, when })))
+}
+
+fn parse_nth(number: &str) -> Option<When> {
+    number.parse().ok().filter(|number| *number > 0).map(When::Nth)
+}
+
+fn parse_survives(seed: &str, unit: &str) -> Option<Survives> {
+    let unit_bytes = unit.parse().ok().filter(|unit| *unit > 0)?;
+    Some(Survives::Some { seed: seed.parse().ok()?, unit_bytes })
 }
 
 fn parse_range(offset: &str, length: &str) -> Option<Range<u64>> {
@@ -121,6 +155,27 @@ mod tests {
     }
 
     #[test]
+    fn what_the_medium_can_be_told_is_understood() {
+        let trap = |mischief, when| Command::Medium(Order::Trap(Trap { mischief, when }));
+        let survives = Survives::Some { seed: 7, unit_bytes: 512 };
+        for (text, command) in [
+            ("lost nth 3", trap(Mischief::Lost, When::Nth(3))),
+            ("stale nth 1", trap(Mischief::Stale, When::Nth(1))),
+            ("zero at 4096 1", trap(Mischief::Zero, When::At(4096..4097))),
+            ("flip nth 3", trap(Mischief::Flip(100), When::Nth(3))),
+            ("torn nth 3 5", trap(Mischief::Torn(5), When::Nth(3))),
+            ("misdirect at 0 1 8192", trap(Mischief::Misdirect(8192), When::At(0..1))),
+            ("delay nth 2 50", trap(Mischief::Delay(50), When::Nth(2))),
+            ("cache 1", Command::Medium(Order::Cache(true))),
+            ("lie 0", Command::Medium(Order::Lie(false))),
+            ("power-cut", Command::Medium(Order::PowerCut(Survives::Nothing))),
+            ("power-cut 7 512", Command::Medium(Order::PowerCut(survives))),
+        ] {
+            assert_eq!(parse(text), Ok(vec![command]), "{text}");
+        }
+    }
+
+    #[test]
     fn one_bad_line_refuses_the_text() {
         for bad in [
             "serves 4",
@@ -135,6 +190,14 @@ mod tests {
             "eio 0 1 2",
             "eio 0x10 1",
             "clear all",
+            "lost nth 0",
+            "lost nth 1 2",
+            "lose nth 1",
+            "flip nth 1 x",
+            "flip at 0 0",
+            "cache 2",
+            "power-cut 7",
+            "power-cut 7 0",
             "RESET",
         ] {
             assert_eq!(parse(&format!("reset\n{bad}\n")), Err(BadLine(bad.to_owned())), "{bad}");

@@ -16,8 +16,8 @@ use crate::control::Command;
 use crate::faults::{Direction, FaultKind, FaultTable, Hit};
 use crate::gauge::{Answered, Gauge, Meter};
 use crate::law::{Law, Stations, Work};
+use crate::medium::{Medium, Order};
 use crate::request::{Answer, Outcome, Pending};
-use crate::store::Store;
 
 /// A timer comes tens of microseconds late; the thread wakes this much earlier and spins.
 const SPIN_NS: u64 = 40_000;
@@ -41,7 +41,7 @@ struct State {
 
 /// The device: its bytes, its law, its faults and its gauge.
 pub(crate) struct Device {
-    store: Store,
+    medium: Medium,
     state: Mutex<State>,
     changed: Condvar,
     started: Instant,
@@ -49,7 +49,7 @@ pub(crate) struct Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Device").field("size_bytes", &self.store.size_bytes()).finish_non_exhaustive()
+        f.debug_struct("Device").field("size_bytes", &self.size_bytes()).finish_non_exhaustive()
     }
 }
 
@@ -66,7 +66,7 @@ impl Device {
             flushed_ns: 0,
         };
         Self {
-            store: Store::new(size_bytes),
+            medium: Medium::new(size_bytes),
             state: Mutex::new(state),
             changed: Condvar::new(),
             started: Instant::now(),
@@ -74,44 +74,50 @@ impl Device {
     }
 
     pub(crate) fn size_bytes(&self) -> u64 {
-        self.store.size_bytes()
+        self.medium.store().size_bytes()
     }
 
     /// Admits a read; a range behind the end is cut, as at the end of a file.
     pub(crate) fn read(&self, offset_bytes: u64, length_bytes: usize, answer: Answer) {
         let now_ns = self.now_ns();
-        let length_bytes = self.store.clip(offset_bytes, length_bytes);
+        let length_bytes = self.medium.store().clip(offset_bytes, length_bytes);
         let hit = self.lock().faults.find(Direction::Read, offset_bytes, length_bytes);
         let work = Work::Transfer(length_bytes as u64);
-        self.admit(now_ns, work, Direction::Read, offset_bytes, length_bytes, hit, answer);
+        let cuts = self.medium.cuts();
+        self.admit(now_ns, work, Direction::Read, offset_bytes, length_bytes, hit, cuts, answer);
     }
 
     /// Admits a write. Its bytes are stored at once, also those of a request that will hang; only a refused
     /// write stores nothing. `durable`: the answer says that it is.
     pub(crate) fn write(&self, offset_bytes: u64, data: &[u8], durable: bool, answer: Answer) {
         let now_ns = self.now_ns();
-        if self.store.clip(offset_bytes, data.len()) < data.len() {
+        if self.medium.store().clip(offset_bytes, data.len()) < data.len() {
             return answer(Outcome::Refused(Errno::NOSPC)); // as a block device does at its end
         }
         let hit = self.lock().faults.find(Direction::Write, offset_bytes, data.len());
-        match hit.map(|hit| hit.kind) {
-            Some(FaultKind::Eio | FaultKind::Enospc) => {}
-            Some(FaultKind::Short) => self.store.write(offset_bytes, &data[..data.len() / 2]),
-            Some(FaultKind::Corrupt | FaultKind::Hang) | None => self.store.write(offset_bytes, data),
-        }
+        let cuts = match hit.map(|hit| hit.kind) {
+            Some(FaultKind::Eio | FaultKind::Enospc) => self.medium.cuts(),
+            Some(FaultKind::Short) => self.medium.write(offset_bytes, &data[..data.len() / 2], durable),
+            Some(FaultKind::Corrupt | FaultKind::Hang) | None => {
+                self.medium.write(offset_bytes, data, durable)
+            }
+        };
         let length_bytes = data.len() as u64;
         let work = if durable { Work::DurableWrite(length_bytes) } else { Work::Transfer(length_bytes) };
-        self.admit(now_ns, work, Direction::Write, offset_bytes, data.len(), hit, answer);
+        self.admit(now_ns, work, Direction::Write, offset_bytes, data.len(), hit, cuts, answer);
     }
 
     /// Admits a request to make durable what was written before. It takes no time of its own when all of that is.
     pub(crate) fn sync(&self, answer: Answer) {
-        self.admit(self.now_ns(), Work::Flush, Direction::Write, 0, 0, None, answer);
+        let cuts = self.medium.cuts();
+        self.medium.flush();
+        self.admit(self.now_ns(), Work::Flush, Direction::Write, 0, 0, None, cuts, answer);
     }
 
     pub(crate) fn gauge(&self) -> Gauge {
         let now_ns = self.now_ns();
-        self.lock().meter.read(now_ns)
+        let gauge = self.lock().meter.read(now_ns);
+        gauge.with(&self.medium.deeds())
     }
 
     pub(crate) fn control(&self, commands: &[Command]) {
@@ -119,6 +125,15 @@ impl Device {
         let mut state = self.lock();
         for command in commands {
             state.obey(command, now_ns);
+            match command {
+                Command::Medium(order) => self.medium.obey(order),
+                Command::Clear => self.medium.clear(),
+                Command::Reset => self.medium.reset(),
+                _ => {}
+            }
+            if matches!(command, Command::Medium(Order::PowerCut(_))) {
+                state.lose_power(now_ns);
+            }
         }
         drop(state);
         self.changed.notify_one();
@@ -144,12 +159,14 @@ impl Device {
         offset_bytes: u64,
         length_bytes: usize,
         hit: Option<Hit>,
+        cuts: u64,
         answer: Answer,
     ) {
         let mut request = Pending {
             arrived_ns: now_ns,
             due_ns: now_ns,
             ticket: 0,
+            cuts,
             direction,
             is_flush: work == Work::Flush,
             offset_bytes,
@@ -217,7 +234,10 @@ impl Device {
 
     /// Counts a request as answered, then answers it: a caller that reads the gauge after its answer, or
     /// sends the next request, must not be counted twice.
-    fn finish(&self, request: Pending, scratch: &mut Vec<u8>) {
+    fn finish(&self, mut request: Pending, scratch: &mut Vec<u8>) {
+        if request.cuts != self.medium.cuts() {
+            request.hit = Some(Hit { kind: FaultKind::Eio, first_byte: 0 });
+        }
         let moved_bytes = request.moved_bytes();
         if !request.is_flush {
             self.count_answer(&request);
@@ -229,7 +249,7 @@ impl Device {
             return (request.answer)(Outcome::Written(moved_bytes));
         }
         let corrupt_at = request.hit.filter(|hit| hit.kind == FaultKind::Corrupt).map(|hit| hit.first_byte);
-        self.store.with_range(request.offset_bytes, moved_bytes, scratch, |bytes| match corrupt_at {
+        self.medium.with_range(request.offset_bytes, moved_bytes, scratch, |bytes| match corrupt_at {
             None => (request.answer)(Outcome::Data(bytes)),
             Some(place) => {
                 let mut bytes = bytes.to_vec();
@@ -302,7 +322,17 @@ impl State {
                 self.let_go(now_ns);
             }
             Command::Reset => self.meter.reset(now_ns),
+            Command::Medium(_) => {}
         }
+    }
+
+    /// Whatever is on its way is answered now; that it failed is seen when it is.
+    fn lose_power(&mut self, now_ns: u64) {
+        self.let_go(now_ns);
+        let queue = std::mem::take(&mut self.queue);
+        self.queue = queue.into_iter().map(|request| Pending { due_ns: now_ns, ..request }).collect();
+        self.dirty = false;
+        self.flushed_ns = now_ns;
     }
 
     fn let_go(&mut self, now_ns: u64) {

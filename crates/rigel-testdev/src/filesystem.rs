@@ -210,7 +210,10 @@ impl Filesystem for DeviceFilesystem {
 
     fn fsync(&self, _request: &Request, ino: INodeNo, _fh: FileHandle, _data_only: bool, reply: ReplyEmpty) {
         if Node::of(ino).is_some_and(Node::is_device) {
-            return self.device.sync(Box::new(move |_| reply.ok()));
+            return self.device.sync(Box::new(move |outcome| match outcome {
+                Outcome::Refused(errno) => reply.error(refusal(errno)),
+                Outcome::Data(_) | Outcome::Written(_) => reply.ok(),
+            }));
         }
         reply.ok();
     }

@@ -8,6 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::faults::Direction;
+use crate::medium::Deeds;
+use crate::traps::Mischief;
 
 /// One reading of the gauge; every count since the last `reset`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +41,12 @@ pub struct Gauge {
     pub elapsed_us: u64,
     /// From the first arrival to the last answer since the reset.
     pub span_us: u64,
+    /// Traps that were not sprung yet.
+    pub armed: u64,
+    /// Sectors of a volatile cache that were lost with the power.
+    pub dropped_sectors: u64,
+    /// Traps that were sprung, by kind: `flip`, `torn`, `misdirect`, `lost`, `zero`, `delay`, `stale`.
+    pub injected: BTreeMap<String, u64>,
     /// How long the device was at each depth since the reset; the depth is the key.
     pub time_at_depth_us: BTreeMap<u64, u64>,
 }
@@ -72,7 +80,21 @@ impl Gauge {
         if busy_us > 0.0 { weighted / busy_us } else { 0.0 }
     }
 
-    fn counters(&mut self) -> [(&'static str, &mut u64); 13] {
+    /// With what the medium did.
+    pub(crate) fn with(self, deeds: &Deeds) -> Self {
+        let kinds = Mischief::ALL.map(|mischief| mischief.kind());
+        let injected = kinds.map(|(word, place)| (word.to_owned(), deeds.injected[place]));
+        let injected: BTreeMap<_, _> = injected.into_iter().filter(|(_, count)| *count > 0).collect();
+        Self {
+            errors_injected: self.errors_injected + injected.values().sum::<u64>(),
+            armed: deeds.armed,
+            dropped_sectors: deeds.dropped_sectors,
+            injected,
+            ..self
+        }
+    }
+
+    fn counters(&mut self) -> [(&'static str, &mut u64); 15] {
         [
             ("reads", &mut self.reads),
             ("writes", &mut self.writes),
@@ -87,6 +109,8 @@ impl Gauge {
             ("late_us", &mut self.late_us),
             ("elapsed_us", &mut self.elapsed_us),
             ("span_us", &mut self.span_us),
+            ("armed", &mut self.armed),
+            ("dropped_sectors", &mut self.dropped_sectors),
         ]
     }
 }
@@ -97,6 +121,7 @@ impl fmt::Display for Gauge {
             writeln!(f, "{key} {value}")?;
         }
         writeln!(f, "mean_in_flight {:.3}", self.mean_in_flight())?;
+        self.injected.iter().try_for_each(|(kind, count)| writeln!(f, "injected.{kind} {count}"))?;
         self.time_at_depth_us.iter().try_for_each(|(depth, us)| writeln!(f, "time_at_depth_us.{depth} {us}"))
     }
 }
@@ -122,6 +147,8 @@ impl Gauge {
         let value = value.parse().ok()?;
         if let Some(depth) = key.strip_prefix("time_at_depth_us.") {
             self.time_at_depth_us.insert(depth.parse().ok()?, value);
+        } else if let Some(kind) = key.strip_prefix("injected.") {
+            self.injected.insert(kind.to_owned(), value);
         } else {
             *self.counters().into_iter().find(|(name, _)| *name == key)?.1 = value;
         }
@@ -288,6 +315,9 @@ mod tests {
             late_us: 10,
             elapsed_us: 11,
             span_us: 12,
+            armed: 16,
+            dropped_sectors: 17,
+            injected: BTreeMap::from([("lost".to_owned(), 18)]),
             time_at_depth_us: BTreeMap::from([(0, 13), (16, 14)]),
         };
         assert_eq!(gauge.to_string().parse(), Ok(gauge));

@@ -2,7 +2,8 @@
 //!
 //! [`TestDevice`] is a file behind FUSE that serves `C` requests at a time and takes `S` microseconds for
 //! each: at depth `q` it must show `min(q, C) / S` requests per second, with its knee at depth `C`. Its gauge
-//! says what really was in flight, and it fails by offset as told. [`LoopDevice`], [`ZramDevice`] and
+//! says what really was in flight, and it fails by offset as told; it damages, loses and misplaces single writes, and it can have a
+//! volatile cache and lose its power. [`LoopDevice`], [`ZramDevice`] and
 //! [`BlkioCap`] complete it with block devices and a known rate. Every one of them needs rights or drivers
 //! that a machine may lack: [`needs`] is the one way in which a test says that it cannot run.
 //!
@@ -11,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cache;
 mod control;
 mod daemon;
 mod device;
@@ -19,10 +21,12 @@ mod filesystem;
 mod gauge;
 mod harness;
 mod law;
+mod medium;
 mod node;
 mod options;
 mod request;
 mod store;
+mod traps;
 
 pub use gauge::Gauge;
 pub use harness::aligned::{AlignedBytes, open_direct};

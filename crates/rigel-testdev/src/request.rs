@@ -25,6 +25,8 @@ pub(crate) struct Pending {
     pub(crate) due_ns: u64,
     pub(crate) ticket: u64,
     pub(crate) direction: Direction,
+    /// How often the power had been cut when it came.
+    pub(crate) cuts: u64,
     /// It moves nothing and makes durable what was written.
     pub(crate) is_flush: bool,
     pub(crate) offset_bytes: u64,

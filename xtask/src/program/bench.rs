@@ -3,6 +3,7 @@
 //! Machines are shared and drift, so a figure alone says little: the tools take turns (A B, B A, A B ..), and every
 //! statement is a ratio with an interval over the rounds. Must not be a test: nothing here passes or fails.
 
+mod blocks;
 mod cases;
 mod child;
 mod device;
@@ -54,6 +55,14 @@ pub struct Measured {
 
 /// Measures all cases and shows them; whether all of them could be measured.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
+    let blocks =
+        blocks::NAME.contains(&options.only).then(|| blocks::measure(root, options.rounds)).transpose()?;
+    if let Some(speed) = blocks {
+        print!("bench: {}\n{}", blocks::NAME, speed.row());
+        if cases::all().iter().all(|case| !case.name.contains(&options.only)) {
+            return Ok(true);
+        }
+    }
     let rigel = Tool::Rigel(super::release_build(root)?);
     let peers = tools::peers(options.t_io_uring.as_deref())?;
     let cases: Vec<Case> =
@@ -86,6 +95,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let text = page::page(&measured, options.rounds, options.seconds);
+    let text = text + &blocks.map_or_else(String::new, blocks::Speed::section);
     println!("\n{text}");
     if options.write {
         fs::write(root.join(PAGE), text).with_context(|| format!("cannot write {PAGE}"))?;

@@ -29,6 +29,8 @@ pub(crate) const LEAST_BYTES: u64 = 256 * MIB;
 
 const HEADER_MAGIC: [u8; 8] = *b"RIGELSCR";
 const BLOCK_MAGIC: u64 = u64::from_le_bytes(*b"RigelBlk");
+/// What verified blocks begin with (`crate::verify`). Behind it are the offset, at byte 8, and the seed, at byte 24.
+pub(crate) const VERIFIED_MAGIC: u64 = u64::from_le_bytes(*b"RigelVer");
 /// Text for a person who opens the file; it is not checked.
 const HEADER_TEXT: &[u8] =
     b"\nThis file holds random data for a storage measurement by Rigel. It may be deleted.\n";
@@ -177,13 +179,23 @@ pub fn write_stamps(seed: u64, offset: u64, out: &mut [u8]) {
 /// Whether Rigel may have written the block at `offset`, in any run: it has the stamp of its place, or is all zeros. Only
 /// the stamp is checked, because I/Os smaller than a block change the rest.
 pub fn may_be_own(offset: u64, block: &[u8]) -> bool {
-    stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
+    any_stamp(block).is_some_and(|(at, _)| at == offset) || block.iter().all(|&byte| byte == 0)
 }
 
 /// The offset and the seed in the stamp of a block, if it has one.
 pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
     let stamp: &[u8; STAMP_BYTES] = block.first_chunk()?;
     (word(stamp, 0) == BLOCK_MAGIC).then(|| (word(stamp, 8), word(stamp, 16)))
+}
+
+/// The same, also of a verified block.
+#[inline]
+fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
+    let verified = || {
+        let stamp: &[u8; 32] = block.first_chunk()?;
+        (word(stamp, 0) == VERIFIED_MAGIC).then(|| (word(stamp, 8), word(stamp, 24)))
+    };
+    stamp(block).or_else(verified)
 }
 
 /// The stamps that the blocks of a scratch file can have during a run.
@@ -204,7 +216,7 @@ impl Stamps {
     /// Whether a block read at `offset` has a stamp that belongs there. A block must begin at `offset`.
     #[inline]
     pub fn admit(&self, block: &[u8], offset: u64) -> bool {
-        stamp(block).is_some_and(|(found, seed)| {
+        any_stamp(block).is_some_and(|(found, seed)| {
             found == offset && (self.used_before || seed == self.fill_seed || seed == self.run_seed)
         })
     }

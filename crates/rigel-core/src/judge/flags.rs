@@ -81,11 +81,13 @@ pub enum FlagCode {
     Overload,
     /// Look-ups in a database were not one read of the device each.
     Unverified,
+    /// Blocks did not hold what was written to them.
+    WrongData,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -119,6 +121,7 @@ impl FlagCode {
         Self::PacingLate,
         Self::Overload,
         Self::Unverified,
+        Self::WrongData,
     ];
 
     /// The name in every output.
@@ -157,6 +160,7 @@ impl FlagCode {
             Self::PacingLate => "PACING_LATE",
             Self::Overload => "OVERLOAD",
             Self::Unverified => "UNVERIFIED",
+            Self::WrongData => "WRONG_DATA",
         }
     }
 }

@@ -6,10 +6,12 @@
 mod check;
 mod name;
 mod span;
+mod verified;
 
 pub use check::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_PLACES};
 pub use name::Class;
 pub use span::Span;
+pub use verified::check as check_verified;
 
 use crate::load::sides::Side;
 use crate::load::workload::WritePercent;
@@ -169,6 +171,9 @@ pub struct LoadClass {
     /// counts is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
+    /// Every block of 4 KiB says what it is, and what is read is compared with what was written (`crate::verify`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verify: bool,
     /// What reports show first.
     pub figure: Figure,
     /// The load levels at which it is measured alone; none for ORION's pair, whose levels the run level gives. Arrivals per
@@ -189,6 +194,7 @@ impl LoadClass {
             arrival: Arrival::Closed,
             span: Span::Whole,
             places: None,
+            verify: false,
             figure: Figure::Rate("IOPS".into()),
             levels: Vec::new(),
         }

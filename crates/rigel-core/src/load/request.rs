@@ -5,7 +5,7 @@
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Span, Sync};
+use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Span, Sync, check_verified};
 use crate::load::commits::NoCommits;
 use crate::load::matrix::{Grid, MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
@@ -324,7 +324,15 @@ impl Request {
             ))
             .next(format!("give 1 to {MOST_CLASSES}")));
         }
-        self.classes.iter().try_for_each(LoadClass::check)
+        self.classes.iter().try_for_each(LoadClass::check)?;
+        check_verified(&self.classes)?;
+        let verified = self.classes.iter().find(|class| class.verify && self.engine.is_simulated());
+        verified.map_or(Ok(()), |class| {
+            Err(Problem::usage(format!("the load class '{}' cannot be verified", class.name))
+                .at("--engine")
+                .because("the engine moves no data")
+                .next("leave out --engine, or 'verify' in the load"))
+        })
     }
 
     fn check_stripe(&self) -> Result<(), Problem> {

@@ -8,6 +8,7 @@ use crate::errno;
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
+use crate::verify::Verified;
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 
@@ -104,6 +105,9 @@ pub struct ClassTally {
     /// Of an open loop only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Box<OpenTally>>,
+    /// Of verified blocks only: what the checks of the whole visit found, settling and draining included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Box<Verified>>,
 }
 
 impl ClassTally {
@@ -130,6 +134,7 @@ impl ClassTally {
             first_error: None,
             looked: ReadLook::default(),
             open: None,
+            verified: None,
         }
     }
 
@@ -175,6 +180,9 @@ impl ClassTally {
         self.errors = self.errors.saturating_add(part.errors);
         self.first_error = self.first_error.or(part.first_error);
         self.looked.add(&part.looked);
+        if let Some(theirs) = &part.verified {
+            self.verified.get_or_insert_default().add(theirs);
+        }
     }
 
     /// Successful I/Os of the whole window, reads and writes.

@@ -52,7 +52,8 @@ impl Cause {
 const ASKED_FOR: [FlagCode; 1] = [FlagCode::Simulated];
 
 /// Where these are true, most other flags are their consequence.
-const ROOTS: [FlagCode; 8] = [
+const ROOTS: [FlagCode; 9] = [
+    FlagCode::WrongData,
     FlagCode::Memory,
     FlagCode::Zeros,
     FlagCode::Buffered,

@@ -9,7 +9,7 @@ mod waiting;
 use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
 use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
-use crate::worker::Worker;
+use crate::worker::{Verifier, Worker};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
@@ -302,9 +302,12 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
         shared: &shared,
         hand_over: &hand_over,
     };
+    let mut verifier = Verifier::new(&workload, place.layout, index, workers);
     for job in jobs {
         // A bug here must not leave the coordinator waiting for a result that never comes; the panic hook has told it.
-        let ran = panic::catch_unwind(AssertUnwindSafe(|| worker.run(&mut backend, &clock, &job)));
+        let ran = panic::catch_unwind(AssertUnwindSafe(|| {
+            worker.run_verified(&mut backend, &clock, &job, verifier.as_mut())
+        }));
         let done = match ran {
             Ok(done) => done.map_err(|error| queue_broke(index, &error)),
             Err(_) => Err(worker_died()),

@@ -122,3 +122,41 @@ fn a_hang_is_in_flight_until_it_is_released() {
     assert_eq!(read(&device, 8192, 512).recv().unwrap(), Err(Errno::IO));
     assert_eq!(device.gauge().in_flight, 0);
 }
+
+#[test]
+fn a_power_cut_fails_what_is_in_flight_and_drops_what_was_not_flushed() {
+    let device = std::sync::Arc::new(device());
+    let answers = std::sync::Arc::clone(&device);
+    std::thread::spawn(move || answers.run_answers());
+    told(&device, "cache 1");
+    assert_eq!(write(&device, 0, b"kept"), Ok(4));
+    let (answer, receiver) = written();
+    device.sync(answer);
+    assert_eq!(receiver.recv().unwrap(), Ok(0));
+    assert_eq!(write(&device, 0, b"gone"), Ok(4));
+    told(&device, "service_us 3600000000\nhang 4096 1");
+    let (answer, in_flight) = written();
+    device.write(8192, b"lost", true, answer);
+    let held = read(&device, 4096, 4);
+    assert_eq!(device.gauge().in_flight, 2);
+    told(&device, "power-cut");
+    assert_eq!((in_flight.recv().unwrap(), held.recv().unwrap()), (Err(Errno::IO), Err(Errno::IO)));
+    told(&device, "clear\nservers 2\nservice_us 0");
+    assert_eq!(read(&device, 0, 4).recv().unwrap(), Ok(b"kept".to_vec()));
+    assert_eq!(write(&device, 0, b"next"), Ok(4));
+    assert_eq!((device.gauge().dropped_sectors, device.gauge().in_flight), (1, 0));
+}
+
+#[test]
+fn traps_are_counted_as_faults() {
+    let device = device();
+    told(&device, "lost nth 2\nzero at 512 1");
+    assert_eq!(device.gauge().armed, 2);
+    assert_eq!((write(&device, 0, b"abcd"), write(&device, 4, b"efgh")), (Ok(4), Ok(4)));
+    assert_eq!(read(&device, 0, 8).recv().unwrap(), Ok(b"abcd\0\0\0\0".to_vec()));
+    let gauge = device.gauge();
+    assert_eq!((gauge.armed, gauge.errors_injected, gauge.injected.get("lost")), (1, 1, Some(&1)));
+    told(&device, "reset\nclear");
+    let gauge = device.gauge();
+    assert_eq!((gauge.armed, gauge.errors_injected, gauge.injected.len()), (0, 0, 0));
+}

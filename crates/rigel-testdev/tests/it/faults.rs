@@ -139,6 +139,46 @@ fn a_hung_request_fails_when_the_daemon_is_killed() {
 }
 
 #[test]
+fn traps_are_sprung_by_every_way() {
+    let name = "traps_are_sprung_by_every_way";
+    let Some(device) = mount(name) else { return };
+    let disk = needs(name, LoopDevice::attach(device.disk(), true));
+    let ways = [Some(device.disk()), Some(device.raw()), disk.as_ref().map(|disk| disk.path().to_owned())];
+    let first_bytes = |path: &std::path::Path| read_block(path, FAULTY_BYTES).unwrap().1[0];
+    for path in ways.into_iter().flatten() {
+        write_block(&path, FAULTY_BYTES, 1).unwrap();
+        device.command("reset\nlost nth 2\nzero nth 3").unwrap();
+        for (value, held) in [(2, 2), (3, 2), (4, 0), (5, 5)] {
+            assert_eq!(write_block(&path, FAULTY_BYTES, value), Ok(BLOCK_BYTES), "no write says anything");
+            assert_eq!(first_bytes(&path), held, "{} after {value}", path.display());
+        }
+        device.command("stale nth 1").unwrap();
+        write_block(&path, FAULTY_BYTES, 6).unwrap();
+        assert_eq!([first_bytes(&path), first_bytes(&path)], [5, 6], "{}", path.display());
+        let gauge = device.gauge().unwrap();
+        let counts = ["lost", "zero", "stale"].map(|kind| gauge.injected.get(kind).copied());
+        assert_eq!((counts, gauge.armed), ([Some(1); 3], 0));
+    }
+}
+
+#[test]
+fn a_power_cut_keeps_what_was_flushed() {
+    let Some(device) = mount("a_power_cut_keeps_what_was_flushed") else { return };
+    let file = rigel_testdev::open_direct(device.disk()).unwrap();
+    for (lie, held) in [(0, 2), (1, 1)] {
+        device.command("cache 0").unwrap();
+        write_block(&device.disk(), FAULTY_BYTES, 1).unwrap();
+        device.command(&format!("cache 1\nlie {lie}")).unwrap();
+        write_block(&device.disk(), FAULTY_BYTES, 2).unwrap();
+        file.sync_data().unwrap();
+        write_block(&device.disk(), FAULTY_BYTES, 3).unwrap();
+        assert!(read_block(&device.disk(), FAULTY_BYTES).unwrap().1.iter().all(|byte| *byte == 3));
+        device.command("power-cut").unwrap();
+        assert!(read_block(&device.disk(), FAULTY_BYTES).unwrap().1.iter().all(|byte| *byte == held));
+    }
+}
+
+#[test]
 fn an_unknown_command_is_refused_and_nothing_of_its_text_is_done() {
     let name = "an_unknown_command_is_refused_and_nothing_of_its_text_is_done";
     let Some(device) = mount(name) else { return };

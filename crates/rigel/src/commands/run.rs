@@ -144,7 +144,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// `Ok(Some(_))`: the run was cut short after something was measured, or no number of it may be used.
+    /// `Ok(Some(_))`: the run was cut short after something was measured, no number of it may be used, or data was wrong.
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
@@ -178,13 +178,13 @@ impl Ready {
             }
             _ => problem,
         })?;
-        let unusable = written?;
+        let judged = written?;
         let cut_short = outcome.problem(resumable).map(|problem| match (outcome, again) {
             // There is no scratch file that could be kept.
             (Outcome::Stopped, Some(again)) => problem.next(again),
             _ => problem,
         });
-        Ok(cut_short.or(unusable))
+        Ok(judged.problem(cut_short))
     }
 }
 

@@ -62,6 +62,8 @@ mod targets;
 mod time_told;
 mod typed;
 mod verdict;
+mod verified_cuts;
+mod verify;
 mod versus;
 mod versus_cut;
 mod versus_loads;

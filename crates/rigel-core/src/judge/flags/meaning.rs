@@ -245,4 +245,10 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "A query of the database was not the I/O that it stands for, so the rate is none of I/O.",
         "Keep caches out of the way: direct I/O or little memory for the server, and a table that is much larger than they are. For commits, set fsync and synchronous_commit to on, on a server of version 14 or later.",
     ),
+    row(
+        FlagCode::WrongData,
+        Next::Doctor,
+        "The storage gave back other data than it was given, or none.",
+        "Trust it with no data. Keep the record, which has place, time and bytes of what was found, and look for the part that fails: memory, cable, controller, firmware, device.",
+    ),
 ];

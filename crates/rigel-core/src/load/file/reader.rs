@@ -196,6 +196,14 @@ impl<'a> Value<'a> {
         number.filter(|number| within.contains(number)).ok_or_else(|| self.expected(expected))
     }
 
+    /// Yes or no.
+    pub fn truth(self) -> Result<bool, Problem> {
+        match self.value {
+            DeValue::Boolean(answer) => Ok(*answer),
+            _ => Err(self.expected("true or false")),
+        }
+    }
+
     /// A list.
     pub fn list(self, expected: &str) -> Result<impl Iterator<Item = Self>, Problem> {
         let DeValue::Array(all) = self.value else { return Err(self.expected(expected)) };

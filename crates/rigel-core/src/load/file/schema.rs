@@ -94,6 +94,10 @@ fn class() -> Value {
                 "description": "Cuts the span into so many places. The level of the class is then the number of a place, from 1, where one stream or one random I/O is outstanding.",
                 "type": "integer", "minimum": FEWEST_PLACES, "maximum": MOST_PLACES
             },
+            "verify": {
+                "description": "Whether every block of 4 KiB says what it is, and what is read is compared with what was written.",
+                "type": "boolean", "default": false
+            },
             "arrival": arrival(),
             "unit": {
                 "description": "Unit of its rate in reports: IOPS, MBPS or a word. Streams have MBPS, others IOPS.",

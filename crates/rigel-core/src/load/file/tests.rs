@@ -251,6 +251,7 @@ fn any_class() -> impl Strategy<Value = LoadClass> {
                     Pattern::Random
                 },
                 write_percent: WritePercent::new(write).unwrap(),
+                verify: write % 2 == 1,
                 span: if from == 0 { Span::Whole } else { Span::Percent(from, 100 - from) },
                 sync: if write > 50 { Sync::Dsync } else { Sync::None },
                 ..LoadClass::random(Class::SMALL, 512)

@@ -89,6 +89,9 @@ fn class(page: &mut Page, class: &LoadClass, level: Option<u32>) {
     if let Some(places) = class.places {
         page.pair("places", places);
     }
+    if class.verify {
+        page.pair("verify", true);
+    }
     if let Some(arrival) = arrival(class, level) {
         page.pair("arrival", arrival);
     }

@@ -11,6 +11,7 @@ use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
+use rigel_core::judge::wrong_data;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
 use rigel_core::load::plan::Plan;
@@ -145,12 +146,31 @@ fn say(text: &str) {
     let _ = commands::to_stdout(text.as_bytes());
 }
 
-/// Reads the record back, writes every output beside it and prints the results. `Ok(Some(_))`: no number of them may be used.
-pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Option<Problem>, Problem> {
+/// What speaks against a run that measured.
+pub struct Judged {
+    /// Blocks did not hold what was written to them.
+    pub wrong_data: Option<Problem>,
+    /// No number may be used, or a gate failed.
+    pub unusable: Option<Problem>,
+}
+
+impl Judged {
+    /// The problem of a run that was cut short or not. What the storage did to data outweighs that the run could go on.
+    pub fn problem(self, cut_short: Option<Problem>) -> Option<Problem> {
+        if let (Some(_), Some(cut)) = (&self.wrong_data, &cut_short) {
+            Reporter::trouble(cut);
+        }
+        self.wrong_data.or(cut_short).or(self.unusable)
+    }
+}
+
+/// Reads the record back, writes every output beside it and prints the results.
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Problem> {
     let record = report::read(&set.record_path())?;
     let view = View::of(&record);
     let gates = write_and_print(reporter, set, &view)?;
-    Ok(view.findings.unusable(&record.header.request).or(gates))
+    let wrong = wrong_data::problem(&record);
+    Ok(Judged { wrong_data: wrong, unusable: view.findings.unusable(&record.header.request).or(gates) })
 }
 
 /// `Ok(Some(_))`: a gate failed.

@@ -1,9 +1,10 @@
-//! Flags from what was counted: missing data, failures, queues that were not filled, Little's law, buffers.
+//! Flags from what was counted: wrong and missing data, failures, queues that were not filled, Little's law, buffers.
 //!
 //! Must not compare visits with one another.
 
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{self, Flag, FlagCode};
+use crate::judge::wrong_data;
 use crate::load::class::Figure;
 use crate::load::plan::Plan;
 use crate::measure::FirstError;
@@ -24,7 +25,12 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     found.extend(
         hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
     );
-    for (_, io) in point.classes() {
+    for (class, io) in point.classes() {
+        let verified = wrong_data::found(visits.iter().copied(), Some(class));
+        found.extend(
+            wrong_data::sentence(&record.header.targets, &verified)
+                .map(|text| Flag::new(FlagCode::WrongData, format!("{}: {text}", io.load.title()))),
+        );
         found.extend(class_flags(&record.header, &io.load.title(), io, point));
     }
     found

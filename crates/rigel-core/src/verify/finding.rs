@@ -1,0 +1,201 @@
+//! What the checks of a visit found, as the record keeps it: every fault is counted, the first ones are kept whole.
+//!
+//! A wrong block that is read again and again, as a write is awaited that puts it right, is one fault. Must not judge blocks.
+
+use super::diagnosis::{Diagnosis, EXCERPT_BYTES, Fault};
+use super::expected::Expected;
+use crate::load::volume::Place;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Most faults of a class in a visit that are kept whole.
+pub const MOST_FINDINGS: usize = 32;
+
+/// Bytes of a block, in the record as hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Excerpt(pub [u8; EXCERPT_BYTES]);
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl From<Excerpt> for String {
+    fn from(excerpt: Excerpt) -> Self {
+        excerpt.to_string()
+    }
+}
+
+impl TryFrom<String> for Excerpt {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let digits: Option<Vec<u8>> =
+            text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+        let bytes: Vec<u8> = digits
+            .unwrap_or_default()
+            .chunks(2)
+            .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
+            .collect();
+        let bytes = bytes.try_into().ok().filter(|_| text.len() == 2 * EXCERPT_BYTES);
+        bytes.map(Self).ok_or_else(|| format!("an excerpt has {} hexadecimal digits", 2 * EXCERPT_BYTES))
+    }
+}
+
+/// One fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// When it was seen: nanoseconds of the run.
+    pub at_ns: u64,
+    /// Index of the target.
+    pub target: u16,
+    /// Byte offset of the block in it.
+    pub offset: u64,
+    /// The oldest and the newest write that could be there.
+    pub expected: (u64, u64),
+    /// What it is.
+    #[serde(flatten)]
+    pub fault: Fault,
+    /// The sectors of 512 bytes that are wrong: bit 0 is the first.
+    pub sectors: u8,
+    /// Byte of the block at which the excerpts begin.
+    pub excerpt_at: u16,
+    /// What was read there.
+    pub found_hex: Excerpt,
+    /// What should be there.
+    pub expected_hex: Excerpt,
+}
+
+impl Finding {
+    /// What a check found at a time of the run.
+    pub const fn new(at_ns: u64, place: Place, expected: Expected, seen: &Diagnosis) -> Self {
+        Self {
+            at_ns,
+            target: place.target,
+            offset: place.offset,
+            expected: (expected.oldest, expected.newest),
+            fault: seen.fault,
+            sectors: seen.sectors,
+            excerpt_at: seen.at,
+            found_hex: Excerpt(seen.found),
+            expected_hex: Excerpt(seen.expected),
+        }
+    }
+
+    /// Whether it is the same fault of the same block, seen once more.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.target, self.offset, self.fault) == (other.target, other.offset, other.fault)
+            && self.expected.0 == other.expected.0
+    }
+}
+
+/// How many blocks had each fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "each is a fault of the same name")]
+pub struct FaultCounts {
+    pub corrupt: u64,
+    pub torn: u64,
+    pub misdirected: u64,
+    pub stale: u64,
+    pub ahead: u64,
+    pub zeroed: u64,
+    pub foreign: u64,
+    pub unreadable: u64,
+}
+
+impl FaultCounts {
+    const fn of(&mut self, fault: Fault) -> &mut u64 {
+        match fault {
+            Fault::Corrupt { .. } => &mut self.corrupt,
+            Fault::Torn { .. } => &mut self.torn,
+            Fault::Misdirected { .. } => &mut self.misdirected,
+            Fault::Stale { .. } => &mut self.stale,
+            Fault::Ahead { .. } => &mut self.ahead,
+            Fault::Zeroed => &mut self.zeroed,
+            Fault::Foreign { .. } => &mut self.foreign,
+            Fault::Unreadable { .. } => &mut self.unreadable,
+        }
+    }
+
+    /// Each with its name as people read it.
+    pub const fn named(&self) -> [(&'static str, u64); 8] {
+        [
+            ("corrupt", self.corrupt),
+            ("torn", self.torn),
+            ("misdirected", self.misdirected),
+            ("lost or stale", self.stale),
+            ("ahead", self.ahead),
+            ("zeroed", self.zeroed),
+            ("foreign", self.foreign),
+            ("unreadable", self.unreadable),
+        ]
+    }
+
+    /// All together.
+    pub fn all(&self) -> u64 {
+        self.named().iter().map(|(_, count)| count).fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    fn add(&mut self, other: &Self) {
+        let Self { corrupt, torn, misdirected, stale, ahead, zeroed, foreign, unreadable } = self;
+        let mine = [corrupt, torn, misdirected, stale, ahead, zeroed, foreign, unreadable];
+        for (mine, (_, theirs)) in mine.into_iter().zip(other.named()) {
+            *mine = mine.saturating_add(theirs);
+        }
+    }
+}
+
+/// The checks of a class in a visit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Blocks of 4 KiB that were written.
+    pub written: u64,
+    /// Blocks that were read and compared.
+    pub checked: u64,
+    /// Faults among them, each once.
+    pub faults: FaultCounts,
+    /// How often the same ones were seen again.
+    #[serde(default)]
+    pub again: u64,
+    /// The first of them.
+    pub findings: Vec<Finding>,
+}
+
+impl Verified {
+    /// Nothing yet, with room for the findings.
+    pub fn new() -> Self {
+        Self { findings: Vec::with_capacity(MOST_FINDINGS), ..Self::default() }
+    }
+
+    /// A block was found wrong. Takes no memory.
+    pub fn found(&mut self, finding: Finding) {
+        if self.findings.iter().any(|known| known.is_same(&finding)) {
+            self.again += 1;
+            return;
+        }
+        *self.faults.of(finding.fault) += 1;
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Adds another worker's or another visit's; of the findings those seen first stay.
+    pub fn add(&mut self, other: &Self) {
+        self.written = self.written.saturating_add(other.written);
+        self.checked = self.checked.saturating_add(other.checked);
+        self.faults.add(&other.faults);
+        self.again = self.again.saturating_add(other.again);
+        self.findings.extend_from_slice(&other.findings);
+        self.findings.sort_by_key(|finding| finding.at_ns);
+        self.findings.truncate(MOST_FINDINGS);
+    }
+}

@@ -1,0 +1,125 @@
+//! What of the writes to a region is over, while a load runs: they begin in order and end in any.
+//!
+//! Memory is taken once. Must not know time, nor what the writes carry.
+
+use super::expected::Expected;
+use super::passes::Passes;
+
+/// Most writes that failed and whose slots were not written again, each of which is remembered by itself.
+const MOST_DOUBTS: usize = 64;
+
+/// Which writes began, and which are over.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The number of the next write.
+    begun: u64,
+    /// All below are over.
+    over_below: u64,
+    /// Of those from there on, a bit each, in a ring.
+    over: Vec<u64>,
+    /// Writes that may begin while the one at `over_below` is not over.
+    window: u64,
+    /// Writes that failed: their slots may hold them or not.
+    doubts: Vec<u64>,
+    /// The same holds for all below, because there were more.
+    doubt_below: u64,
+}
+
+impl Progress {
+    /// Nothing has begun; so many writes may be on their way between the oldest that is not over and the newest, at most
+    /// as many as there are slots.
+    pub fn new(window: u64, slots: u64) -> Self {
+        let window = window.min(slots).max(1);
+        let words = usize::try_from(window.div_ceil(64)).unwrap_or(1).next_power_of_two();
+        let doubts = Vec::with_capacity(MOST_DOUBTS);
+        Self { begun: 0, over_below: 0, over: vec![0; words], window, doubts, doubt_below: 0 }
+    }
+
+    /// The number of the next write.
+    pub const fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// Every write below is over, well or not.
+    pub const fn over_below(&self) -> u64 {
+        self.over_below
+    }
+
+    /// The number of a write that begins now; none while one lags too far behind.
+    #[inline]
+    pub const fn begin(&mut self) -> Option<u64> {
+        if self.begun - self.over_below >= self.window {
+            return None;
+        }
+        self.begun += 1;
+        Some(self.begun - 1)
+    }
+
+    /// A write that had begun was answered.
+    #[inline]
+    pub fn end(&mut self, number: u64) {
+        let (word, bit) = self.bit(number);
+        self.over[word] |= bit;
+        loop {
+            let (word, bit) = self.bit(self.over_below);
+            if self.over_below >= self.begun || self.over[word] & bit == 0 {
+                return;
+            }
+            self.over[word] &= !bit;
+            self.over_below += 1;
+        }
+    }
+
+    /// A write that had begun failed, or was given up.
+    pub fn fail(&mut self, number: u64, passes: &Passes) {
+        self.end(number);
+        if self.doubts.len() == MOST_DOUBTS {
+            // What was written since is no longer in doubt.
+            let superseded = |&old: &u64| {
+                let next = old + passes.slots();
+                next < self.over_below && next != number && !self.doubts.contains(&next)
+            };
+            if let Some(settled) = self.doubts.iter().position(superseded) {
+                self.doubts.swap_remove(settled);
+            }
+        }
+        if self.doubts.len() < MOST_DOUBTS {
+            self.doubts.push(number);
+        } else {
+            self.doubt_below = self.doubt_below.max(number + 1);
+        }
+    }
+
+    /// What the slot at a position may hold now.
+    #[inline]
+    pub fn expected(&self, position: u64, passes: &Passes) -> Expected {
+        let newest = passes.after(position, self.begun);
+        let mut oldest = newest;
+        while oldest > 0 {
+            let number = passes.number(position, oldest);
+            if number < self.doubt_below {
+                oldest = 0;
+            } else if self.is_sure(number) {
+                break;
+            } else {
+                oldest -= 1;
+            }
+        }
+        Expected { oldest, newest }
+    }
+
+    /// Whether a write is over and went well.
+    #[inline]
+    fn is_sure(&self, number: u64) -> bool {
+        let (word, bit) = self.bit(number);
+        let is_over = number < self.over_below || self.over[word] & bit != 0;
+        is_over && !self.doubts.contains(&number)
+    }
+
+    /// Where the bit of a write is.
+    #[inline]
+    fn bit(&self, number: u64) -> (usize, u64) {
+        let word = usize::try_from(number / 64).unwrap_or(0) & (self.over.len() - 1);
+        (word, 1 << (number % 64))
+    }
+}

@@ -1,0 +1,152 @@
+//! Which generations a slot may have, for any order of beginnings, ends, failures, flushes and a crash.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InFlight,
+    Well,
+    Failed,
+}
+
+/// The plain truth: every write with what became of it.
+#[derive(Debug, Default)]
+struct Truth(BTreeMap<u64, State>);
+
+impl Truth {
+    fn in_flight(&self) -> Vec<u64> {
+        self.0.iter().filter(|(_, state)| **state == State::InFlight).map(|(number, _)| *number).collect()
+    }
+
+    /// Whether a slot may hold a generation: the last that went well, or one that began after it.
+    fn admits(&self, passes: &Passes, slot: u64, generation: u64) -> bool {
+        let own = self.0.iter().filter(|(number, _)| passes.slot(**number) == slot);
+        let mut may_be = vec![0];
+        for (number, state) in own {
+            if *state == State::Well {
+                may_be.clear();
+            }
+            may_be.push(number / passes.slots() + 1);
+        }
+        may_be.contains(&generation)
+    }
+}
+
+/// A step of a history: what happens, and to which of those it could happen to.
+fn steps() -> impl Strategy<Value = Vec<(u8, prop::sample::Index)>> {
+    prop::collection::vec((0_u8..10, any::<prop::sample::Index>()), 1..160)
+}
+
+proptest! {
+    #[test]
+    fn positions_generations_and_numbers_belong_together(slots in 1_u64..500, seed: u64, number in 0_u64..1 << 40) {
+        let passes = Passes::new(slots, seed);
+        let slot = passes.slot(number);
+        let (position, generation) = (passes.position(slot), passes.generation(number));
+        prop_assert_eq!(position, number % slots);
+        prop_assert_eq!(passes.number(position, generation), number);
+        prop_assert_eq!(passes.after(position, number), generation - 1);
+        prop_assert_eq!(passes.after(position, number + 1), generation);
+    }
+
+    #[test]
+    fn exactly_the_writes_that_may_be_there_are_admitted(
+        slots in 1_u64..12, seed: u64, window in 1_u64..20, steps in steps(),
+    ) {
+        let passes = Passes::new(slots, seed);
+        let mut progress = Progress::new(window, slots);
+        let mut truth = Truth::default();
+        for (step, which) in steps {
+            let in_flight = truth.in_flight();
+            if step < 5 || in_flight.is_empty() {
+                match progress.begin() {
+                    Some(number) => drop(truth.0.insert(number, State::InFlight)),
+                    None => prop_assert!(!in_flight.is_empty(), "nothing is on its way, and nothing may begin"),
+                }
+            } else {
+                let number = *which.get(&in_flight);
+                if step < 9 { progress.end(number) } else { progress.fail(number, &passes) }
+                truth.0.insert(number, if step < 9 { State::Well } else { State::Failed });
+            }
+            for slot in 0..slots {
+                let expected = progress.expected(passes.position(slot), &passes);
+                for generation in 0..expected.newest + 3 {
+                    let may_be = truth.admits(&passes, slot, generation);
+                    prop_assert_eq!(expected.admits(generation), may_be, "slot {} generation {}", slot, generation);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_failures_than_can_be_remembered_accuse_nobody(slots in 1_u64..200, steps in steps()) {
+        let passes = Passes::new(slots, SEED);
+        let mut progress = Progress::new(slots, slots);
+        let mut truth = Truth::default();
+        for (step, _) in steps.iter().cycle().take(240) {
+            let Some(number) = progress.begin() else { break };
+            if *step < 3 { progress.end(number) } else { progress.fail(number, &passes) }
+            truth.0.insert(number, if *step < 3 { State::Well } else { State::Failed });
+        }
+        for slot in 0..slots {
+            let expected = progress.expected(passes.position(slot), &passes);
+            let mut all = 0..expected.newest + 2;
+            prop_assert!(all.all(|generation| expected.admits(generation) || !truth.admits(&passes, slot, generation)));
+        }
+    }
+
+    #[test]
+    fn after_a_crash_no_possible_block_is_accused_and_every_other_is(
+        slots in 1_u64..12, seed: u64, ahead in 0_u64..20, steps in steps(), lots in prop::collection::vec(any::<prop::sample::Index>(), 12),
+    ) {
+        let passes = Passes::new(slots, seed);
+        let mut progress = Progress::new(slots, slots);
+        let mut journal = Journal::new(slots, Positions::default(), ahead);
+        let (mut truth, mut flushed) = (Truth::default(), 0);
+        for (step, which) in steps {
+            let in_flight = truth.in_flight();
+            match step {
+                0..=3 if journal.admits(progress.begun()) => {
+                    truth.0.extend(progress.begin().map(|number| (number, State::InFlight)));
+                }
+                0..=5 if !in_flight.is_empty() => {
+                    let number = *which.get(&in_flight);
+                    progress.end(number);
+                    truth.0.insert(number, State::Well);
+                }
+                6 | 7 => flushed = progress.over_below(),
+                _ => {
+                    if let Some(line) = journal.due(progress.begun(), flushed) {
+                        prop_assert!(line.settled <= flushed && line.reserved > journal.written().reserved);
+                        journal.wrote(line);
+                    }
+                }
+            }
+        }
+        let known = journal.written();
+        for slot in 0..slots {
+            let position = passes.position(slot);
+            // A cache may lose any write since the last flush, and one in flight may have come through.
+            let possible: Vec<u64> = (passes.after(position, flushed)..=passes.after(position, progress.begun())).collect();
+            let held = *lots[usize::try_from(slot).unwrap()].get(&possible);
+            let expected = passes.after_cut(slot, known);
+            prop_assert!(expected.newest - expected.oldest <= 1, "{:?}", expected);
+            let place = Place { target: 0, offset: slot * BLOCK_BYTES as u64 };
+            let judge = |generation| check(SEED, place, expected, &written(place, generation));
+            if held > 0 {
+                prop_assert_eq!(judge(held), Ok(()));
+            }
+            let reserved = (0..known.reserved).filter(|number| passes.slot(*number) == slot).count() as u64;
+            let settled = (0..known.settled).filter(|number| passes.slot(*number) == slot).count() as u64;
+            for generation in (1..reserved + 3).filter(|generation| !(settled..=reserved).contains(generation)) {
+                prop_assert!(judge(generation).is_err(), "slot {} generation {}", slot, generation);
+            }
+        }
+        // Whatever happened, it can go on once all is over and durable.
+        truth.in_flight().into_iter().for_each(|number| progress.end(number));
+        let goes_on = journal.admits(progress.begun()) || journal.due(progress.begun(), progress.over_below()).is_some();
+        prop_assert!(goes_on);
+    }
+}

@@ -1,0 +1,196 @@
+//! What a worker knows of the blocks that it writes and checks, for classes of verified blocks.
+//!
+//! Every so-many-th chunk of each target is the worker's own, so that no other writes there and nothing has to be locked. It lives as long as the
+//! worker does, because a visit goes on where the one before ended. While it works it allocates nothing. Must not decide when, or how much.
+
+use crate::job::Workload;
+use crate::load::Load;
+use rigel_core::load::draw::{self, Generator};
+use rigel_core::load::volume::{Place, Volume};
+use rigel_core::load::workload::Direction;
+use rigel_core::verify::block::{self, BLOCK_BYTES};
+use rigel_core::verify::{self, Expected, Finding, Passes, Progress, Verified};
+use rigel_io::backend::{Backend, Op, SlotLayout};
+
+/// Sets the generator apart from others.
+const PURPOSE: u64 = u64::from_le_bytes(*b"Verified");
+/// Fewest writes that may begin while an older one is not over.
+const LEAST_WINDOW: u64 = 1024;
+
+/// The verified classes of one worker.
+#[derive(Debug)]
+pub struct Verifier {
+    seed: u64,
+    /// By the place of the class.
+    regions: Vec<Option<Region>>,
+    /// By slot: what is in flight.
+    tickets: Vec<Ticket>,
+    /// Slots whose reads came back and were not looked at yet.
+    read: Vec<u16>,
+}
+
+/// What of the targets is the worker's own, for one class.
+#[derive(Debug)]
+struct Region {
+    passes: Passes,
+    progress: Progress,
+    /// The number of its first chunk, and how many chunks on the next one lies.
+    first: u64,
+    every: u64,
+    found: Verified,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Ticket {
+    Nothing,
+    /// The number of a write.
+    Write(u64),
+    /// The position that is read, and what could be there when the read began.
+    Read(u64, Expected),
+}
+
+impl Verifier {
+    /// Of one of `workers`; `None` when nothing is verified.
+    pub fn new(workload: &Workload, layout: SlotLayout, worker: u32, workers: u32) -> Option<Self> {
+        let window = LEAST_WINDOW.max(16 * u64::from(layout.slots()));
+        let region = |place: usize| {
+            let class = workload.classes.get(place).filter(|class| class.verify)?;
+            let volume = class.volumes.random.as_ref()?;
+            let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, worker.into()]).bits();
+            Region::new(volume, (worker, workers), window, seed)
+        };
+        let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();
+        let slots = usize::from(layout.slots());
+        workload.verifies().then(|| Self {
+            seed: workload.seed,
+            regions,
+            tickets: vec![Ticket::Nothing; slots],
+            read: Vec::with_capacity(slots),
+        })
+    }
+
+    /// Leaves the slots idle that are of a verified class of which no block is this worker's.
+    pub fn begin_job(&self, workload: &Workload, load: &Load<'_>, free: &mut Vec<u16>) {
+        let classes = workload.classes.iter().zip(&self.regions).enumerate();
+        for (place, _) in classes.filter(|(_, (class, region))| class.verify && region.is_none()) {
+            free.retain(|&free| load.slots_of(place).all(|slot| slot != free));
+        }
+    }
+
+    /// What was found since this was asked last, of the class at a place.
+    pub fn take_found(&mut self, place: usize) -> Option<Verified> {
+        let region = self.regions.get_mut(place)?.as_mut()?;
+        Some(std::mem::replace(&mut region.found, Verified::new()))
+    }
+
+    /// The next I/O of a slot, with its data when it writes; `None` for a class that is not verified.
+    #[inline]
+    pub fn next<B: Backend>(&mut self, load: &mut Load<'_>, backend: &mut B, slot: u16) -> Option<Op> {
+        let class = usize::from(load.slot(slot).class);
+        let region = self.regions[class].as_mut()?;
+        let ticket = &mut self.tickets[usize::from(slot)];
+        let op = load.place_by(slot, |generator, volume, share| {
+            *ticket = region.choose(draw::coin(generator, share), generator);
+            region.place(*ticket, volume)
+        });
+        if let Ticket::Write(number) = *ticket {
+            let generation = region.passes.generation(number);
+            let bytes = &mut backend.buffer_mut(slot)[..usize::try_from(op.len).unwrap_or(0)];
+            for (at, bytes) in (op.offset..).step_by(BLOCK_BYTES).zip(bytes.chunks_exact_mut(BLOCK_BYTES)) {
+                block::fill(self.seed, Place { target: op.target, offset: at }, generation, bytes);
+            }
+        }
+        Some(op)
+    }
+
+    /// An I/O came back whole; whether it is of a verified class.
+    #[inline]
+    pub fn completed(&mut self, class: usize, op: Op) -> bool {
+        let Some(region) = &mut self.regions[class] else { return false };
+        match self.tickets[usize::from(op.slot)] {
+            Ticket::Write(number) => {
+                region.progress.end(number);
+                region.found.written += u64::from(op.len) / BLOCK_BYTES as u64;
+            }
+            Ticket::Read(..) => self.read.push(op.slot),
+            Ticket::Nothing => {}
+        }
+        true
+    }
+
+    /// An I/O failed: a write may be there or not, a read shows nothing.
+    #[cold]
+    pub fn failed(&mut self, class: usize, op: Op, errno: i32, now_ns: u64) {
+        let Some(region) = &mut self.regions[class] else { return };
+        match self.tickets[usize::from(op.slot)] {
+            Ticket::Write(number) => region.progress.fail(number, &region.passes),
+            Ticket::Read(_, expected) => {
+                let place = Place { target: op.target, offset: op.offset };
+                let seen = verify::unreadable(self.seed, place, expected, errno);
+                region.found.found(Finding::new(now_ns, place, expected, &seen));
+            }
+            Ticket::Nothing => {}
+        }
+    }
+
+    /// Checks what was read. To be called before any slot of the batch is used again.
+    #[inline]
+    pub fn check<B: Backend>(&mut self, backend: &B, load: &mut Load<'_>, now_ns: u64) {
+        for number in self.read.drain(..) {
+            let slot = load.slot(number);
+            let (op, class) = (slot.op, usize::from(slot.class));
+            let (Some(region), Ticket::Read(position, expected)) =
+                (&mut self.regions[class], self.tickets[usize::from(number)])
+            else {
+                continue;
+            };
+            // A write that began meanwhile may have come first.
+            let expected = expected.until(region.progress.expected(position, &region.passes));
+            let bytes = &backend.buffer(number)[..usize::try_from(op.len).unwrap_or(0)];
+            for (offset, bytes) in (op.offset..).step_by(BLOCK_BYTES).zip(bytes.chunks_exact(BLOCK_BYTES)) {
+                let place = Place { target: op.target, offset };
+                region.found.checked += 1;
+                if let Err(seen) = verify::check(self.seed, place, expected, bytes) {
+                    region.found.found(Finding::new(now_ns, place, expected, &seen));
+                }
+            }
+        }
+    }
+}
+
+impl Region {
+    fn new(volume: &Volume, (worker, workers): (u32, u32), window: u64, seed: u64) -> Option<Self> {
+        let (first, every) = (u64::from(worker), u64::from(workers.max(1)));
+        let slots = volume.chunks().checked_sub(first)?.div_ceil(every);
+        (slots > 0).then(|| Self {
+            passes: Passes::new(slots, seed),
+            progress: Progress::new(window, slots),
+            first,
+            every,
+            found: Verified::new(),
+        })
+    }
+
+    /// The next write, when one is wanted and may begin, or when nothing was written yet; else a read of what was.
+    #[inline]
+    fn choose(&mut self, wanted: Direction, generator: &mut Generator) -> Ticket {
+        let written = self.progress.begun().min(self.passes.slots());
+        if (wanted == Direction::Write || written == 0)
+            && let Some(number) = self.progress.begin()
+        {
+            return Ticket::Write(number);
+        }
+        let position = generator.below(written);
+        Ticket::Read(position, self.progress.expected(position, &self.passes))
+    }
+
+    #[inline]
+    fn place(&self, ticket: Ticket, volume: &Volume) -> (Place, Direction) {
+        let (number, direction) = match ticket {
+            Ticket::Write(number) => (number, Direction::Write),
+            Ticket::Read(position, _) => (position, Direction::Read),
+            Ticket::Nothing => (0, Direction::Read),
+        };
+        (volume.place(self.first + self.every * self.passes.slot(number)), direction)
+    }
+}

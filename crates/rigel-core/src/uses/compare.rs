@@ -58,6 +58,8 @@ impl Effect {
 pub enum Standing {
     /// It may.
     Usable,
+    /// The tool began I/Os late: that of the storage alone is below a latency.
+    Late,
     /// A flag says that it must not.
     Invalid,
     /// More I/O arrived than was served: a latency that says how long was measured.

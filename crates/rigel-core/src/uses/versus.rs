@@ -160,7 +160,8 @@ fn standing(pair: &Pair<'_>, request: &Request) -> Standing {
     let against: Vec<FlagCode> = forbidding(pair.b, request).map(|flag| flag.code).collect();
     let given = pair.b.classes().filter(|(_, io)| io.load.is_open()).count();
     if against.is_empty() {
-        Standing::Usable
+        let is_late = pair.b.flags.iter().any(|flag| flag.code == FlagCode::PacingLate);
+        if is_late { Standing::Late } else { Standing::Usable }
     } else if given == 1 && against.iter().all(|&code| code == FlagCode::Overload) {
         Standing::Behind { alone: forbidding(pair.a, request).next().is_none() }
     } else {

@@ -9,6 +9,7 @@ use rigel_core::stats::Basis;
 use rigel_core::uses::compare::gate::{Bound, GateResult, Outcome};
 use rigel_core::uses::compare::{Comparison, Row, Standing};
 
+const LATE: &str = "with a part that is Rigel's own, as it began I/Os late (PACING_LATE): measure again while nothing else needs the CPUs";
 /// More load levels are counted.
 const MOST_NAMED: usize = 4;
 
@@ -40,7 +41,9 @@ fn rows(judged: &GateResult, rows: &[&Row], of: usize, what: &str) -> Option<Str
     let place = place(first).map_or_else(String::new, |place| format!("at {place} "));
     let more = if of > 1 { format!(" (so at {} of {of} load levels)", rows.len()) } else { String::new() };
     let found = match (judged.gate.bound, &first.change) {
+        (Bound::Value(_), _) if is_late(judged, first) => of_value(first, LATE),
         (Bound::Value(_), _) => of_value(first, what),
+        (Bound::Change(_), Ok(_)) if is_late(judged, first) => format!("the latency is {LATE}"),
         (Bound::Change(_), Ok(change)) => {
             let [relative, lo, hi] = percents(change);
             format!("the change is {relative} %, in the range {lo} .. {hi}, {what}")
@@ -50,16 +53,24 @@ fn rows(judged: &GateResult, rows: &[&Row], of: usize, what: &str) -> Option<Str
     Some(format!("{place}{found}{more}"))
 }
 
+/// Whether the gate is open because a part of the latency is the tool's.
+fn is_late(judged: &GateResult, row: &Row) -> bool {
+    row.standing == Standing::Late
+        && !row.metric.is_rate()
+        && judged.outcome == Outcome::Undecided
+        && row.new.ends().is_some_and(|_| row.new.basis != Basis::OneVisit)
+}
+
 /// The number of the new side.
 fn of_value(row: &Row, what: &str) -> String {
     match (row.standing, row.new.ends()) {
         (Standing::Invalid, _) => "a flag says that the number must not be used".to_owned(),
         (Standing::Behind { .. }, _) => "more I/O arrived than was served, and no latency is kept".to_owned(),
-        (Standing::Usable, None) => "the number has no interval".to_owned(),
-        (Standing::Usable, Some(_)) if row.new.basis == Basis::OneVisit => {
+        (Standing::Usable | Standing::Late, None) => "the number has no interval".to_owned(),
+        (Standing::Usable | Standing::Late, Some(_)) if row.new.basis == Basis::OneVisit => {
             "there was one visit to the point, and what another visit would give is not known".to_owned()
         }
-        (Standing::Usable, Some((lo, hi))) => {
+        (Standing::Usable | Standing::Late, Some((lo, hi))) => {
             let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.metric, one));
             format!("the value is {value}, in the range {lo} .. {hi}, {what}")
         }

@@ -231,7 +231,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::PacingLate,
         Next::Again,
         "Rigel itself began I/Os late: a part of their latency is its own.",
-        "Give it a CPU of its own (--cpus), more workers (--workers), or a lower rate.",
+        "Stop what else uses the CPUs; else give it a CPU of its own (--cpus), more workers (--workers), or a lower rate.",
     ),
     row(
         FlagCode::Overload,

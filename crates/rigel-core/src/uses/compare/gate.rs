@@ -89,7 +89,11 @@ impl Gate {
             Beyond::Below => (hi < bound, lo >= bound),
             Beyond::Above => (lo > bound, hi <= bound),
         };
+        // The storage alone has less.
+        let shown_for_more = row.standing == Standing::Late && !row.metric.is_rate();
         match (whole_beyond, whole_within) {
+            (true, _) if shown_for_more && self.beyond == Beyond::Above => Outcome::Undecided,
+            (_, true) if shown_for_more && self.beyond == Beyond::Below => Outcome::Undecided,
             (true, _) => Outcome::Failed,
             (_, true) => Outcome::Passed,
             _ => Outcome::Undecided,
@@ -151,7 +155,7 @@ fn change_ends(row: &Row) -> Option<(f64, f64)> {
 /// The interval of the new side; `None` when its number must not be used, or no other visit is known.
 fn new_ends(row: &Row) -> Option<(f64, f64)> {
     match row.standing {
-        Standing::Usable => row.new.ends().filter(|_| row.new.basis != Basis::OneVisit),
+        Standing::Usable | Standing::Late => row.new.ends().filter(|_| row.new.basis != Basis::OneVisit),
         // Its queue grows for as long as one looks.
         Standing::Behind { .. } if !row.metric.is_rate() => Some((f64::INFINITY, f64::INFINITY)),
         Standing::Behind { .. } | Standing::Invalid => None,
@@ -276,6 +280,11 @@ mod tests {
             let rate = Row { metric: Metric::SmallIops, ..behind };
             assert_eq!(judged(&rate, "small_iops < -5%"), Outcome::Undecided);
         }
+        let late = measured(Basis::Visits, Standing::Late);
+        assert_eq!(judged(&late, "open_p99 > 1ms"), Outcome::Undecided, "a part of it is the tool's");
+        assert_eq!(judged(&late, &format!("open_p99 > {:.0}us", 2010.0 + half)), Outcome::Passed);
+        let worse = Row { standing: Standing::Late, ..row(late.metric, Some((0.1, 0.2))) };
+        assert_eq!(judged(&worse, "open_p99 > 5%"), Outcome::Undecided);
         let rate = Row { metric: Metric::SmallIops, ..sound };
         for (gate, outcome) in [
             ("small_iops < 5000 IOPS", Outcome::Failed),

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 const SIZE_BYTES: u64 = 1 << 20;
 const BLOCKS: u64 = SIZE_BYTES / 4096;
+/// Longer than a visit settles.
+const SETTLED_US: u64 = 1_500_000;
 /// Of twenty I/Os one is a write: a block is read 19 times on average before it is written again, and all but surely once.
 const LOAD: &str = r#"load = "rigel.load/1"
 [[class]]
@@ -87,10 +89,12 @@ fn found(device: &TestDevice, engine: &str, commands: &str) -> (Verified, i32, S
         "run --load data.toml {target} --destroy-data {target} --engine {engine} --duration 10m --no-html --workers {workers}"
     );
     let (mut child, mut stderr) = start_until(&place, &line, "engine ");
-    wait(device, |gauge| gauge.writes > 2 * BLOCKS + 64);
+    let begun_us = wait(device, |gauge| gauge.writes > 2 * BLOCKS + 64).elapsed_us;
     device.command(commands).unwrap();
     let sprung = wait(device, |gauge| gauge.armed == 0).writes;
     wait(device, |gauge| gauge.writes > sprung + BLOCKS + 64);
+    // A visit that ends before its window begins is not recorded.
+    wait(device, |gauge| gauge.elapsed_us > begun_us + SETTLED_US);
     signal(&child, "-INT");
     let mut told = String::new();
     stderr.read_to_string(&mut told).unwrap();

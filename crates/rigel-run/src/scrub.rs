@@ -128,6 +128,8 @@ impl<'a, B: Backend> Scrub<'a, B> {
 
     fn run(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<End, Problem> {
         self.next = state.done;
+        // What ended before an earlier chunk did is read again, and would be counted twice.
+        state.pending.retain(|stretch| stretch.at < state.done);
         if self.job.unit == 1 {
             // What the page cache has of a device may be older than what the legs hold.
             self.job.targets.forget_cached();

@@ -439,6 +439,8 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
     #[inline]
     fn reap<const MIXED: bool, const VERIFIED: bool>(&mut self, now_ns: u64, workload: &Workload) {
         self.tally.look(now_ns);
+        // What the kernel was asked to take back fails for that reason.
+        let is_taken_back = self.hung.is_some();
         let Self { backend, load, tally, sampler, verifier, free, ops, bytes, tried_bytes, failures, .. } =
             self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
@@ -467,7 +469,11 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 short_or_failed => {
                     *failures += 1;
                     let errno = short_or_failed.err().unwrap_or(0);
-                    if VERIFIED && let Some(verifier) = verifier {
+                    let shows_nothing = is_taken_back && slot.op.direction == Direction::Read;
+                    if VERIFIED
+                        && !shows_nothing
+                        && let Some(verifier) = verifier
+                    {
                         verifier.failed(class, slot.op, errno, now_ns);
                     }
                     let Op { target, offset, direction, .. } = slot.op;

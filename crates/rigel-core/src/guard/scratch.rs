@@ -190,7 +190,7 @@ pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
 
 /// The same, also of a verified block.
 #[inline]
-fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
+pub(crate) fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
     let verified = || {
         let stamp: &[u8; 32] = block.first_chunk()?;
         (word(stamp, 0) == VERIFIED_MAGIC).then(|| (word(stamp, 8), word(stamp, 24)))

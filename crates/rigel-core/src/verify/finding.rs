@@ -188,6 +188,16 @@ impl Verified {
         }
     }
 
+    /// Numbers the targets as a run does that has so many others in front of them.
+    pub fn behind(&mut self, before: u16) {
+        for finding in &mut self.findings {
+            finding.target = finding.target.saturating_add(before);
+            if let Fault::Misdirected { from_target, .. } = &mut finding.fault {
+                *from_target = from_target.saturating_add(before);
+            }
+        }
+    }
+
     /// Adds another worker's or another visit's; of the findings those seen first stay.
     pub fn add(&mut self, other: &Self) {
         self.written = self.written.saturating_add(other.written);

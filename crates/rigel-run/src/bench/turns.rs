@@ -89,6 +89,8 @@ impl Came {
         }
         let errors = self.done.tallies.values_mut().filter_map(|tally| tally.first_error.as_mut());
         errors.for_each(|error| error.target = moved(error.target));
+        let verified = self.done.tallies.values_mut().filter_map(|tally| tally.verified.as_mut());
+        verified.for_each(|verified| verified.behind(before));
         let changes = self.nodes.iter_mut().flat_map(|node| &mut node.changed.targets);
         changes.for_each(|changed| changed.target = moved(changed.target));
     }

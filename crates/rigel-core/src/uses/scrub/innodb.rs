@@ -190,7 +190,8 @@ mod tests {
             [&page(4, 90, Check::Crc32, 16384)[..], middle, &page(6, 90, Check::Crc32, 16384)].concat()
         };
         let judged = judge(&window(&around(&old), &around(&other), 16384));
-        assert_eq!((judged[0].right, judged[0].certainty), (Some(0), Certainty::Certain), "{judged:?}");
+        // Another page may have been written there later.
+        assert_eq!((judged[0].right, judged[0].certainty), (Some(0), Certainty::Likely), "{judged:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::judge::{Certainty, Part, Says, Window};
 use super::letter;
+use super::pages::is_damage_of;
 use crate::guard::scratch::{self, BLOCK_BYTES};
 
 pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
@@ -25,8 +26,26 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
             "all are whole blocks of scratch files, of several places or fills".to_owned(),
         ));
     }
+    let of_run = |bytes: &[u8]| scratch::any_stamp(bytes).is_some();
+    let others = (0..window.copies.len()).filter(|copy| found.iter().all(|(whole, _)| whole != copy));
+    let bytes = |copy| window.bytes(copy, block.start, block.len);
+    let mut certainty = Certainty::Certain;
+    for other in others {
+        if is_damage_of(bytes(right), bytes(other)) {
+            continue;
+        }
+        if bytes(other).is_some_and(of_run) {
+            return Some(Says::unknown(
+                "one is as it was filled, another one was written by a run".to_owned(),
+            ));
+        }
+        certainty = Certainty::Likely;
+    }
+    if found.iter().any(|&(copy, _)| bytes(copy) != bytes(right)) {
+        return Some(Says::unknown("several are whole blocks of scratch files, and not alike".to_owned()));
+    }
     let why = format!("{} is the block of offset {offset} as it was filled, the other is not", letter(right));
-    Some(Says::of(right, Certainty::Certain, why))
+    Some(Says::of(right, certainty, why))
 }
 
 #[cfg(test)]
@@ -46,5 +65,16 @@ mod tests {
             assert_eq!((judged[0].right, judged[0].by), (Some(1), Kind::Rigel));
         }
         assert_eq!(judge(&window(Some((0, 0))))[0].right, None, "of another place");
+    }
+
+    #[test]
+    fn a_block_that_a_run_wrote_later_is_not_wrong() {
+        let mut filled = vec![0; 4096];
+        crate::guard::scratch::block(7, 81920, &mut filled);
+        let mut written = vec![5; 4096];
+        crate::guard::scratch::write_stamps(8, 81920, &mut written);
+        let copies = vec![Some(&filled[..]), Some(&written)];
+        let judged = judge(&Window { at: 0, copies, range: 0..4096, in_file: Some((81920, 0)) });
+        assert_eq!(judged[0].right, None, "the first one lost the write");
     }
 }

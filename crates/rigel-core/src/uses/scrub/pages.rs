@@ -21,7 +21,12 @@ pub(super) fn by_checksum(copies: &[Copied<'_>], what: &str) -> Option<Says> {
     if whole.len() < copies.len() && alike {
         let others: String = (0..copies.len()).filter(|copy| !whole.contains(copy)).map(letter).collect();
         let why = format!("{what}, that of {others} is not");
-        return Some(Says::of(first, Certainty::Certain, why));
+        // Space is used again: a copy that lost the later write is a whole page of before.
+        let damaged = (0..copies.len())
+            .filter(|copy| !whole.contains(copy))
+            .all(|copy| is_damage_of(copies[first].bytes, copies[copy].bytes));
+        let certainty = if damaged { Certainty::Certain } else { Certainty::Likely };
+        return Some(Says::of(first, certainty, why));
     }
     let newest = whole.iter().copied().max_by_key(|&copy| copies[copy].lsn)?;
     let lsn = copies[newest].lsn;
@@ -32,6 +37,15 @@ pub(super) fn by_checksum(copies: &[Copied<'_>], what: &str) -> Option<Says> {
     } else {
         Says::unknown(format!("more than one is whole, of the same LSN ({lsn:x})"))
     })
+}
+
+/// Whether a copy looks like a whole one that was damaged, and not like other data that took its place: it cannot be read, or most
+/// of its sectors are alike.
+pub(super) fn is_damage_of(whole: Option<&[u8]>, other: Option<&[u8]>) -> bool {
+    const SECTOR_BYTES: usize = 512;
+    let (Some(whole), Some(other)) = (whole, other) else { return other.is_none() };
+    let sectors = || whole.chunks(SECTOR_BYTES).zip(other.chunks(SECTOR_BYTES));
+    2 * sectors().filter(|(one, other)| one == other).count() >= sectors().count()
 }
 
 /// Unsigned numbers of a page, as its database orders the bytes.
@@ -46,4 +60,24 @@ pub(super) fn le(bytes: &[u8], at: usize, len: usize) -> u64 {
         .iter()
         .rev()
         .fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_replaced_a_page_is_no_damage_of_it() {
+        let whole = vec![7; 8192];
+        let damaged = [vec![9; 4096], vec![7; 4096]].concat();
+        let says = |other: Option<&[u8]>| {
+            let right = Copied { bytes: Some(&whole[..]), whole: true, lsn: 0 };
+            by_checksum(&[right, Copied { bytes: other, whole: false, lsn: 0 }], "it").unwrap().certainty
+        };
+        assert_eq!(says(Some(&damaged)), Certainty::Certain);
+        assert_eq!(says(None), Certainty::Certain, "it cannot be read");
+        // Other data that was written later, and an extent that was given back.
+        assert_eq!(says(Some(&[3; 8192])), Certainty::Likely);
+        assert_eq!(says(Some(&[0; 8192])), Certainty::Likely);
+    }
 }

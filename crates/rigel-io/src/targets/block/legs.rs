@@ -53,6 +53,12 @@ pub fn legs_of_array(root: &Path, array: &Path) -> Result<Legs, Problem> {
             .because("until that is over they differ, and that means nothing")
             .next("wait until /proc/mdstat shows no progress any more"));
     }
+    // After an unclean stop an array waits with that for its first write, and says idle.
+    if block.text("md/resync_start").is_some_and(|start| start != "none") {
+        return Err(refused("the legs have yet to be made alike".to_owned())
+            .because("the array was not stopped cleanly, and the kernel begins with its first write")
+            .next("mdadm --readwrite DEVICE starts it; wait until /proc/mdstat shows no progress any more"));
+    }
     let mut members = array_members(&block);
     members.sort_by_key(|member| member.slot);
     let bytes = block.value::<u64>("size").and_then(|sectors| sectors.checked_mul(SECTOR_BYTES)).unwrap_or(0);

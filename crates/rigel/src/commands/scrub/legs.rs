@@ -43,6 +43,11 @@ impl Copies {
             }
             Source::Extents { file, unit_bytes } => Self::listed(&decode(file), *unit_bytes)?,
         };
+        if copies.map.total() == 0 {
+            return Err(Problem::refused("there is nothing to compare: the copies have no bytes")
+                .because("the array or volume is not active, or its size is not known")
+                .next("activate it, and see its state with `mdadm --detail` or `lvs`"));
+        }
         copies.within()?;
         copies.choose_unit();
         let names = copies.names().join(", ");

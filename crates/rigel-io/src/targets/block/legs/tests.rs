@@ -67,6 +67,11 @@ fn arrays_that_cannot_be_compared_are_refused_with_the_reason() {
         assert!(problem.contains(part), "{problem}");
     }
     let tree = array("raid1", "idle", ["in_sync"; 2]);
+    put(tree.path(), "sys/devices/md0/md/resync_start", "0\n");
+    let problem = legs_of_array(tree.path(), Path::new("/dev/md0")).unwrap_err().to_string();
+    assert!(problem.contains("yet to be made alike"), "{problem}");
+    put(tree.path(), "sys/devices/md0/md/resync_start", "none\n");
+    assert!(legs_of_array(tree.path(), Path::new("/dev/md0")).is_ok());
     let problem = legs_of_array(tree.path(), Path::new("/dev/sda1")).unwrap_err().to_string();
     assert!(problem.contains("no array"), "{problem}");
     assert!(legs_of_array(tree.path(), Path::new("/dev/md7")).is_err());

@@ -53,25 +53,17 @@ pub(super) fn unit(both: &Both<'_>) -> &'static str {
 
 /// `42,000 of 55,000 IOPS reach SQL (76 %, 74 to 78); the CPU is the limit.`
 pub(super) fn verdict(both: &Both<'_>) -> String {
-    match both.found.best().map(|load| (load, load.efficiency)) {
-        Some((load, Some(ratio))) if writes(both) => format!(
-            "SQL makes {} commits per second, and as many writers without it {} ({} %, {}); {}.",
-            number(load.sql.per_s.value),
-            number(load.raw.per_s.value),
-            percent(ratio.mean),
-            ends(&ratio),
-            limit(load.limit)
-        ),
-        Some((load, Some(ratio))) => format!(
-            "{} of {} IOPS reach SQL ({} %, {}); {}.",
-            number(load.sql.per_s.value),
-            number(load.raw.per_s.value),
-            percent(ratio.mean),
-            ends(&ratio),
-            limit(load.limit)
-        ),
-        _ => "What part of the raw I/O reaches SQL cannot be told from this run.".to_owned(),
-    }
+    let best = both.found.best().and_then(|load| Some((load, load.efficiency?)));
+    let Some((load, ratio)) = best else {
+        return "What part of the raw I/O reaches SQL cannot be told from this run.".to_owned();
+    };
+    let [sql, raw] = [&load.sql, &load.raw].map(|way| number(way.per_s.value));
+    let rates = if writes(both) {
+        format!("SQL makes {sql} commits per second, and as many writers without it {raw}")
+    } else {
+        format!("{sql} of {raw} IOPS reach SQL")
+    };
+    format!("{rates} ({} %, {}); {}.", percent(ratio.mean), ends(&ratio), limit(load.limit))
 }
 
 /// `74 to 78`.

@@ -21,14 +21,12 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
     let found: Vec<(usize, u64)> =
         (0..window.copies.len()).filter_map(|copy| Some((copy, whole(&copy)?))).collect();
     let &(right, offset) = found.first()?;
-    if found.len() > 1 && found.len() == window.copies.len() {
-        return Some(Says::unknown(
-            "all are whole blocks of scratch files, of several places or fills".to_owned(),
-        ));
+    let bytes = |copy| window.bytes(copy, block.start, block.len);
+    if found.iter().any(|&(copy, _)| bytes(copy) != bytes(right)) {
+        return Some(Says::unknown("several are whole blocks of scratch files, and not alike".to_owned()));
     }
     let of_run = |bytes: &[u8]| scratch::any_stamp(bytes).is_some();
     let others = (0..window.copies.len()).filter(|copy| found.iter().all(|(whole, _)| whole != copy));
-    let bytes = |copy| window.bytes(copy, block.start, block.len);
     let mut certainty = Certainty::Certain;
     for other in others {
         if is_damage_of(bytes(right), bytes(other)) {
@@ -40,9 +38,6 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
             ));
         }
         certainty = Certainty::Likely;
-    }
-    if found.iter().any(|&(copy, _)| bytes(copy) != bytes(right)) {
-        return Some(Says::unknown("several are whole blocks of scratch files, and not alike".to_owned()));
     }
     let why = format!("{} is the block of offset {offset} as it was filled, the other is not", letter(right));
     Some(Says::of(right, certainty, why))

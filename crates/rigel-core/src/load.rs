@@ -19,6 +19,7 @@ pub mod plan;
 pub mod request;
 pub mod sides;
 pub mod slo;
+pub mod soak;
 pub mod split;
 pub mod sql;
 pub mod volume;

@@ -2,6 +2,7 @@
 //!
 //! Recording must not allocate, lock or format; it is the hot path. Judging happens in [`crate::judge::findings`].
 
+mod by_target;
 mod counts;
 pub(crate) mod histogram;
 mod hung;
@@ -11,6 +12,7 @@ pub(crate) mod series;
 mod server;
 pub mod tally;
 
+pub use by_target::ByTarget;
 pub use counts::IoCounts;
 pub use histogram::Histogram;
 pub use hung::HungIo;

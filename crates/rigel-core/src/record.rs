@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 mod check;
 mod nodes;
+mod open_visit;
 mod read;
 pub mod resume;
 
@@ -249,6 +250,13 @@ impl Record {
             set_aside: Vec::new(),
             closing: None,
             torn: None,
+        }
+    }
+
+    /// Adds the visit of a soak that was never over, made of its intervals.
+    fn end_open_visit(&mut self) {
+        if let Some(visit) = open_visit::of(self) {
+            self.visits.push(visit);
         }
     }
 

@@ -232,10 +232,12 @@ impl FromStr for Nanos {
             "s" | "sec" => Some(NS_PER_S),
             "m" | "min" => Some(60 * NS_PER_S),
             "h" => Some(3600 * NS_PER_S),
+            "d" => Some(24 * 3600 * NS_PER_S),
+            "w" => Some(7 * 24 * 3600 * NS_PER_S),
             "" => Some(0),
             _ => None,
         };
-        let counted = Counted { smallest: "nanoseconds", known: "us, ms, s, m, h", unit_of };
+        let counted = Counted { smallest: "nanoseconds", known: "us, ms, s, m, h, d, w", unit_of };
         let meant = || with_a_point(text).or_else(|| in_one_unit(text));
         let span = read(text, &counted).map_err(|error| or_meant::<Self>(text, error, meant()))?;
         let number = text.trim();

@@ -10,4 +10,5 @@ pub mod doctor;
 pub mod proof;
 pub mod scrub;
 pub mod selftest;
+pub mod soak;
 pub mod versus;

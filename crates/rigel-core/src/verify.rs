@@ -6,6 +6,7 @@
 
 pub mod block;
 mod diagnosis;
+mod earlier;
 mod expected;
 mod finding;
 mod journal;
@@ -13,8 +14,9 @@ mod passes;
 mod progress;
 
 pub use diagnosis::{Diagnosis, EXCERPT_BYTES, Fault, check, unreadable};
+pub use earlier::{Earlier, MOST_PARTS, parted};
 pub use expected::Expected;
-pub use finding::{Excerpt, FaultCounts, Finding, MOST_FINDINGS, Verified};
+pub use finding::{Excerpt, FaultCounts, Finding, MOST_FINDINGS, Settled, Verified};
 pub use journal::{Journal, Positions};
 pub use passes::Passes;
 pub use progress::Progress;

@@ -78,7 +78,7 @@ impl Advisory<'_> {
             all.push(SIMULATED.to_owned());
         }
         let once =
-            |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases);
+            |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases | Pace::Soak(_));
         all.extend(
             self.views.iter().filter(once).map(|view| {
                 format!("Intervals of {} show {ONE_VISIT}.", printable(&view.record.header.run_id))

@@ -4,7 +4,7 @@
 
 use crate::numbers::time_left;
 use rigel_core::stats::forecast::TimeRange;
-use rigel_core::units::NS_PER_S;
+use rigel_core::units::{NS_PER_S, Nanos};
 
 /// Times below are told in seconds.
 const SECONDS_BELOW_S: u64 = 120;
@@ -30,6 +30,19 @@ pub fn left(left: TimeRange) -> String {
 }
 
 /// `12 s`, `90 s`, `9 min`, `2 h 10 min`
+/// A span as people say it, in its two largest units: `14 d`, `2 h 30 min`, `45 s`.
+pub fn words(span: Nanos) -> String {
+    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
+    let seconds = span.0 / NS_PER_S;
+    let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return span.to_string() };
+    let (unit, name) = UNITS[first];
+    let rest = UNITS.get(first + 1).map(|(smaller, name)| (seconds % unit / smaller, name));
+    match rest.filter(|(count, _)| *count > 0) {
+        Some((count, smaller)) => format!("{} {name} {count} {smaller}", seconds / unit),
+        None => format!("{} {name}", seconds / unit),
+    }
+}
+
 fn coarse(seconds: u64, up: bool) -> String {
     let to = |step: u64| if up { seconds.div_ceil(step) * step } else { seconds / step * step };
     let rounded = if seconds < 20 { seconds } else { to(10) };

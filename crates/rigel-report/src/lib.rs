@@ -20,6 +20,7 @@ pub mod orion;
 pub mod proof;
 pub mod scrub;
 pub mod slo;
+pub mod soak;
 pub mod targets;
 pub mod text;
 pub mod versus;

@@ -1,13 +1,14 @@
 //! A run from its first line to its last: the search for levels, then the visits, each on disk before the next begins.
 //!
 //! `fixed` visits each point once, in order; `adaptive` visits points again and again until their intervals are
-//! narrow; `levels` searches the points first. All of them make visits through `walk`. Must not render, and must not
+//! narrow; `levels` searches the points first; `soak` goes round the phases of a load until its time is over. All of them make visits through `walk`. Must not render, and must not
 //! know what the bench is: threads, targets and hosts are its own business.
 
 mod adaptive;
 mod fixed;
 mod levels;
 mod rates;
+mod soak;
 mod walk;
 
 use crate::bench::Bench;
@@ -160,6 +161,9 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     } else {
         &run.plan
     };
+    if let Some(soak) = run.request.pace.soak() {
+        return soak::until_over(plan, &soak, walk);
+    }
     match &plan.adaptive {
         Some(adaptive) => adaptive::rounds(run, plan, adaptive, walk),
         None if !plan.phases.is_empty() => fixed::visit_phases(plan, walk),

@@ -13,6 +13,7 @@ use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
+use rigel_core::verify::Settled;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -62,6 +63,10 @@ pub struct Workload {
     pub streams_move: bool,
     /// By target: what its blocks are stamped with, when that is known. Targets behind the last one are unknown.
     pub stamps: Vec<Option<Stamps>>,
+    /// Of a run that goes on: what is surely there of the blocks that were verified before.
+    pub before: PerClass<Settled>,
+    /// So many targets are counted apart; 0: they are not.
+    pub counted_targets: usize,
 }
 
 impl Workload {
@@ -90,6 +95,8 @@ impl Workload {
             seed: request.seed,
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
             stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
+            before: PerClass::new(),
+            counted_targets: if request.pace.soak().is_some() && targets.len() > 1 { targets.len() } else { 0 },
         })
     }
 }
@@ -98,6 +105,11 @@ impl Workload {
     /// Whether a class has I/Os of several sizes.
     pub fn is_mixed(&self) -> bool {
         self.classes.iter().any(BlockClass::is_mixed)
+    }
+
+    /// How many classes have counts by target.
+    pub const fn counted_classes(&self) -> usize {
+        if self.counted_targets > 0 { self.classes.len() } else { 0 }
     }
 
     /// Whether the blocks of a class are verified.

@@ -15,9 +15,10 @@ use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
 use rigel_core::load::class::{Arrival, MOST_CLASSES, PerClass};
 use rigel_core::load::workload::Direction;
-use rigel_core::measure::{ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
+use rigel_core::measure::{ByTarget, ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
 use rigel_core::stats::settle;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
+use rigel_core::verify::Verified;
 use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
 use rigel_io::clock::{Clock, thread_cpu_ns};
 use std::io;
@@ -55,6 +56,8 @@ struct Loop<'a, B, C> {
     sampler: Sampler,
     /// Where classes are verified.
     verifier: Option<&'a mut Verifier>,
+    /// What each target did of each class, where that is counted; else none.
+    by_target: Vec<ByTarget>,
     /// Slots that may be submitted.
     free: Vec<u16>,
     /// Completions of each class since the coordinator was last told.
@@ -151,6 +154,7 @@ impl Worker<'_> {
             whole: places.map(|_| None).collect(),
             sampler,
             verifier,
+            by_target: vec![ByTarget::new(self.workload.counted_targets); self.workload.counted_classes()],
             free,
             ops: [0; MOST_CLASSES],
             bytes: 0,
@@ -174,7 +178,10 @@ impl Worker<'_> {
             hung: state.hung,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
-            tallies: self.tallies(state, job, is_idle),
+            tallies: {
+                let counts = std::mem::take(&mut state.by_target);
+                self.with_targets(self.tallies(state, job, is_idle), counts)
+            },
         })
     }
 
@@ -220,6 +227,18 @@ impl Worker<'_> {
         }
     }
 
+    /// The tallies with what each target did.
+    fn with_targets(&self, mut tallies: PerClass<ClassTally>, counts: Vec<ByTarget>) -> PerClass<ClassTally> {
+        for (class, counts) in self.workload.classes.iter().zip(counts) {
+            // An open loop does not count them.
+            let any = counts.ops.iter().chain(&counts.errors).any(|&count| count > 0);
+            if let Some(tally) = tallies.get_mut(&class.name).filter(|_| any) {
+                tally.by_target = Some(Box::new(counts));
+            }
+        }
+        tallies
+    }
+
     /// Does a job in the loop that it needs.
     fn drive_job<B: Backend, C: Clock>(
         &self,
@@ -245,7 +264,14 @@ impl Worker<'_> {
         let named = |(place, (class, tally)): (usize, (&BlockClass, Option<ClassTally>))| {
             let looked = looks.get(place).copied().unwrap_or_default();
             let tally = tally?;
-            let verified = verifier.as_mut().and_then(|verifier| verifier.take_found(place)).map(Box::new);
+            let found = verifier.as_mut().and_then(|verifier| verifier.take_found(place)).map(Box::new);
+            let verified = match (tally.verified, found) {
+                (Some(mut parts), Some(rest)) => {
+                    parts.add(&rest);
+                    Some(parts)
+                }
+                (one, other) => one.or(other),
+            };
             Some((class.name, ClassTally { looked, verified, ..tally }))
         };
         classes.filter_map(named).collect()
@@ -274,7 +300,7 @@ impl Worker<'_> {
     }
 
     /// Submits and reaps until the end, then drains. Returns whether the coordinator ended it early. I/Os of several sizes
-    /// have a loop of their own, and so have verified blocks, so that others cost
+    /// have a loop of their own, and so have verified blocks and counts by target, so that others cost
     /// nothing for them.
     fn drive<B: Backend, C: Clock>(
         &self,
@@ -282,7 +308,7 @@ impl Worker<'_> {
         end: End,
         parts: Parts,
     ) -> io::Result<bool> {
-        if state.verifier.is_some() {
+        if state.verifier.is_some() || !state.by_target.is_empty() {
             self.drive_sizes::<B, C, true, true>(state, end, parts)
         } else if self.workload.is_mixed() {
             self.drive_sizes::<B, C, true, false>(state, end, parts)
@@ -291,7 +317,7 @@ impl Worker<'_> {
         }
     }
 
-    /// `MIXED`: I/Os of a class may have several sizes. `VERIFIED`: classes may be verified.
+    /// `MIXED`: I/Os of a class may have several sizes. `VERIFIED`: classes may be verified, and targets counted apart.
     fn drive_sizes<B: Backend, C: Clock, const MIXED: bool, const VERIFIED: bool>(
         &self,
         state: &mut Loop<B, C>,
@@ -353,7 +379,14 @@ impl Worker<'_> {
         if at_ns <= start_ns {
             return;
         }
-        let tallies = state.tally.cut(at_ns, next_ns);
+        let mut tallies = state.tally.cut(at_ns, next_ns);
+        if let Some(verifier) = &mut state.verifier {
+            for (place, part) in tallies.iter_mut().enumerate() {
+                let Some(part) = part else { continue };
+                let settled = verifier.settled(place);
+                part.verified = verifier.take_found(place).map(|found| Box::new(Verified { settled, ..found }));
+            }
+        }
         for (whole, part) in state.whole.iter_mut().zip(&tallies) {
             if let Some(part) = part {
                 let empty = || ClassTally::new(part.io_bytes, part.planned, window.span_ns());
@@ -441,7 +474,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         self.tally.look(now_ns);
         // What the kernel was asked to take back fails for that reason.
         let is_taken_back = self.hung.is_some();
-        let Self { backend, load, tally, sampler, verifier, free, ops, bytes, tried_bytes, failures, .. } =
+        let Self { backend, load, tally, sampler, verifier, by_target, free, ops, bytes, tried_bytes, failures, .. } =
             self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
@@ -456,6 +489,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(class, slot.op.direction, latency_ns, now_ns);
+                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
+                        counts.completed(slot.op.target, latency_ns);
+                    }
                     if MIXED {
                         tally.moved(class, moved, now_ns);
                     }
@@ -477,6 +513,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                         verifier.failed(class, slot.op, errno, now_ns);
                     }
                     let Op { target, offset, direction, .. } = slot.op;
+                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
+                        counts.failed(target);
+                    }
                     tally.failed(class, FirstError { errno, target, offset, direction });
                 }
             }

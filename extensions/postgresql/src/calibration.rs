@@ -9,6 +9,7 @@ use rigel_core::judge::flags::Flag;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::record::Record;
+use rigel_core::record::resume::Past;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
@@ -72,7 +73,7 @@ fn record(asked: &Asked, stop: &Stop) -> Result<Record, Problem> {
     let plan = Plan::new(&request, &host, &looked)?;
     let (program_version, run_id) = (env!("CARGO_PKG_VERSION").to_owned(), "calibrate_io".to_owned());
     let run = Run { program_version, run_id, request, plan };
-    let mut bench = make::bench(&run, host, looked, &[], 0)?;
+    let mut bench = make::bench(&run, host, looked, &[], &Past::default())?;
     let mut memory = Memory::default();
     let beginning = Beginning::new(Wall::system());
     let outcome = execute(&run, beginning, bench.as_mut(), &mut memory, stop, &mut |_| {})?;

@@ -42,6 +42,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.findings-1.json", rigel_report::json::schema()),
         schema("rigel.load-1.json", rigel_core::load::file::schema()),
         schema("rigel.proof-1.json", rigel_report::proof::schema()),
+        schema("rigel.soak-1.json", rigel_report::soak::schema()),
         schema("rigel.scrub-1.json", rigel_report::scrub::schema()),
         schema("rigel.sql-1.json", rigel_report::beside::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),

@@ -10,7 +10,7 @@ use crate::load::class::Class;
 use crate::path_text::printable;
 use crate::record::{Record, Visit};
 use crate::units::Nanos;
-use crate::verify::{Fault, Finding, Verified};
+use crate::verify::{Fault, Finding, Verified, parted};
 
 /// What the checks of these visits found together; of one class, or of all.
 pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> Verified {
@@ -46,27 +46,40 @@ pub fn problem(record: &Record) -> Option<Problem> {
     )
 }
 
-fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
+/// Where a block is.
+pub fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
     let path = targets.get(usize::from(target)).map_or("?", |target| target.path.as_str());
     format!("at byte {offset} of {}", printable(path))
 }
 
-fn what(targets: &[TargetFacts], finding: &Finding) -> String {
+/// Which write to a block it is; those after an interruption are counted from 1 again.
+fn write(generation: u64) -> String {
+    match parted(generation) {
+        (0, pass) => format!("write {pass}"),
+        (part, pass) => format!("write {pass} after interruption {part}"),
+    }
+}
+
+/// What is wrong with a block.
+pub fn what(targets: &[TargetFacts], finding: &Finding) -> String {
     match finding.fault {
         Fault::Corrupt { bits: 1, first_bit, .. } => format!("has a wrong bit (bit {first_bit})"),
         Fault::Corrupt { bits, first_bit, last_bit } => {
             format!("has {bits} wrong bits, from bit {first_bit} to bit {last_bit}")
         }
         Fault::Torn { older: 0, newer } => {
-            format!("holds a part of write {newer}, and what was there before")
+            format!("holds a part of {}, and what was there before", write(newer))
         }
-        Fault::Torn { older, newer } => format!("holds parts of the writes {older} and {newer}"),
+        Fault::Torn { older, newer } => format!("holds parts of {} and of {}", write(older), write(newer)),
         Fault::Misdirected { from_target, from_offset, generation } => {
-            format!("holds write {generation} of the block {}", place(targets, from_target, from_offset))
+            format!("holds {} of the block {}", write(generation), place(targets, from_target, from_offset))
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
-        Fault::Stale { generation, age } => format!("holds write {generation}, which is {age} too old"),
-        Fault::Ahead { generation } => format!("holds write {generation}, which was not made yet"),
+        Fault::Stale { generation, age } if parted(generation).0 < parted(generation.saturating_add(age)).0 => {
+            format!("holds {}, which is from before an interruption", write(generation))
+        }
+        Fault::Stale { generation, age } => format!("holds {}, which is {age} too old", write(generation)),
+        Fault::Ahead { generation } => format!("holds {}, which was not made yet", write(generation)),
         Fault::Zeroed => "holds zeros".to_owned(),
         Fault::Foreign { seed: Some(seed) } => format!("holds data of the run with the seed {seed}"),
         Fault::Foreign { seed: None } => "holds nothing that Rigel wrote".to_owned(),

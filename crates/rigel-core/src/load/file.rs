@@ -156,6 +156,11 @@ impl LoadFile {
         }
         let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
         let Self { classes, points, layout, phases } = self;
+        let phases = match pace {
+            // A load without phases is one that lasts.
+            Pace::Soak(soak) if phases.is_empty() => soak.as_phases(&points),
+            _ => phases,
+        };
         let levels = LevelChoice::Own;
         let request =
             Request { level: RunLevel::Load, classes, points, layout, phases, pace, levels, ..asked };
@@ -186,6 +191,7 @@ impl LoadFile {
                 .next("allow more time, or shorten the phases"))
             }
             Pace::Adaptive(_) | Pace::Phases => Ok(Pace::Phases),
+            Pace::Soak(soak) => Ok(Pace::Soak(soak)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Plain values of a request. Must not know the numbers that steer an adaptive run; [`crate::stats::Parameters`] does.
 
+use crate::load::soak::Soak;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -17,6 +18,8 @@ pub enum Pace {
     Adaptive(Adaptive),
     /// One visit to each phase of a load, as long as the phase, in order.
     Phases,
+    /// The phases of a load again and again, for a time; each visit is kept in intervals while it goes on.
+    Soak(Soak),
 }
 
 impl Pace {
@@ -24,8 +27,13 @@ impl Pace {
     pub const fn max_duration(self) -> Option<Nanos> {
         match self {
             Self::Adaptive(adaptive) => adaptive.max_duration,
-            Self::Fixed(_) | Self::Phases => None,
+            Self::Fixed(_) | Self::Phases | Self::Soak(_) => None,
         }
+    }
+
+    /// The soak, of a run that is one.
+    pub const fn soak(self) -> Option<Soak> {
+        if let Self::Soak(soak) = self { Some(soak) } else { None }
     }
 }
 

@@ -43,7 +43,10 @@ impl Phase {
 }
 
 /// Refuses phases that no run can have; `points` are those of the load.
-pub(super) fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
+///
+/// # Errors
+/// When one cannot be measured, or all together are too long.
+pub fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
     phases.iter().try_for_each(Phase::check)?;
     let whole = Nanos(phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add));
     if phases.len() > MOST_PHASES || whole > LONGEST {

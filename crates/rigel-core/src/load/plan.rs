@@ -379,7 +379,7 @@ fn step(request: &Request, point: Point) -> Step {
             Step { point, warm_up: warm_up(request, point), settle: settle(duration), measure: duration }
         }
         // A warm-up would be a phase of its own.
-        Pace::Phases => {
+        Pace::Phases | Pace::Soak(_) => {
             let longest =
                 request.phases.iter().filter(|phase| phase.point == point).map(|phase| phase.time).max();
             let (settle, measure) = parted(longest.unwrap_or_default());
@@ -414,7 +414,7 @@ fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
         let step = steps.iter().position(|step| step.point == phase.point)?;
         Some(PhaseStep { step, settle, measure })
     };
-    let phases = request.phases.iter().filter(|_| request.pace == Pace::Phases);
+    let phases = request.phases.iter().filter(|_| matches!(request.pace, Pace::Phases | Pace::Soak(_)));
     phases.filter_map(phase).collect()
 }
 

@@ -439,10 +439,13 @@ impl Request {
                 check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
                     .map_err(|problem| problem.at("--max-duration"))
             }
-            Pace::Phases if self.phases.is_empty() => {
+            Pace::Phases | Pace::Soak(_) if self.phases.is_empty() => {
                 Err(Problem::usage("the load has no phases").next("give it one, or another pace"))
             }
             Pace::Phases => phase::check(&self.phases, &self.points),
+            Pace::Soak(soak) => {
+                phase::check(&self.phases, &self.points).and_then(|()| soak.check(&self.phases))
+            }
             Pace::Adaptive(_) => Ok(()),
         }
     }

@@ -59,6 +59,22 @@ impl Series {
         }
     }
 
+    /// The same in buckets of that width, or of the least multiple of the own width above it.
+    #[must_use]
+    pub fn widened(&self, bucket_ns: u64) -> Self {
+        let own_ns = self.bucket_ns.max(1);
+        let each = usize::try_from(bucket_ns.div_ceil(own_ns)).unwrap_or(usize::MAX).max(1);
+        Self {
+            bucket_ns: own_ns.saturating_mul(each as u64),
+            ops: self.ops.chunks(each).map(|part| part.iter().fold(0, |sum: u32, &n| sum.saturating_add(n))).collect(),
+            latency_sum_ns: self
+                .latency_sum_ns
+                .chunks(each)
+                .map(|part| part.iter().fold(0, |sum: u64, &ns| sum.saturating_add(ns)))
+                .collect(),
+        }
+    }
+
     /// Drops the buckets after `window_ns`, when a window ended early.
     pub fn truncate(&mut self, window_ns: u64) {
         let keep = usize::try_from(window_ns.div_ceil(self.bucket_ns.max(1))).unwrap_or(usize::MAX);
@@ -80,6 +96,19 @@ mod tests {
             let series = Series::new(seconds * NS_PER_S);
             assert_eq!((series.bucket_ns / NS_PER_MS, series.ops.len()), (bucket_ms, buckets), "{seconds} s");
         }
+    }
+
+    #[test]
+    fn wider_buckets_hold_the_same() {
+        let mut series = Series::new(NS_PER_S);
+        for at in [0, 299, 300, 999] {
+            series.record(at * NS_PER_MS, at);
+        }
+        let wide = series.widened(300 * NS_PER_MS);
+        assert_eq!((wide.bucket_ns, wide.ops), (300 * NS_PER_MS, vec![2, 1, 0, 1]));
+        assert_eq!(wide.latency_sum_ns, [299, 300, 0, 999]);
+        assert_eq!(series.widened(u64::MAX).ops, [4]);
+        assert_eq!(series.widened(1), series);
     }
 
     #[test]

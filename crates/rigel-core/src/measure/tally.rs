@@ -3,7 +3,7 @@
 //! A visit has a window. Completions inside it count; before it the queue fills and settles, after it the queue drains.
 //! Must not decide when the window is.
 
-use super::{Histogram, OpenTally, ReadLook, Series};
+use super::{ByTarget, Histogram, OpenTally, ReadLook, Series};
 use crate::errno;
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
@@ -108,6 +108,9 @@ pub struct ClassTally {
     /// Of verified blocks only: what the checks of the whole visit found, settling and draining included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Box<Verified>>,
+    /// Of a soak of several targets: what each of them did in the whole visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_target: Option<Box<ByTarget>>,
 }
 
 impl ClassTally {
@@ -135,6 +138,7 @@ impl ClassTally {
             looked: ReadLook::default(),
             open: None,
             verified: None,
+            by_target: None,
         }
     }
 
@@ -183,6 +187,24 @@ impl ClassTally {
         if let Some(theirs) = &part.verified {
             self.verified.get_or_insert_default().add(theirs);
         }
+        if let Some(theirs) = &part.by_target {
+            self.by_target.get_or_insert_default().add(theirs);
+        }
+    }
+
+    /// What a record keeps of it for an interval: one bucket of time, latencies to 13 %.
+    #[must_use]
+    pub fn summed(&self, span_ns: u64) -> Self {
+        let (reads, writes) = (self.reads.coarse(), self.writes.coarse());
+        Self { reads, writes, series: self.series.widened(span_ns.max(self.series.bucket_ns)), ..self.clone() }
+    }
+
+    /// What a record keeps of a visit of which it has the intervals: its course is theirs.
+    #[must_use]
+    pub fn widened(self, every_ns: u64) -> Self {
+        let mut verified = self.verified;
+        verified.iter_mut().for_each(|verified| verified.settled = None);
+        Self { series: self.series.widened(every_ns), verified, ..self }
     }
 
     /// Successful I/Os of the whole window, reads and writes.

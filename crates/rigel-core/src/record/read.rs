@@ -28,11 +28,12 @@ impl Record {
                 Some(reader) => reader.line(number, text)?,
             }
         }
-        let Reader { record } = reader.ok_or_else(|| {
+        let Reader { mut record } = reader.ok_or_else(|| {
             Problem::usage("this is no record of Rigel")
                 .because("the file is empty, or its first line was not written whole")
                 .next("give the file that ends in _record.jsonl")
         })?;
+        record.end_open_visit();
         Ok(Self { torn, ..record })
     }
 }
@@ -92,6 +93,7 @@ impl Reader {
             return Err(broken(number, "a complete run goes on"));
         }
         record.closing = None;
+        record.end_open_visit();
         for _ in 0..resumed.set_aside {
             match record.visits.pop().or_else(|| record.search.pop()) {
                 Some(visit) => record.set_aside.push(visit),

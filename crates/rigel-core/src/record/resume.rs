@@ -8,10 +8,12 @@ use crate::error::{ExitKind, Problem};
 use crate::event::At;
 use crate::facts::engine::EngineFacts;
 use crate::facts::{HostFacts, TargetFacts, TargetKind};
+use crate::load::class::PerClass;
 use crate::load::plan::Plan;
 use crate::path_text::printable;
 use crate::record::{Record, Resumed, Visit};
 use crate::units::{Bytes, NS_PER_S};
+use crate::verify::Settled;
 use std::collections::VecDeque;
 
 /// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
@@ -28,6 +30,8 @@ pub struct Past {
     pub set_aside: u64,
     /// Bytes at the end of the record that are no whole line.
     pub torn_bytes: u64,
+    /// Of classes of verified blocks: what the intervals of a soak say of the blocks that are surely there.
+    pub settled: PerClass<Settled>,
 }
 
 impl Past {
@@ -63,7 +67,9 @@ impl Past {
         }
         let mut visits: VecDeque<Visit> = record.search.iter().chain(&record.visits).cloned().collect();
         let mut set_aside = 0;
-        if visits.back().is_some_and(|last| !counts(last)) {
+        // What a soak saw happened, however it ended.
+        let is_soak = header.request.pace.soak().is_some();
+        if visits.back().is_some_and(|last| !is_soak && !counts(last)) {
             visits.pop_back();
             set_aside = 1;
         }
@@ -75,7 +81,8 @@ impl Past {
             ));
         }
         let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
-        Ok((Self { visits, planned, set_aside, torn_bytes }, plan))
+        let settled = settled(record);
+        Ok((Self { visits, planned, set_aside, torn_bytes, settled }, plan))
     }
 
     /// Time of the run at which it goes on.
@@ -134,6 +141,22 @@ impl Past {
             planned => Ok(planned.is_some()),
         }
     }
+}
+
+/// The last word of the record on every class, for each part of the run that is over.
+fn settled(record: &Record) -> PerClass<Settled> {
+    let parts = record.resumed.len() + 1;
+    let mut last = PerClass::new();
+    for (class, tally) in record.intervals.iter().flat_map(|interval| &interval.tallies) {
+        if let Some(settled) = tally.verified.as_ref().and_then(|verified| verified.settled.as_ref()) {
+            last.insert(*class, settled.clone());
+        }
+    }
+    for settled in last.values_mut() {
+        // A part that ended before its first interval left blocks of which nothing is known.
+        settled.below.values_mut().for_each(|earlier| earlier.0.resize(parts, 0));
+    }
+    last
 }
 
 /// The record does not say how this run would have come to where it is.

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub const EXCERPT_BYTES: usize = 32;
 /// Of the 4,096 bits of a sector: where more differ, it has nothing to do with what was expected. Of random ones 2,048 do.
 const MOST_ALIKE_BITS: u32 = 1024;
+/// Writes before the newest that a damaged block is compared with.
+const MOST_NEAR: u64 = 3;
+/// Writes from the oldest on, where there are more.
+const MOST_FAR: usize = 4;
 
 /// What a storage did wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -279,13 +283,16 @@ fn nearest(
             best = (wanted, bits);
         }
     };
-    // The newest first: it stands for the others when nothing is alike. More than two there are after failed writes only.
-    let admitted = expected.oldest.max(1).max(expected.newest.saturating_sub(3))..=expected.newest;
-    admitted.rev().for_each(&mut consider);
-    // A damaged block of a write that it must not have is compared with that one, if a sector of it is sound.
+    // The newest first: it stands for the others when nothing is alike. More than two there are after failed writes, and after an interruption,
+    // which leaves any number of them: the oldest is then the likeliest.
+    let oldest = expected.oldest.max(1);
+    let admitted = oldest.max(expected.newest.saturating_sub(MOST_NEAR))..=expected.newest;
+    admitted.clone().rev().for_each(&mut consider);
+    (oldest..=expected.newest).take_while(|one| one < admitted.start()).take(MOST_FAR).for_each(&mut consider);
+    // A damaged block of a write that it must not have, or of one of many, is compared with that one, if a sector of it is sound.
     let broken = heads.iter().any(Option::is_none);
     let named = heads.iter().flatten().find(|head| head.seed == seed && head.place.target == place.target);
-    if let Some(head) = named.filter(|head| broken && !expected.admits(head.generation)) {
+    if let Some(head) = named.filter(|_| broken) {
         consider(head.generation);
     }
     best.0

@@ -3,9 +3,11 @@
 //! A wrong block that is read again and again, as a write is awaited that puts it right, is one fault. Must not judge blocks.
 
 use super::diagnosis::{Diagnosis, EXCERPT_BYTES, Fault};
+use super::earlier::Earlier;
 use super::expected::Expected;
 use crate::load::volume::Place;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Most faults of a class in a visit that are kept whole.
@@ -168,6 +170,18 @@ pub struct Verified {
     pub again: u64,
     /// The first of them.
     pub findings: Vec<Finding>,
+    /// At the end of an interval of a soak: what a run that goes on has to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
+}
+
+/// What surely was on the targets at the end of an interval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// The seed of the blocks.
+    pub seed: u64,
+    /// By worker: of each part of the run so far, every write below this number is durable.
+    pub below: BTreeMap<u32, Earlier>,
 }
 
 impl Verified {
@@ -207,5 +221,10 @@ impl Verified {
         self.findings.extend_from_slice(&other.findings);
         self.findings.sort_by_key(|finding| finding.at_ns);
         self.findings.truncate(MOST_FINDINGS);
+        match (&mut self.settled, &other.settled) {
+            (Some(mine), Some(theirs)) => mine.below.extend(theirs.below.clone()),
+            (mine @ None, theirs) => mine.clone_from(theirs),
+            (Some(_), None) => {}
+        }
     }
 }

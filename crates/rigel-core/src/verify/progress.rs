@@ -90,6 +90,19 @@ impl Progress {
         }
     }
 
+    /// Every write below is over, and its slot surely holds it or a later one. What is durable of that is for a flush to say.
+    pub fn sure_below(&self, passes: &Passes) -> u64 {
+        // A slot that was written again since is in doubt no longer.
+        let in_doubt = |&&number: &&u64| {
+            let next = number + passes.slots();
+            next >= self.over_below || self.doubts.contains(&next)
+        };
+        let first = self.doubts.iter().filter(in_doubt).copied().min().unwrap_or(u64::MAX);
+        let many = if self.over_below >= self.doubt_below.saturating_add(passes.slots()) { u64::MAX } else { 0 };
+        let none = self.doubt_below == 0;
+        self.over_below.min(first).min(if none { u64::MAX } else { many })
+    }
+
     /// What the slot at a position may hold now.
     #[inline]
     pub fn expected(&self, position: u64, passes: &Passes) -> Expected {

@@ -17,9 +17,11 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{ChangedTarget, TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
+use rigel_core::load::workload::Direction;
+use rigel_core::measure::FirstError;
 use rigel_core::path_text;
 use rustix::fs::{self, Advice, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 
@@ -107,6 +109,22 @@ impl OpenTargets {
         for target in &self.targets {
             let _ = fs::fadvise(target, 0, None, Advice::DontNeed);
         }
+    }
+
+    /// Makes durable what was written to the targets and answered. May take as long as the devices need.
+    ///
+    /// # Errors
+    /// The first target that cannot say so.
+    pub fn flush(&self) -> Result<(), FirstError> {
+        for (target, open) in (0u16..).zip(&self.targets).filter(|(_, open)| open.writable) {
+            retry_on_intr(|| fs::fdatasync(open)).map_err(|errno| FirstError {
+                errno: errno.raw_os_error(),
+                target,
+                offset: 0,
+                direction: Direction::Write,
+            })?;
+        }
+        Ok(())
     }
 
     pub(crate) const fn new(targets: Vec<OpenTarget>) -> Self {

@@ -113,6 +113,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
     let pace = match request.pace {
         Pace::Fixed(duration) => format!("one visit of {duration} to each point"),
         Pace::Phases => "one visit to each phase of the load".to_owned(),
+        Pace::Soak(soak) => format!("the phases of the load in turns for {}", soak.time),
         Pace::Adaptive(adaptive) => {
             let limit =
                 adaptive.max_duration.map_or_else(String::new, |limit| format!(", no visit after {limit}"));

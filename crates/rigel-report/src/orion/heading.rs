@@ -123,8 +123,8 @@ fn settings_11_2(page: &mut Page, header: &Header) {
 fn duration(header: &Header) -> Nanos {
     match (header.request.pace, header.plan.steps.first()) {
         (Pace::Fixed(duration), _) => duration,
-        (Pace::Adaptive(_) | Pace::Phases, Some(step)) => step.measure,
-        (Pace::Adaptive(_) | Pace::Phases, None) => {
+        (Pace::Adaptive(_) | Pace::Phases | Pace::Soak(_), Some(step)) => step.measure,
+        (Pace::Adaptive(_) | Pace::Phases | Pace::Soak(_), None) => {
             header.plan.search.as_ref().map_or(Nanos(0), |search| search.measure)
         }
     }

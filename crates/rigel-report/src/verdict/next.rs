@@ -168,7 +168,7 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
         (Pace::Fixed(duration), None) if command.has(&["--duration"]) => {
             Some(command.with("--duration", &twice(duration)))
         }
-        (Pace::Fixed(_) | Pace::Phases, None) => None,
+        (Pace::Fixed(_) | Pace::Phases | Pace::Soak(_), None) => None,
     }
 }
 

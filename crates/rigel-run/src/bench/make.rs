@@ -17,6 +17,7 @@ use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
+use rigel_core::record::resume::Past;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::durable;
@@ -27,7 +28,7 @@ use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::Access;
 use std::sync::Arc;
 
-/// The bench of a run, ready. Its clock begins at `now_ns`, which is 0 unless the run is resumed.
+/// The bench of a run, ready; `past` is what the run has behind it, nothing unless it is resumed.
 ///
 /// # Errors
 /// When a target cannot be opened, the engine does not work here, or a worker cannot be started.
@@ -36,10 +37,10 @@ pub fn bench(
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
-    now_ns: u64,
+    past: &Past,
 ) -> Result<Box<dyn Bench>, Problem> {
     let Run { request, plan, .. } = run;
-    let clock = MonotonicClock::at(now_ns);
+    let clock = MonotonicClock::at(past.run_ns());
     match (request.engine, request.sides) {
         (EngineRequest::Sim(law), None) => {
             let workload = Workload::new(request, &facts)?;
@@ -47,7 +48,10 @@ pub fn bench(
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
         (EngineRequest::Sim(_), Some(_)) => Ok(Box::new(Turns::simulated(request, plan, &host, &facts)?)),
-        (_, None) => Ok(Box::new(of_threads((request, plan), host, facts, permits, clock)?)),
+        (_, None) => {
+            let workload = Workload { before: past.settled.clone(), ..Workload::new(request, &facts)? };
+            Ok(Box::new(of_workload((request, plan, workload), host, facts, permits, clock)?))
+        }
         (_, Some(_)) => {
             let side = |side| {
                 let own = request.of_side(side, &facts).to_vec();
@@ -71,6 +75,16 @@ pub fn of_threads(
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
     let workload = Workload::new(request, &facts)?;
+    of_workload((request, plan, workload), host, facts, permits, clock)
+}
+
+fn of_workload(
+    (request, plan, workload): (&Request, &Plan, Workload),
+    host: HostFacts,
+    facts: Vec<TargetFacts>,
+    permits: &[Option<WritePermit>],
+    clock: MonotonicClock,
+) -> Result<ThreadBench, Problem> {
     let layouts = layouts(request, plan);
     let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
     let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();

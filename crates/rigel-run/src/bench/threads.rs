@@ -4,6 +4,7 @@
 //! Jobs go in and results come out over channels; while a job runs the coordinator only looks at shared counters, and hands
 //! over parts of a window.
 
+mod flusher;
 mod waiting;
 
 use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
@@ -33,6 +34,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use flusher::{Flusher, needs_flush, unsettled};
 use waiting::{Parts, Silence, no_answer};
 
 /// An early end is set this far in the future, so that every worker sees it in time.
@@ -57,6 +59,8 @@ pub struct ThreadBench {
     stuck: bool,
     /// Is looked at after a visit; `None` where no storage is used.
     targets: Option<Arc<OpenTargets>>,
+    /// Where blocks are verified that a run may go on with.
+    flusher: Option<Flusher>,
 }
 
 /// What a worker tells.
@@ -123,9 +127,11 @@ impl ThreadBench {
         let EngineChoice { kind, poll, reason } = choice;
         let OpenSite { host, facts, targets } = site;
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
+        let flusher = storage.as_ref().filter(|_| workload.verifies()).map(Arc::clone).and_then(Flusher::start);
         let begin = move |start| begin(kind, poll, &targets, start);
         let mut bench = Self::start_with((kind, reason), places, workload, clock, (host, facts), begin)?;
         bench.targets = storage;
+        bench.flusher = flusher;
         Ok(bench)
     }
 
@@ -154,6 +160,7 @@ impl ThreadBench {
             witness: watch(clock, kind, &targets),
             site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
             targets: None,
+            flusher: None,
         };
         for (index, place) in (0u32..).zip(places) {
             let (jobs_in, jobs) = mpsc::channel();
@@ -362,7 +369,8 @@ impl ThreadBench {
         while waiting > 0 {
             let mut goes_on = match self.results.recv_timeout(TICK) {
                 Ok(Told::Part(part)) => {
-                    parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
+                    let ready = parts.add(part).and_then(|whole| self.settle(whole));
+                    ready.is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
                 }
                 Ok(Told::Done(Ok(done))) => {
                     let hung = done.hung.is_some();
@@ -378,6 +386,9 @@ impl ThreadBench {
                 Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return Err(worker_died()),
             };
+            while let Some(part) = self.flusher.as_mut().and_then(Flusher::back) {
+                goes_on &= hear(Heard::Part(Box::new(part)));
+            }
             // Parts may come more often than that.
             if ticked.elapsed() >= TICK && waiting > 0 {
                 ticked = Instant::now();
@@ -393,10 +404,37 @@ impl ThreadBench {
                 self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
         }
+        self.hear_last_flushes(hear)?;
         for part in parts.rest() {
-            hear(Heard::Part(Box::new(part)));
+            hear(Heard::Part(Box::new(unsettled(part, None))));
         }
         Ok(sum)
+    }
+
+    /// Hands a part over whose blocks have to be durable before anybody hears of them; the part, when nothing is to be waited for.
+    fn settle(&mut self, part: Part) -> Option<Part> {
+        if !needs_flush(&part) {
+            return Some(part);
+        }
+        match &mut self.flusher {
+            Some(flusher) => flusher.take(part).err().map(|part| unsettled(part, None)),
+            None => Some(unsettled(part, None)),
+        }
+    }
+
+    /// Tells the parts that are still being flushed when the load is over.
+    fn hear_last_flushes(&mut self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(), Problem> {
+        let Some(flusher) = &mut self.flusher else { return Ok(()) };
+        loop {
+            match flusher.last(self.patience) {
+                Ok(Some(part)) => drop(hear(Heard::Part(Box::new(part)))),
+                Ok(None) => return Ok(()),
+                Err(_) => {
+                    self.stuck = true;
+                    return Err(no_answer(self.patience));
+                }
+            }
+        }
     }
 
     /// What this host saw of a visit.

@@ -245,7 +245,10 @@ impl<'a> Walk<'a> {
             ios: Some(done.ios),
             hung: done.hung,
             nodes,
-            tallies: done.tallies,
+            tallies: match wanted.every_ns {
+                Some(ns) => done.tallies.into_iter().map(|(class, tally)| (class, tally.widened(ns))).collect(),
+                None => done.tallies,
+            },
         }))
     }
 
@@ -296,7 +299,9 @@ impl<'a> Walk<'a> {
 
 fn interval(visit: u64, part: Part) -> Interval {
     let Part { window, tallies } = part;
-    Interval { visit, began_ns: window.start_ns, measured_ns: window.span_ns(), tallies }
+    let measured_ns = window.span_ns();
+    let tallies = tallies.into_iter().map(|(class, tally)| (class, tally.summed(measured_ns))).collect();
+    Interval { visit, began_ns: window.start_ns, measured_ns, tallies }
 }
 
 /// What completed between two looks: rates, and the latency of what arrives at a rate.

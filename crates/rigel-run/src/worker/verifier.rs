@@ -9,7 +9,7 @@ use rigel_core::load::draw::{self, Generator};
 use rigel_core::load::volume::{Place, Volume};
 use rigel_core::load::workload::Direction;
 use rigel_core::verify::block::{self, BLOCK_BYTES};
-use rigel_core::verify::{self, Expected, Fault, Finding, Passes, Progress, Verified};
+use rigel_core::verify::{self, Earlier, Expected, Fault, Finding, Passes, Progress, Settled, Verified};
 use rigel_io::backend::{Backend, Op, SlotLayout};
 use std::process;
 use std::sync::LazyLock;
@@ -30,6 +30,7 @@ const LEAST_WINDOW: u64 = 1024;
 #[derive(Debug)]
 pub struct Verifier {
     seed: u64,
+    worker: u32,
     /// By the place of the class.
     regions: Vec<Option<Region>>,
     /// By slot: what is in flight.
@@ -43,6 +44,8 @@ pub struct Verifier {
 struct Region {
     passes: Passes,
     progress: Progress,
+    /// What processes of the run left that are no more.
+    earlier: Earlier,
     /// The number of its first chunk, and how many chunks on the next one lies.
     first: u64,
     every: u64,
@@ -66,12 +69,17 @@ impl Verifier {
             let class = workload.classes.get(place).filter(|class| class.verify)?;
             let volume = class.volumes.random.as_ref()?;
             let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, worker.into()]).bits();
-            Region::new(volume, (worker, workers), window, seed)
+            let before = workload.before.get(&class.name).and_then(|settled| settled.below.get(&worker));
+            Region::new(volume, (worker, workers), window, seed, before.cloned().unwrap_or_default())
         };
         let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();
         let slots = usize::from(layout.slots());
         workload.verifies().then(|| Self {
-            seed: Generator::new(workload.seed, &[PURPOSE, *PROCESS]).bits(),
+            seed: match workload.before.values().next() {
+                Some(settled) => settled.seed,
+                None => Generator::new(workload.seed, &[PURPOSE, *PROCESS]).bits(),
+            },
+            worker,
             regions,
             tickets: vec![Ticket::Nothing; slots],
             read: Vec::with_capacity(slots),
@@ -92,6 +100,14 @@ impl Verifier {
         Some(std::mem::replace(&mut region.found, Verified::new()))
     }
 
+    /// What is over and well, of the class at a place; whether it is durable, a flush has to say that begins now.
+    pub fn settled(&self, place: usize) -> Option<Settled> {
+        let Region { progress, passes, earlier, .. } = self.regions.get(place)?.as_ref()?;
+        let mut parts = earlier.clone();
+        parts.0.push(progress.sure_below(passes));
+        Some(Settled { seed: self.seed, below: [(self.worker, parts)].into() })
+    }
+
     /// The next I/O of a slot, with its data when it writes; `None` for a class that is not verified.
     #[inline]
     pub fn next<B: Backend>(&mut self, load: &mut Load<'_>, backend: &mut B, slot: u16) -> Option<Op> {
@@ -103,7 +119,7 @@ impl Verifier {
             region.place(*ticket, volume)
         });
         if let Ticket::Write(number) = *ticket {
-            let generation = region.passes.generation(number);
+            let generation = region.earlier.base() + region.passes.generation(number);
             let bytes = &mut backend.buffer_mut(slot)[..usize::try_from(op.len).unwrap_or(0)];
             for (at, bytes) in (op.offset..).step_by(BLOCK_BYTES).zip(bytes.chunks_exact_mut(BLOCK_BYTES)) {
                 block::fill(self.seed, Place { target: op.target, offset: at }, generation, bytes);
@@ -154,14 +170,16 @@ impl Verifier {
                 continue;
             };
             // A write that began meanwhile may have come first.
-            let expected = expected.until(region.progress.expected(position, &region.passes));
+            let now = region.progress.expected(position, &region.passes);
+            let expected = expected.until(region.earlier.expected(now, position, &region.passes));
+            let is_written = expected.is_open() && expected.newest > region.earlier.base();
             let bytes = &backend.buffer(number)[..usize::try_from(op.len).unwrap_or(0)];
             for (offset, bytes) in (op.offset..).step_by(BLOCK_BYTES).zip(bytes.chunks_exact(BLOCK_BYTES)) {
                 let place = Place { target: op.target, offset };
                 region.found.checked += 1;
                 if let Err(seen) = verify::check(self.seed, place, expected, bytes) {
                     // Memory, as that of a page cache, may be read while a sector is half written. The next read tells.
-                    if expected.is_open() && matches!(seen.fault, Fault::Corrupt { .. }) {
+                    if is_written && matches!(seen.fault, Fault::Corrupt { .. }) {
                         continue;
                     }
                     region.found.found(Finding::new(now_ns, place, expected, &seen));
@@ -172,12 +190,19 @@ impl Verifier {
 }
 
 impl Region {
-    fn new(volume: &Volume, (worker, workers): (u32, u32), window: u64, seed: u64) -> Option<Self> {
+    fn new(
+        volume: &Volume,
+        (worker, workers): (u32, u32),
+        window: u64,
+        seed: u64,
+        earlier: Earlier,
+    ) -> Option<Self> {
         let (first, every) = (u64::from(worker), u64::from(workers.max(1)));
         let slots = volume.chunks().checked_sub(first)?.div_ceil(every);
         (slots > 0).then(|| Self {
             passes: Passes::new(slots, seed),
             progress: Progress::new(window, slots),
+            earlier,
             first,
             every,
             found: Verified::new(),
@@ -187,14 +212,16 @@ impl Region {
     /// The next write, when one is wanted and may begin, or when nothing was written yet; else a read of what was.
     #[inline]
     fn choose(&mut self, wanted: Direction, generator: &mut Generator) -> Ticket {
-        let written = self.progress.begun().min(self.passes.slots());
+        let slots = self.passes.slots();
+        let written = self.progress.begun().min(slots).max(self.earlier.written(slots));
         if (wanted == Direction::Write || written == 0)
             && let Some(number) = self.progress.begin()
         {
             return Ticket::Write(number);
         }
         let position = generator.below(written);
-        Ticket::Read(position, self.progress.expected(position, &self.passes))
+        let own = self.progress.expected(position, &self.passes);
+        Ticket::Read(position, self.earlier.expected(own, position, &self.passes))
     }
 
     #[inline]

@@ -60,7 +60,9 @@ impl RunArgs {
         let mut notes = Vec::new();
         let asked = self.targets.source()?;
         let targets = targets(front, &request, asked, &mut notes)?;
-        check_load_file(level, self.load_file.as_deref(), &targets)?;
+        if request.pace.soak().is_none() {
+            check_load_file(level, self.load_file.as_deref(), &targets)?;
+        }
         let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
         let commits = self.with_commits;
         check_consent(&request, &targets, (&destroy, commits), &mut notes)?;

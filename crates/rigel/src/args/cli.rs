@@ -13,6 +13,7 @@ use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::scrub::ScrubArgs;
 use super::selftest::SelftestArgs;
 use super::slo::SloArgs;
+use super::soak::SoakArgs;
 use super::sql::SqlArgs;
 use super::targets::TargetsArgs;
 use super::versus::{BESIDE_RECORD, VersusArgs};
@@ -81,6 +82,8 @@ enum Command {
     Targets(TargetsArgs),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
     Doctor(DoctorArgs),
+    /// Is this disk fit for production? Hours to weeks of load, every block compared; failures and slow disks found
+    Soak(Box<SoakArgs>),
     /// Are both legs of a mirror alike? Compare copies of data, read-only, and tell which one is right
     Scrub(Box<ScrubArgs>),
     /// Show on simulated devices with a known answer that the intervals hold it
@@ -118,6 +121,7 @@ pub fn command() -> clap::Command {
             let command = match name.as_str() {
                 "run" => alone(command, &["resume"], &BESIDE_RESUME),
                 "sql" => alone(command, &["resume"], &super::sql::BESIDE_RESUME),
+                "soak" => alone(command, &["resume"], &super::soak::BESIDE_RESUME),
                 "versus" => alone(command, &["resume", "record"], &BESIDE_RECORD),
                 _ => command,
             };
@@ -174,6 +178,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Run(run) => run.invocation(typed(arguments), environment),
         Command::Calibrate(calibrate) => calibrate.invocation(typed(arguments), environment),
         Command::Slo(slo) => slo.invocation(typed(arguments), environment),
+        Command::Soak(soak) => soak.invocation(typed(arguments), environment),
         Command::Sql(sql) => sql.invocation(arguments, environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),

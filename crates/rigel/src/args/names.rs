@@ -12,6 +12,8 @@ pub enum Front {
     Calibrate,
     /// `rigel slo`, the same.
     Slo,
+    /// `rigel soak`, the same.
+    Soak,
 }
 
 /// An option of both command lines.
@@ -55,7 +57,7 @@ impl Opt {
     pub const fn spelled(self, front: Front) -> &'static str {
         match front {
             Front::Orion => self.orion,
-            Front::Rigel | Front::Calibrate | Front::Slo => self.rigel,
+            Front::Rigel | Front::Calibrate | Front::Slo | Front::Soak => self.rigel,
         }
     }
 }

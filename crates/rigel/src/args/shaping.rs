@@ -102,7 +102,7 @@ fn refuse_shape(front: Front, level: RunLevel, load: &LoadArgs) -> Result<(), Pr
     let matrix = Opt::MATRIX.spelled(front);
     let (this, instead) = match front {
         Front::Orion => (format!("-run {}", level.name()), "-run advanced"),
-        Front::Rigel | Front::Calibrate | Front::Slo => {
+        Front::Rigel | Front::Calibrate | Front::Slo | Front::Soak => {
             (format!("rigel run {}", level.name()), "rigel run advanced")
         }
     };

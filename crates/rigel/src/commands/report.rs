@@ -2,6 +2,7 @@
 //!
 //! Must not measure or look at a target; the record is all there is.
 
+use super::run::soak;
 use crate::args::ReportOptions;
 use crate::output::{self, Placed, dir_of};
 use crate::{commands, terminal};
@@ -9,6 +10,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
 use rigel_core::path_text;
 use rigel_core::record::Record;
+use rigel_core::uses::soak::Soaked;
 use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,6 +26,13 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    if let ([record], [path]) = (records.as_slice(), options.records.as_slice())
+        && let Some(found) = Soaked::of(record)
+        && let Some(shown) = of_a_soak(options)
+    {
+        let name = run_id(record, path)?;
+        return soak::again(record, &found, (path, &name), shown, (options.out.as_deref(), options.force));
+    }
     if matches!(options.format, Format::Orion(_)) {
         options
             .records
@@ -48,6 +57,16 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
     commands::list(&output::write_all(&placed, options.force)?)
+}
+
+/// How the record of a soak is shown, in the formats that it has of its own.
+fn of_a_soak(options: &ReportOptions) -> Option<soak::Shown> {
+    match options.format {
+        Format::Text if options.out.is_none() => Some(soak::Shown::Text),
+        Format::Json if options.out.is_none() => Some(soak::Shown::Json),
+        Format::Html => Some(soak::Shown::Page),
+        _ => None,
+    }
 }
 
 /// ORION's files have rows and columns for its two classes only.

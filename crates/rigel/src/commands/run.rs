@@ -9,6 +9,7 @@ mod load;
 mod present;
 mod resume;
 mod sides;
+pub mod soak;
 mod sql;
 mod targets;
 
@@ -27,6 +28,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::path_text;
+use rigel_core::record::resume::Past;
 use rigel_core::units::{Bytes, KIB, MIB};
 use rigel_run::bench::{Bench, make};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
@@ -44,6 +46,7 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let looked = targets::look(options, &host)?;
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
+    let options = &*soak::of_targets(options, &looked);
     let reporter = Reporter { options };
     let plan = Plan::new(&options.request, &host, &looked)?;
     sides::check_engines(options, &plan, &looked)?;
@@ -51,6 +54,7 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     reporter.remarks(&options.notes);
     reporter.memory(&looked);
     reporter.note(commits::remark(&options.request));
+    reporter.note(soak::remark(options));
     if options.dry_run {
         return dry_run::show(options, &plan, &looked);
     }
@@ -107,7 +111,7 @@ fn measure_and_report(
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
-    let bench = |run: &Run| make::bench(run, host, found, &permits, 0);
+    let bench = |run: &Run| make::bench(run, host, found, &permits, &Past::default());
     put_on(reporter, (options.request.clone(), plan), bench, !scratch.goes_away(), signals)
 }
 
@@ -201,6 +205,7 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed
 /// part of a page.
 fn room_for_outputs(plan: &Plan) -> u64 {
+    // A soak may end long after, and says so itself when the disk is full.
     let visits = plan.adaptive.as_ref().map_or(1, |adaptive| adaptive.parameters.most_visits);
     KIB * 64 * (plan.steps.len() as u64 * u64::from(visits) + 2) + MIB
 }

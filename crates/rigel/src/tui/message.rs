@@ -120,7 +120,7 @@ fn begun(header: &Header) -> Message {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
         target: plan.adaptive.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
             Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
-            Pace::Fixed(_) | Pace::Phases => None,
+            Pace::Fixed(_) | Pace::Phases | Pace::Soak(_) => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
         classes: request.classes.clone(),

@@ -89,7 +89,7 @@ impl LevelSearch {
         };
         let parameters = match request.pace {
             Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),
-            Pace::Fixed(_) | Pace::Phases => Parameters::default(),
+            Pace::Fixed(_) | Pace::Phases | Pace::Soak(_) => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
         let memory = host.memory_bytes.unwrap_or(u64::MAX);

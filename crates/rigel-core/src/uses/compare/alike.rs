@@ -166,6 +166,7 @@ fn pace(run: &Run<'_>) -> String {
     match run.record.header.request.pace {
         Pace::Fixed(duration) => format!("one of {duration}"),
         Pace::Phases => "one to each phase of the load".to_owned(),
+        Pace::Soak(soak) => format!("the phases of the load in turns for {}", soak.time),
         Pace::Adaptive(pace) => format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction()),
     }
 }

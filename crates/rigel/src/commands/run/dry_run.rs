@@ -63,7 +63,7 @@ pub fn outputs(options: &RunOptions, request: &Request) -> String {
     let is_written = |suffix: &&str| match *suffix {
         "_report.html" => !display.no_html,
         // A calibration leaves none of ORION's files.
-        _ if matches!(options.front, Front::Calibrate | Front::Slo) => false,
+        _ if matches!(options.front, Front::Calibrate | Front::Slo | Front::Soak) => false,
         _ if !orion::has_content(&options.request, suffix) => false,
         "_hist.txt" => display.orion_version == OrionVersion::V11_2,
         "_hist.csv" => display.orion_version == OrionVersion::V19,

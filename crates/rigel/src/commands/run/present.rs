@@ -2,7 +2,8 @@
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use crate::args::{Front, RunOptions};
+use super::soak;
+use crate::args::{Display, Front, RunOptions};
 use crate::commands::{self, report, versus};
 use crate::history;
 use crate::output::OutputSet;
@@ -20,6 +21,7 @@ use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
+use rigel_core::uses::soak::Soaked;
 use rigel_report::numbers::counted;
 use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
@@ -96,7 +98,7 @@ impl Reporter<'_> {
                     minutes,
                 ));
             }
-            Front::Orion | Front::Rigel | Front::Calibrate | Front::Slo => {
+            Front::Orion | Front::Rigel | Front::Calibrate | Front::Slo | Front::Soak => {
                 let whole = if goes_on { "as a whole " } else { "" };
                 self.note(format!("{}: {whole}{}", run.run_id, prospect(&run.request, &run.plan)));
             }
@@ -121,6 +123,9 @@ fn prospect(request: &Request, plan: &Plan) -> String {
         (_, Pace::Fixed(_)) => format!("{points}, about {}", plan.known_time()),
         (_, Pace::Phases) => {
             format!("{}, {} in all", counted(plan.phases.len(), "phase"), plan.known_time())
+        }
+        (_, Pace::Soak(soak)) => {
+            format!("{} in turns for {}", counted(plan.phases.len(), "phase"), duration::words(soak.time))
         }
         (_, Pace::Adaptive(adaptive)) => format!("{points} to {}, usually {usually}", adaptive.precision),
     }
@@ -167,6 +172,11 @@ impl Judged {
 /// Reads the record back, writes every output beside it and prints the results.
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Problem> {
     let record = report::read(&set.record_path())?;
+    if let Some(found) = Soaked::of(&record) {
+        let Display { json, no_html, .. } = reporter.options.display;
+        soak::outputs(&record, &found, set, (json, no_html, reporter.options.force))?;
+        return Ok(Judged { wrong_data: wrong_data::problem(&record).or_else(|| soak::problem(&found)), unusable: None });
+    }
     let view = View::of(&record);
     let gates = write_and_print(reporter, set, &view)?;
     let wrong = wrong_data::problem(&record);
@@ -196,7 +206,7 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
     let answers = calibration::Document::of(view).filter(|_| options.front == Front::Calibrate);
     let mut files = match options.front {
         // ORION had neither, and its files no place for the answers.
-        Front::Calibrate | Front::Slo => Vec::new(),
+        Front::Calibrate | Front::Slo | Front::Soak => Vec::new(),
         Front::Orion | Front::Rigel => render(Format::Orion(options.display.orion_version), view)?,
     };
     if !options.display.no_html {

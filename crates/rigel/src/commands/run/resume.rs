@@ -101,6 +101,7 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
 fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> RunOptions {
     let request = header.request.clone();
     let front = match (&request.slo, request.bound) {
+        _ if request.pace.soak().is_some() => Front::Soak,
         (Some(_), _) => Front::Slo,
         (None, Some(_)) => Front::Calibrate,
         (None, None) => Front::Rigel,
@@ -163,7 +164,7 @@ fn go_on(
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = run_of(&header, &found);
     // The facts of now: later visits read what earlier ones wrote.
-    let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, past.run_ns())?;
+    let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, &past)?;
     ready((run, bench, !scratch.goes_away()), reporter, header, past, found, signals)?.go(reporter, signals)
 }
 

@@ -1,0 +1,205 @@
+//! What a soak found, out of its record: the figures of each phase, their course, every fault, the targets that are not like the others, and
+//! what silence excludes.
+//!
+//! Must not word it, and must not look at a target.
+
+mod course;
+mod outliers;
+
+pub use course::{Moment, MomentIo};
+pub use outliers::{LEAST_TARGETS, Outlier};
+
+use crate::judge::wrong_data;
+use crate::load::class::{Class, PerClass};
+use crate::load::matrix::Point;
+use crate::load::soak::Soak;
+use crate::measure::{ByTarget, ClassTally, FirstError, Histogram};
+use crate::record::{Purpose, Record, Visit};
+use crate::units::{Nanos, iops, to_f64, us_from_ns};
+use crate::verify::Verified;
+
+/// By how many checked blocks three of them stand for the rate that is excluded: with no event among N, the rate is below 3/N with 95 % confidence
+/// (Hanley and Lippman-Hand 1983).
+const RULE_OF_THREE: f64 = 3.0;
+
+/// What came of a soak.
+#[derive(Clone, Debug)]
+pub struct Soaked {
+    /// What was asked for.
+    pub soak: Soak,
+    /// How long the load lasted until now.
+    pub lasted: Nanos,
+    /// The phases in their order, each with its classes.
+    pub phases: Vec<PhaseFound>,
+    /// The figures of every interval, in order.
+    pub course: Vec<Moment>,
+    /// Of verified blocks: everything together.
+    pub verified: Verified,
+    /// Whether blocks were verified at all.
+    pub verifies: bool,
+    /// I/Os that succeeded.
+    pub ios: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// The first failed I/O of each visit and class, with the time at which the visit began.
+    pub failed: Vec<(u64, Class, FirstError)>,
+    /// I/Os never came back: the last sentence of the run.
+    pub hung: Option<String>,
+    /// Each target, all classes and phases together, where there are several.
+    pub targets: Option<ByTarget>,
+    /// The targets that are slower than the others.
+    pub outliers: Vec<Outlier>,
+    /// Each time that the load was interrupted.
+    pub interruptions: Vec<Interruption>,
+    /// Whether it lasted as long as it was to.
+    pub complete: bool,
+}
+
+/// A phase of the load, all of its visits together.
+#[derive(Clone, Debug)]
+pub struct PhaseFound {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Its load.
+    pub point: Point,
+    /// How often it was visited.
+    pub visits: u64,
+    /// How long all visits lasted.
+    pub lasted: Nanos,
+    /// What each class did.
+    pub classes: PerClass<PhaseIo>,
+}
+
+/// A class in a phase.
+#[derive(Clone, Debug)]
+pub struct PhaseIo {
+    /// Successful I/Os.
+    pub ios: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Latencies of reads and writes together.
+    pub latency: Histogram,
+    /// Failed I/Os.
+    pub errors: u64,
+    /// Blocks that were wrong.
+    pub wrong: u64,
+    /// How long the visits that had it lasted.
+    pub lasted: Nanos,
+}
+
+impl PhaseIo {
+    /// Successful I/Os per second.
+    pub fn iops(&self) -> f64 {
+        iops(self.ios, self.lasted.0)
+    }
+
+    /// A latency in microseconds that so many of a million I/Os exceed.
+    pub fn beyond_us(&self, of_a_million: u32) -> Option<f64> {
+        let share = 1.0 - f64::from(of_a_million) / 1e6;
+        self.latency.quantile_ns(share).map(|ns| us_from_ns(to_f64(ns)))
+    }
+}
+
+/// Where a soak went on after an interruption.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interruption {
+    /// Time of the run at which it went on.
+    pub run: Nanos,
+    /// Local time, RFC 3339.
+    pub at: String,
+}
+
+impl Soaked {
+    /// What a record of a soak tells; `None` of any other run.
+    pub fn of(record: &Record) -> Option<Self> {
+        let soak = record.header.request.pace.soak()?;
+        let tallies = || record.visits.iter().flat_map(|visit| &visit.tallies);
+        let targets = targets(record);
+        Some(Self {
+            soak,
+            lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
+            phases: phases(record),
+            course: course::of(record),
+            verified: wrong_data::found(&record.visits, None),
+            verifies: record.header.request.classes.iter().any(|class| class.verify),
+            ios: tallies().map(|(_, tally)| tally.completed()).fold(0, u64::saturating_add),
+            errors: tallies().map(|(_, tally)| tally.errors).fold(0, u64::saturating_add),
+            failed: record.visits.iter().flat_map(failed).collect(),
+            hung: hung(record),
+            outliers: targets.as_ref().map_or_else(Vec::new, |_| outliers::of(record)),
+            targets,
+            interruptions: record
+                .resumed
+                .iter()
+                .map(|resumed| Interruption { run: Nanos(resumed.run_ns), at: resumed.at.clone() })
+                .collect(),
+            complete: record.complete(),
+        })
+    }
+
+    /// Whether something is wrong with the storage: blocks, I/Os, or a target unlike the others.
+    pub fn is_faulty(&self) -> bool {
+        self.verified.faults.all() > 0 || self.errors > 0 || self.hung.is_some() || !self.outliers.is_empty()
+    }
+
+    /// With no wrong block among those that were compared: a wrong block is surely (95 %) rarer than one of so many. `None` when some were wrong, or
+    /// none compared.
+    pub fn excluded_one_of(&self) -> Option<f64> {
+        let checked = self.verified.checked;
+        (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)
+    }
+}
+
+fn phases(record: &Record) -> Vec<PhaseFound> {
+    let mut found: Vec<PhaseFound> = Vec::new();
+    for visit in &record.visits {
+        let Purpose::Phase(number) = visit.purpose else { continue };
+        let at = found.iter().position(|phase| phase.number == number).unwrap_or_else(|| {
+            let point = visit.point;
+            found.push(PhaseFound { number, point, visits: 0, lasted: Nanos(0), classes: PerClass::new() });
+            found.len() - 1
+        });
+        let phase = &mut found[at];
+        phase.visits += 1;
+        phase.lasted = Nanos(phase.lasted.0.saturating_add(visit.measured_ns));
+        for (class, tally) in &visit.tallies {
+            add(phase.classes.entry(*class).or_insert_with(nothing), tally, visit.measured_ns);
+        }
+    }
+    found.sort_by_key(|phase| phase.number);
+    found
+}
+
+fn nothing() -> PhaseIo {
+    PhaseIo { ios: 0, bytes: 0, latency: Histogram::empty(), errors: 0, wrong: 0, lasted: Nanos(0) }
+}
+
+fn add(io: &mut PhaseIo, tally: &ClassTally, measured_ns: u64) {
+    io.ios = io.ios.saturating_add(tally.completed());
+    io.bytes = io.bytes.saturating_add(tally.moved_bytes());
+    io.latency.add(&tally.all_latencies_after(0));
+    io.errors = io.errors.saturating_add(tally.errors);
+    let wrong = tally.verified.as_ref().map_or(0, |verified| verified.faults.all());
+    io.wrong = io.wrong.saturating_add(wrong);
+    io.lasted = Nanos(io.lasted.0.saturating_add(measured_ns));
+}
+
+fn failed(visit: &Visit) -> impl Iterator<Item = (u64, Class, FirstError)> + '_ {
+    visit.tallies.iter().filter_map(|(class, tally)| Some((visit.began_ns, *class, tally.first_error?)))
+}
+
+fn hung(record: &Record) -> Option<String> {
+    record.visits.iter().rev().find_map(|visit| Some(visit.hung?.sentence(&record.header.targets)))
+}
+
+fn targets(record: &Record) -> Option<ByTarget> {
+    let all = record.visits.iter().flat_map(|visit| visit.tallies.values());
+    all.filter_map(|tally| tally.by_target.as_deref()).fold(None, |sum: Option<ByTarget>, one| {
+        let mut sum = sum.unwrap_or_default();
+        sum.add(one);
+        Some(sum)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+// The page of a soak: rates and latencies over the whole time, with faults and interruptions on the same axis. Must not judge.
+
+const FOUND = dataOf("soak");
+/** More points than that have no marks, and no steps for the keyboard. */
+const MOST_MARKS = 300;
+
+const atHour = (hour) => `after ${number(hour)} h of load`;
+
+/** A line over hours of load; it is broken where the phase changes, as other loads are no course. */
+function overHours(name, rows, of, write, [index, count]) {
+  const { color, dash } = lineLook(index, count);
+  const data = rows.flatMap((row, at) => {
+    const [hour, phase] = row;
+    const read = `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(of(row)) ? write(of(row)) : "none"}`;
+    const item = { value: [hour, of(row)], read: rows.length > MOST_MARKS ? undefined : read };
+    return at > 0 && rows[at - 1][1] !== phase ? [{ value: [hour, null] }, item] : [item];
+  });
+  return {
+    type: "line", name, color, data, symbol: "circle", symbolSize: rows.length > MOST_MARKS ? 2 : 5, showSymbol: true, z: 3,
+    lineStyle: { color, width: 1.5, type: dash }, itemStyle: { color }, tooltip: { formatter: (at) => tip(read(rows, at.value, name, write)) },
+  };
+}
+
+function read(rows, [hour, value], name, write) {
+  const row = rows.find((one) => one[0] === hour);
+  const phase = row ? row[1] : 0;
+  return `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(value) ? write(value) : "none"}`;
+}
+
+/** Crosses at the foot of the chart where something was wrong. */
+function wrongs(rows, low) {
+  const { bad } = look();
+  const faulty = rows.filter((row) => row[4] + row[5] > 0);
+  const data = faulty.map(([hour, , , , errors, wrong]) => {
+    const parts = [errors > 0 ? `${errors} failed` : "", wrong > 0 ? `${wrong} wrong blocks` : ""].filter(Boolean).join(", ");
+    return { value: [hour, low], read: `${atHour(hour)}\n${parts}` };
+  });
+  return {
+    type: "scatter", name: "failed or wrong", color: bad, data, symbol: "path://M0,0 L4,4 M4,0 L0,4", symbolSize: 12, z: 5,
+    itemStyle: { color: bad, borderColor: bad, borderWidth: 2.5 }, tooltip: TOLD,
+  };
+}
+
+function interruptions() {
+  const { care } = look();
+  return {
+    silent: true, symbol: "none", label: { show: false }, lineStyle: { color: care, type: "dashed", width: 1.5 },
+    data: FOUND.interruptions.map((hour) => ({ xAxis: hour })),
+  };
+}
+
+function course(label, rows, series, y, more) {
+  const values = rows.flatMap((row) => series.map(({ of }) => of(row))).filter((value) => isThere(value) && value > 0);
+  if (values.length === 0) return null;
+  const yAxis = measured(y, values.map((value) => [value, value, value]), more);
+  const low = yAxis.min ?? 0;
+  const all = series.map(({ name, of, write }, index) => overHours(name, rows, of, write, [index, series.length]));
+  all[0].markLine = interruptions();
+  const wrong = wrongs(rows, low);
+  return frame(label, {
+    xAxis: axis("hours of load", { min: 0, max: "dataMax" }),
+    yAxis,
+    series: wrong.data.length > 0 ? [...all, wrong] : all,
+    ...(series.length === 1 && wrong.data.length === 0 ? { legend: { show: false } } : {}),
+  });
+}
+
+start(FOUND.classes.some(({ rows }) => rows.length > 0), () => {
+  const latencies = ["median", "99 of 100 within", "longest"];
+  for (const { name, unit, rows } of FOUND.classes) {
+    const rate = (value) => `${number(value)} ${unit}`;
+    figure(`rate-${name}`, () => course(`${unit} of ${name} I/O over time`, rows, [{ name: unit, of: (row) => row[2], write: rate }], unit, { min: 0 }));
+    const lines = latencies.map((latency, at) => ({ name: latency, of: (row) => row[3][at], write: (us) => `${latency}: ${time(us)}` }));
+    figure(`latency-${name}`, () => course(`Latency of ${name} I/O over time`, rows, lines, "latency", latencyAxis()));
+  }
+  drawAll();
+});

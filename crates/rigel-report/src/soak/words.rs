@@ -1,0 +1,159 @@
+//! The sentences of a soak, which text, page and JSON have alike. Must not judge.
+
+use super::Told;
+use crate::duration::words as lasted;
+use crate::numbers::{counted, number, short, time};
+use crate::words::listed;
+use rigel_core::judge::wrong_data::{place, what};
+use rigel_core::load::class::Class;
+use rigel_core::measure::FirstError;
+use rigel_core::path_text::printable;
+use rigel_core::record::Record;
+use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
+use rigel_core::uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, Soaked};
+use rigel_core::verify::Finding;
+use rigel_core::verify::block::BLOCK_BYTES;
+
+/// Targets that are named in a sentence.
+const MOST_NAMED: usize = 3;
+
+/// The answer: the verdict first, then what it rests on.
+pub(super) fn told(told: &Told<'_>) -> Vec<String> {
+    let found = told.found;
+    let parts = [
+        Some(verdict(found)),
+        Some(load(found)),
+        compared(found),
+        silence(found),
+        (!found.outliers.is_empty()).then(|| slower(told)),
+        found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        (!found.interruptions.is_empty()).then(|| interrupted(found)),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn verdict(found: &Soaked) -> String {
+    let wrong = found.verified.faults.all();
+    let them = if wrong == 1 { "it" } else { "them" };
+    let parts = [
+        (wrong > 0).then(|| format!("{} did not hold what was written to {them}", counted(wrong, "block"))),
+        (found.errors > 0).then(|| format!("{} failed", counted(found.errors, "I/O"))),
+        found.hung.as_ref().map(|_| "I/Os never came back".to_owned()),
+        (!found.outliers.is_empty()).then(|| {
+            let targets = slow_targets(found);
+            let is = if targets == 1 { "is" } else { "are" };
+            format!("{} {is} slower than the others", counted(targets, "target"))
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        return format!("Something is wrong: {}.", listed(&parts));
+    }
+    let nothing = if found.verifies { "Nothing wrong was found" } else { "No I/O failed; no data was verified" };
+    let until = if found.complete { "in" } else { "so far, in" };
+    format!("{nothing} {until} {} of load.", lasted(found.lasted))
+}
+
+fn load(found: &Soaked) -> String {
+    let of = if found.complete { String::new() } else { format!(" of {}", lasted(found.soak.time)) };
+    let phases = counted(found.phases.len(), "phase");
+    format!("The load lasted {}{of}: {} I/Os, {phases} in turns.", lasted(found.lasted), number(to_f64(found.ios)))
+}
+
+fn compared(found: &Soaked) -> Option<String> {
+    let verified = &found.verified;
+    let of = |blocks: u64| {
+        format!("{} ({})", number(to_f64(blocks)), Bytes(blocks.saturating_mul(BLOCK_BYTES as u64)))
+    };
+    found.verifies.then(|| {
+        format!(
+            "Blocks of 4 KiB: {} were written, {} were read and compared bit by bit.",
+            of(verified.written),
+            of(verified.checked)
+        )
+    })
+}
+
+/// What is known when nothing was found.
+fn silence(found: &Soaked) -> Option<String> {
+    let one_of = found.excluded_one_of()?;
+    Some(format!(
+        "That excludes more than one wrong block in {} reads (95 % sure). It does not say that there is none.",
+        short(one_of)
+    ))
+}
+
+fn slow_targets(found: &Soaked) -> usize {
+    let mut targets: Vec<usize> = found.outliers.iter().map(|outlier| outlier.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets.len()
+}
+
+fn slower(told: &Told<'_>) -> String {
+    let one = |outlier: &Outlier| {
+        let (path, class) = (path(told.record, outlier.target), outlier.class);
+        format!("{path} ({class} I/O takes {}, in the median of all targets {})", time(outlier.mean_us), time(outlier.median_us))
+    };
+    let named: Vec<String> = told.found.outliers.iter().take(MOST_NAMED).map(one).collect();
+    let more = match told.found.outliers.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!("; {more} more are in the table"),
+    };
+    format!("Slower than the others: {}{more}.", named.join("; "))
+}
+
+fn interrupted(found: &Soaked) -> String {
+    let last = found.interruptions.last().map_or_else(String::new, |last| {
+        format!(", the last time at {}, after {} of load", printable(&last.at), lasted(last.run))
+    });
+    let times = counted(found.interruptions.len(), "time");
+    let checked = if found.verifies { " What was durable before was compared afterwards, too." } else { "" };
+    format!("It was interrupted {times} and went on{last}.{checked}")
+}
+
+/// The path of a target by its number.
+pub(super) fn path(record: &Record, target: usize) -> String {
+    record.header.targets.get(target).map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
+}
+
+/// The load of a phase: `16 small and 2 large`.
+pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
+    found.point.named_of(&record.header.request.classes, " and ")
+}
+
+/// What a reader should know of the targets as a whole; `None` where there is nothing to say.
+pub(super) fn targets_judged(found: &Soaked) -> Option<String> {
+    let count = found.targets.as_ref()?.ops.len();
+    if count < LEAST_TARGETS {
+        return Some(format!(
+            "{count} targets are too few to say what is usual: from {LEAST_TARGETS} on they are compared with each other."
+        ));
+    }
+    found.outliers.is_empty().then(|| format!("None of the {count} targets is slower than the others."))
+}
+
+/// The faults that were kept, a line each.
+pub(super) fn findings(told: &Told<'_>) -> Vec<String> {
+    let targets = &told.record.header.targets;
+    let one = |finding: &Finding| {
+        let (after, what) = (lasted(Nanos(finding.at_ns)), what(targets, finding));
+        format!("after {after}: the block {} {what}", place(targets, finding.target, finding.offset))
+    };
+    told.found.verified.findings.iter().map(one).collect()
+}
+
+/// The first failed I/O of each visit and class, a line each.
+pub(super) fn failures(told: &Told<'_>) -> Vec<String> {
+    let one = |(began_ns, class, error): &(u64, Class, FirstError)| {
+        let place = place(&told.record.header.targets, error.target, error.offset);
+        let kind = error.direction.name();
+        format!("in the phase that began after {}: a {kind} of {class} I/O {place}: {}", lasted(Nanos(*began_ns)), error.reason())
+    };
+    told.found.failed.iter().map(one).collect()
+}
+
+/// The longest latency of a class.
+pub(super) fn max_us(found: &PhaseIo) -> Option<f64> {
+    found.latency.max_ns().map(|ns| us_from_ns(to_f64(ns)))
+}

@@ -1,0 +1,87 @@
+//! Makes durable what was written up to the end of an interval, in a thread of its own: a flush may take long, or for ever, and nobody may wait
+//! for it. Must not judge what a failed flush means.
+
+use crate::job::Part;
+use rigel_core::measure::FirstError;
+use rigel_io::targets::OpenTargets;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// A thread that flushes.
+#[derive(Debug)]
+pub(super) struct Flusher {
+    parts: Sender<Part>,
+    done: Receiver<Part>,
+    /// Parts that did not come back yet.
+    waiting: usize,
+}
+
+impl Flusher {
+    /// Of these targets; `None` when the host has no thread left for it. It ends with this value.
+    pub(super) fn start(targets: Arc<OpenTargets>) -> Option<Self> {
+        let (parts, theirs) = mpsc::channel::<Part>();
+        let (back, done) = mpsc::channel();
+        let work = move || {
+            for part in theirs {
+                if back.send(flushed(part, &targets)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("rigel-flusher".to_owned()).spawn(work).ok()?;
+        Some(Self { parts, done, waiting: 0 })
+    }
+
+    /// Takes a part whose blocks are to be durable; gives it back when it cannot.
+    pub(super) fn take(&mut self, part: Part) -> Result<(), Part> {
+        self.parts.send(part).map_err(|unsent| unsent.0)?;
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// A part whose flush is over.
+    pub(super) fn back(&mut self) -> Option<Part> {
+        let part = self.done.try_recv().ok()?;
+        self.waiting -= 1;
+        Some(part)
+    }
+
+    /// The same, after a wait of that length at most. `Ok(None)`: all have come back.
+    pub(super) fn last(&mut self, patience: Duration) -> Result<Option<Part>, RecvTimeoutError> {
+        if self.waiting == 0 {
+            return Ok(None);
+        }
+        let part = self.done.recv_timeout(patience)?;
+        self.waiting -= 1;
+        Ok(Some(part))
+    }
+}
+
+/// Whether something is said of blocks that has to be durable first.
+pub(super) fn needs_flush(part: &Part) -> bool {
+    part.tallies.values().any(|tally| tally.verified.as_ref().is_some_and(|verified| verified.settled.is_some()))
+}
+
+/// The part when the blocks it speaks of are durable; without a word of them when they are not.
+fn flushed(part: Part, targets: &OpenTargets) -> Part {
+    match targets.flush() {
+        Ok(()) => part,
+        Err(error) => unsettled(part, Some(error)),
+    }
+}
+
+/// The part without a word of which blocks are durable; `failed`: a flush that counts as a failed I/O.
+pub(super) fn unsettled(mut part: Part, failed: Option<FirstError>) -> Part {
+    for tally in part.tallies.values_mut() {
+        let Some(verified) = &mut tally.verified else { continue };
+        if verified.settled.take().is_some()
+            && let Some(error) = failed
+        {
+            tally.errors += 1;
+            tally.first_error.get_or_insert(error);
+        }
+    }
+    part
+}

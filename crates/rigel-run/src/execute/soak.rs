@@ -1,0 +1,34 @@
+//! A soak: the phases of a load in turns until its time is over, each visit with its intervals.
+//!
+//! A phase that an interruption cut short is not made up for: what was measured of it counts, and the next one follows. Must not judge a visit.
+
+use super::walk::{Halt, Walk, Wanted};
+use rigel_core::event::At;
+use rigel_core::load::plan::Plan;
+use rigel_core::load::soak::Soak;
+use rigel_core::record::Purpose;
+use rigel_core::stats::forecast::TimeRange;
+use rigel_core::units::NS_PER_S;
+
+/// What is left of the time when no phase begins any more.
+const LEAST_NS: u64 = NS_PER_S / 2;
+
+/// Visits the phases in turns.
+pub fn until_over(plan: &Plan, soak: &Soak, walk: &mut Walk<'_>) -> Result<(), Halt> {
+    for (number, phase) in (0..).zip(&plan.phases).cycle() {
+        let left_ns = soak.time.0.saturating_sub(walk.now_ns());
+        // A plan names only steps that it has.
+        let Some(step) = plan.steps.get(phase.step).filter(|_| left_ns >= LEAST_NS) else { break };
+        let settle_ns = phase.settle.0.min(left_ns / 10);
+        let measure_ns = phase.measure.0.min(left_ns.saturating_sub(settle_ns));
+        walk.visit(&Wanted {
+            at: At { step: phase.step, point: step.point, purpose: Purpose::Phase(number) },
+            warm_up: None,
+            settle_ns,
+            measure_ns,
+            later: TimeRange::exactly(left_ns.saturating_sub(settle_ns).saturating_sub(measure_ns)),
+            every_ns: Some(soak.every.0),
+        })?;
+    }
+    Ok(())
+}

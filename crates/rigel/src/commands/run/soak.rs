@@ -1,0 +1,99 @@
+//! What a soak adds to a run: the load of as many targets as there are, and its own outputs.
+//!
+//! Must not measure, and must not judge; `rigel_core::uses::soak` does.
+
+use crate::args::{RunOptions, soak_of_targets};
+use crate::commands::{list, to_stdout};
+use crate::output::{self, OutputSet, dir_of};
+use crate::terminal;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::TargetFacts;
+use rigel_core::path_text;
+use rigel_core::record::Record;
+use rigel_core::uses::soak::Soaked;
+use rigel_report::soak::{Told, json, page, text};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// The options with the usual load of a soak for all of its targets.
+pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'a, RunOptions> {
+    if options.request.pace.soak().is_none() || options.load.is_some() {
+        return Cow::Borrowed(options);
+    }
+    let write = options.request.write_percent();
+    let request = soak_of_targets(options.request.clone(), targets.len(), write);
+    Cow::Owned(RunOptions { request, ..options.clone() })
+}
+
+/// Said before anything is measured, when it only reads.
+pub fn remark(options: &RunOptions) -> Option<String> {
+    let request = &options.request;
+    let is_silent = request.pace.soak().is_none() || request.classes.iter().any(|class| class.verify);
+    (!is_silent).then(|| match request.writes_at_all() {
+        true => "note: no data is compared, as no class of the load is verified".to_owned(),
+        false => "note: only reads, so that failures and slow targets are found, but no data is compared; --destroy-data TARGET lets it write".to_owned(),
+    })
+}
+
+/// Writes the page and prints the result.
+pub fn outputs(
+    record: &Record,
+    found: &Soaked,
+    set: &OutputSet,
+    (as_json, no_html, force): (bool, bool, bool),
+) -> Result<(), Problem> {
+    let told = Told { record, found };
+    let pages = if no_html { Vec::new() } else { vec![page(&told)?] };
+    let written = set.write(&pages, force)?;
+    let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
+    show(&told, as_json, &files)
+}
+
+fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf]) -> Result<(), Problem> {
+    if as_json {
+        return to_stdout(&json(told)?);
+    }
+    let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
+    to_stdout(text(told, terminal::style_of_stdout(), &files).as_bytes())
+}
+
+/// How `rigel report` is to show a soak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Text,
+    Json,
+    Page,
+}
+
+/// Shows the record of a soak again.
+pub fn again(
+    record: &Record,
+    found: &Soaked,
+    (path, name): (&Path, &str),
+    shown: Shown,
+    (out, force): (Option<&Path>, bool),
+) -> Result<(), Problem> {
+    let told = Told { record, found };
+    match shown {
+        Shown::Text => show(&told, false, &[path.to_owned()]),
+        Shown::Json => show(&told, true, &[]),
+        Shown::Page => {
+            let dir = out.map_or_else(|| dir_of(path).to_owned(), Path::to_owned);
+            list(&output::write_files(&dir, name, &[page(&told)?], force)?)
+        }
+    }
+}
+
+/// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.
+pub fn problem(found: &Soaked) -> Option<Problem> {
+    found.is_faulty().then(|| {
+        let what = match (found.errors, found.outliers.is_empty()) {
+            (0, false) => "a target is slower than the others".to_owned(),
+            (0, true) => "the storage did not do what it should".to_owned(),
+            (errors, _) => format!("{errors} I/Os failed"),
+        };
+        Problem::new(ExitKind::GateFailed, format!("the soak found something wrong: {what}"))
+            .because("a disk that fails under load, or is slower than its equals, seldom gets better")
+            .next("look at the page and at the kernel's log (dmesg), change cable, slot or disk, and soak again")
+    })
+}

@@ -154,7 +154,7 @@ fn settled(record: &Record) -> PerClass<Settled> {
     }
     for settled in last.values_mut() {
         // A part that ended before its first interval left blocks of which nothing is known.
-        settled.below.values_mut().for_each(|earlier| earlier.0.resize(parts, 0));
+        settled.below.iter_mut().for_each(|(_, earlier)| earlier.0.resize(parts, 0));
     }
     last
 }

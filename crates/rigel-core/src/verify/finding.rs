@@ -7,7 +7,6 @@ use super::earlier::Earlier;
 use super::expected::Expected;
 use crate::load::volume::Place;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Most faults of a class in a visit that are kept whole.
@@ -180,8 +179,21 @@ pub struct Verified {
 pub struct Settled {
     /// The seed of the blocks.
     pub seed: u64,
-    /// By worker: of each part of the run so far, every write below this number is durable.
-    pub below: BTreeMap<u32, Earlier>,
+    /// Number of a worker; of each part of the run so far, every write of that worker below this number is durable.
+    pub below: Vec<(u32, Earlier)>,
+}
+
+impl Settled {
+    /// What a worker left.
+    pub fn of(&self, worker: u32) -> Option<&Earlier> {
+        self.below.iter().find(|(one, _)| *one == worker).map(|(_, earlier)| earlier)
+    }
+
+    /// Adds other workers, and later words of the same ones.
+    fn add(&mut self, other: &Self) {
+        self.below.retain(|(worker, _)| other.of(*worker).is_none());
+        self.below.extend(other.below.iter().cloned());
+    }
 }
 
 impl Verified {
@@ -222,7 +234,7 @@ impl Verified {
         self.findings.sort_by_key(|finding| finding.at_ns);
         self.findings.truncate(MOST_FINDINGS);
         match (&mut self.settled, &other.settled) {
-            (Some(mine), Some(theirs)) => mine.below.extend(theirs.below.clone()),
+            (Some(mine), Some(theirs)) => mine.add(theirs),
             (mine @ None, theirs) => mine.clone_from(theirs),
             (Some(_), None) => {}
         }

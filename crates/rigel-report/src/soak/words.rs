@@ -5,7 +5,7 @@ use crate::duration::words as lasted;
 use crate::numbers::{counted, number, short, time};
 use crate::words::listed;
 use rigel_core::judge::wrong_data::{place, what};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::measure::FirstError;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
@@ -117,9 +117,15 @@ pub(super) fn path(record: &Record, target: usize) -> String {
     record.header.targets.get(target).map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
 }
 
-/// The load of a phase: `16 small and 2 large`.
+/// The load of a phase: `16 small and 2 large outstanding`, or with the rates of what arrives.
 pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
-    found.point.named_of(&record.header.request.classes, " and ")
+    let classes = &record.header.request.classes;
+    if classes.iter().any(LoadClass::is_open) {
+        return found.point.words_of(classes);
+    }
+    let levels = found.point.classes().filter(|(_, level)| *level > 0);
+    let levels: Vec<String> = levels.map(|(class, level)| format!("{level} {class}")).collect();
+    format!("{} outstanding", levels.join(" and "))
 }
 
 /// What a reader should know of the targets as a whole; `None` where there is nothing to say.

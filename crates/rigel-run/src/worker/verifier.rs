@@ -69,7 +69,7 @@ impl Verifier {
             let class = workload.classes.get(place).filter(|class| class.verify)?;
             let volume = class.volumes.random.as_ref()?;
             let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, worker.into()]).bits();
-            let before = workload.before.get(&class.name).and_then(|settled| settled.below.get(&worker));
+            let before = workload.before.get(&class.name).and_then(|settled| settled.of(worker));
             Region::new(volume, (worker, workers), window, seed, before.cloned().unwrap_or_default())
         };
         let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();
@@ -105,7 +105,7 @@ impl Verifier {
         let Region { progress, passes, earlier, .. } = self.regions.get(place)?.as_ref()?;
         let mut parts = earlier.clone();
         parts.0.push(progress.sure_below(passes));
-        Some(Settled { seed: self.seed, below: [(self.worker, parts)].into() })
+        Some(Settled { seed: self.seed, below: vec![(self.worker, parts)] })
     }
 
     /// The next I/O of a slot, with its data when it writes; `None` for a class that is not verified.

@@ -5,7 +5,7 @@
 use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
-use crate::record::{Header, Purpose, Visit};
+use crate::record::{Header, Interval, Purpose, Visit};
 use crate::stats::forecast::TimeRange;
 
 /// Live figures of the point being measured.
@@ -70,6 +70,11 @@ pub enum Event<'a> {
     VisitFinished {
         /// What was measured.
         visit: &'a Visit,
+    },
+    /// An interval of a visit is over and its line is on disk.
+    IntervalKept {
+        /// What was measured.
+        interval: &'a Interval,
     },
     /// The search found what saturates a class.
     LevelFound {

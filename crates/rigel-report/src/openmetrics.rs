@@ -17,14 +17,15 @@ use rigel_core::units::{MIB, to_f64};
 use std::borrow::Cow;
 
 /// Labels in order.
-type Labels = Vec<(Cow<'static, str>, String)>;
+pub(crate) type Labels = Vec<(Cow<'static, str>, String)>;
 
 /// The samples of one name.
-struct Family {
+pub(crate) struct Family {
     name: &'static str,
     unit: &'static str,
     help: &'static str,
-    samples: Vec<(Labels, f64)>,
+    /// Labels and value.
+    pub samples: Vec<(Labels, f64)>,
 }
 
 /// The text with its end mark.
@@ -39,7 +40,7 @@ pub(crate) fn text(view: &View<'_>) -> String {
 }
 
 impl Family {
-    const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
+    pub const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
         Self { name, unit, help, samples: Vec::new() }
     }
 
@@ -54,7 +55,7 @@ impl Family {
     }
 
     /// Nothing without samples.
-    fn write(&self, page: &mut Page) {
+    pub fn write(&self, page: &mut Page) {
         if self.samples.is_empty() {
             return;
         }

@@ -14,7 +14,8 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    pub(crate) fn new(suffix: impl Into<Cow<'static, str>>, contents: impl Into<Vec<u8>>) -> Self {
+    /// A file of that suffix.
+    pub fn new(suffix: impl Into<Cow<'static, str>>, contents: impl Into<Vec<u8>>) -> Self {
         Self { suffix: suffix.into(), bytes: contents.into() }
     }
 }

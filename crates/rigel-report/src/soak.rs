@@ -2,10 +2,12 @@
 //!
 //! The types here are the interface. Must not judge; [`rigel_core::uses::soak`] does.
 
+mod metrics;
 mod page;
 mod text;
 mod words;
 
+pub use metrics::Standing;
 pub use text::text;
 
 use crate::json::{pretty, schema_of, text as printable};

@@ -3,8 +3,10 @@
 //! Must not decide where the file lies: it is given one that was created for this run.
 
 mod memory;
+mod patient;
 
 pub use memory::Memory;
+pub use patient::{Patient, Tell};
 
 use rigel_core::error::Problem;
 use rigel_core::record::{self, Line};

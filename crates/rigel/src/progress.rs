@@ -121,6 +121,8 @@ impl RunProgress {
             }
             // The next tick has it.
             Event::Forecast { .. } => {}
+            // Figures are shown all the time.
+            Event::IntervalKept { .. } => {}
         }
     }
 

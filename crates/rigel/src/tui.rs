@@ -89,7 +89,9 @@ impl<'a> LiveView<'a> {
     /// Shows what happened. The view may be gone: the run goes on.
     pub fn event(&mut self, event: &Event<'_>) {
         let Some(messages) = &self.messages else { return };
-        let _ = messages.send(Message::of(event));
+        if let Some(message) = Message::of(event) {
+            let _ = messages.send(message);
+        }
         if let Some(judged) = self.so_far.event(event) {
             let _ = messages.send(Message::JudgedRun(Box::new(judged)));
         }

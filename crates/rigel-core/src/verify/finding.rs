@@ -146,7 +146,8 @@ impl FaultCounts {
         self.named().iter().map(|(_, count)| count).fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds those of another visit.
+    pub fn add(&mut self, other: &Self) {
         let Self { corrupt, torn, misdirected, stale, ahead, zeroed, foreign, unreadable } = self;
         let mine = [corrupt, torn, misdirected, stale, ahead, zeroed, foreign, unreadable];
         for (mine, (_, theirs)) in mine.into_iter().zip(other.named()) {

@@ -277,6 +277,9 @@ impl<'a> Walk<'a> {
                     let line = Line::Interval(Box::new(interval(*visits, *part)));
                     let kept = first.take().map_or(Ok(()), |first| journal.append(&first));
                     unkept = kept.and_then(|()| journal.append(&line)).err();
+                    if let (Line::Interval(interval), None) = (&line, &unkept) {
+                        listener(Event::IntervalKept { interval });
+                    }
                     return unkept.is_none() && !stop.wanted();
                 }
             };

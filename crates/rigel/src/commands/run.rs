@@ -32,7 +32,7 @@ use rigel_core::record::resume::Past;
 use rigel_core::units::{Bytes, KIB, MIB};
 use rigel_run::bench::{Bench, make};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
-use rigel_run::journal::RecordFile;
+use rigel_run::journal::{Journal, RecordFile};
 use rigel_run::wall::Wall;
 use std::fs::File;
 use std::sync::atomic::Ordering;
@@ -152,8 +152,14 @@ impl Ready {
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
-        let mut journal = RecordFile::new(record, path_text::encode(&set.record_path()));
         let display = reporter.options.display;
+        let is_soak = run.request.pace.soak().is_some();
+        let mut journal: Box<dyn Journal> = if is_soak {
+            Box::new(soak::journal(record, &set, display.tui)?)
+        } else {
+            Box::new(RecordFile::new(record, path_text::encode(&set.record_path())))
+        };
+        let mut watch = is_soak.then(|| soak::Watch::new(set.clone(), display.tui));
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))
@@ -162,11 +168,14 @@ impl Ready {
             Box::new(move |event| progress.event(event))
         };
         let is_of_server = run.request.sql.is_some();
-        let ended = execute(&run, beginning, bench.as_mut(), &mut journal, &signals.stop(), &mut |event| {
+        let ended = execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
             if display.verbose && !display.json {
                 present::begun_point(&event, &run.plan);
             }
             shown(&event);
+            if let Some(watch) = &mut watch {
+                watch.event(&event);
+            }
         });
         // The terminal is as it was, and the record closed, when the results are printed.
         drop((shown, journal));

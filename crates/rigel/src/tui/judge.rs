@@ -107,6 +107,7 @@ impl SoFar {
             Event::VisitStarted { .. }
             | Event::Tick { .. }
             | Event::LevelFound { .. }
+            | Event::IntervalKept { .. }
             | Event::Forecast { .. } => None,
         }
     }

@@ -92,9 +92,9 @@ pub enum Message {
 }
 
 impl Message {
-    /// The message for an event.
-    pub fn of(event: &Event<'_>) -> Self {
-        match *event {
+    /// The message for an event; `None` for one of which nothing is shown.
+    pub fn of(event: &Event<'_>) -> Option<Self> {
+        Some(match *event {
             Event::Begun { header } => begun(header),
             Event::VisitStarted { at } => Self::Started { at },
             Event::Tick { at, activity, elapsed_ns, left, ref live } => {
@@ -107,7 +107,8 @@ impl Message {
             }
             Event::Looked { done, points, widest } => Self::Looked { done, points, widest },
             Event::Forecast { ends } => Self::Forecast(ends),
-        }
+            Event::IntervalKept { .. } => return None,
+        })
     }
 }
 

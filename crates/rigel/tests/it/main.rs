@@ -48,6 +48,7 @@ mod selftest;
 mod sessions;
 mod sim;
 mod slo;
+mod soak;
 mod sql;
 mod sql_agreement;
 mod sql_commit;

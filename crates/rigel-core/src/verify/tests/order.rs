@@ -98,6 +98,66 @@ proptest! {
     }
 
     #[test]
+    fn a_run_of_several_parts_accuses_no_possible_block_and_every_block_that_is_too_old(
+        slots in 1_u64..12, seed: u64, parts in prop::collection::vec(steps(), 1..4), lots in prop::collection::vec(any::<prop::sample::Index>(), 12),
+    ) {
+        let passes = Passes::new(slots, seed);
+        // What each slot holds, and what it held by the last flush; both as generations of all parts.
+        let (mut held, mut durable) = (vec![0_u64; 12], vec![0_u64; 12]);
+        let mut earlier = Earlier::default();
+        for steps in parts {
+            let mut progress = Progress::new(slots, slots);
+            let (mut told, mut in_flight) = (0, Vec::<u64>::new());
+            for (step, which) in steps {
+                match step {
+                    0..=5 => in_flight.extend(progress.begin()),
+                    6 | 7 if !in_flight.is_empty() => {
+                        let number = in_flight.swap_remove(which.index(in_flight.len()));
+                        if step == 6 || which.index(3) > 0 {
+                            progress.end(number);
+                            let slot = usize::try_from(passes.slot(number)).unwrap();
+                            held[slot] = held[slot].max(earlier.base() + passes.generation(number));
+                        } else {
+                            progress.fail(number, &passes);
+                        }
+                    }
+                    8 => {
+                        told = progress.sure_below(&passes);
+                        durable.clone_from(&held);
+                    }
+                    _ => {}
+                }
+                for slot in 0..slots {
+                    let at = usize::try_from(slot).unwrap();
+                    let position = passes.position(slot);
+                    let expected = earlier.expected(progress.expected(position, &passes), position, &passes);
+                    prop_assert!(expected.admits(held[at]), "slot {} holds {}, expected {:?}", slot, held[at], expected);
+                }
+            }
+            // Killed: what was in flight may be there. Or the power was cut: anything since the last flush may be gone.
+            for (at, lot) in (0..usize::try_from(slots).unwrap()).zip(&lots) {
+                let possible = [held[at], durable[at]];
+                held[at] = *lot.get(&possible);
+                durable[at] = held[at];
+            }
+            earlier.0.push(told);
+            for slot in 0..slots {
+                let at = usize::try_from(slot).unwrap();
+                let position = passes.position(slot);
+                let expected = earlier.expected(Expected::only(0), position, &passes);
+                prop_assert!(expected.admits(held[at]), "slot {} holds {}, expected {:?}", slot, held[at], expected);
+                // Whatever is older than what was durable shows.
+                let newest_told = (0_u64..).zip(&earlier.0).filter(|(_, told)| passes.after(position, **told) > 0).last();
+                if let Some((part, told)) = newest_told {
+                    let oldest = (part << 32) + passes.after(position, *told);
+                    prop_assert!(!expected.admits(oldest - 1), "{:?}", expected);
+                    prop_assert_eq!(parted(oldest), (part, passes.after(position, *told)));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn after_a_crash_no_possible_block_is_accused_and_every_other_is(
         slots in 1_u64..12, seed: u64, ahead in 0_u64..20, steps in steps(), lots in prop::collection::vec(any::<prop::sample::Index>(), 12),
     ) {

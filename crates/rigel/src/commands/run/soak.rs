@@ -2,8 +2,12 @@
 //!
 //! Must not measure, and must not judge; `rigel_core::uses::soak` does.
 
+mod watch;
+
+pub use watch::Watch;
+
 use crate::args::{RunOptions, soak_of_targets};
-use crate::commands::{list, to_stdout};
+use crate::commands::{list, remark as told_now, to_stdout};
 use crate::output::{self, OutputSet, dir_of};
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
@@ -12,7 +16,9 @@ use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_core::uses::soak::Soaked;
 use rigel_report::soak::{Told, json, page, text};
+use rigel_run::journal::{Patient, RecordFile, Tell};
 use std::borrow::Cow;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The options with the usual load of a soak for all of its targets.
@@ -33,6 +39,14 @@ pub fn remark(options: &RunOptions) -> Option<String> {
         true => "note: no data is compared, as no class of the load is verified".to_owned(),
         false => "note: only reads, so that failures and slow targets are found, but no data is compared; --destroy-data TARGET lets it write".to_owned(),
     })
+}
+
+/// The record of a soak: a full disk does not end it.
+pub fn journal(record: File, set: &OutputSet, is_silent: bool) -> Result<Patient, Problem> {
+    let record = RecordFile::new(record, path_text::encode(&set.record_path()));
+    let rest = std::env::temp_dir().join(format!("{}_rest.jsonl", set.run_id));
+    let tell: Tell = Box::new(move |text| if !is_silent { told_now(text) });
+    Patient::new(record, rest, tell)
 }
 
 /// Writes the page and prints the result.

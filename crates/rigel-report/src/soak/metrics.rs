@@ -1,0 +1,122 @@
+//! How a soak stands, as OpenMetrics text that is made anew after every interval, for a collector that reads files. Everything is a gauge, as in
+//! [`crate::openmetrics`]. Must not know where the file lies.
+
+use crate::openmetrics::{Family, Labels};
+use crate::page::Page;
+use rigel_core::load::class::PerClass;
+use rigel_core::measure::ClassTally;
+use rigel_core::record::{Header, Interval, Visit};
+use rigel_core::units::{iops, to_f64};
+use rigel_core::verify::FaultCounts;
+
+/// What was counted of a soak until now.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    whole: PerClass<Counts>,
+    /// Of the visit that goes on.
+    open: PerClass<Counts>,
+    last: Option<Interval>,
+    /// Nanoseconds of load.
+    lasted_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    ios: u64,
+    errors: u64,
+    written: u64,
+    checked: u64,
+    faults: FaultCounts,
+}
+
+impl Counts {
+    fn add(&mut self, tally: &ClassTally) {
+        self.ios = self.ios.saturating_add(tally.completed());
+        self.errors = self.errors.saturating_add(tally.errors);
+        if let Some(verified) = &tally.verified {
+            self.written = self.written.saturating_add(verified.written);
+            self.checked = self.checked.saturating_add(verified.checked);
+            self.faults.add(&verified.faults);
+        }
+    }
+}
+
+impl Standing {
+    /// An interval is over.
+    pub fn interval(&mut self, interval: &Interval) {
+        for (class, tally) in &interval.tallies {
+            self.open.entry(*class).or_default().add(tally);
+        }
+        self.lasted_ns = interval.began_ns.saturating_add(interval.measured_ns);
+        self.last = Some(interval.clone());
+    }
+
+    /// A visit is over; its counts stand for those of its intervals.
+    pub fn visit(&mut self, visit: &Visit) {
+        self.open.clear();
+        for (class, tally) in &visit.tallies {
+            self.whole.entry(*class).or_default().add(tally);
+        }
+        self.lasted_ns = visit.ended_ns();
+    }
+
+    /// The text with its end mark.
+    pub fn openmetrics(&self, header: &Header) -> String {
+        let run = || ("run".into(), header.run_id.clone());
+        let mut lasted = Family::new("rigel_soak_load_seconds", "seconds", "How long the load has lasted.");
+        lasted.samples.push((vec![run()], to_f64(self.lasted_ns) / 1e9));
+        let mut families = vec![lasted];
+        families.extend(self.totals(&run));
+        families.extend(self.rates(&run));
+        let mut page = Page::default();
+        families.iter().for_each(|family| family.write(&mut page));
+        page.line("# EOF");
+        page.into_string()
+    }
+
+    fn totals(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Vec<Family> {
+        let mut ios = Family::new("rigel_soak_ios", "", "Successful I/Os until now.");
+        let mut errors = Family::new("rigel_soak_failed_ios", "", "Failed I/Os until now.");
+        let mut checked = Family::new("rigel_soak_checked_blocks", "", "Blocks of 4 KiB read and compared until now.");
+        let mut written = Family::new("rigel_soak_written_blocks", "", "Verified blocks of 4 KiB written until now.");
+        let mut wrong = Family::new("rigel_soak_wrong_blocks", "", "Wrong blocks until now.");
+        let classes: std::collections::BTreeSet<_> = self.whole.keys().chain(self.open.keys()).collect();
+        for class in classes {
+            let [whole, open] = [&self.whole, &self.open].map(|counts| counts.get(class).copied().unwrap_or_default());
+            let labels = || -> Labels { vec![run(), ("class".into(), class.to_string())] };
+            let put = |family: &mut Family, of: fn(&Counts) -> u64| {
+                family.samples.push((labels(), to_f64(of(&whole).saturating_add(of(&open)))));
+            };
+            put(&mut ios, |counts| counts.ios);
+            put(&mut errors, |counts| counts.errors);
+            put(&mut checked, |counts| counts.checked);
+            put(&mut written, |counts| counts.written);
+            for ((fault, before), (_, now)) in whole.faults.named().into_iter().zip(open.faults.named()) {
+                let labels = [labels(), vec![("fault".into(), fault.to_owned())]].concat();
+                wrong.samples.push((labels, to_f64(before.saturating_add(now))));
+            }
+        }
+        vec![ios, errors, checked, written, wrong]
+    }
+
+    fn rates(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Vec<Family> {
+        let mut rate = Family::new("rigel_soak_ios_per_second", "", "Successful I/Os per second in the last interval.");
+        let mut latency = Family::new(
+            "rigel_soak_latency_seconds",
+            "seconds",
+            "Latency in the last interval, to 13 %; quantile 1 is the longest.",
+        );
+        for (class, tally) in self.last.iter().flat_map(|last| &last.tallies) {
+            let span_ns = self.last.as_ref().map_or(0, |last| last.measured_ns);
+            let labels = || -> Labels { vec![run(), ("class".into(), class.to_string())] };
+            rate.samples.push((labels(), iops(tally.completed(), span_ns)));
+            let all = tally.all_latencies_after(0);
+            let of = [("0.5", all.quantile_ns(0.5)), ("0.99", all.quantile_ns(0.99)), ("1", all.max_ns())];
+            for (quantile, ns) in of {
+                let labels = [labels(), vec![("quantile".into(), quantile.to_owned())]].concat();
+                latency.samples.extend(ns.map(|ns| (labels, to_f64(ns) / 1e9)));
+            }
+        }
+        vec![rate, latency]
+    }
+}

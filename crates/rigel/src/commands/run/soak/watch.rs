@@ -1,0 +1,76 @@
+//! What a soak tells while it goes on: a file for a collector after every interval, and each fault as soon as it is known.
+//!
+//! Must not fail a run: a file that cannot be written is told once.
+
+use crate::commands::remark;
+use crate::output::OutputSet;
+use rigel_core::event::Event;
+use rigel_core::judge::wrong_data;
+use rigel_core::record::{Header, Interval};
+use rigel_core::units::Nanos;
+use rigel_core::verify::{MOST_FINDINGS, Verified};
+use rigel_report::OutputFile;
+use rigel_report::duration::words;
+use rigel_report::soak::Standing;
+
+/// A soak that is watched.
+pub struct Watch {
+    set: OutputSet,
+    header: Option<Header>,
+    standing: Standing,
+    /// A view has the terminal.
+    is_silent: bool,
+    /// Faults that were told.
+    told: usize,
+    has_failed: bool,
+}
+
+impl Watch {
+    pub fn new(set: OutputSet, is_silent: bool) -> Self {
+        Self { set, header: None, standing: Standing::default(), is_silent, told: 0, has_failed: false }
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Begun { header } => self.header = Some((*header).clone()),
+            Event::VisitFinished { visit } => self.standing.visit(visit),
+            Event::IntervalKept { interval } => self.interval(interval),
+            _ => {}
+        }
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        self.standing.interval(interval);
+        let Some(header) = &self.header else { return };
+        let bytes = self.standing.openmetrics(header).into_bytes();
+        let written = self.set.write(&[OutputFile::new("_metrics.prom", bytes)], true);
+        if let (Err(problem), false, false) = (&written, self.has_failed, self.is_silent) {
+            self.has_failed = true;
+            remark(&format!("the file of metrics cannot be written: {}; the soak goes on", problem.what));
+        }
+        self.tell(interval);
+    }
+
+    /// Each fault when it is found, as long as there are few.
+    fn tell(&mut self, interval: &Interval) {
+        let Some(header) = self.header.as_ref().filter(|_| !self.is_silent) else { return };
+        let targets = &header.targets;
+        for (class, tally) in &interval.tallies {
+            let found: Option<&Verified> = tally.verified.as_deref();
+            for finding in found.into_iter().flat_map(|found| &found.findings) {
+                if self.told == MOST_FINDINGS {
+                    return;
+                }
+                self.told += 1;
+                let place = wrong_data::place(targets, finding.target, finding.offset);
+                let (after, what) = (words(Nanos(finding.at_ns)), wrong_data::what(targets, finding));
+                remark(&format!("wrong data after {after}: the block {place} {what}"));
+            }
+            if let Some(error) = tally.first_error.filter(|_| self.told < MOST_FINDINGS) {
+                self.told += 1;
+                let place = wrong_data::place(targets, error.target, error.offset);
+                remark(&format!("{} {class} I/Os failed, the first {place}: {}", tally.errors, error.reason()));
+            }
+        }
+    }
+}

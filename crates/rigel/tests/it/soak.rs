@@ -1,0 +1,260 @@
+//! `rigel soak` with the real binary: faults found while it goes on, kills and cuts of power gone on behind, a week in virtual time.
+
+use crate::stop::{signal, start_until, start_until_record};
+use crate::support::Place;
+use rigel_core::record::Record;
+use rigel_core::verify::Verified;
+use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use serde_json::Value;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const SIZE_BYTES: u64 = 2 << 20;
+/// Small enough that every block is read again and again between two writes.
+const LOAD: &str = r#"load = "rigel.load/1"
+[[class]]
+name = "data"
+size = "4K"
+write = 10
+verify = true
+arrival = { outstanding = 8 }
+[[phase]]
+for = "4s"
+[[phase]]
+for = "2s"
+scale = 0.25
+"#;
+
+fn device() -> DeviceSpec {
+    DeviceSpec { size_bytes: SIZE_BYTES, ..DeviceSpec::default() }
+}
+
+fn record(place: &Place) -> Record {
+    Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap()
+}
+
+fn line(place: &Place, target: &Path, more: &str) -> String {
+    fs::write(place.path().join("data.toml"), LOAD).unwrap();
+    let target = target.display();
+    format!("soak --load data.toml {target} --destroy-data {target} --every 1s {more}")
+}
+
+/// The document of the record, as `rigel report` makes it.
+fn document(place: &Place) -> Value {
+    let record = place.only("_record.jsonl");
+    place.rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()]).expect_code(0).json()
+}
+
+fn count(verified: &Value, fault: &str) -> u64 {
+    verified["faults"][fault].as_u64().unwrap()
+}
+
+#[test]
+fn faults_are_found_while_it_goes_on_and_told_at_once() {
+    let name = "faults_are_found_while_it_goes_on_and_told_at_once";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let place = Place::new();
+    let line = line(&place, &device.disk(), "--for 10m --workers 1");
+    let intervals = |record: &Record| record.intervals.len() >= 2;
+    let (mut child, mut stderr) = start_until_record(&place, &line, intervals);
+    // Far enough apart that no block has two of them.
+    device.command("flip nth 50\ntorn nth 150 3\nzero nth 250\nlost nth 350").unwrap();
+    let begun = Instant::now();
+    let wrong = |place: &Place| {
+        let found = record(place);
+        found.intervals.iter().flat_map(|one| one.tallies.values()).filter_map(|one| one.verified.as_ref()).fold(
+            Verified::default(),
+            |mut sum, one| {
+                sum.add(one);
+                sum
+            },
+        )
+    };
+    while wrong(&place).faults.all() < 4 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", wrong(&place).faults);
+        sleep(Duration::from_millis(200));
+    }
+    let metrics = place.read("_metrics.prom");
+    assert!(metrics.ends_with("# EOF\n") && metrics.contains("rigel_soak_wrong_blocks{"), "{metrics}");
+    signal(&child, "-INT");
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{told}");
+    for what in ["wrong data after", "holds zeros", "wrong bit", "too old"] {
+        assert!(told.contains(what), "{what}: {told}");
+    }
+    let found = document(&place);
+    let verified = &found["verified"];
+    let each = ["corrupt", "torn", "zeroed", "lost_or_stale"].map(|fault| count(verified, fault));
+    assert_eq!(each, [1; 4], "{verified}");
+    assert_eq!(["misdirected", "ahead", "foreign", "unreadable"].map(|fault| count(verified, fault)), [0; 4]);
+    assert_eq!((found["faulty"].as_bool(), found["complete"].as_bool()), (Some(true), Some(false)));
+    assert_eq!(verified["findings"].as_array().unwrap().len(), 4);
+    assert!(place.read("_report.html").contains("Wrong blocks"));
+}
+
+/// Kills a soak that has made two intervals since it began or went on.
+fn killed(place: &Place, line: &str) {
+    let before = if line.contains("--resume") { record(place).intervals.len() } else { 0 };
+    let (mut child, _stderr) = start_until_record(place, line, |record| record.intervals.len() >= before + 2);
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+}
+
+fn resumed(place: &Place, target: &Path) -> String {
+    let record = place.only("_record.jsonl");
+    format!("soak --resume {} --destroy-data {}", record.display(), target.display())
+}
+
+#[test]
+fn a_soak_that_is_killed_goes_on_and_compares_what_was_written_before() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    killed(&place, &line(&place, &target, "--for 14s"));
+    let again = resumed(&place, &target);
+    killed(&place, &again);
+    let told = place.line(&again).expect_code(0);
+    assert!(told.stdout.contains("Nothing wrong was found") && told.stdout.contains("interrupted 2 times"), "{}", told.stdout);
+    let record = record(&place);
+    assert_eq!((record.resumed.len(), record.complete()), (2, true));
+    assert!(record.visits.iter().filter(|visit| visit.cut_short).count() >= 2, "what was measured of a phase counts");
+    // The load lasted as long as was asked for, however it was interrupted.
+    let found = document(&place);
+    let lasted = found["lasted_s"].as_f64().unwrap();
+    assert!((13.0..16.0).contains(&lasted), "{lasted}");
+    assert_eq!(found["interruptions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_was_durable_before_a_kill_and_is_gone_is_found() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    let long = line(&place, &target, "--for 14s");
+    let (mut child, _stderr) = start_until_record(&place, &long, |record| record.intervals.len() >= 2);
+    let old = fs::read(&target).unwrap();
+    let before = record(&place).intervals.len();
+    while record(&place).intervals.len() < before + 4 {
+        sleep(Duration::from_millis(50));
+    }
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    // Somebody put an old copy back.
+    fs::write(&target, old).unwrap();
+    let told = place.line(&resumed(&place, &target)).expect_code(1);
+    assert!(told.stdout.contains("did not hold what was written"), "{}", told.stdout);
+    let found = document(&place);
+    assert!(count(&found["verified"], "lost_or_stale") > 0, "{}", found["verified"]);
+    assert_eq!(["corrupt", "torn", "misdirected", "foreign"].map(|fault| count(&found["verified"], fault)), [0; 4]);
+}
+
+/// Cuts the power of a device under a soak and goes on; how many blocks are wrong then.
+fn cut(device: &TestDevice, lie: u8) -> u64 {
+    device.command(&format!("clear\ncache 0\ncache 1\nlie {lie}")).unwrap();
+    let place = Place::new();
+    killed(&place, &line(&place, &device.disk(), "--for 8s"));
+    device.command("power-cut").unwrap();
+    place.line(&resumed(&place, &device.disk())).outcome();
+    ["corrupt", "torn", "misdirected", "lost_or_stale", "ahead", "zeroed", "foreign", "unreadable"]
+        .map(|fault| count(&document(&place)["verified"], fault))
+        .iter()
+        .sum()
+}
+
+#[test]
+fn a_cut_of_power_accuses_only_a_device_that_lies() {
+    let Some(device) = needs("a_cut_of_power_accuses_only_a_device_that_lies", TestDevice::mount(device())) else { return };
+    assert_eq!(cut(&device, 0), 0, "it kept what it flushed");
+    assert!(cut(&device, 1) > 0, "it did not");
+}
+
+#[test]
+fn a_target_that_is_slower_than_the_others_is_named() {
+    let name = "a_target_that_is_slower_than_the_others_is_named";
+    let spec = |service_us: u64| DeviceSpec { size_bytes: SIZE_BYTES, service_us, ..DeviceSpec::default() };
+    let devices: Option<Vec<TestDevice>> = [2000, 2000, 6000, 2000, 2000, 2000]
+        .into_iter()
+        .map(|service_us| needs(name, TestDevice::mount(spec(service_us))))
+        .collect();
+    let Some(devices) = devices else { return };
+    let place = Place::new();
+    let targets: Vec<String> = devices.iter().map(|device| device.disk().display().to_string()).collect();
+    let told = place.line(&format!("soak --for 6s {}", targets.join(" "))).expect_code(1);
+    assert!(told.stderr.contains("only reads"), "{}", told.stderr);
+    let found = document(&place);
+    let slow: Vec<&str> = found["outliers"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();
+    assert!(!slow.is_empty() && slow.iter().all(|path| *path == targets[2]), "{slow:?}");
+    assert_eq!((found["errors"].as_u64(), found["verified"].is_null()), (Some(0), true));
+}
+
+#[test]
+fn a_week_in_virtual_time_has_a_small_record() {
+    let place = Place::new();
+    let told = place.line("soak --for 1w --engine sim:servers=2,service=1s,spread=exponential --json").expect_code(0);
+    let found = told.json();
+    assert_eq!((found["complete"].as_bool(), found["phases"].as_array().unwrap().len()), (Some(true), 3));
+    assert_eq!(found["course"].as_array().unwrap().len(), 7 * 24 * 60);
+    let bytes = fs::metadata(place.only("_record.jsonl")).unwrap().len();
+    assert!(bytes < 50_000_000, "the record has {bytes} bytes");
+    assert!(fs::metadata(place.only("_report.html")).unwrap().len() < 3_000_000);
+}
+
+#[test]
+fn a_full_disk_does_not_end_it() {
+    let name = "a_full_disk_does_not_end_it";
+    let place = Place::new();
+    let out = place.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let run = |arguments: &[&str]| {
+        let ran = Command::new(arguments[0]).args(&arguments[1..]).output();
+        let done = ran.as_ref().is_ok_and(|ran| ran.status.success());
+        if done { Ok(()) } else { Err(Unavailable::new(format!("{arguments:?}: {ran:?}"))) }
+    };
+    let path = out.to_str().unwrap();
+    let mounted = run(&["mount", "-t", "tmpfs", "-o", "size=4m", "rigel", path]);
+    let Some(()) = needs(name, mounted) else { return };
+    let target = place.random_file("data", SIZE_BYTES);
+    let line = format!("{} --no-html --out {path}", line(&place, &target, "--for 9s"));
+    let (mut child, mut stderr) = start_until(&place, &line, "engine ");
+    sleep(Duration::from_secs(2));
+    let filler = out.join("filler");
+    let _full = fs::write(&filler, vec![1; 8 << 20]);
+    sleep(Duration::from_secs(3));
+    fs::remove_file(&filler).unwrap();
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    let code = child.wait().unwrap().code();
+    let mut records: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+    records.retain(|path| path.to_str().unwrap().ends_with("_record.jsonl"));
+    let read = Record::read(&fs::read(&records[0]).unwrap()).unwrap();
+    run(&["umount", path]).unwrap();
+    assert!(told.contains("is full; the load goes on") && told.contains("there is room for the record again"), "{told}");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(read.complete() && read.intervals.len() >= 8, "{}", read.intervals.len());
+}
+
+#[test]
+fn what_cannot_be_soaked_is_refused_with_the_reason() {
+    let place = Place::new();
+    let data = place.random_file("data", 1 << 20);
+    let data = data.display();
+    for (line, code, sign) in [
+        ("soak".to_owned(), 2, "--for"),
+        ("soak --for 0s".to_owned(), 2, "--for"),
+        ("soak --for 900d".to_owned(), 2, "two years"),
+        ("soak --for 30d --every 1s".to_owned(), 2, "--every"),
+        ("soak --for 1h --write 101".to_owned(), 2, "--write"),
+        (format!("soak --for 1s --write 30 {data}"), 3, "--destroy-data"),
+        ("soak --for 1h --resume x_record.jsonl".to_owned(), 2, "--resume"),
+        ("soak --resume x_record.jsonl".to_owned(), 2, "x_record.jsonl"),
+        ("soak --for 1s --destroy-data /dev/null".to_owned(), 2, "--destroy-data"),
+    ] {
+        let told = place.line(&line).expect_code(code);
+        assert!(told.stderr.contains(sign), "{line}: {}", told.stderr);
+    }
+    let told = place.line(&format!("soak --for 2w {data} --dry-run")).expect_code(0);
+    assert!(told.stdout.contains("in turns for 14 d") && told.stdout.contains("figures every 60 s"), "{}", told.stdout);
+}

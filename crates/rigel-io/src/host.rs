@@ -78,6 +78,7 @@ fn of_files(system: &System) -> HostFacts {
         deepest_idle: processor::deepest_idle(system),
         numa_nodes: nodes.iter().map(|(node, _)| *node).collect(),
         own_numa_nodes: nodes.iter().filter(is_own).map(|(node, _)| *node).collect(),
+        boot_id: text(&system.proc.join("sys/kernel/random/boot_id")),
         clock_source: text(&system.sys.join("devices/system/clocksource/clocksource0/current_clocksource")),
         hypervisor: processor::hypervisor(system, &cpuinfo, product.as_deref()),
         product,

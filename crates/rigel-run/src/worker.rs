@@ -18,7 +18,6 @@ use rigel_core::load::workload::Direction;
 use rigel_core::measure::{ByTarget, ClassTally, FirstError, HungIo, IoCounts, ReadLook, Tally, Window};
 use rigel_core::stats::settle;
 use rigel_core::units::{NS_PER_MS, NS_PER_S};
-use rigel_core::verify::Verified;
 use rigel_io::backend::{Backend, Completion, Op, SlotLayout};
 use rigel_io::clock::{Clock, thread_cpu_ns};
 use std::io;
@@ -384,7 +383,10 @@ impl Worker<'_> {
             for (place, part) in tallies.iter_mut().enumerate() {
                 let Some(part) = part else { continue };
                 let settled = verifier.settled(place);
-                part.verified = verifier.take_found(place).map(|found| Box::new(Verified { settled, ..found }));
+                part.verified = verifier.take_found(place).map(|mut found| {
+                    found.settled = settled;
+                    Box::new(found)
+                });
             }
         }
         for (whole, part) in state.whole.iter_mut().zip(&tallies) {

@@ -56,6 +56,9 @@ pub struct HostFacts {
     /// Of these, the nodes with a CPU that this process may run on.
     #[serde(default)]
     pub own_numa_nodes: Vec<u32>,
+    /// /proc/sys/kernel/random/boot_id: another one after each start of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
     /// What the kernel takes the time from.
     pub clock_source: Option<String>,
     /// The hypervisor that this is a guest of, as far as it shows: `KVM`, `VMware` .., or `unknown`.

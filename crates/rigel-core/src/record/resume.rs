@@ -171,16 +171,26 @@ fn counts(visit: &Visit) -> bool {
     !visit.cut_short && visit.hung.is_none() && !visit.all_failed()
 }
 
-/// Whether the targets that are there now are those of the record.
+/// Whether the host was started again since; false where nobody knows.
+pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
+    then.boot_id.is_some() && now.boot_id.is_some() && then.boot_id != now.boot_id
+}
+
+/// Whether the targets that are there now are those of the record. `restarted`: the host was started again since, and its numbers of devices
+/// with it.
 ///
 /// # Errors
 /// With the first one that is not, and what differs.
-pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts]) -> Result<(), Problem> {
+pub fn check_targets(
+    recorded: &[TargetFacts],
+    now: &[TargetFacts],
+    restarted: bool,
+) -> Result<(), Problem> {
     if recorded.len() != now.len() {
         return Err(other_way(format!("the record has {} targets, the run {}", recorded.len(), now.len())));
     }
     for (then, now) in recorded.iter().zip(now) {
-        if let Some(difference) = difference(then, now) {
+        if let Some(difference) = difference(then, now, restarted) {
             return Err(Problem::refused(format!(
                 "the target is not the one that was measured: {difference}"
             ))
@@ -202,10 +212,15 @@ fn less_allocated(then: &TargetFacts, now: &TargetFacts) -> String {
     allocated(if less { now } else { then })
 }
 
-fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
+fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<String> {
     let number = |facts: &TargetFacts| {
         let (major, minor) = facts.identity.device;
-        format!("device {major}:{minor}, inode {}", facts.identity.inode)
+        match (restarted, facts.kind) {
+            // Their node is made anew.
+            (true, TargetKind::BlockDevice) => String::new(),
+            (true, _) => format!("inode {}", facts.identity.inode),
+            (false, _) => format!("device {major}:{minor}, inode {}", facts.identity.inode),
+        }
     };
     let model = |facts: &TargetFacts| {
         let device = facts.device.as_ref();
@@ -213,7 +228,12 @@ fn difference(then: &TargetFacts, now: &TargetFacts) -> Option<String> {
         device.map_or_else(String::new, |device| {
             let (model, transport) = (word(device.model.as_ref()), word(device.transport.as_ref()));
             // A file stays on its filesystem when the host is started again, and has its inode.
-            match device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice) {
+            let sequence = device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice && !restarted);
+            let model = match &device.identifier {
+                Some(identifier) => format!("{model} {identifier}"),
+                None => model,
+            };
+            match sequence {
                 Some(number) => format!("{model} ({transport}, disk {number} of this host's start)"),
                 None => format!("{model} ({transport})"),
             }

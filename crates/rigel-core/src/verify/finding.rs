@@ -12,6 +12,9 @@ use std::fmt;
 /// Most faults of a class in a visit that are kept whole.
 pub const MOST_FINDINGS: usize = 32;
 
+/// Most faults that are remembered so that they are not told again.
+const MOST_KNOWN: usize = 4 * MOST_FINDINGS;
+
 /// Bytes of a block, in the record as hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -170,6 +173,9 @@ pub struct Verified {
     pub again: u64,
     /// The first of them.
     pub findings: Vec<Finding>,
+    /// Faults that were told before; they are not told again.
+    #[serde(skip)]
+    known: Vec<Finding>,
     /// At the end of an interval of a soak: what a run that goes on has to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
@@ -203,9 +209,19 @@ impl Verified {
         Self { findings: Vec::with_capacity(MOST_FINDINGS), ..Self::default() }
     }
 
+    /// What was found until now; what is found from now on is told apart from it.
+    #[must_use]
+    pub fn taken(&mut self) -> Self {
+        let mut known = std::mem::take(&mut self.known);
+        known.extend_from_slice(&self.findings);
+        let forgotten = known.len().saturating_sub(MOST_KNOWN);
+        known.drain(..forgotten);
+        std::mem::replace(self, Self { known, ..Self::new() })
+    }
+
     /// A block was found wrong. Takes no memory.
     pub fn found(&mut self, finding: Finding) {
-        if self.findings.iter().any(|known| known.is_same(&finding)) {
+        if self.findings.iter().chain(&self.known).any(|known| known.is_same(&finding)) {
             self.again += 1;
             return;
         }

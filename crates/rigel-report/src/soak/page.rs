@@ -132,8 +132,8 @@ fn charts(page: &mut Page, told: &Told<'_>) {
     );
     for class in &told.record.header.request.classes {
         let name = class.name.name();
-        chart(page, format_args!("rate-{name}"), "Rate", format_args!("of {name} I/O over hours of load"));
-        chart(page, format_args!("latency-{name}"), "Latency", format_args!("of {name} I/O over hours of load"));
+        chart(page, format_args!("rate-{name}"), "Rate", format_args!("of {name} I/O over the time of load"));
+        chart(page, format_args!("latency-{name}"), "Latency", format_args!("of {name} I/O over the time of load"));
     }
     page.line("</div>\n</section>");
 }

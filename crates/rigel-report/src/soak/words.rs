@@ -49,9 +49,12 @@ fn verdict(found: &Soaked) -> String {
     if !parts.is_empty() {
         return format!("Something is wrong: {}.", listed(&parts));
     }
-    let nothing = if found.verifies { "Nothing wrong was found" } else { "No I/O failed; no data was verified" };
     let until = if found.complete { "in" } else { "so far, in" };
-    format!("{nothing} {until} {} of load.", lasted(found.lasted))
+    let lasted = lasted(found.lasted);
+    match found.verifies {
+        true => format!("Nothing wrong was found {until} {lasted} of load."),
+        false => format!("No I/O failed {until} {lasted} of load; no data was compared."),
+    }
 }
 
 fn load(found: &Soaked) -> String {
@@ -107,7 +110,10 @@ fn interrupted(found: &Soaked) -> String {
     let last = found.interruptions.last().map_or_else(String::new, |last| {
         format!(", the last time at {}, after {} of load", printable(&last.at), lasted(last.run))
     });
-    let times = counted(found.interruptions.len(), "time");
+    let times = match found.interruptions.len() {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
     let checked = if found.verifies { " What was durable before was compared afterwards, too." } else { "" };
     format!("It was interrupted {times} and went on{last}.{checked}")
 }

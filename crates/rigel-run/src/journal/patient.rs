@@ -6,7 +6,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::record::{self, Line};
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 /// Most bytes that wait in memory.
@@ -45,6 +45,7 @@ impl Patient {
             if let Err(error) = file.write_all(line).and_then(|()| file.sync_data()) {
                 // A part of a line must not stand in front of the next one.
                 file.set_len(self.good)?;
+                file.seek(SeekFrom::Start(self.good))?;
                 return Err(error);
             }
             self.good += line.len() as u64;

@@ -97,7 +97,7 @@ impl Verifier {
     /// What was found since this was asked last, of the class at a place.
     pub fn take_found(&mut self, place: usize) -> Option<Verified> {
         let region = self.regions.get_mut(place)?.as_mut()?;
-        Some(std::mem::replace(&mut region.found, Verified::new()))
+        Some(region.found.taken())
     }
 
     /// What is over and well, of the class at a place; whether it is durable, a flush has to say that begins now.

@@ -159,7 +159,9 @@ impl Ready {
         } else {
             Box::new(RecordFile::new(record, path_text::encode(&set.record_path())))
         };
-        let mut watch = is_soak.then(|| soak::Watch::new(set.clone(), display.tui));
+        // Nobody collects figures of virtual time.
+        let is_watched = is_soak && !run.request.engine.is_simulated();
+        let mut watch = is_watched.then(|| soak::Watch::new(set.clone(), display.tui));
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))

@@ -65,7 +65,7 @@ fn visits_come_in_their_order_and_no_other() {
 #[test]
 fn another_target_is_no_target_of_the_run() {
     let then = header().targets;
-    assert!(check_targets(&then, &then).is_ok());
+    assert!(check_targets(&then, &then, false).is_ok());
     type Change = fn(&mut TargetFacts);
     let changes: [(Change, &str); 5] = [
         (|facts| facts.size_bytes += 1, "size"),
@@ -82,7 +82,7 @@ fn another_target_is_no_target_of_the_run() {
     for (change, told) in changes {
         let mut now = then.clone();
         change(&mut now[0]);
-        let problem = check_targets(&then, &now).unwrap_err();
+        let problem = check_targets(&then, &now, false).unwrap_err();
         assert!(problem.what.contains(told) && problem.kind.code() == 3, "{problem}");
     }
 }
@@ -121,13 +121,25 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
     let mut then = header().targets;
     then[0].allocated_bytes = Some(1 << 30);
     let with = |bytes| vec![TargetFacts { allocated_bytes: Some(bytes), ..then[0].clone() }];
-    assert!(check_targets(&then, &with((1 << 30) + 4096)).is_ok(), "a file system may need more for it");
-    let problem = check_targets(&then, &with(1 << 29)).unwrap_err();
+    assert!(check_targets(&then, &with((1 << 30) + 4096), false).is_ok(), "a file system may need more for it");
+    let problem = check_targets(&then, &with(1 << 29), false).unwrap_err();
     assert!(problem.what.contains("allocated of it was 1 GiB"), "{problem}");
     let disk = |number| {
         let device = crate::facts::DeviceFacts { disk_sequence: Some(number), ..Default::default() };
         vec![TargetFacts { kind: TargetKind::BlockDevice, device: Some(device), ..then[0].clone() }]
     };
-    assert!(check_targets(&disk(7), &disk(7)).is_ok());
-    assert!(check_targets(&disk(7), &disk(8)).unwrap_err().what.contains("disk 7 of this host's start"));
+    assert!(check_targets(&disk(7), &disk(7), false).is_ok());
+    assert!(check_targets(&disk(7), &disk(8), false).unwrap_err().what.contains("disk 7 of this host's start"));
+    // After a start of the host numbers are others, and what a disk calls itself decides.
+    assert!(check_targets(&disk(7), &disk(8), true).is_ok());
+    let named = |name: &str| {
+        let mut facts = disk(7);
+        facts[0].device.as_mut().unwrap().identifier = Some(name.to_owned());
+        facts
+    };
+    assert!(check_targets(&named("naa.5001"), &named("naa.5001"), true).is_ok());
+    assert!(check_targets(&named("naa.5001"), &named("naa.5002"), true).unwrap_err().what.contains("naa.5001"));
+    let host = |boot: &str| HostFacts { boot_id: Some(boot.to_owned()), ..HostFacts::default() };
+    assert!(is_restarted(&host("a"), &host("b")) && !is_restarted(&host("a"), &host("a")));
+    assert!(!is_restarted(&HostFacts::default(), &host("a")), "nobody knows");
 }

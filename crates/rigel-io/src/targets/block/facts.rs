@@ -18,6 +18,7 @@ impl Block {
             name: self.name.clone(),
             model: disk.text("device/model"),
             disk_sequence: self.generation().map(|generation| generation.disk),
+            identifier: disk.identifier(),
             rotational: flag("queue/rotational"),
             scheduler: disk.text("queue/scheduler").map(|list| chosen_word(&list)),
             nr_requests: disk.value("queue/nr_requests"),
@@ -53,6 +54,12 @@ impl Block {
             mapped: self.text("dm/name").map(|name| mapper::facts(self, name, system)),
             iscsi: disk.iscsi(&system.sys),
         }
+    }
+
+    /// What it calls itself wherever it is plugged in; `None` for what has no such name, as loop devices.
+    fn identifier(&self) -> Option<String> {
+        let named = ["wwid", "device/wwid", "serial", "device/serial", "dm/uuid", "md/uuid"];
+        named.into_iter().find_map(|file| self.text(file)).filter(|text| !text.is_empty())
     }
 
     /// How it is attached. The name tells it for devices that software makes, the path in sysfs for all others.

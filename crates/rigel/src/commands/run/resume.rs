@@ -15,7 +15,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
-use rigel_core::record::resume::{Past, check_engine, check_host, check_targets};
+use rigel_core::record::resume::{Past, check_engine, check_host, check_targets, is_restarted};
 use rigel_core::record::{Header, Record};
 use rigel_run::bench::{Bench, make};
 use rigel_run::execute::{Beginning, Run};
@@ -52,7 +52,10 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
             .because("visits of one host and of several make no number")
             .next("resume it with the same hosts"));
     }
-    check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
+    // Weeks may bring another kernel, and a soak compares no rates.
+    if run_options.request.pace.soak().is_none() {
+        check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
+    }
     let signals = prepare(&run_options, &header.plan)?;
     if let TargetSource::Server(server) = &run_options.targets {
         return go_on_in_sql(reporter, server, header, past, found, &signals);
@@ -152,13 +155,14 @@ fn go_on(
     signals: &Signals,
 ) -> Result<Option<Problem>, Problem> {
     let options = reporter.options;
+    let restarted = is_restarted(&header.nodes.first().host, &rigel_io::host::host_facts());
     let now = match scratch.facts()? {
         Some(facts) => vec![facts],
         None => targets::look(options, &header.nodes.first().host).map_err(|problem| {
             problem.next("bring the target back; a relative path is looked for where the run is gone on with")
         })?,
     };
-    check_targets(&header.targets, &now)?;
+    check_targets(&header.targets, &now, restarted)?;
     consent::check_names(options, &now)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;

@@ -4,16 +4,22 @@ const FOUND = dataOf("soak");
 /** More points than that have no marks, and no steps for the keyboard. */
 const MOST_MARKS = 300;
 
-const atHour = (hour) => `after ${number(hour)} h of load`;
+/** Units of time with the hours of each: the largest of which the soak has three. */
+const UNITS = [["days", 24], ["hours", 1], ["minutes", 1 / 60], ["seconds", 1 / 3600]];
+const LONGEST = Math.max(0, ...FOUND.classes.flatMap(({ rows }) => rows.map(([hour]) => hour)));
+const [UNIT, UNIT_HOURS] = UNITS.find(([, hours]) => LONGEST >= 3 * hours) ?? UNITS.at(-1);
 
-/** A line over hours of load; it is broken where the phase changes, as other loads are no course. */
-function overHours(name, rows, of, write, [index, count]) {
+const atHour = (hour) => `after ${number(hour / UNIT_HOURS)} ${UNIT} of load`;
+const along = (hour) => hour / UNIT_HOURS;
+
+/** A line over the time of load; it is broken where the phase changes, as other loads are no course. */
+function overTime(name, rows, of, write, [index, count]) {
   const { color, dash } = lineLook(index, count);
   const data = rows.flatMap((row, at) => {
     const [hour, phase] = row;
     const read = `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(of(row)) ? write(of(row)) : "none"}`;
-    const item = { value: [hour, of(row)], read: rows.length > MOST_MARKS ? undefined : read };
-    return at > 0 && rows[at - 1][1] !== phase ? [{ value: [hour, null] }, item] : [item];
+    const item = { value: [along(hour), of(row)], read: rows.length > MOST_MARKS ? undefined : read };
+    return at > 0 && rows[at - 1][1] !== phase ? [{ value: [along(hour), null] }, item] : [item];
   });
   return {
     type: "line", name, color, data, symbol: "circle", symbolSize: rows.length > MOST_MARKS ? 2 : 5, showSymbol: true, z: 3,
@@ -21,9 +27,9 @@ function overHours(name, rows, of, write, [index, count]) {
   };
 }
 
-function read(rows, [hour, value], name, write) {
-  const row = rows.find((one) => one[0] === hour);
-  const phase = row ? row[1] : 0;
+function read(rows, [place, value], name, write) {
+  const row = rows.find((one) => along(one[0]) === place);
+  const [hour, phase] = row ?? [place * UNIT_HOURS, 0];
   return `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(value) ? write(value) : "none"}`;
 }
 
@@ -33,7 +39,7 @@ function wrongs(rows, low) {
   const faulty = rows.filter((row) => row[4] + row[5] > 0);
   const data = faulty.map(([hour, , , , errors, wrong]) => {
     const parts = [errors > 0 ? `${errors} failed` : "", wrong > 0 ? `${wrong} wrong blocks` : ""].filter(Boolean).join(", ");
-    return { value: [hour, low], read: `${atHour(hour)}\n${parts}` };
+    return { value: [along(hour), low], read: `${atHour(hour)}\n${parts}` };
   });
   return {
     type: "scatter", name: "failed or wrong", color: bad, data, symbol: "path://M0,0 L4,4 M4,0 L0,4", symbolSize: 12, z: 5,
@@ -45,7 +51,7 @@ function interruptions() {
   const { care } = look();
   return {
     silent: true, symbol: "none", label: { show: false }, lineStyle: { color: care, type: "dashed", width: 1.5 },
-    data: FOUND.interruptions.map((hour) => ({ xAxis: hour })),
+    data: FOUND.interruptions.map((hour) => ({ xAxis: along(hour) })),
   };
 }
 
@@ -54,11 +60,11 @@ function course(label, rows, series, y, more) {
   if (values.length === 0) return null;
   const yAxis = measured(y, values.map((value) => [value, value, value]), more);
   const low = yAxis.min ?? 0;
-  const all = series.map(({ name, of, write }, index) => overHours(name, rows, of, write, [index, series.length]));
+  const all = series.map(({ name, of, write }, index) => overTime(name, rows, of, write, [index, series.length]));
   all[0].markLine = interruptions();
   const wrong = wrongs(rows, low);
   return frame(label, {
-    xAxis: axis("hours of load", { min: 0, max: "dataMax" }),
+    xAxis: axis(`${UNIT} of load`, { min: 0 }),
     yAxis,
     series: wrong.data.length > 0 ? [...all, wrong] : all,
     ...(series.length === 1 && wrong.data.length === 0 ? { legend: { show: false } } : {}),

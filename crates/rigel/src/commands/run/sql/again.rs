@@ -92,7 +92,7 @@ pub fn again(
     let target = bench::target(&database, &table)?;
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
-    check_targets(&header.targets, &now)?;
+    check_targets(&header.targets, &now, false)?;
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);

@@ -77,8 +77,9 @@ impl Advisory<'_> {
         if self.advised.is_simulated {
             all.push(SIMULATED.to_owned());
         }
-        let once =
-            |view: &&View<'_>| matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases | Pace::Soak(_));
+        let once = |view: &&View<'_>| {
+            matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases | Pace::Soak(_))
+        };
         all.extend(
             self.views.iter().filter(once).map(|view| {
                 format!("Intervals of {} show {ONE_VISIT}.", printable(&view.record.header.run_id))

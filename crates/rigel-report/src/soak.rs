@@ -331,7 +331,16 @@ fn verified(told: &Told<'_>) -> VerifiedDocument {
     VerifiedDocument {
         written: found.written,
         checked: found.checked,
-        faults: FaultDocument { corrupt, torn, misdirected, lost_or_stale, ahead, zeroed, foreign, unreadable },
+        faults: FaultDocument {
+            corrupt,
+            torn,
+            misdirected,
+            lost_or_stale,
+            ahead,
+            zeroed,
+            foreign,
+            unreadable,
+        },
         rarer_than_one_of: told.found.excluded_one_of(),
         findings: found.findings.iter().map(|one| finding(told, one)).collect(),
     }
@@ -368,15 +377,17 @@ fn interruptions(found: &Soaked) -> Vec<InterruptionDocument> {
 }
 
 fn moment(moment: &Moment) -> MomentDocument {
-    let class = |(class, io): (&rigel_core::load::class::Class, &rigel_core::uses::soak::MomentIo)| MomentIoDocument {
-        class: class.name().to_owned(),
-        iops: io.iops,
-        latency_mean_us: io.mean_us,
-        latency_p50_us: io.p50_us,
-        latency_p99_us: io.p99_us,
-        latency_max_us: io.max_us,
-        errors: io.errors,
-        wrong: io.wrong,
+    let class = |(class, io): (&rigel_core::load::class::Class, &rigel_core::uses::soak::MomentIo)| {
+        MomentIoDocument {
+            class: class.name().to_owned(),
+            iops: io.iops,
+            latency_mean_us: io.mean_us,
+            latency_p50_us: io.p50_us,
+            latency_p99_us: io.p99_us,
+            latency_max_us: io.max_us,
+            errors: io.errors,
+            wrong: io.wrong,
+        }
     };
     MomentDocument {
         at_s: Nanos(moment.began_ns).seconds(),

@@ -96,7 +96,11 @@ impl Workload {
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
             stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
             before: PerClass::new(),
-            counted_targets: if request.pace.soak().is_some() && targets.len() > 1 { targets.len() } else { 0 },
+            counted_targets: if request.pace.soak().is_some() && targets.len() > 1 {
+                targets.len()
+            } else {
+                0
+            },
         })
     }
 }

@@ -476,8 +476,20 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         self.tally.look(now_ns);
         // What the kernel was asked to take back fails for that reason.
         let is_taken_back = self.hung.is_some();
-        let Self { backend, load, tally, sampler, verifier, by_target, free, ops, bytes, tried_bytes, failures, .. } =
-            self;
+        let Self {
+            backend,
+            load,
+            tally,
+            sampler,
+            verifier,
+            by_target,
+            free,
+            ops,
+            bytes,
+            tried_bytes,
+            failures,
+            ..
+        } = self;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         backend.reap(|Completion { slot, outcome }| {
             free.push(slot);

@@ -75,7 +75,9 @@ pub fn what(targets: &[TargetFacts], finding: &Finding) -> String {
             format!("holds {} of the block {}", write(generation), place(targets, from_target, from_offset))
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
-        Fault::Stale { generation, age } if parted(generation).0 < parted(generation.saturating_add(age)).0 => {
+        Fault::Stale { generation, age }
+            if parted(generation).0 < parted(generation.saturating_add(age)).0 =>
+        {
             format!("holds {}, which is from before an interruption", write(generation))
         }
         Fault::Stale { generation, age } => format!("holds {}, which is {age} too old", write(generation)),

@@ -77,6 +77,14 @@ mod tests {
         let mut sum = ByTarget::default();
         sum.add(&one);
         sum.add(&one);
-        assert_eq!(sum, ByTarget { ops: vec![2, 4], errors: vec![2, 0], latency_sum_ns: vec![10, 20], longest_ns: vec![5, 7] });
+        assert_eq!(
+            sum,
+            ByTarget {
+                ops: vec![2, 4],
+                errors: vec![2, 0],
+                latency_sum_ns: vec![10, 20],
+                longest_ns: vec![5, 7]
+            }
+        );
     }
 }

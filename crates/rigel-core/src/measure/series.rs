@@ -66,7 +66,11 @@ impl Series {
         let each = usize::try_from(bucket_ns.div_ceil(own_ns)).unwrap_or(usize::MAX).max(1);
         Self {
             bucket_ns: own_ns.saturating_mul(each as u64),
-            ops: self.ops.chunks(each).map(|part| part.iter().fold(0, |sum: u32, &n| sum.saturating_add(n))).collect(),
+            ops: self
+                .ops
+                .chunks(each)
+                .map(|part| part.iter().fold(0, |sum: u32, &n| sum.saturating_add(n)))
+                .collect(),
             latency_sum_ns: self
                 .latency_sum_ns
                 .chunks(each)

@@ -196,7 +196,12 @@ impl ClassTally {
     #[must_use]
     pub fn summed(&self, span_ns: u64) -> Self {
         let (reads, writes) = (self.reads.coarse(), self.writes.coarse());
-        Self { reads, writes, series: self.series.widened(span_ns.max(self.series.bucket_ns)), ..self.clone() }
+        Self {
+            reads,
+            writes,
+            series: self.series.widened(span_ns.max(self.series.bucket_ns)),
+            ..self.clone()
+        }
     }
 
     /// What a record keeps of a visit of which it has the intervals: its course is theirs.

@@ -10,7 +10,8 @@ use crate::measure::ClassTally;
 pub fn of(record: &Record) -> Option<Visit> {
     let soak = record.header.request.pace.soak()?;
     let number = record.visits.len() as u64;
-    let behind = record.intervals.iter().rposition(|interval| interval.visit != number).map_or(0, |last| last + 1);
+    let behind =
+        record.intervals.iter().rposition(|interval| interval.visit != number).map_or(0, |last| last + 1);
     let own: &[Interval] = record.intervals.get(behind..)?;
     let (first, last) = (own.first()?, own.last()?);
     let began_ns = first.began_ns;
@@ -39,7 +40,10 @@ fn visit(
     let phase = number.checked_rem(round)?;
     let planned = header.plan.phases.get(usize::try_from(phase).ok()?)?;
     let moved_bytes = tallies.values().map(ClassTally::moved_bytes).fold(0, u64::saturating_add);
-    let seen = |of_node: usize| NodeVisit { moved_bytes: if of_node == 0 { moved_bytes } else { 0 }, ..NodeVisit::default() };
+    let seen = |of_node: usize| NodeVisit {
+        moved_bytes: if of_node == 0 { moved_bytes } else { 0 },
+        ..NodeVisit::default()
+    };
     Some(Visit {
         step: planned.step,
         number,

@@ -181,11 +181,7 @@ pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
 ///
 /// # Errors
 /// With the first one that is not, and what differs.
-pub fn check_targets(
-    recorded: &[TargetFacts],
-    now: &[TargetFacts],
-    restarted: bool,
-) -> Result<(), Problem> {
+pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts], restarted: bool) -> Result<(), Problem> {
     if recorded.len() != now.len() {
         return Err(other_way(format!("the record has {} targets, the run {}", recorded.len(), now.len())));
     }
@@ -228,7 +224,8 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         device.map_or_else(String::new, |device| {
             let (model, transport) = (word(device.model.as_ref()), word(device.transport.as_ref()));
             // A file stays on its filesystem when the host is started again, and has its inode.
-            let sequence = device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice && !restarted);
+            let sequence =
+                device.disk_sequence.filter(|_| facts.kind == TargetKind::BlockDevice && !restarted);
             let model = match &device.identifier {
                 Some(identifier) => format!("{model} {identifier}"),
                 None => model,

@@ -288,7 +288,10 @@ fn nearest(
     let oldest = expected.oldest.max(1);
     let admitted = oldest.max(expected.newest.saturating_sub(MOST_NEAR))..=expected.newest;
     admitted.clone().rev().for_each(&mut consider);
-    (oldest..=expected.newest).take_while(|one| one < admitted.start()).take(MOST_FAR).for_each(&mut consider);
+    (oldest..=expected.newest)
+        .take_while(|one| one < admitted.start())
+        .take(MOST_FAR)
+        .for_each(&mut consider);
     // A damaged block of a write that it must not have, or of one of many, is compared with that one, if a sector of it is sound.
     let broken = heads.iter().any(Option::is_none);
     let named = heads.iter().flatten().find(|head| head.seed == seed && head.place.target == place.target);

@@ -48,7 +48,12 @@ impl Earlier {
 
     /// The last write of an earlier part that is surely there; 0 when none is.
     fn oldest(&self, position: u64, passes: &Passes) -> u64 {
-        let mut own = self.0.iter().enumerate().rev().map(|(part, &settled)| (part as u64, passes.after(position, settled)));
+        let mut own = self
+            .0
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(part, &settled)| (part as u64, passes.after(position, settled)));
         own.find(|(_, pass)| *pass > 0).map_or(0, |(part, pass)| (part << PASS_BITS) + pass)
     }
 }

@@ -175,7 +175,7 @@ pub struct Verified {
     pub findings: Vec<Finding>,
     /// Faults that were told before; they are not told again.
     #[serde(skip)]
-    known: Vec<Finding>,
+    pub known: Vec<Finding>,
     /// At the end of an interval of a soak: what a run that goes on has to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,

@@ -98,7 +98,8 @@ impl Progress {
             next >= self.over_below || self.doubts.contains(&next)
         };
         let first = self.doubts.iter().filter(in_doubt).copied().min().unwrap_or(u64::MAX);
-        let many = if self.over_below >= self.doubt_below.saturating_add(passes.slots()) { u64::MAX } else { 0 };
+        let many =
+            if self.over_below >= self.doubt_below.saturating_add(passes.slots()) { u64::MAX } else { 0 };
         let none = self.doubt_below == 0;
         self.over_below.min(first).min(if none { u64::MAX } else { many })
     }

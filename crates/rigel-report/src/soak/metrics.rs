@@ -77,12 +77,15 @@ impl Standing {
     fn totals(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Vec<Family> {
         let mut ios = Family::new("rigel_soak_ios", "", "Successful I/Os until now.");
         let mut errors = Family::new("rigel_soak_failed_ios", "", "Failed I/Os until now.");
-        let mut checked = Family::new("rigel_soak_checked_blocks", "", "Blocks of 4 KiB read and compared until now.");
-        let mut written = Family::new("rigel_soak_written_blocks", "", "Verified blocks of 4 KiB written until now.");
+        let mut checked =
+            Family::new("rigel_soak_checked_blocks", "", "Blocks of 4 KiB read and compared until now.");
+        let mut written =
+            Family::new("rigel_soak_written_blocks", "", "Verified blocks of 4 KiB written until now.");
         let mut wrong = Family::new("rigel_soak_wrong_blocks", "", "Wrong blocks until now.");
         let classes: std::collections::BTreeSet<_> = self.whole.keys().chain(self.open.keys()).collect();
         for class in classes {
-            let [whole, open] = [&self.whole, &self.open].map(|counts| counts.get(class).copied().unwrap_or_default());
+            let [whole, open] =
+                [&self.whole, &self.open].map(|counts| counts.get(class).copied().unwrap_or_default());
             let labels = || -> Labels { vec![run(), ("class".into(), class.to_string())] };
             let put = |family: &mut Family, of: fn(&Counts) -> u64| {
                 family.samples.push((labels(), to_f64(of(&whole).saturating_add(of(&open)))));
@@ -100,7 +103,8 @@ impl Standing {
     }
 
     fn rates(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Vec<Family> {
-        let mut rate = Family::new("rigel_soak_ios_per_second", "", "Successful I/Os per second in the last interval.");
+        let mut rate =
+            Family::new("rigel_soak_ios_per_second", "", "Successful I/Os per second in the last interval.");
         let mut latency = Family::new(
             "rigel_soak_latency_seconds",
             "seconds",

@@ -51,7 +51,8 @@ type Row = (f64, u64, f64, [Option<f64>; 3], u64, u64);
 
 pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
     let header = &told.record.header;
-    let title = header.request.label.as_ref().map_or_else(|| "Soak".to_owned(), |label| format!("Soak of {label}"));
+    let title =
+        header.request.label.as_ref().map_or_else(|| "Soak".to_owned(), |label| format!("Soak of {label}"));
     let when = format!("<p class=\"when\">{}<br>{}</p>", Text(&header.run_id), Text(&header.started));
     let shell = Shell {
         title: &title,
@@ -133,7 +134,12 @@ fn charts(page: &mut Page, told: &Told<'_>) {
     for class in &told.record.header.request.classes {
         let name = class.name.name();
         chart(page, format_args!("rate-{name}"), "Rate", format_args!("of {name} I/O over the time of load"));
-        chart(page, format_args!("latency-{name}"), "Latency", format_args!("of {name} I/O over the time of load"));
+        chart(
+            page,
+            format_args!("latency-{name}"),
+            "Latency",
+            format_args!("of {name} I/O over the time of load"),
+        );
     }
     page.line("</div>\n</section>");
 }
@@ -212,14 +218,17 @@ fn targets(page: &mut Page, told: &Told<'_>) {
 fn about(page: &mut Page, told: &Told<'_>) {
     let header = &told.record.header;
     let node = header.nodes.first();
-    let named: Vec<String> = (0..header.targets.len().min(MOST_NAMED)).map(|at| words::path(told.record, at)).collect();
+    let named: Vec<String> =
+        (0..header.targets.len().min(MOST_NAMED)).map(|at| words::path(told.record, at)).collect();
     let more = match header.targets.len().saturating_sub(named.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     page.line("<section id=\"evidence\">\n<h2>Run</h2>");
-    let figures =
-        format!("every {}; percentiles over time are known to 13 %, those of phases to 1.6 %", told.found.soak.every);
+    let figures = format!(
+        "every {}; percentiles over time are known to 13 %, those of phases to 1.6 %",
+        told.found.soak.every
+    );
     list(
         page,
         &[

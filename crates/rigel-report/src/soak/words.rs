@@ -60,7 +60,11 @@ fn verdict(found: &Soaked) -> String {
 fn load(found: &Soaked) -> String {
     let of = if found.complete { String::new() } else { format!(" of {}", lasted(found.soak.time)) };
     let phases = counted(found.phases.len(), "phase");
-    format!("The load lasted {}{of}: {} I/Os, {phases} in turns.", lasted(found.lasted), number(to_f64(found.ios)))
+    format!(
+        "The load lasted {}{of}: {} I/Os, {phases} in turns.",
+        lasted(found.lasted),
+        number(to_f64(found.ios))
+    )
 }
 
 fn compared(found: &Soaked) -> Option<String> {
@@ -96,7 +100,11 @@ fn slow_targets(found: &Soaked) -> usize {
 fn slower(told: &Told<'_>) -> String {
     let one = |outlier: &Outlier| {
         let (path, class) = (path(told.record, outlier.target), outlier.class);
-        format!("{path} ({class} I/O takes {}, in the median of all targets {})", time(outlier.mean_us), time(outlier.median_us))
+        format!(
+            "{path} ({class} I/O takes {}, in the median of all targets {})",
+            time(outlier.mean_us),
+            time(outlier.median_us)
+        )
     };
     let named: Vec<String> = told.found.outliers.iter().take(MOST_NAMED).map(one).collect();
     let more = match told.found.outliers.len().saturating_sub(named.len()) {
@@ -120,7 +128,11 @@ fn interrupted(found: &Soaked) -> String {
 
 /// The path of a target by its number.
 pub(super) fn path(record: &Record, target: usize) -> String {
-    record.header.targets.get(target).map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
+    record
+        .header
+        .targets
+        .get(target)
+        .map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
 }
 
 /// The load of a phase: `16 small and 2 large outstanding`, or with the rates of what arrives.
@@ -160,7 +172,11 @@ pub(super) fn failures(told: &Told<'_>) -> Vec<String> {
     let one = |(began_ns, class, error): &(u64, Class, FirstError)| {
         let place = place(&told.record.header.targets, error.target, error.offset);
         let kind = error.direction.name();
-        format!("in the phase that began after {}: a {kind} of {class} I/O {place}: {}", lasted(Nanos(*began_ns)), error.reason())
+        format!(
+            "in the phase that began after {}: a {kind} of {class} I/O {place}: {}",
+            lasted(Nanos(*began_ns)),
+            error.reason()
+        )
     };
     told.found.failed.iter().map(one).collect()
 }

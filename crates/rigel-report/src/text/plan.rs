@@ -93,7 +93,11 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         Pace::Soak(soak) => {
             entries(&mut page, "Phases", phases(request, plan));
             let (time, every) = (crate::duration::words(soak.time), soak.every);
-            entry(&mut page, "Time", format_args!("these in turns for {time}, figures every {every} while the load goes on"));
+            entry(
+                &mut page,
+                "Time",
+                format_args!("these in turns for {time}, figures every {every} while the load goes on"),
+            );
         }
         Pace::Adaptive(adaptive) if request.slo.is_some() => {
             let limit = adaptive.max_duration.map_or_else(String::new, span);

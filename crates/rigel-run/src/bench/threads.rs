@@ -11,6 +11,7 @@ use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
 use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
+use flusher::{Flusher, needs_flush, unsettled};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
@@ -34,7 +35,6 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use flusher::{Flusher, needs_flush, unsettled};
 use waiting::{Parts, Silence, no_answer};
 
 /// An early end is set this far in the future, so that every worker sees it in time.
@@ -127,7 +127,8 @@ impl ThreadBench {
         let EngineChoice { kind, poll, reason } = choice;
         let OpenSite { host, facts, targets } = site;
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
-        let flusher = storage.as_ref().filter(|_| workload.verifies()).map(Arc::clone).and_then(Flusher::start);
+        let flusher =
+            storage.as_ref().filter(|_| workload.verifies()).map(Arc::clone).and_then(Flusher::start);
         let begin = move |start| begin(kind, poll, &targets, start);
         let mut bench = Self::start_with((kind, reason), places, workload, clock, (host, facts), begin)?;
         bench.targets = storage;

@@ -246,7 +246,9 @@ impl<'a> Walk<'a> {
             hung: done.hung,
             nodes,
             tallies: match wanted.every_ns {
-                Some(ns) => done.tallies.into_iter().map(|(class, tally)| (class, tally.widened(ns))).collect(),
+                Some(ns) => {
+                    done.tallies.into_iter().map(|(class, tally)| (class, tally.widened(ns))).collect()
+                }
                 None => done.tallies,
             },
         }))

@@ -34,7 +34,8 @@ impl Patient {
     /// # Errors
     /// When the record cannot be looked at.
     pub fn new(record: RecordFile, rest: PathBuf, tell: Tell) -> Result<Self, Problem> {
-        let good = record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();
+        let good =
+            record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();
         Ok(Self { record, good, waiting: VecDeque::new(), rest, spilled: None, is_full: false, tell })
     }
 
@@ -75,7 +76,9 @@ impl Patient {
     fn found_none(&mut self, is_last: bool) -> Result<(), Problem> {
         if !std::mem::replace(&mut self.is_full, true) {
             let name = &self.record.name;
-            (self.tell)(&format!("the filesystem of {name} is full; the load goes on, and its figures wait in memory until there is room"));
+            (self.tell)(&format!(
+                "the filesystem of {name} is full; the load goes on, and its figures wait in memory until there is room"
+            ));
         }
         let bytes: usize = self.waiting.iter().map(Vec::len).sum();
         if !is_last && bytes < MOST_BYTES && self.spilled.is_none() {
@@ -84,18 +87,24 @@ impl Patient {
         let lines = self.waiting.len();
         let (rest, name) = (self.rest.display().to_string(), self.record.name.clone());
         self.spill().map_err(|error| {
-            Problem::new(ExitKind::CutShort, format!("{lines} lines of the record found no room, and are lost"))
-                .at(&name)
-                .because(format!("its filesystem is full, and {rest} cannot be written: {error}"))
-                .next("free some space; `rigel soak --resume RECORD` goes on")
+            Problem::new(
+                ExitKind::CutShort,
+                format!("{lines} lines of the record found no room, and are lost"),
+            )
+            .at(&name)
+            .because(format!("its filesystem is full, and {rest} cannot be written: {error}"))
+            .next("free some space; `rigel soak --resume RECORD` goes on")
         })?;
         if !is_last {
             return Ok(());
         }
-        Err(Problem::new(ExitKind::CutShort, format!("the end of the record found no room, and lies in {rest}"))
-            .at(&name)
-            .because("its filesystem is full")
-            .next(format!("free some space, then: cat {rest} >> {name}; rigel report {name}")))
+        Err(Problem::new(
+            ExitKind::CutShort,
+            format!("the end of the record found no room, and lies in {rest}"),
+        )
+        .at(&name)
+        .because("its filesystem is full")
+        .next(format!("free some space, then: cat {rest} >> {name}; rigel report {name}")))
     }
 }
 

@@ -170,15 +170,16 @@ impl Ready {
             Box::new(move |event| progress.event(event))
         };
         let is_of_server = run.request.sql.is_some();
-        let ended = execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
-            if display.verbose && !display.json {
-                present::begun_point(&event, &run.plan);
-            }
-            shown(&event);
-            if let Some(watch) = &mut watch {
-                watch.event(&event);
-            }
-        });
+        let ended =
+            execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
+                if display.verbose && !display.json {
+                    present::begun_point(&event, &run.plan);
+                }
+                shown(&event);
+                if let Some(watch) = &mut watch {
+                    watch.event(&event);
+                }
+            });
         // The terminal is as it was, and the record closed, when the results are printed.
         drop((shown, journal));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.

@@ -2,6 +2,7 @@
 
 use crate::stop::{signal, start_until, start_until_record};
 use crate::support::Place;
+use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
 use rigel_core::verify::Verified;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
@@ -46,7 +47,10 @@ fn line(place: &Place, target: &Path, more: &str) -> String {
 /// The document of the record, as `rigel report` makes it.
 fn document(place: &Place) -> Value {
     let record = place.only("_record.jsonl");
-    place.rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()]).expect_code(0).json()
+    place
+        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
+        .expect_code(0)
+        .json()
 }
 
 fn count(verified: &Value, fault: &str) -> u64 {
@@ -66,13 +70,15 @@ fn faults_are_found_while_it_goes_on_and_told_at_once() {
     let begun = Instant::now();
     let wrong = |place: &Place| {
         let found = record(place);
-        found.intervals.iter().flat_map(|one| one.tallies.values()).filter_map(|one| one.verified.as_ref()).fold(
-            Verified::default(),
-            |mut sum, one| {
+        found
+            .intervals
+            .iter()
+            .flat_map(|one| one.tallies.values())
+            .filter_map(|one| one.verified.as_ref())
+            .fold(Verified::default(), |mut sum, one| {
                 sum.add(one);
                 sum
-            },
-        )
+            })
     };
     while wrong(&place).faults.all() < 4 {
         assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", wrong(&place).faults);
@@ -97,6 +103,61 @@ fn faults_are_found_while_it_goes_on_and_told_at_once() {
     assert!(place.read("_report.html").contains("Wrong blocks"));
 }
 
+/// What `cargo xtask long` asks for, or what is enough for every change.
+fn wanted(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// Memory of a process in KiB.
+fn resident_kib(child: &std::process::Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// RIGEL_SOAK_SECONDS makes it as long as one likes; an hour is the measure.
+#[test]
+fn twenty_faults_at_random_times_are_found_and_no_other_and_memory_stays() {
+    let name = "twenty_faults_at_random_times_are_found_and_no_other_and_memory_stays";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let seconds = wanted("RIGEL_SOAK_SECONDS", 25);
+    let place = Place::new();
+    let long = line(&place, &device.disk(), "--for 7d --workers 1");
+    let (mut child, mut stderr) = start_until_record(&place, &long, |record| record.intervals.len() >= 3);
+    let before = resident_kib(&child);
+    let mut draw = Generator::new(seconds, &[]);
+    for number in 0..20 {
+        sleep(Duration::from_millis(draw.below(1000 * seconds / 10)));
+        // A fault may fall on a block that has one; so the one before has to be over.
+        while device.gauge().unwrap().armed > 0 {
+            sleep(Duration::from_millis(5));
+        }
+        sleep(Duration::from_millis(300));
+        let nth = 1 + draw.below(100);
+        let command = [
+            format!("flip nth {nth}"),
+            format!("torn nth {nth} 3"),
+            format!("zero nth {nth}"),
+            format!("lost nth {nth}"),
+        ];
+        device.command(&command[number % 4]).unwrap();
+    }
+    sleep(Duration::from_secs(5));
+    let after = resident_kib(&child);
+    signal(&child, "-INT");
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{told}");
+    let verified = &document(&place)["verified"];
+    let each = ["corrupt", "torn", "zeroed", "lost_or_stale"].map(|fault| count(verified, fault));
+    assert_eq!(each, [5; 4], "{verified}");
+    assert_eq!(["misdirected", "ahead", "foreign", "unreadable"].map(|fault| count(verified, fault)), [0; 4]);
+    assert!(after < before + 16 * 1024, "memory grew from {before} to {after} KiB");
+    println!(
+        "20 faults of 20 found within {seconds} s and more; memory {before} KiB before, {after} KiB after"
+    );
+}
+
 /// Kills a soak that has made two intervals since it began or went on.
 fn killed(place: &Place, line: &str) {
     let before = if line.contains("--resume") { record(place).intervals.len() } else { 0 };
@@ -118,7 +179,11 @@ fn a_soak_that_is_killed_goes_on_and_compares_what_was_written_before() {
     let again = resumed(&place, &target);
     killed(&place, &again);
     let told = place.line(&again).expect_code(0);
-    assert!(told.stdout.contains("Nothing wrong was found") && told.stdout.contains("interrupted 2 times"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("Nothing wrong was found") && told.stdout.contains("interrupted 2 times"),
+        "{}",
+        told.stdout
+    );
     let record = record(&place);
     assert_eq!((record.resumed.len(), record.complete()), (2, true));
     assert!(record.visits.iter().any(|visit| visit.cut_short), "what was measured of a phase counts");
@@ -127,6 +192,39 @@ fn a_soak_that_is_killed_goes_on_and_compares_what_was_written_before() {
     let lasted = found["lasted_s"].as_f64().unwrap();
     assert!((13.0..16.0).contains(&lasted), "{lasted}");
     assert_eq!(found["interruptions"].as_array().unwrap().len(), 2);
+}
+
+/// RIGEL_SOAK_KILLS makes it as many as one likes, half of them with a cut of power.
+#[test]
+fn killed_again_and_again_it_accuses_nobody() {
+    let name = "killed_again_and_again_it_accuses_nobody";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    device.command("cache 1").unwrap();
+    let place = Place::new();
+    let target = device.disk();
+    killed(&place, &line(&place, &target, "--for 30d"));
+    let kills = wanted("RIGEL_SOAK_KILLS", 3);
+    for number in 1..kills {
+        if number % 2 == 0 {
+            device
+                .command(
+                    ["power-cut", "power-cut 7 512", "power-cut 7 4096"]
+                        [usize::try_from(number / 2 % 3).unwrap()],
+                )
+                .unwrap();
+        }
+        killed(&place, &resumed(&place, &target));
+    }
+    let found = document(&place);
+    let verified = &found["verified"];
+    assert_eq!(found["faulty"].as_bool(), Some(false), "{verified}");
+    assert_eq!(found["interruptions"].as_array().unwrap().len() as u64, kills - 1);
+    assert!(device.gauge().unwrap().dropped_sectors > 0, "the cuts took something away");
+    println!(
+        "{kills} kills, {} cuts of power: {} blocks compared, none accused",
+        (kills - 1) / 2,
+        verified["checked"]
+    );
 }
 
 #[test]
@@ -148,7 +246,10 @@ fn what_was_durable_before_a_kill_and_is_gone_is_found() {
     assert!(told.stdout.contains("did not hold what was written"), "{}", told.stdout);
     let found = document(&place);
     assert!(count(&found["verified"], "lost_or_stale") > 0, "{}", found["verified"]);
-    assert_eq!(["corrupt", "torn", "misdirected", "foreign"].map(|fault| count(&found["verified"], fault)), [0; 4]);
+    assert_eq!(
+        ["corrupt", "torn", "misdirected", "foreign"].map(|fault| count(&found["verified"], fault)),
+        [0; 4]
+    );
 }
 
 /// Cuts the power of a device under a soak and goes on; how many blocks are wrong then.
@@ -166,7 +267,10 @@ fn cut(device: &TestDevice, lie: u8) -> u64 {
 
 #[test]
 fn a_cut_of_power_accuses_only_a_device_that_lies() {
-    let Some(device) = needs("a_cut_of_power_accuses_only_a_device_that_lies", TestDevice::mount(device())) else { return };
+    let Some(device) = needs("a_cut_of_power_accuses_only_a_device_that_lies", TestDevice::mount(device()))
+    else {
+        return;
+    };
     assert_eq!(cut(&device, 0), 0, "it kept what it flushed");
     assert!(cut(&device, 1) > 0, "it did not");
 }
@@ -185,7 +289,8 @@ fn a_target_that_is_slower_than_the_others_is_named() {
     let told = place.line(&format!("soak --for 6s {}", targets.join(" "))).expect_code(1);
     assert!(told.stderr.contains("only reads"), "{}", told.stderr);
     let found = document(&place);
-    let slow: Vec<&str> = found["outliers"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();
+    let slow: Vec<&str> =
+        found["outliers"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();
     assert!(!slow.is_empty() && slow.iter().all(|path| *path == targets[2]), "{slow:?}");
     assert_eq!((found["errors"].as_u64(), found["verified"].is_null()), (Some(0), true));
 }
@@ -193,7 +298,9 @@ fn a_target_that_is_slower_than_the_others_is_named() {
 #[test]
 fn a_week_in_virtual_time_has_a_small_record() {
     let place = Place::new();
-    let told = place.line("soak --for 1w --engine sim:servers=2,service=1s,spread=exponential --json").expect_code(0);
+    let told = place
+        .line("soak --for 1w --engine sim:servers=2,service=1s,spread=exponential --json")
+        .expect_code(0);
     let found = told.json();
     assert_eq!((found["complete"].as_bool(), found["phases"].as_array().unwrap().len()), (Some(true), 3));
     // A phase with many outstanding takes a while to drain.
@@ -233,7 +340,10 @@ fn a_full_disk_does_not_end_it() {
     records.retain(|path| path.to_str().unwrap().ends_with("_record.jsonl"));
     let read = Record::read(&fs::read(&records[0]).unwrap()).unwrap();
     run(&["umount", path]).unwrap();
-    assert!(told.contains("is full; the load goes on") && told.contains("there is room for the record again"), "{told}");
+    assert!(
+        told.contains("is full; the load goes on") && told.contains("there is room for the record again"),
+        "{told}"
+    );
     assert_eq!(code, Some(0), "{told}");
     assert!(read.complete() && read.intervals.len() >= 8, "{}", read.intervals.len());
 }
@@ -258,5 +368,9 @@ fn what_cannot_be_soaked_is_refused_with_the_reason() {
         assert!(told.stderr.contains(sign), "{line}: {}", told.stderr);
     }
     let told = place.line(&format!("soak --for 2w {data} --dry-run")).expect_code(0);
-    assert!(told.stdout.contains("in turns for 14 d") && told.stdout.contains("figures every 60 s"), "{}", told.stdout);
+    assert!(
+        told.stdout.contains("in turns for 14 d") && told.stdout.contains("figures every 60 s"),
+        "{}",
+        told.stdout
+    );
 }

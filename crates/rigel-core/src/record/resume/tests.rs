@@ -121,7 +121,10 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
     let mut then = header().targets;
     then[0].allocated_bytes = Some(1 << 30);
     let with = |bytes| vec![TargetFacts { allocated_bytes: Some(bytes), ..then[0].clone() }];
-    assert!(check_targets(&then, &with((1 << 30) + 4096), false).is_ok(), "a file system may need more for it");
+    assert!(
+        check_targets(&then, &with((1 << 30) + 4096), false).is_ok(),
+        "a file system may need more for it"
+    );
     let problem = check_targets(&then, &with(1 << 29), false).unwrap_err();
     assert!(problem.what.contains("allocated of it was 1 GiB"), "{problem}");
     let disk = |number| {
@@ -129,7 +132,9 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
         vec![TargetFacts { kind: TargetKind::BlockDevice, device: Some(device), ..then[0].clone() }]
     };
     assert!(check_targets(&disk(7), &disk(7), false).is_ok());
-    assert!(check_targets(&disk(7), &disk(8), false).unwrap_err().what.contains("disk 7 of this host's start"));
+    assert!(
+        check_targets(&disk(7), &disk(8), false).unwrap_err().what.contains("disk 7 of this host's start")
+    );
     // After a start of the host numbers are others, and what a disk calls itself decides.
     assert!(check_targets(&disk(7), &disk(8), true).is_ok());
     let named = |name: &str| {
@@ -138,7 +143,9 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
         facts
     };
     assert!(check_targets(&named("naa.5001"), &named("naa.5001"), true).is_ok());
-    assert!(check_targets(&named("naa.5001"), &named("naa.5002"), true).unwrap_err().what.contains("naa.5001"));
+    assert!(
+        check_targets(&named("naa.5001"), &named("naa.5002"), true).unwrap_err().what.contains("naa.5001")
+    );
     let host = |boot: &str| HostFacts { boot_id: Some(boot.to_owned()), ..HostFacts::default() };
     assert!(is_restarted(&host("a"), &host("b")) && !is_restarted(&host("a"), &host("a")));
     assert!(!is_restarted(&HostFacts::default(), &host("a")), "nobody knows");

@@ -44,7 +44,11 @@ pub fn of(record: &Record) -> Vec<Moment> {
         began_ns: interval.began_ns,
         measured_ns: interval.measured_ns,
         phase: interval.visit.checked_rem(phases).unwrap_or(0),
-        ios: interval.tallies.iter().map(|(class, tally)| (*class, io(tally, interval.measured_ns))).collect(),
+        ios: interval
+            .tallies
+            .iter()
+            .map(|(class, tally)| (*class, io(tally, interval.measured_ns)))
+            .collect(),
     };
     record.intervals.iter().map(one).collect()
 }

@@ -131,7 +131,8 @@ mod tests {
         let counts = |slow: u64| {
             let mut counts = ByTarget::new(9);
             counts.ops = vec![1000; 9];
-            counts.latency_sum_ns = (0..9).map(|target| if target == 4 { slow } else { 100_000_000 + target }).collect();
+            counts.latency_sum_ns =
+                (0..9).map(|target| if target == 4 { slow } else { 100_000_000 + target }).collect();
             counts
         };
         assert_eq!(of_class(Class::SMALL, &counts(105_000_000)), []);

@@ -30,7 +30,8 @@ fn phase(header: &Header, number: u64) -> Visit {
 
 /// The interval that a visit consists of.
 fn interval(visit: &Visit) -> Interval {
-    let tallies = visit.tallies.iter().map(|(class, tally)| (*class, tally.summed(visit.measured_ns))).collect();
+    let tallies =
+        visit.tallies.iter().map(|(class, tally)| (*class, tally.summed(visit.measured_ns))).collect();
     Interval { visit: visit.number, began_ns: visit.began_ns, measured_ns: visit.measured_ns, tallies }
 }
 
@@ -78,7 +79,13 @@ fn a_visit_that_was_never_over_counts_with_its_intervals_and_the_run_goes_on_beh
     }
     let (past, _) = crate::record::resume::Past::of(&killed, 0, "0.1.0").unwrap();
     assert_eq!((past.visits.len(), past.set_aside, past.run_ns()), (2, 0, made.ended_ns()));
-    all.push(Line::Resumed(Resumed { at: "later".into(), run_ns: past.run_ns(), kept: 2, set_aside: 0, torn_bytes: 0 }));
+    all.push(Line::Resumed(Resumed {
+        at: "later".into(),
+        run_ns: past.run_ns(),
+        kept: 2,
+        set_aside: 0,
+        torn_bytes: 0,
+    }));
     let again = read(&all);
     assert_eq!((again.visits.len(), again.intervals.len(), again.resumed.len()), (2, 2, 1));
     all.push(Line::Visit(Box::new(phase(&header, 2))));

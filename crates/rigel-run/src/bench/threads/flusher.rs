@@ -61,7 +61,9 @@ impl Flusher {
 
 /// Whether something is said of blocks that has to be durable first.
 pub(super) fn needs_flush(part: &Part) -> bool {
-    part.tallies.values().any(|tally| tally.verified.as_ref().is_some_and(|verified| verified.settled.is_some()))
+    part.tallies
+        .values()
+        .any(|tally| tally.verified.as_ref().is_some_and(|verified| verified.settled.is_some()))
 }
 
 /// The part when the blocks it speaks of are durable; without a word of them when they are not.

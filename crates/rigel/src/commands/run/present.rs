@@ -175,7 +175,10 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Proble
     if let Some(found) = Soaked::of(&record) {
         let Display { json, no_html, .. } = reporter.options.display;
         soak::outputs(&record, &found, set, (json, no_html, reporter.options.force))?;
-        return Ok(Judged { wrong_data: wrong_data::problem(&record).or_else(|| soak::problem(&found)), unusable: None });
+        return Ok(Judged {
+            wrong_data: wrong_data::problem(&record).or_else(|| soak::problem(&found)),
+            unusable: None,
+        });
     }
     let view = View::of(&record);
     let gates = write_and_print(reporter, set, &view)?;

@@ -45,7 +45,11 @@ pub fn remark(options: &RunOptions) -> Option<String> {
 pub fn journal(record: File, set: &OutputSet, is_silent: bool) -> Result<Patient, Problem> {
     let record = RecordFile::new(record, path_text::encode(&set.record_path()));
     let rest = std::env::temp_dir().join(format!("{}_rest.jsonl", set.run_id));
-    let tell: Tell = Box::new(move |text| if !is_silent { told_now(text) });
+    let tell: Tell = Box::new(move |text| {
+        if !is_silent {
+            told_now(text)
+        }
+    });
     Patient::new(record, rest, tell)
 }
 

@@ -69,7 +69,11 @@ impl Watch {
             if let Some(error) = tally.first_error.filter(|_| self.told < MOST_FINDINGS) {
                 self.told += 1;
                 let place = wrong_data::place(targets, error.target, error.offset);
-                remark(&format!("{} {class} I/Os failed, the first {place}: {}", tally.errors, error.reason()));
+                remark(&format!(
+                    "{} {class} I/Os failed, the first {place}: {}",
+                    tally.errors,
+                    error.reason()
+                ));
             }
         }
     }

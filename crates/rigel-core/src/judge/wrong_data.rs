@@ -52,7 +52,12 @@ fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
 }
 
 fn what(targets: &[TargetFacts], finding: &Finding) -> String {
-    match finding.fault {
+    holds(finding.fault, |target, offset| place(targets, target, offset))
+}
+
+/// What is wrong with a block, as a verb with what follows it. `place` words another block: number of the target and offset.
+pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
+    match fault {
         Fault::Corrupt { bits: 1, first_bit, .. } => format!("has a wrong bit (bit {first_bit})"),
         Fault::Corrupt { bits, first_bit, last_bit } => {
             format!("has {bits} wrong bits, from bit {first_bit} to bit {last_bit}")
@@ -62,7 +67,7 @@ fn what(targets: &[TargetFacts], finding: &Finding) -> String {
         }
         Fault::Torn { older, newer } => format!("holds parts of the writes {older} and {newer}"),
         Fault::Misdirected { from_target, from_offset, generation } => {
-            format!("holds write {generation} of the block {}", place(targets, from_target, from_offset))
+            format!("holds write {generation} of the block {}", place(from_target, from_offset))
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
         Fault::Stale { generation, age } => format!("holds write {generation}, which is {age} too old"),

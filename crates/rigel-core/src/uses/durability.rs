@@ -15,7 +15,7 @@ pub use acks::Acks;
 pub use found::{Found, Kind, Loss, MOST_LISTED};
 pub use judge::Judge;
 pub use lines::{
-    Ack, Before, Device, Head, Line, MOST_LINE_BYTES, SAMPLES, SCHEMA, ended, fingerprint, run_name,
+    Ack, Before, Device, Head, Line, MOST_LINE_BYTES, SAMPLES, SCHEMA, ended, fingerprint, label_of, run_name,
 };
 pub use rings::{BLOCK_BYTES, LEAST_SLOTS, MOST_BLOCK_BYTES, MOST_WRITERS, Rings, Shape};
 pub use traces::Traces;

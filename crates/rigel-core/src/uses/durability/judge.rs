@@ -55,7 +55,7 @@ impl<'a> Judge<'a> {
             let (told, began) = (acks.of(writer), traces.begun(writer));
             // The last one that left a trace may have been in flight, or it was acknowledged and the next one was.
             let sure = told.max(began.saturating_sub(1));
-            let begun = if acks.is_ended() { sure } else { told.max(began) + 1 };
+            let begun = told.max(began) + u64::from(!acks.is_ended());
             Known { sure, begun, there: traces.there(writer), told }
         };
         let known: Vec<Known> = (0..acks.head().shape.writers).map(known).collect();

@@ -6,7 +6,7 @@ use super::rings::Shape;
 use crate::error::Problem;
 use crate::load::class::Sync;
 use crate::path_text;
-use crate::verify::block::BLOCK_BYTES;
+use crate::verify::block::{BLOCK_BYTES, Head as SectorHead, SECTOR_BYTES};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use twox_hash::XxHash3_64;
@@ -26,6 +26,11 @@ pub fn run_name(seed: u64) -> String {
 /// What stands for the contents of a block before the run.
 pub fn fingerprint(block: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(block))
+}
+
+/// The run of Rigel that the first block of a target is of.
+pub fn label_of(block: &[u8]) -> Option<u64> {
+    block.chunks_exact(SECTOR_BYTES).find_map(SectorHead::of).map(|head| head.seed)
 }
 
 /// What was on the target before the run.

@@ -3,7 +3,7 @@
 //! That a write left a trace says that it began, so all before it of the same writer were acknowledged. Must not call anything a fault.
 
 use super::acks::Acks;
-use super::lines::fingerprint;
+use super::lines::{fingerprint, label_of};
 use crate::error::Problem;
 use crate::load::volume::Place;
 use crate::verify::block::{self, BLOCK_BYTES, Head as SectorHead, SECTOR_BYTES};
@@ -36,7 +36,7 @@ impl Traces {
         let (rings, seed) = (acks.rings(), acks.head().seed);
         self.sample(acks, offset, block);
         if offset == 0 {
-            self.label = block.chunks_exact(SECTOR_BYTES).find_map(SectorHead::of).map(|head| head.seed);
+            self.label = label_of(block);
             self.blocks += u64::from(self.label == Some(seed));
             return;
         }

@@ -82,17 +82,17 @@ fn how(found: &Found) -> String {
         count => Some(format!("{count} {}", kind.name())),
     };
     let kinds: Vec<String> = Kind::ALL.into_iter().filter_map(of).collect();
-    let mut text = format!("Of these are {}.", kinds.join(", "));
+    let mut text = format!("By kind: {}.", kinds.join(", "));
     if found.reordered > 0 {
         text += &format!(
-            " {} out of order: a later write of the same writer is there. A log that relies on the order of its writes cannot be read to its end then.",
+            " {} of them out of order: a later write of the same writer is there, which breaks a log that relies on the order of its writes.",
             found.reordered
         );
     }
     if found.most_writes_ago > 0 {
         text += &format!(
-            " The oldest was followed by {} of the same writer.",
-            counted(found.most_writes_ago - 1, "acknowledged write")
+            " After the oldest of them its writer was told of {} more.",
+            counted(found.most_writes_ago - 1, "durable write")
         );
     }
     text

@@ -17,33 +17,33 @@ const SAFETY: &str = "Safety";
 
 const EXAMPLES: &str = "\
 Examples:
-  ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks.jsonl
-      on a host that keeps its power: writes on the host `lab`, and keeps every acknowledgement here; now cut the power of `lab`
-  scp acks.jsonl lab: && ssh lab rigel durability check /dev/sdb acks.jsonl
+  ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
+      on a host that keeps its power: the host `lab` writes to its disk, and every acknowledgement is
+      kept here; now cut the power of `lab`
+  scp acks lab: && ssh lab rigel durability check /dev/sdb acks
       when `lab` is back: which acknowledged writes are gone; exit code 1 when any is
-
 docs/guide/durability.md tells how to cut power, and what the answer excludes.";
 
 const RUN: &str = "\
 Examples:
-  rigel durability run /dev/sdb --destroy-data /dev/sdb | ssh other rigel durability witness acks.jsonl
+  rigel durability run /dev/sdb --destroy-data /dev/sdb | ssh other rigel durability witness acks
       the witness is on the host `other`
-  rigel durability run | ssh other rigel durability witness acks.jsonl
+  rigel durability run | ssh other rigel durability witness acks
       on a scratch file in this directory, which stays there for the check
-  rigel durability run /dev/sdb --destroy-data /dev/sdb --sync fdatasync --block 8K --writers 32 --for 30m | ..
+  rigel durability run data.bin --sync fdatasync --block 8K --writers 32 | ssh ..
       writes of 8 KiB that a flush makes durable, as many databases commit";
 
 const WITNESS: &str = "\
 Examples:
-  ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks.jsonl
-      ends when the other end does; a host that lost its power does not say so: end it with Ctrl-C, or give ssh
-      -o ServerAliveInterval=5";
+  ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
+      ends when the other end does. A host that lost its power does not say so: end the witness with
+      Ctrl-C, or give ssh -o ServerAliveInterval=5";
 
 const CHECK: &str = "\
 Examples:
-  rigel durability check /dev/sdb acks.jsonl
-      exit code 0: all are there; 1: some are gone; 2 or 3: this is not the target or not the file of the run
-  rigel durability check rigel-scratch.dat acks.jsonl --json
+  rigel durability check /dev/sdb acks
+      exit code 0: all are there; 1: some are gone; 2 or 3: not the target or not the file of the run
+  rigel durability check rigel-scratch.dat acks --json
       for programs";
 
 #[derive(Debug, clap::Args)]

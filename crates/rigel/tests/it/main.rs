@@ -21,6 +21,8 @@ mod dd_agreement;
 mod device;
 mod doctor;
 mod dry_run;
+mod durability;
+mod durability_refused;
 mod faults;
 mod formats;
 mod headline;

@@ -91,7 +91,7 @@ pub struct Found {
     pub acknowledged: u64,
     /// Writes that were acknowledged as well, because a later one of the same writer began, but not to the witness.
     pub unwitnessed: u64,
-    /// Acknowledged writes that can be judged: the last one to each place.
+    /// Acknowledged writes that can be judged: the last one to each place, and the label of the run.
     pub judged: u64,
     /// Those of them that are there, or a later one to the same place is.
     pub kept: u64,

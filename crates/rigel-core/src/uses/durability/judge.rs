@@ -112,7 +112,7 @@ impl<'a> Judge<'a> {
 
     fn end_place(&mut self) {
         let Some(current) = self.current.take() else { return };
-        let acknowledged = current.owner.is_some() && current.expected.oldest > 0;
+        let acknowledged = current.expected.oldest > 0;
         self.found.judged += u64::from(acknowledged);
         self.found.in_flight += u64::from(current.expected.is_open());
         self.found.in_flight_damaged += u64::from(current.excused);
@@ -132,7 +132,7 @@ impl<'a> Judge<'a> {
         let owner = current.owner.filter(|_| generation > 0);
         let first_gone = match seen.fault {
             Fault::Stale { generation, .. } | Fault::Torn { older: generation, .. } => generation + 1,
-            Fault::Zeroed | Fault::Foreign { .. } => 1,
+            // Of the others it is not known when it was there last.
             _ => generation,
         };
         let numbers = owner.map(|(writer, position)| {

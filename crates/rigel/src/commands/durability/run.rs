@@ -35,7 +35,7 @@ pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
         return Err(Problem::usage("nobody would keep the acknowledgements")
             .at("standard output")
             .because("they go to standard output, and this is a terminal")
-            .next("give them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks.jsonl"));
+            .next("give them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks"));
     }
     let signals = Signals::listen()?;
     let seed = crate::args::values::draw_seed()?;

@@ -29,7 +29,7 @@ pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
         return Err(Problem::usage("there is nobody to hear")
             .at("standard input")
             .because("a witness reads what `rigel durability run` prints, and this is a terminal")
-            .next("rigel durability run .. | ssh other rigel durability witness acks.jsonl"));
+            .next("rigel durability run .. | ssh other rigel durability witness acks"));
     }
     if let Some(file) = options.file.as_deref().filter(|_| !options.force) {
         // Better known now than when the run has begun.

@@ -55,11 +55,11 @@ impl<'a> Judge<'a> {
             let (told, began) = (acks.of(writer), traces.begun(writer));
             // The last one that left a trace may have been in flight, or it was acknowledged and the next one was.
             let sure = told.max(began.saturating_sub(1));
-            let begun = told.max(began) + u64::from(!acks.is_ended());
+            let begun = told.max(began).saturating_add(u64::from(!acks.is_ended()));
             Known { sure, begun, there: traces.there(writer), told }
         };
         let known: Vec<Known> = (0..acks.head().shape.writers).map(known).collect();
-        let unwitnessed = known.iter().map(|known| known.sure - known.told).sum();
+        let unwitnessed = known.iter().map(|known| known.sure - known.told).fold(0, u64::saturating_add);
         let found = Found { acknowledged: acks.count(), unwitnessed, ..Found::default() };
         Self { acks, known, current: None, changed: false, found }
     }
@@ -146,8 +146,8 @@ impl<'a> Judge<'a> {
             generation,
             witnessed: numbers.is_none_or(|(known, _, last)| last < known.told),
             reordered: matches!(kind, Kind::Lost | Kind::Torn)
-                && numbers.is_some_and(|(known, first, _)| first + 1 < known.there),
-            writes_ago: numbers.map_or(0, |(known, first, _)| known.sure - first),
+                && numbers.is_some_and(|(known, first, _)| first.saturating_add(1) < known.there),
+            writes_ago: numbers.map_or(0, |(known, first, _)| known.sure.saturating_sub(first)),
             block,
             fault: seen.fault,
             sectors: seen.sectors,

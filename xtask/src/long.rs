@@ -9,7 +9,7 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 12] = [
+const TESTS: [(&str, &str, &str); 14] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
     (
@@ -18,6 +18,8 @@ const TESTS: [(&str, &str, &str); 12] = [
         "soak::twenty_faults_at_random_times_are_found_and_no_other_and_memory_stays",
     ),
     ("RIGEL_SOAK_KILLS", "400", "soak::killed_again_and_again_it_accuses_nobody"),
+    ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_keeps_what_it_flushed_is_never_accused"),
+    ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_lies_about_flushes_is_found_every_time"),
     ("RIGEL_EVERY_BYTE", "1", "output_faults::the_disk_is_full_at_every_byte"),
     ("RIGEL_DD_ROUNDS", "12", "dd_agreement::on_real_storage_rigel_and_dd_agree"),
     ("RIGEL_COMMIT_ROUNDS", "12", "commit_agreement::on_real_storage_all_tools_agree"),

@@ -1,5 +1,5 @@
 //! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test the tool itself; and
-//! what is no measurement at all: compare copies of data.
+//! what is no measurement at all: compare copies of data, and look for writes that a power cut lost.
 //!
 //! Must not compute a figure that the findings hold already.
 
@@ -7,6 +7,7 @@ pub mod advice;
 pub mod beside;
 pub mod compare;
 pub mod doctor;
+pub mod durability;
 pub mod proof;
 pub mod scrub;
 pub mod selftest;

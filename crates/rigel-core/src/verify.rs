@@ -1,7 +1,7 @@
 //! Verified blocks: what is written so that every fault of a storage shows when it is read, and which fault it is.
 //!
 //! A block says what it is ([`block`]). What it should be is known without it: by the order in which the slots of a region are
-//! written ([`Passes`]) and by what of that is over ([`Progress`] while a load runs, [`Positions`] after it was cut). Comparing the two
+//! written ([`Passes`]) and by what of that is over ([`Progress`] while a load runs, [`Earlier`] after it was cut). Comparing the two
 //! names the fault ([`check`]). Pure rules over bytes; must not know engines, files or time.
 
 pub mod block;
@@ -9,7 +9,6 @@ mod diagnosis;
 mod earlier;
 mod expected;
 mod finding;
-mod journal;
 mod passes;
 mod progress;
 
@@ -17,7 +16,6 @@ pub use diagnosis::{Diagnosis, EXCERPT_BYTES, Fault, check, unreadable};
 pub use earlier::{Earlier, MOST_PARTS, parted};
 pub use expected::Expected;
 pub use finding::{Excerpt, FaultCounts, Finding, MOST_FINDINGS, Settled, Verified};
-pub use journal::{Journal, Positions};
 pub use passes::Passes;
 pub use progress::Progress;
 

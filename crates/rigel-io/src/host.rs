@@ -38,6 +38,11 @@ pub fn io_limits() -> Vec<String> {
     IoLimits::of(System::default()).read()
 }
 
+/// What tells this boot of the host from every other.
+pub fn boot_id() -> Option<String> {
+    text(&System::default().proc.join("sys/kernel/random/boot_id"))
+}
+
 /// The facts of another host, from a captured tree of its files. `cpus` are those that the captured process could use.
 pub(crate) fn host_facts_at(root: &Path) -> HostFacts {
     of_files(&System::at(root))

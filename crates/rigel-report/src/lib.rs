@@ -10,6 +10,7 @@ pub mod beside;
 pub mod calibration;
 pub mod compare;
 pub mod doctor;
+pub mod durability;
 pub mod duration;
 pub mod json;
 mod label;

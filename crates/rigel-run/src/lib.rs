@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod durability;
 pub mod execute;
 pub mod job;
 pub mod journal;

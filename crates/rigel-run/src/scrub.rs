@@ -4,7 +4,7 @@
 //! It only ever reads; the targets are opened without a permit, so that the kernel refuses a write. Must not say what it found.
 
 mod again;
-mod reader;
+pub(crate) mod reader;
 
 use again::Again;
 use reader::{CHUNKS, Reader};
@@ -240,5 +240,5 @@ fn is_full(pending: &[Stretch]) -> bool {
 fn queue_broke(error: &std::io::Error) -> Problem {
     Problem::new(ExitKind::CutShort, format!("the I/O queue broke: {error}"))
         .because("the kernel refused to submit or to wait")
-        .next("go on with --resume and the state file, if there is one")
+        .next("start again; a scrub with a state file goes on with --resume")
 }

@@ -12,6 +12,7 @@ mod cli;
 mod commit;
 mod compare;
 mod doctor;
+mod durability;
 mod fio;
 pub mod load;
 mod manual;
@@ -40,6 +41,7 @@ pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
+pub use durability::{AcknowledgeArgs, CheckArgs, Durability, WitnessArgs};
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
@@ -82,6 +84,8 @@ pub enum Invocation {
     Advise(AdviseOptions),
     Targets(TargetsArgs),
     Doctor(DoctorArgs),
+    /// Find acknowledged writes that a loss of power took.
+    Durability(Box<Durability>),
     /// Compare copies of data.
     Scrub(Box<ScrubArgs>),
     Selftest(SelftestArgs),

@@ -7,6 +7,7 @@ mod advise;
 mod calibrations;
 mod compare;
 mod doctor;
+mod durability;
 mod manual;
 mod past;
 mod report;
@@ -40,6 +41,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
+        Invocation::Durability(options) => durability::durability(&options),
         Invocation::Scrub(options) => scrub::scrub(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),
         Invocation::Completions(shell) => manual::completions(shell),

@@ -15,7 +15,7 @@ use std::io;
 /// A man page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The command, `run`; `None` for the program as a whole.
+    /// The command, `run` or `durability-run`; `None` for the program as a whole.
     pub command: Option<String>,
     /// How its file is called, `rigel-run.1`.
     pub file: String,
@@ -23,7 +23,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// All man pages: of the program, then of each command.
+/// All man pages: of the program, then of each command, and behind it those of its own commands.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
@@ -33,7 +33,13 @@ pub fn pages() -> Result<Vec<Page>, Problem> {
     let all: Vec<Command> = root.get_subcommands().cloned().collect();
     let mut pages = vec![page(None, root, &all)?];
     for command in all.clone() {
-        pages.push(page(Some(command.get_name().to_owned()), command, &all)?);
+        let name = command.get_name().to_owned();
+        let own: Vec<Command> = command.get_subcommands().cloned().collect();
+        pages.push(page(Some(name.clone()), command, &all)?);
+        for command in own {
+            let name = format!("{name}-{}", command.get_name());
+            pages.push(page(Some(name), command, &all)?);
+        }
     }
     Ok(pages)
 }

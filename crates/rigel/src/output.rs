@@ -4,9 +4,11 @@
 //! that cannot be written. No existing file is replaced unless the user asks for it, and none is truncated or left half
 //! written. Must not render.
 
+mod growing;
 mod trouble;
 mod whole;
 
+pub use growing::{Growing, check_new};
 pub use whole::write_whole;
 
 use rigel_core::error::Problem;

@@ -14,6 +14,8 @@ use rigel_core::path_text;
 use rigel_core::record::Visit;
 use rigel_report::duration;
 use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The text takes what the bar leaves, and is cut at the edge of the terminal.
 const TEMPLATE: &str = "{bar:24} {wide_msg}";
@@ -172,6 +174,18 @@ impl WorkProgress {
     /// Counts trials.
     pub fn of_trials(quiet: bool) -> Self {
         Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} trials"))
+    }
+
+    /// Counts the nanoseconds of a run that writes, and tells how many writes were acknowledged.
+    pub fn of_acknowledged(quiet: bool, count: Arc<AtomicU64>) -> Self {
+        Self::on(Surface::of_stderr(quiet), move |done, total| {
+            let count = count.load(Ordering::Relaxed);
+            format!(
+                "{count} writes acknowledged in {} of {}",
+                lines::time_left(done),
+                lines::time_left(total)
+            )
+        })
     }
 
     /// Counts queries of an experiment on `label`.

@@ -39,6 +39,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.slo-1.json", rigel_report::slo::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.doctor-1.json", rigel_report::doctor::schema()),
+        schema("rigel.durability-1.json", rigel_report::durability::schema()),
         schema("rigel.findings-1.json", rigel_report::json::schema()),
         schema("rigel.load-1.json", rigel_core::load::file::schema()),
         schema("rigel.proof-1.json", rigel_report::proof::schema()),

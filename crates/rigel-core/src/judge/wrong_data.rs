@@ -60,9 +60,14 @@ fn write(generation: u64) -> String {
     }
 }
 
-/// What is wrong with a block.
+/// What is wrong with a block, as a verb with what follows it.
 pub fn what(targets: &[TargetFacts], finding: &Finding) -> String {
-    match finding.fault {
+    holds(finding.fault, |target, offset| place(targets, target, offset))
+}
+
+/// What is wrong with a block, as a verb with what follows it. `place` words another block: number of the target and offset.
+pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
+    match fault {
         Fault::Corrupt { bits: 1, first_bit, .. } => format!("has a wrong bit (bit {first_bit})"),
         Fault::Corrupt { bits, first_bit, last_bit } => {
             format!("has {bits} wrong bits, from bit {first_bit} to bit {last_bit}")
@@ -72,7 +77,7 @@ pub fn what(targets: &[TargetFacts], finding: &Finding) -> String {
         }
         Fault::Torn { older, newer } => format!("holds parts of {} and of {}", write(older), write(newer)),
         Fault::Misdirected { from_target, from_offset, generation } => {
-            format!("holds {} of the block {}", write(generation), place(targets, from_target, from_offset))
+            format!("holds {} of the block {}", write(generation), place(from_target, from_offset))
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
         Fault::Stale { generation, age }

@@ -4,6 +4,7 @@ use super::block::{self, BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS};
 use super::expected::Expected;
 use crate::guard::scratch;
 use crate::load::volume::Place;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Bytes that are kept of what was found, and of what was expected there.
@@ -16,7 +17,7 @@ const MOST_NEAR: u64 = 3;
 const MOST_FAR: usize = 4;
 
 /// What a storage did wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
     /// The right write, with other bits.

@@ -4,8 +4,6 @@
 //! writes whose numbers lie closer together than there are slots go to different ones, and no slot needs a memory of its own. Must not
 //! know what is over.
 
-use super::expected::Expected;
-use super::journal::Positions;
 use crate::load::permutation::Permutation;
 
 /// Passes over a region.
@@ -52,12 +50,5 @@ impl Passes {
     #[inline]
     pub const fn number(&self, position: u64, generation: u64) -> u64 {
         generation.saturating_sub(1).saturating_mul(self.slots()).saturating_add(position)
-    }
-
-    /// What a slot may hold after a run that was cut, by its journal.
-    pub fn after_cut(&self, slot: u64, journal: Positions) -> Expected {
-        let position = self.position(slot);
-        let [oldest, newest] = [journal.settled, journal.reserved].map(|below| self.after(position, below));
-        Expected { oldest: oldest.min(newest), newest }
     }
 }

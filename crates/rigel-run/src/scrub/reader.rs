@@ -11,9 +11,9 @@ use rigel_io::clock::{Clock as _, MonotonicClock};
 use std::time::Duration;
 
 /// Chunks in flight; each has a read for every copy.
-pub(super) const CHUNKS: u16 = 8;
+pub(crate) const CHUNKS: u16 = 8;
 
-pub(super) struct Reader<B> {
+pub(crate) struct Reader<B> {
     backend: B,
     /// Slots of each chunk.
     copies: u16,
@@ -25,28 +25,28 @@ pub(super) struct Reader<B> {
 }
 
 /// A read that ended.
-pub(super) struct Came {
+pub(crate) struct Came {
     /// The chunk's place among those in flight.
-    pub(super) group: u16,
-    pub(super) copy: usize,
+    pub(crate) group: u16,
+    pub(crate) copy: usize,
     /// Bytes that were read; `None` when it failed.
-    pub(super) bytes: Option<u64>,
+    pub(crate) bytes: Option<u64>,
     /// Why it failed; 0 when it did not.
-    pub(super) errno: i32,
+    pub(crate) errno: i32,
 }
 
 impl<B: Backend> Reader<B> {
-    pub(super) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>) -> Self {
+    pub(crate) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>) -> Self {
         Self { backend, copies, unit, max_mbps, clock: MonotonicClock::start(), due_ns: 0 }
     }
 
     /// Time until the next read may begin, 0 when it may now.
-    pub(super) fn wait_ns(&self) -> u64 {
+    pub(crate) fn wait_ns(&self) -> u64 {
         self.due_ns.saturating_sub(self.clock.now_ns())
     }
 
     /// Begins to read all copies of a chunk, of which at most [`CHUNKS`] are in flight.
-    pub(super) fn push(&mut self, group: u16, chunk: &Chunk) {
+    pub(crate) fn push(&mut self, group: u16, chunk: &Chunk) {
         if let Some(mbps) = self.max_mbps {
             let takes_ns =
                 u128::from(chunk.len) * u128::from(NS_PER_S) / (u128::from(mbps.max(1)) * u128::from(MIB));
@@ -62,7 +62,7 @@ impl<B: Backend> Reader<B> {
     }
 
     /// Waits for reads, about a second at most.
-    pub(super) fn wait(&mut self) -> Result<Vec<Came>, Problem> {
+    pub(crate) fn wait(&mut self) -> Result<Vec<Came>, Problem> {
         self.backend.submit(1).map_err(|error| queue_broke(&error))?;
         let mut came = Vec::new();
         let copies = self.copies;
@@ -75,7 +75,7 @@ impl<B: Backend> Reader<B> {
     }
 
     /// What was read of a copy of a chunk that is not in flight any more.
-    pub(super) fn bytes(&self, group: u16, copy: usize, len: u64) -> &[u8] {
+    pub(crate) fn bytes(&self, group: u16, copy: usize, len: u64) -> &[u8] {
         let slot = group * self.copies + u16::try_from(copy).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         &self.backend.buffer(slot)[..len]
@@ -83,7 +83,7 @@ impl<B: Backend> Reader<B> {
 
     /// Reads all copies of a chunk now, with nothing else in flight: their bytes or error numbers. What ends early has the number of
     /// missing data.
-    pub(super) fn read(&mut self, chunk: &Chunk) -> Result<Vec<Result<&[u8], i32>>, Problem> {
+    pub(crate) fn read(&mut self, chunk: &Chunk) -> Result<Vec<Result<&[u8], i32>>, Problem> {
         std::thread::sleep(Duration::from_nanos(self.wait_ns()));
         self.push(0, chunk);
         let mut outcomes = vec![None; chunk.copies.len()];
@@ -103,7 +103,7 @@ impl<B: Backend> Reader<B> {
         Ok(outcomes.iter().enumerate().map(bytes).collect())
     }
 
-    pub(super) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         self.backend.cancel();
         self.backend.abandon();
     }

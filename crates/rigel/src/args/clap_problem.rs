@@ -20,8 +20,7 @@ pub fn outcome(error: &clap::Error, arguments: &[OsString]) -> Result<Invocation
             Ok(Invocation::Show(error.render().to_string()))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Problem::usage("a command is missing")
-                .next("try `rigel run simple`, or list the commands with `rigel --help`"))
+            Err(meant::no_word(&cli::command(), arguments))
         }
         _ => Err(meant::problem(error, &cli::command(), arguments).unwrap_or_else(|| problem(error))),
     }

@@ -7,6 +7,7 @@ use super::calibrate::CalibrateArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
+use super::durability::DurabilityArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
@@ -84,6 +85,8 @@ enum Command {
     Doctor(DoctorArgs),
     /// Is this disk fit for production? Hours to weeks of load, every block compared; failures and slow disks found
     Soak(Box<SoakArgs>),
+    /// Which acknowledged writes does a power cut lose? A run, a witness on another host, and a check afterwards
+    Durability(DurabilityArgs),
     /// Are both legs of a mirror alike? Compare copies of data, read-only, and tell which one is right
     Scrub(Box<ScrubArgs>),
     /// Show on simulated devices with a known answer that the intervals hold it
@@ -125,6 +128,11 @@ pub fn command() -> clap::Command {
                 "versus" => alone(command, &["resume", "record"], &BESIDE_RECORD),
                 _ => command,
             };
+            // A command with commands of its own: each of them has a summary as well.
+            let command = command.mut_subcommands(|own| {
+                let text = format!("Print a summary; `rigel help {name} {}` tells more", own.get_name());
+                own.arg(help(text))
+            });
             command.arg(help(text).help_heading(heading))
         })
         .arg(help("Print this summary".to_owned()))
@@ -187,6 +195,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
+        Command::Durability(durability) => durability.invocation(),
         Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),

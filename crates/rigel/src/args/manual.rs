@@ -65,8 +65,12 @@ impl ManArgs {
         if let Some(out) = self.out {
             return Ok(ManOptions::All { out, force: self.force });
         }
-        let known: Vec<String> =
-            cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let names = |command: &clap::Command| -> Vec<String> {
+            let (name, own) = (command.get_name(), command.get_subcommands());
+            let own = own.map(|own| format!("{name}-{}", own.get_name()));
+            std::iter::once(name.to_owned()).chain(own).collect()
+        };
+        let known: Vec<String> = cli::command().get_subcommands().flat_map(names).collect();
         match self.command {
             Some(name) if !known.contains(&name) => {
                 let near = nearest(&name, known.iter().map(String::as_str));

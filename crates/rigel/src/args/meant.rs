@@ -21,7 +21,12 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
     let typed = |kind| typed(error, kind);
     let about_level = || place(error).is_some_and(|place| place == "LEVEL");
     match error.kind() {
-        ErrorKind::InvalidSubcommand => Some(no_command(cli, &typed(ContextKind::InvalidSubcommand)?)),
+        ErrorKind::InvalidSubcommand => {
+            let word = typed(ContextKind::InvalidSubcommand)?;
+            Some(
+                command.map_or_else(|| no_command(cli, &word), |command| no_own_command(cli, command, &word)),
+            )
+        }
         ErrorKind::UnknownArgument => {
             unknown_option(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
         }
@@ -32,6 +37,34 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ),
         ErrorKind::InvalidValue if about_level() => Some(no_level(&typed(ContextKind::InvalidValue)?)),
         _ => None,
+    }
+}
+
+/// The problem of a command line that ends before its command, or before that command's own.
+pub fn no_word(cli: &clap::Command, arguments: &[OsString]) -> Problem {
+    let command = arguments.first().and_then(|word| word.to_str());
+    let problem = Problem::usage("a command is missing");
+    match command.and_then(|command| Some((command, own_commands(cli, command)?))) {
+        Some((command, own)) => {
+            problem.at(command).next(format!("`rigel {command}` takes one of {}", own.join(", ")))
+        }
+        None => problem.next("try `rigel run simple`, or list the commands with `rigel --help`"),
+    }
+}
+
+/// The names of the commands that a command has of its own.
+fn own_commands<'a>(cli: &'a clap::Command, command: &str) -> Option<Vec<&'a str>> {
+    let own =
+        cli.find_subcommand(command)?.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>();
+    (!own.is_empty()).then_some(own)
+}
+
+fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
+    let own = own_commands(cli, command).unwrap_or_default();
+    let problem = Problem::usage(format!("there is no command '{word}' of `rigel {command}`")).at(word);
+    match nearest(word, own.iter().copied()) {
+        Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
+        None => problem.next(format!("name one of {}", own.join(", "))),
     }
 }
 
@@ -99,7 +132,19 @@ fn unknown_option(
                 .next("begin with the command, as in: rigel run simple; `rigel --help` lists them"),
         );
     };
-    Some(no_option(cli, command, name))
+    let own = arguments.get(1).and_then(|word| word.to_str());
+    let own = own.and_then(|own| cli.find_subcommand(command)?.find_subcommand(own));
+    Some(own.map_or_else(|| no_option(cli, command, name), |own| no_own_option(command, own, name)))
+}
+
+/// A slip in an option of a command that another one has.
+fn no_own_option(command: &str, own: &clap::Command, name: &str) -> Problem {
+    let full = format!("{command} {}", own.get_name());
+    let problem = Problem::usage(format!("{name} is no option of `rigel {full}`")).at(name);
+    match nearest(name, own.get_arguments().filter_map(clap::Arg::get_long)) {
+        Some(near) => problem.next(format!("perhaps --{near} was meant")),
+        None => problem.next(format!("`rigel help {full}` lists the options")),
+    }
 }
 
 /// A slip, or an option of another command.

@@ -13,8 +13,10 @@ pub mod soak;
 mod sql;
 mod targets;
 
+pub use consent::{check_names, permit_for};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
+pub use targets::check_not_memory;
 
 use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet};
@@ -50,7 +52,7 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let reporter = Reporter { options };
     let plan = Plan::new(&options.request, &host, &looked)?;
     sides::check_engines(options, &plan, &looked)?;
-    consent::check_names(options, &looked)?;
+    check_names(&options.destroy, &looked)?;
     reporter.remarks(&options.notes);
     reporter.memory(&looked);
     reporter.note(commits::remark(&options.request));

@@ -64,6 +64,8 @@ const OTHERS: &[&str] = &[
     "run oltp T --write 50 --quiet",
     "run simple T --write 50 --levels auto --quiet",
     "run simple T --write 50 --precision 5% --max-duration 1s --quiet",
+    "durability run T --for 1s --quiet",
+    "durability run T --for 1s --size 128K --sync fdatasync --engine threads --quiet",
     "calibrate T --write 50 --quiet",
     "calibrate --lun t.lun --write 1 --quiet --no-history",
     "orion -run simple -testname t -write 50 -duration 1",

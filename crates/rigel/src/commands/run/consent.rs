@@ -43,10 +43,24 @@ fn permit(
     snapshot: &Snapshot,
     stop: &AtomicBool,
 ) -> Result<WritePermit, Problem> {
-    let consent = guard::consent_covers(&reporter.options.destroy, target);
+    let RunOptions { destroy, display, .. } = reporter.options;
+    let (permit, why) = permit_for(target, destroy, display.quiet, snapshot, stop)?;
+    reporter.note(why);
+    Ok(permit)
+}
+
+/// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose.
+pub fn permit_for(
+    target: &TargetFacts,
+    destroy: &[PathBuf],
+    quiet: bool,
+    snapshot: &Snapshot,
+    stop: &AtomicBool,
+) -> Result<(WritePermit, String), Problem> {
+    let consent = guard::consent_covers(destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
-    let mut bar = WorkProgress::of_bytes(reporter.options.display.quiet, "looking for data");
+    let mut bar = WorkProgress::of_bytes(quiet, "looking for data");
     let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
     let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
@@ -56,8 +70,7 @@ fn permit(
         Verdict::MayWrite => "written",
         Verdict::NeedsConsent | Verdict::Refused => "overwritten, as you consented",
     };
-    reporter.note(format!("{} will be {what}: {listed}", target.path));
-    Ok(permit)
+    Ok((permit, format!("{} will be {what}: {listed}", target.path)))
 }
 
 /// Whether a permit would be given, one line for each target, without reading the targets.
@@ -105,11 +118,11 @@ pub fn holds_no_data(target: &TargetFacts) -> bool {
 }
 
 /// A consent that names no target of the run is a mistake that could hide another one.
-pub fn check_names(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
+pub fn check_names(destroy: &[PathBuf], targets: &[TargetFacts]) -> Result<(), Problem> {
     let named = |path: &PathBuf| {
         targets.iter().any(|target| guard::consent_covers(std::slice::from_ref(path), target))
     };
-    match options.destroy.iter().find(|path| !named(path)) {
+    match destroy.iter().find(|path| !named(path)) {
         Some(stray) => Err(Problem::usage("--destroy-data names something that is no target of this run")
             .at(path_text::encode(stray))
             .next("name each target that may be overwritten exactly, or leave the option out")),

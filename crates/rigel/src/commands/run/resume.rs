@@ -163,7 +163,7 @@ fn go_on(
         })?,
     };
     check_targets(&header.targets, &now, restarted)?;
-    consent::check_names(options, &now)?;
+    consent::check_names(&options.destroy, &now)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = run_of(&header, &found);

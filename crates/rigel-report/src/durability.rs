@@ -1,0 +1,116 @@
+//! What a power cut took of acknowledged writes: a text, and one JSON document, `rigel.durability/1`.
+//!
+//! The types here are the interface. Must not judge; [`rigel_core::uses::durability`] does.
+
+mod text;
+
+pub use text::text;
+
+use crate::json::{pretty, schema_of, text as printable};
+use rigel_core::error::Problem;
+use rigel_core::load::class::Sync;
+use rigel_core::uses::durability::{Acks, Found};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.durability/1";
+
+/// A check that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked<'a> {
+    /// What the witness heard.
+    pub acks: &'a Acks,
+    /// What was found.
+    pub found: &'a Found,
+    /// The target that was read, printable.
+    pub target: &'a str,
+    /// What the user should know of it.
+    pub notes: &'a [String],
+}
+
+impl Checked<'_> {
+    /// With nothing gone, the share of acknowledged writes that the cut may take and still nothing be seen, one time in twenty: 3 in
+    /// so many judged writes. `None` when something is gone or nothing could be judged.
+    pub fn excluded(&self) -> Option<f64> {
+        let judged = self.found.judged;
+        // Nearly 3 / N; with few writes that would be more than all of them.
+        let bound = 1.0 - 0.05_f64.powf(1.0 / rigel_core::units::to_f64(judged.max(1)));
+        (self.found.is_clean() && judged > 0).then_some(bound)
+    }
+}
+
+/// Which acknowledged writes are there after a loss of power. Offsets and lengths are in bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.durability/1")]
+struct Document<'a> {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The target that was read.
+    target: String,
+    /// The run that wrote to it, by the name in its acknowledgements.
+    run: String,
+    /// When that began, RFC 3339.
+    began: String,
+    /// Bytes of a write.
+    block_bytes: u64,
+    /// Bytes from the start of the target on that were written and read.
+    region_bytes: u64,
+    /// How many wrote, each one write after the other.
+    writers: u16,
+    /// How a write became durable.
+    #[schemars(extend("enum" = ["dsync", "fdatasync"]))]
+    sync: &'static str,
+    /// Microseconds of the run at the last acknowledgement that the witness has.
+    last_acknowledged_us: u64,
+    /// Whether the run ended by itself, and no cut ended it.
+    ended: bool,
+    /// What to know of the answer.
+    notes: Vec<String>,
+    /// Whether every acknowledged write that can be judged is there; if not, the exit code is 1.
+    kept_all: bool,
+    /// With nothing gone: a cut that takes a larger share of acknowledged writes than this would have been seen with 95 % probability; null otherwise.
+    excluded_share: Option<f64>,
+    /// What was found.
+    #[serde(flatten)]
+    found: &'a Found,
+}
+
+/// The document, pretty-printed.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn json(checked: &Checked<'_>) -> Result<Vec<u8>, Problem> {
+    let Checked { acks, found, target, notes } = *checked;
+    let head = acks.head();
+    pretty(&Document {
+        schema: SCHEMA,
+        target: printable(target),
+        run: printable(&head.run),
+        began: printable(&head.began),
+        block_bytes: head.shape.block_bytes,
+        region_bytes: acks.rings().bytes(),
+        writers: head.shape.writers,
+        sync: sync(head.sync),
+        last_acknowledged_us: acks.last_us(),
+        ended: acks.is_ended(),
+        notes: notes.iter().map(|note| printable(note)).collect(),
+        kept_all: found.is_clean(),
+        excluded_share: checked.excluded(),
+        found,
+    })
+}
+
+/// Its word on the command line.
+pub(crate) const fn sync(sync: Sync) -> &'static str {
+    match sync {
+        Sync::Fdatasync => "fdatasync",
+        Sync::Dsync | Sync::None => "dsync",
+    }
+}
+
+/// The JSON Schema of the document.
+pub fn schema() -> String {
+    schema_of::<Document<'_>>()
+}

@@ -1,0 +1,245 @@
+//! `rigel durability run`: the target made ready as for any run that writes, then writers whose acknowledgements go to standard output.
+//!
+//! Must not write without a permit.
+
+use crate::args::AcknowledgeArgs;
+use crate::commands::{self, run};
+use crate::progress::WorkProgress;
+use crate::signals::Signals;
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::path_text::{encode, printable, shell_word};
+use rigel_core::units::{Bytes, MIB};
+use rigel_core::uses::durability::{Ack, Before, Device, Head, Rings, SCHEMA, ended, run_name};
+use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect, target_facts};
+use rigel_io::targets::open::Access;
+use rigel_io::targets::scratch::{ScratchFile, Wish};
+use rigel_io::targets::{Hold, OpenTargets};
+use rigel_io::{durable, engine};
+use rigel_run::durability::{Job, Listener, Written, write};
+use rigel_run::wall::Wall;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How much is written unless it is said.
+const SIZE: u64 = 64 * MIB;
+/// How often progress is shown.
+const SHOW_NS: u64 = 100_000_000;
+
+/// Writes until the time is over. That the power goes before ends it in its own way.
+pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
+    if io::stdout().is_terminal() {
+        return Err(Problem::usage("nobody would keep the acknowledgements")
+            .at("standard output")
+            .because("they go to standard output, and this is a terminal")
+            .next("give them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks"));
+    }
+    let signals = Signals::listen()?;
+    let seed = crate::args::values::draw_seed()?;
+    let (facts, hold) = target(options, seed, signals.flag())?;
+    let rings = Rings::new(seed, shape(options, &facts)?)?;
+    let wanted = options.engine()?;
+    let engine = engine::choose(wanted, false, &[options.writers])?.kind;
+    let targets = Arc::new(open(options, &facts, hold, signals.flag())?);
+    durable::check(engine, [options.sync], &targets, std::slice::from_ref(&facts))?;
+    let job = Job {
+        rings: &rings,
+        targets,
+        engine,
+        sync: options.sync,
+        for_ns: options.time.0,
+        stop: signals.flag(),
+    };
+    let mut tells = Tells::new(options, head(options, &facts, &rings));
+    let written = write(&job, &mut tells)?;
+    tells.end(written)
+}
+
+/// What is written to, and the lock on it if it is a scratch file.
+fn target(
+    options: &AcknowledgeArgs,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<(TargetFacts, Option<Hold>), Problem> {
+    if let Some(path) = &options.target {
+        let facts = inspect(path, &Snapshot::take()).map(Inspected::into_facts)?;
+        run::check_names(&options.destroy_data, std::slice::from_ref(&facts))?;
+        return Ok((facts, None));
+    }
+    let here = Path::new(".");
+    run::check_names(&options.destroy_data, &[])?;
+    run::check_not_memory(&directory_facts(here, &Snapshot::take())?, false)?;
+    let block = options.block.0;
+    let data_bytes = options.shape(options.size.map_or(SIZE, |size| size.0)).region_bytes.max(block);
+    let wish = Wish { data_bytes, seed, keep: true, direct: true };
+    let mut bar = WorkProgress::of_bytes(options.quiet, "filling the scratch file");
+    let file = ScratchFile::create(here, &wish, &mut |done, total| bar.done_of(done, total), stop)?;
+    drop(bar);
+    // Its name has to be there after the cut.
+    File::open(here).and_then(|dir| dir.sync_all()).map_err(|error| {
+        Problem::refused("the name of the scratch file cannot be made durable")
+            .at(encode(file.path()))
+            .because(format!("the system says: {error}"))
+            .next("name a target on another filesystem")
+    })?;
+    Ok((target_facts(file.path())?, Some(file.hold())))
+}
+
+fn shape(
+    options: &AcknowledgeArgs,
+    facts: &TargetFacts,
+) -> Result<rigel_core::uses::durability::Shape, Problem> {
+    let size = facts.size_bytes;
+    let wanted = options.size.map_or(SIZE.min(size), |wanted| wanted.0);
+    if wanted > size {
+        return Err(Problem::usage(format!("the target has only {}", Bytes(size)))
+            .at("--size")
+            .next("give less, or leave --size out"));
+    }
+    let unit = u64::from(facts.logical_block_bytes);
+    if unit > options.block.0 {
+        return Err(Problem::usage(format!("the target cannot write {} at once", options.block))
+            .at("--block")
+            .because(format!("its blocks have {}", Bytes(unit)))
+            .next(format!("give --block {}", Bytes(unit.next_power_of_two()))));
+    }
+    let shape = options.shape(wanted);
+    shape.check().map_err(|problem| problem.at(facts.path.as_str()))?;
+    Ok(shape)
+}
+
+/// Opens it for writing, after the guard said that it may be.
+fn open(
+    options: &AcknowledgeArgs,
+    facts: &TargetFacts,
+    hold: Option<Hold>,
+    stop: &AtomicBool,
+) -> Result<OpenTargets, Problem> {
+    let (permit, why) =
+        run::permit_for(facts, &options.destroy_data, options.quiet, &Snapshot::take(), stop)?;
+    if !options.quiet {
+        let _ = writeln!(io::stderr(), "{why}");
+    }
+    let permit = match hold {
+        Some(hold) => permit.with_hold(hold),
+        None => permit,
+    };
+    let direct = facts.direct_io == Some(true);
+    if !direct {
+        commands::remark("writes go through the page cache: the target has no direct I/O");
+    }
+    OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)
+}
+
+fn head(options: &AcknowledgeArgs, facts: &TargetFacts, rings: &Rings) -> Head {
+    let text = |text: &str| printable(text).into_owned();
+    Head {
+        schema: SCHEMA.to_owned(),
+        run: run_name(rings.seed()),
+        seed: rings.seed(),
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        began: Wall::system().started(),
+        boot: rigel_io::host::boot_id(),
+        target: facts.path.clone(),
+        size_bytes: facts.size_bytes,
+        is_device: facts.kind == TargetKind::BlockDevice,
+        device: facts
+            .device
+            .as_ref()
+            .map(|device| Device { name: text(&device.name), model: device.model.as_deref().map(text) }),
+        shape: rings.shape(),
+        sync: options.sync,
+        before: Before::default(),
+    }
+}
+
+/// Passes acknowledgements on to standard output.
+struct Tells {
+    head: Head,
+    quiet: bool,
+    lines: String,
+    bar: WorkProgress,
+    /// What the bar tells.
+    count: Arc<AtomicU64>,
+    shown_ns: u64,
+    for_ns: u64,
+}
+
+impl Tells {
+    fn new(options: &AcknowledgeArgs, head: Head) -> Self {
+        let count = Arc::new(AtomicU64::new(0));
+        let bar = WorkProgress::of_acknowledged(options.quiet, Arc::clone(&count));
+        let (quiet, for_ns) = (options.quiet, options.time.0);
+        Self { head, quiet, lines: String::new(), bar, count, shown_ns: 0, for_ns }
+    }
+
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            // A closed standard error is no reason to fail.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// Nothing is in flight any more.
+    fn end(mut self, written: Written) -> Result<(), Problem> {
+        let run = self.head.run.clone();
+        self.lines = ended(&run, written.acknowledged);
+        self.put()?;
+        drop(std::mem::replace(&mut self.bar, WorkProgress::of_acknowledged(true, Arc::default())));
+        let told = format!("{} writes were acknowledged", written.acknowledged);
+        if written.stopped {
+            return Err(Problem::new(ExitKind::CutShort, "the run was ended before its time")
+                .because(format!("the user ended it; {told}, and nothing is in flight"))
+                .next("a power cut says something about the storage only while the run goes on"));
+        }
+        self.note(&format!("{told}, and the power was not cut meanwhile; start again for a test"));
+        Ok(())
+    }
+
+    /// Hands over the lines at once, so that the next writes begin after that.
+    fn put(&self) -> Result<(), Problem> {
+        let mut out = io::stdout().lock();
+        out.write_all(self.lines.as_bytes()).and_then(|()| out.flush()).map_err(|error| {
+            Problem::new(ExitKind::CutShort, "nobody hears the acknowledgements any more")
+                .at("standard output")
+                .because(format!("the witness ended, or its host cannot be reached: {error}"))
+                .next("see what the witness says; start again with a new witness")
+        })
+    }
+}
+
+impl Listener for Tells {
+    fn begins(&mut self, before: Before) -> Result<(), Problem> {
+        self.head.before = before;
+        let line = self.head.line();
+        self.lines =
+            line.map_err(|error| Problem::new(ExitKind::Bug, format!("the head is no JSON: {error}")))?;
+        self.put()?;
+        let Head { run, target, shape, .. } = &self.head;
+        self.note(&format!(
+            "run {run}: {} writers of {} each, over {} of {target}; cut the power now, and then: rigel durability check {} ACKS",
+            shape.writers,
+            Bytes(shape.block_bytes),
+            Bytes(shape.region_bytes),
+            shell_word(target)
+        ));
+        Ok(())
+    }
+
+    fn acknowledged(&mut self, acks: &[Ack]) -> Result<(), Problem> {
+        self.lines.clear();
+        acks.iter().for_each(|ack| ack.write(&self.head.run, &mut self.lines));
+        self.put()
+    }
+
+    fn progress(&mut self, elapsed_ns: u64, acknowledged: u64) {
+        if elapsed_ns.saturating_sub(self.shown_ns) >= SHOW_NS {
+            self.shown_ns = elapsed_ns;
+            self.count.store(acknowledged, Ordering::Relaxed);
+            self.bar.done_of(elapsed_ns.min(self.for_ns), self.for_ns);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `rigel durability witness`: keeps the acknowledgements of a run in a file, whatever becomes of the other end.
+//!
+//! Whole lines only, flushed to the disk ten times a second. Must not judge them.
+
+use crate::args::WitnessArgs;
+use crate::commands;
+use crate::output::{self, Growing};
+use crate::signals::Signals;
+use rigel_core::error::Problem;
+use rigel_core::path_text::{encode, shell_word};
+use rigel_core::uses::durability::{Head, Line, MOST_LINE_BYTES};
+use rigel_report::numbers::counted;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Time between two flushes, and between two looks at the signals.
+const FLUSH: Duration = Duration::from_millis(100);
+const FLUSH_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// After this the user is told that nothing comes.
+const SILENT: Duration = Duration::from_secs(10);
+/// Bytes that are read at once.
+const PIECE_BYTES: usize = 1 << 16;
+
+/// Keeps what comes until the other end is gone.
+pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
+    if io::stdin().is_terminal() {
+        return Err(Problem::usage("there is nobody to hear")
+            .at("standard input")
+            .because("a witness reads what `rigel durability run` prints, and this is a terminal")
+            .next("rigel durability run .. | ssh other rigel durability witness acks"));
+    }
+    if let Some(file) = options.file.as_deref().filter(|_| !options.force) {
+        // Better known now than when the run has begun.
+        output::check_new(file)?;
+    }
+    let signals = Signals::listen()?;
+    let mut keeper = Keeper { options, open: None, rest: Vec::new(), skipping: false, count: 0, stray: 0 };
+    let mut flushed = Instant::now();
+    let mut heard = Instant::now();
+    let mut told = false;
+    let mut piece = vec![0; PIECE_BYTES];
+    while !signals.flag().load(Ordering::Relaxed) {
+        if is_ready()? {
+            let bytes = read(&mut piece)?;
+            if bytes.is_empty() {
+                break;
+            }
+            keeper.take(bytes)?;
+            (heard, told) = (Instant::now(), false);
+        }
+        if flushed.elapsed() >= FLUSH {
+            keeper.flush()?;
+            flushed = Instant::now();
+        }
+        if heard.elapsed() >= SILENT && !told && keeper.open.is_some() && !options.quiet {
+            told = true;
+            commands::remark(
+                "nothing has come for 10 s; if the power was cut, end the witness with Ctrl-C: all is kept",
+            );
+        }
+    }
+    keeper.end()
+}
+
+/// Waits a short time for something to read.
+fn is_ready() -> Result<bool, Problem> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut fds, Some(&FLUSH_WAIT)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(errno) => Err(not_heard(&errno.into())),
+    }
+}
+
+/// What is there; nothing when the other end is gone.
+fn read(piece: &mut [u8]) -> Result<&[u8], Problem> {
+    loop {
+        match io::stdin().lock().read(piece) {
+            Ok(len) => return Ok(&piece[..len]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // A connection that broke is an end like any other.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(&[]),
+            Err(error) => return Err(not_heard(&error)),
+        }
+    }
+}
+
+fn not_heard(error: &io::Error) -> Problem {
+    Problem::refused("standard input cannot be read")
+        .because(format!("the system says: {error}"))
+        .next("what came before is kept")
+}
+
+/// The file of a run, from its first line on.
+struct Open {
+    run: String,
+    path: PathBuf,
+    file: Growing,
+}
+
+struct Keeper<'a> {
+    options: &'a WitnessArgs,
+    open: Option<Open>,
+    /// The beginning of a line.
+    rest: Vec<u8>,
+    /// The rest of a line that is too long for one of ours.
+    skipping: bool,
+    count: u64,
+    /// Lines that are none of the run.
+    stray: u64,
+}
+
+impl Keeper<'_> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        let mut whole = Vec::with_capacity(bytes.len());
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.rest.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.rest);
+                let skipped = std::mem::take(&mut self.skipping);
+                self.line(&line, skipped, &mut whole)?;
+            } else if self.rest.len() > MOST_LINE_BYTES {
+                self.rest.clear();
+                self.skipping = true;
+            }
+        }
+        match &mut self.open {
+            Some(Open { file, path, .. }) => file.write(path, &whole),
+            None => Ok(()),
+        }
+    }
+
+    /// A line with its end.
+    fn line(&mut self, line: &[u8], is_rest: bool, whole: &mut Vec<u8>) -> Result<(), Problem> {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let Some(Open { run, .. }) = &self.open else { return self.begin(line) };
+        match Line::parse(run, text).filter(|_| !is_rest) {
+            Some(parsed) => {
+                self.count += u64::from(matches!(parsed, Line::Ack(_)));
+                whole.extend_from_slice(line);
+            }
+            None => self.stray += 1,
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, line: &[u8]) -> Result<(), Problem> {
+        let head = Head::parse(line)?;
+        let path = self.options.file.clone();
+        let path = path.unwrap_or_else(|| PathBuf::from(format!("rigel_{}_acks.jsonl", head.run)));
+        let file = Growing::begin(&path, line, self.options.force)?;
+        if !self.options.quiet {
+            let _ = writeln!(
+                io::stderr(),
+                "keeping the acknowledgements of the run {} in {}",
+                head.run,
+                encode(&path)
+            );
+        }
+        self.open = Some(Open { run: head.run, path, file });
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Problem> {
+        match &mut self.open {
+            Some(Open { file, path, .. }) => file.flush(path),
+            None => Ok(()),
+        }
+    }
+
+    fn end(mut self) -> Result<(), Problem> {
+        self.flush()?;
+        let Some(Open { run, path, .. }) = &self.open else {
+            return Err(Problem::refused("no run was heard")
+                .at("standard input")
+                .because("it ended before the first line of `rigel durability run`")
+                .next("see what the run says on its standard error"));
+        };
+        if self.stray > 0 {
+            commands::remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
+        }
+        if !self.rest.is_empty() || self.skipping {
+            commands::remark("the other end was gone in the middle of a line, which is left out");
+        }
+        let (path, count) = (shell_word(&encode(path)), counted(self.count, "acknowledgement"));
+        commands::to_stdout(
+            format!("kept {count} of the run {run}; after the cut: rigel durability check TARGET {path}\n")
+                .as_bytes(),
+        )
+    }
+}

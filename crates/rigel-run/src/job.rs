@@ -94,7 +94,12 @@ impl Workload {
             io_timeout_ns: request.io_timeout.0,
             seed: request.seed,
             streams_move: matches!(request.pace, Pace::Adaptive(_)),
-            stamps: targets.iter().map(|target| target.scratch.map(stamps)).collect(),
+            // Verified blocks take the place of those that were stamped.
+            stamps: if request.classes.iter().any(|class| class.verify) {
+                Vec::new()
+            } else {
+                targets.iter().map(|target| target.scratch.map(stamps)).collect()
+            },
             before: PerClass::new(),
             counted_targets: if request.pace.soak().is_some() && targets.len() > 1 {
                 targets.len()

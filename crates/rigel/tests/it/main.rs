@@ -65,6 +65,7 @@ mod verdict;
 mod verified_cuts;
 mod verify;
 mod versus;
+mod versus_bounds;
 mod versus_cut;
 mod versus_loads;
 mod versus_told;

@@ -76,8 +76,8 @@ pub(super) fn verdicts(turned: &Turned<'_>) -> Vec<String> {
     all(turned).map(told).collect()
 }
 
-/// The figures behind that: `The p99 is 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below 2 ms, and 6.062 ms (..) on A, at
-/// least 180 % above it.`
+/// The figures behind that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the bound; 6.062 ms (..) on A,
+/// at least 180 % above the bound.`
 pub(super) fn figures(turned: &Turned<'_>) -> Vec<String> {
     let told = |(judged, bound, [a, b]): (&GateResult, f64, [Kept<'_>; 2])| {
         let told = |kept: &Kept<'_>| of_side(turned, judged, kept, bound);
@@ -122,6 +122,7 @@ fn places(turned: &Turned<'_>, judged: &GateResult) -> String {
         judged.rows.iter().filter_map(|row| turned.found.comparison.rows.get(row.0)).collect();
     match rows.as_slice() {
         [one] => format!(" at {}", words::place(turned, one)),
+        [_, _] => " at both loads".to_owned(),
         all => format!(" at all {}", counted(all.len(), "load")),
     }
 }

@@ -243,6 +243,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l and-engine -d 'En
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l record -d 'Measure nothing: show what the record of such a run holds' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-if -d 'Exit with 1 when B differs from A by more, as \'small_iops < -5%\', or breaks a bound, as \'open_p99 > 2ms\'; may be repeated' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l require -d 'Exit with 1 unless B surely keeps a bound at a rate, such as \'p99 < 2ms @ 8000\'; may be repeated' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l load -d 'Put the load in FILE on both sides instead of a level' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l num-disks -d 'Disks behind the targets of a side [default: the targets of the side that has more]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r

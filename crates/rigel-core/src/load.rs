@@ -6,6 +6,7 @@ pub mod arrivals;
 pub mod calibration;
 pub mod class;
 pub mod commits;
+pub mod demands;
 pub mod draw;
 pub mod file;
 pub mod levels;

@@ -14,10 +14,11 @@ mod verdict;
 mod words;
 
 pub use gates::reason;
-pub(crate) use gates::sentence as gate_sentence;
+pub(crate) use gates::{Names, reason_in, sentence as gate_sentence};
 pub(crate) use json::{ChangeDocument, GateDocument, RowDocument};
 pub use json::{SCHEMA, schema};
 pub(crate) use table::line as row_line;
+pub(crate) use words::value;
 
 use crate::output_file::OutputFile;
 use crate::view::View;

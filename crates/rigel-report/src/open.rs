@@ -18,11 +18,11 @@ pub(crate) const MEANING: &str = "Mean and p99 count from the time at which an I
     Service: from its real start to its end, on average. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
     as allowed were outstanding. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
 
-/// A point of an open loop: its class, and a cell for each column.
-pub(crate) fn rows(view: &View<'_>) -> Vec<(Class, [String; 8])> {
+/// A point of an open loop: its class, `open, A` where two sides take turns, and a cell for each column.
+pub(crate) fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
     let each = view
         .classes()
-        .filter_map(|(found, class, io)| Some((class, cells(found, class, io, io.open.as_ref()?))));
+        .filter_map(|(found, class, io)| Some((io.load.title(), cells(found, class, io, io.open.as_ref()?))));
     each.collect()
 }
 

@@ -125,3 +125,10 @@ pub(crate) fn of_point(view: &View<'_>, point: Point) -> Option<String> {
     let load = view.record.header.request.class(class).filter(|load| load.places.is_some())?;
     Some(load.place_words(place))
 }
+
+/// A point that is a place of one class: `Random at 0-6.25 %`, or `A: Random at 0-6.25 %`; `None` of every other one.
+pub(crate) fn named(view: &View<'_>, point: Point) -> Option<String> {
+    let class = view.record.header.request.class(point.classes().next()?.0)?;
+    let side = class.side.map_or_else(String::new, |side| format!("{}: ", side.name()));
+    Some(format!("{side}{} at {}", class.plain_name().label(), of_point(view, point)?))
+}

@@ -25,7 +25,7 @@ pub(crate) use files::section as files_section;
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;
-pub(crate) use verdict::{lines as verdict_lines, suggestion};
+pub(crate) use verdict::{cause_lines, lines as verdict_lines, suggestion, tone_ink};
 pub(crate) use wrap::{paragraph, wrapped};
 
 use crate::calibration::{Document, figures};

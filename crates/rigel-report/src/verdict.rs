@@ -120,7 +120,7 @@ impl Conclusion {
                 None => head(tone, unusable.as_deref(), causes.len()),
             },
             measured: measured::sentence(view),
-            reached: reached::sentence(view, unusable.is_none()),
+            reached: reached::sentence(view, turned.as_ref(), unusable.is_none()),
             working: queries::users(view)
                 .or_else(|| queries::flushes(view))
                 .or_else(|| reached::working(view))

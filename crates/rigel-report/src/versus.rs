@@ -2,6 +2,7 @@
 //!
 //! Takes the run with what its sides come to, gives bytes. Must not judge again, and must not choose an exit code.
 
+mod bounds;
 mod json;
 mod page;
 mod text;
@@ -10,8 +11,9 @@ mod words;
 
 pub use json::{SCHEMA, schema};
 
-pub(crate) use page::{against as against_on_page, run};
-pub(crate) use text::against;
+pub use bounds::reason;
+pub(crate) use page::{judged as judged_on_page, run};
+pub(crate) use text::judged;
 pub(crate) use width::{not_reached, ratio_of, sureness};
 
 use crate::output_file::OutputFile;
@@ -19,19 +21,22 @@ use crate::text::Style;
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::uses::compare::Past;
-use rigel_core::uses::compare::gate::GateResult;
 use rigel_core::uses::versus::Versus;
 
 /// A run of two sides, and what they come to.
 pub struct Turned<'a> {
     /// The run.
     pub view: &'a View<'a>,
-    /// What its sides come to.
+    /// What its sides come to, and the gates that were asked for.
     pub found: &'a Versus,
-    /// The gates that were asked for.
-    pub gates: &'a [GateResult],
     /// How much sessions of A and of B differed in the past.
     pub past: &'a [Past; 2],
+}
+
+/// What the sides of a run come to, in sentences.
+pub(crate) fn reached(view: &View<'_>, found: &Versus) -> String {
+    let turned = Turned { view, found, past: &[Past::default(); 2] };
+    words::sentences(&turned).join(" ")
 }
 
 /// For the terminal, 80 columns wide; `files` are where the outputs are, printable.

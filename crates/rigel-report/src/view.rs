@@ -2,6 +2,7 @@
 //!
 //! The record is judged once, however many outputs are made. Must not format.
 
+use crate::places;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, VisitFindings};
 use rigel_core::judge::profiles::counts;
 use rigel_core::load::class::{Class, LoadClass};
@@ -102,8 +103,11 @@ impl<'a> View<'a> {
         all
     }
 
-    /// A point as outputs for people name it: `Small=4, Large=0`, or `A: Small=4` where two sides take turns.
+    /// A point as outputs for people name it: `Small=4, Large=0`, `A: Small=4` where two sides take turns, or `Random at 0-25 %`.
     pub(crate) fn named(&self, point: Point, between: &str) -> String {
+        if let Some(place) = places::named(self, point) {
+            return place;
+        }
         point.named_of(&self.record.header.request.classes, between)
     }
 

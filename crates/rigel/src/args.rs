@@ -53,10 +53,10 @@ pub use targets::TargetsArgs;
 pub use versus::{VersusRecord, on_both, same_sides};
 
 use clap_complete::Shell;
+use rigel_core::load::demands::Demands;
 use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
-use rigel_core::uses::compare::gate::Gate;
 use rigel_report::OrionVersion;
 use std::ffi::OsString;
 use std::fmt;
@@ -146,8 +146,8 @@ impl fmt::Debug for ServerSource {
 /// What is asked of a run of two sides beside the measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Versus {
-    pub gates: Vec<Gate>,
-    pub undecided_fails: bool,
+    /// The gates; where there are none, those of the record hold that the run goes on from, or that is shown.
+    pub demands: Demands,
     /// Both sides may be the same.
     pub same: bool,
     /// The history of calibrations has no say.

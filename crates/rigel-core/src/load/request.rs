@@ -7,6 +7,7 @@ use crate::error::Problem;
 use crate::facts::engine::EngineKind;
 use crate::load::class::{Class, LoadClass, MOST_CLASSES, Pattern, Sizes, Span, Sync, check_verified};
 use crate::load::commits::NoCommits;
+use crate::load::demands::Demands;
 use crate::load::matrix::{Grid, MatrixShape, Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::{self, Phase};
@@ -146,6 +147,9 @@ pub struct Request {
     /// The highest rate of an open loop is searched at which these bounds are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<Slo>,
+    /// The gates of a run of two sides.
+    #[serde(default, skip_serializing_if = "Demands::is_empty")]
+    pub demands: Demands,
 }
 
 const fn default_io_timeout() -> Nanos {
@@ -187,6 +191,7 @@ impl Request {
             sides: None,
             no_commits: None,
             slo: None,
+            demands: Demands::default(),
         }
     }
 

@@ -64,7 +64,7 @@ pub enum Standing {
     Invalid,
     /// More I/O arrived than was served: a latency that says how long was measured.
     Behind {
-        /// Whether the base kept up with the same load.
+        /// Whether the other side kept up with the same load.
         alone: bool,
     },
 }
@@ -82,6 +82,8 @@ pub struct Row {
     pub new: Estimate,
     /// Whether that may be used by itself.
     pub standing: Standing,
+    /// The same of the base.
+    pub base_standing: Standing,
     /// How much the new side differs; the reason when that cannot be told.
     pub change: Result<Change, Doubt>,
     /// What that says.
@@ -186,12 +188,17 @@ fn rows(
             point: *point,
             base: change::side(base, new),
             new: change::side(new, base),
-            standing: if new.iter().any(|one| one.invalid) { Standing::Invalid } else { Standing::Usable },
+            standing: standing(new),
+            base_standing: standing(base),
             verdict: verdict(metric, &change),
             change,
         }
     };
     sides.iter().map(row).collect()
+}
+
+fn standing(side: &[Measured]) -> Standing {
+    if side.iter().any(|one| one.invalid) { Standing::Invalid } else { Standing::Usable }
 }
 
 fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measured> {

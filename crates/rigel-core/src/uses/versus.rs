@@ -9,6 +9,7 @@ mod rounds;
 pub use overall::Overall;
 
 use super::compare::change::{Change, Doubt, RestsOn};
+use super::compare::gate::{Bound, Gate, GateResult, Outcome, demanded};
 use super::compare::{Comparison, Metric, Row, Standing, verdict};
 use crate::judge::findings::{Findings, IoFindings, PointFindings, forbidding};
 use crate::judge::flags::FlagCode;
@@ -43,6 +44,8 @@ pub struct Versus {
     /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
     /// `None` when there is nothing to tell it from.
     pub worth: Option<f64>,
+    /// The gates that the request has, judged. One that the visits so far tell nothing about is undecided.
+    pub gates: Vec<GateResult>,
 }
 
 /// A load on both sides.
@@ -60,8 +63,8 @@ struct Quantity<'a> {
     sides: [Estimate; 2],
     turns: Vec<Turn>,
     doubt: Option<Doubt>,
-    /// Whether the number of B may be used by itself.
-    standing: Standing,
+    /// Whether the numbers of A and of B may be used by themselves.
+    standings: [Standing; 2],
 }
 
 impl Versus {
@@ -81,8 +84,12 @@ impl Versus {
         let mut left_out: Vec<_> = left_out.filter(|&point| !is_compared(point)).collect();
         left_out.dedup();
         let (rows, ratios) = rows(&quantities, &found);
+        let comparison = Comparison { rows, left_out, ..Comparison::default() };
+        // What cannot be read was refused when the run began.
+        let gates = demanded(request).unwrap_or_default().into_iter().map(|gate| judge(gate, &comparison));
         Some(Self {
-            comparison: Comparison { rows, left_out, ..Comparison::default() },
+            gates: gates.collect(),
+            comparison,
             ratios,
             overall: overall::of(&quantities, &found, &leading),
             target,
@@ -106,11 +113,24 @@ impl Versus {
         (self.led().filter(|one| narrow(one.1)).count(), self.led().count())
     }
 
+    /// Whether bounds on numbers are all that was asked of the run, and each is surely kept or broken: no ratio has to be surer.
+    pub fn is_decided(&self) -> bool {
+        let is_decided = |found: &GateResult| {
+            matches!(found.gate.bound, Bound::Value(_)) && found.outcome != Outcome::Undecided
+        };
+        !self.gates.is_empty() && self.gates.iter().all(is_decided)
+    }
+
     /// The rows that the verdict is about.
     pub fn led(&self) -> impl Iterator<Item = (&Row, &Option<Interval>)> {
         let rows = self.comparison.rows.iter().zip(&self.ratios);
         rows.filter(|(row, _)| self.leading.contains(&row.metric))
     }
+}
+
+/// What becomes of a gate; undecided where the run ended before there was anything to judge.
+fn judge(gate: Gate, comparison: &Comparison) -> GateResult {
+    gate.clone().judge(comparison).unwrap_or_else(|_| gate.unjudged())
 }
 
 /// The quantities of a run of two sides, rates first, and those that its verdict is about.
@@ -151,19 +171,19 @@ fn quantity<'a>(request: &Request, pair: &'a Pair<'a>, metric: Metric) -> Option
     } else {
         (turns.len() < 2).then_some(Doubt::NoInterval)
     };
-    let standing = standing(pair, request);
-    Some(Quantity { pair, metric, phase: pair.a.phase, sides, turns, doubt, standing })
+    let standings = [standing(pair.a, pair.b, request), standing(pair.b, pair.a, request)];
+    Some(Quantity { pair, metric, phase: pair.a.phase, sides, turns, doubt, standings })
 }
 
-/// Whether the numbers of B may be used by themselves. Of several classes at given rates it is not known which one is behind.
-fn standing(pair: &Pair<'_>, request: &Request) -> Standing {
-    let against: Vec<FlagCode> = forbidding(pair.b, request).map(|flag| flag.code).collect();
-    let given = pair.b.classes().filter(|(_, io)| io.load.is_open()).count();
+/// Whether the numbers of a side may be used by themselves. Of several classes at given rates it is not known which one is behind.
+fn standing(own: &PointFindings, other: &PointFindings, request: &Request) -> Standing {
+    let against: Vec<FlagCode> = forbidding(own, request).map(|flag| flag.code).collect();
+    let given = own.classes().filter(|(_, io)| io.load.is_open()).count();
     if against.is_empty() {
-        let is_late = pair.b.flags.iter().any(|flag| flag.code == FlagCode::PacingLate);
+        let is_late = own.flags.iter().any(|flag| flag.code == FlagCode::PacingLate);
         if is_late { Standing::Late } else { Standing::Usable }
     } else if given == 1 && against.iter().all(|&code| code == FlagCode::Overload) {
-        Standing::Behind { alone: forbidding(pair.a, request).next().is_none() }
+        Standing::Behind { alone: forbidding(other, request).next().is_none() }
     } else {
         Standing::Invalid
     }
@@ -195,7 +215,9 @@ fn judged(quantities: &[Quantity<'_>], target: f64) -> Vec<Ratio> {
 fn rows(quantities: &[Quantity<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<Interval>>) {
     let judged = |metric| quantities.iter().filter(|one| one.metric == metric && one.doubt.is_none()).count();
     let row = |(quantity, ratio): (&Quantity<'_>, &Ratio)| {
-        let Quantity { pair, metric, sides: [base, new], doubt, standing, .. } = *quantity;
+        let Quantity {
+            pair, metric, sides: [base, new], doubt, standings: [base_standing, standing], ..
+        } = *quantity;
         let change = match (doubt, ratio.interval) {
             (Some(doubt), _) => Err(doubt),
             (None, None) => Err(Doubt::NoInterval),
@@ -207,6 +229,7 @@ fn rows(quantities: &[Quantity<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<I
             base,
             new,
             standing,
+            base_standing,
             verdict: verdict(metric, &change),
             change,
         };

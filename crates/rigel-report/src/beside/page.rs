@@ -68,11 +68,12 @@ fn comparison(both: &Both<'_>) -> Comparison {
 fn verdict(page: &mut Page, both: &Both<'_>) {
     let found = Conclusion::of(both.view);
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(found.tone)));
-    page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&words::verdict(both))));
-    for sentence in words::evidence(both) {
-        page.line(format_args!("<p>{}</p>", Text(&sentence)));
-    }
-    versus::against_on_page(page, &found);
+    versus::judged_on_page(page, &found, |page| {
+        page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&words::verdict(both))));
+        for sentence in words::evidence(both) {
+            page.line(format_args!("<p>{}</p>", Text(&sentence)));
+        }
+    });
     page.line("</section>");
 }
 

@@ -16,9 +16,10 @@ pub(super) fn text(both: &Both<'_>, style: Style, files: &[String]) -> String {
         wrapped(&mut page, &format!("{name}  "), "     ", &way);
     }
     page.blank();
-    page.push(style.painted(Ink::Heading, &paragraph(&words::verdict(both))));
-    words::evidence(both).iter().for_each(|one| page.push(paragraph(one)));
-    versus::against(&mut page, both.view, style);
+    versus::judged(&mut page, both.view, style, |page| {
+        page.push(style.painted(Ink::Heading, &paragraph(&words::verdict(both))));
+        words::evidence(both).iter().for_each(|one| page.push(paragraph(one)));
+    });
     let unit = words::unit(both).trim_end_matches("/s");
     page.blank();
     page.line(format_args!("{:>8}{:>14}{:>14}{:>16}{:>12}", "", "Raw", "SQL", "SQL of raw", "CPU us each"));

@@ -15,7 +15,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Comparison, Difference, Effect, Row};
+use rigel_core::uses::compare::{Difference, Effect, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -136,6 +136,9 @@ pub(crate) struct GateDocument {
     /// The worst of its rows.
     #[schemars(extend("enum" = ["passed", "undecided", "failed"]))]
     outcome: &'static str,
+    /// What would become of a bound on a number, were it on the base; null for a bound on the change.
+    #[schemars(extend("enum" = ["passed", "undecided", "failed", null]))]
+    base: Option<&'static str>,
     /// Where it fails, or what leaves it undecided, as a sentence; null when it passed.
     reason: Option<String>,
     /// What became of it at each row of `rows`.
@@ -165,7 +168,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
         rows: found.rows.iter().map(|row| RowDocument::of(row, runs)).collect(),
-        gates: compared.gates.iter().map(|judged| GateDocument::of(judged, found)).collect(),
+        gates: compared.gates.iter().map(|judged| GateDocument::of(judged, reason(judged, found))).collect(),
     };
     pretty(&document)
 }
@@ -250,13 +253,14 @@ impl From<&Change> for ChangeDocument {
 }
 
 impl GateDocument {
-    /// A gate that was judged by the rows of a comparison.
-    pub(crate) fn of(judged: &GateResult, comparison: &Comparison) -> Self {
+    /// A gate that was judged by the rows of a comparison, and why it came out as it did.
+    pub(crate) fn of(judged: &GateResult, reason: Option<String>) -> Self {
         let row = |&(row, outcome): &(usize, Outcome)| GateRow { row, outcome: outcome.name() };
         Self {
             gate: text(&judged.gate.text),
             outcome: judged.outcome.name(),
-            reason: reason(judged, comparison).map(|reason| text(&reason)),
+            base: judged.base.iter().map(|row| row.1).max().map(Outcome::name),
+            reason: reason.map(|reason| text(&reason)),
             rows: judged.rows.iter().map(row).collect(),
             unseen: judged.unseen.iter().map(levels).collect(),
         }

@@ -84,12 +84,12 @@ pub(super) fn page(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
     };
     Ok(shell.page(|page| {
         judgement(page, compared);
-        gate_table(page, compared.gates, compared.comparison);
+        gate_table(page, compared.gates, |judged| reason(judged, compared.comparison));
         headline(page, compared);
         page.line(format_args!("<p class=\"about\">{}</p>", Text(&meaning(compared))));
         doubts(page, compared);
         curves(page, &figures);
-        changes(page, &figures);
+        changes(page, &figures, "the new side");
         numbers(page, compared.comparison, ["Base", "New"], of_row);
         evidence(page, compared);
     }))
@@ -135,6 +135,13 @@ impl Figures {
     pub(crate) fn of(comparison: &Comparison, sides: [String; 2], axis: impl Fn(Class) -> String) -> Self {
         let of = |metric: Metric| quantity(comparison, metric, axis(metric.class()));
         Self { sides, quantities: metrics(comparison).into_iter().filter_map(of).collect() }
+    }
+
+    /// The same with these quantities first.
+    pub(crate) fn led_by(mut self, leading: &[Metric]) -> Self {
+        let is_led = |one: &Quantity| leading.iter().any(|metric| metric.name() == one.name);
+        self.quantities.sort_by_key(|one| !is_led(one));
+        self
     }
 
     /// The same with other titles, in the order of the quantities.
@@ -220,7 +227,11 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
 }
 
 /// What became of each gate.
-pub(crate) fn gate_table(page: &mut Page, gates: &[GateResult], comparison: &Comparison) {
+pub(crate) fn gate_table(
+    page: &mut Page,
+    gates: &[GateResult],
+    reason: impl Fn(&GateResult) -> Option<String>,
+) {
     if gates.is_empty() {
         return;
     }
@@ -240,7 +251,7 @@ pub(crate) fn gate_table(page: &mut Page, gates: &[GateResult], comparison: &Com
             Text(&judged.gate.text),
             judged.outcome.name(),
             judged.rows.len(),
-            Text(&reason(judged, comparison).unwrap_or_default())
+            Text(&reason(judged).unwrap_or_default())
         ));
     }
     close_table(page);
@@ -318,17 +329,17 @@ pub(crate) fn curves(page: &mut Page, figures: &Figures) {
     page.line("</div>\n</section>");
 }
 
-/// The place of the chart of changes.
-pub(crate) fn changes(page: &mut Page, figures: &Figures) {
+/// The place of the chart of changes; `new` is what the new side is called.
+pub(crate) fn changes(page: &mut Page, figures: &Figures, new: &str) {
     if figures.quantities.is_empty() {
         return;
     }
-    page.line(
-        "<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line the new side has less, \
+    page.line(format_args!(
+        "<section class=\"drawn-only\">\n<h2>Changes</h2>\n<p class=\"about\">Left of the line {new} has less, \
          right of it more; in 95 of 100 comparisons the whiskers of all points are right at once.</p>\n<div class=\"charts\">\n<figure><figcaption><b>Change</b> of \
          <label><select id=\"quantity\" aria-label=\"Quantity\"></select></label></figcaption><div class=\"stage\" id=\"changes\">\
-         </div></figure>\n</div>\n</section>",
-    );
+         </div></figure>\n</div>\n</section>"
+    ));
 }
 
 /// The change of a row with both ends of an interval of it.

@@ -21,7 +21,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     columns.extend(HEADS.map(|name| (name, true)));
     open_table(page, &columns, rows.len(), MOST_ROWS, "rate");
     for (class, cells) in rows {
-        page.push(format_args!("<tr><th scope=\"row\">{class}</th>"));
+        page.push(format_args!("<tr><th scope=\"row\">{}</th>", Text(&class)));
         for cell in cells {
             page.push(format_args!("<td class=\"n\">{}</td>", Text(&cell)));
         }

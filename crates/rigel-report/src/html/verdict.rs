@@ -18,11 +18,7 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
                 page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(text)))
             }
             Part::Sentence(text) => page.line(format_args!("<p>{}</p>", Text(text))),
-            Part::Causes(causes) => {
-                page.line("<ul class=\"causes\">");
-                causes.iter().for_each(|one| cause(page, one));
-                page.line("</ul>");
-            }
+            Part::Causes(causes) => cause_list(page, causes),
             Part::Next(next) => page.line(next_line(next)),
         }
     }
@@ -41,6 +37,16 @@ pub(crate) const fn tone_class(tone: Tone) -> &'static str {
 /// The command that comes next.
 pub(crate) fn next_line(next: &Suggestion) -> String {
     format!("<p class=\"next\">{}: <code>{}</code></p>", Text(&next.purpose), Text(&next.command))
+}
+
+/// What speaks against the numbers, each with its figures.
+pub(crate) fn cause_list(page: &mut Page, causes: &[Cause]) {
+    if causes.is_empty() {
+        return;
+    }
+    page.line("<ul class=\"causes\">");
+    causes.iter().for_each(|one| cause(page, one));
+    page.line("</ul>");
 }
 
 /// What it means, the flag with its figures, and what to do.

@@ -8,7 +8,6 @@ use crate::listing::{Listing, Row};
 use crate::open::{HEADS, MEANING, rows};
 use crate::page::Page;
 use crate::view::View;
-use rigel_core::load::class::Class;
 use std::iter;
 
 /// The table under an empty line; nothing when nothing arrived at a rate of its own.
@@ -18,8 +17,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
         return;
     }
     // Flags and marks stand in the table above.
-    let row = |(class, cells): (Class, [String; 8])| Row {
-        cells: iter::once(class.to_string()).chain(cells).collect(),
+    let row = |(class, cells): (String, [String; 8])| Row {
+        cells: iter::once(class).chain(cells).collect(),
         points: Vec::new(),
     };
     let listing = Listing {

@@ -21,11 +21,7 @@ pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
 }
 
 fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
-    let ink = match verdict.look {
-        Tone::Good => Ink::Heading,
-        Tone::UseWithCare => Ink::Flag,
-        Tone::DoNotUse => Ink::Invalid,
-    };
+    let ink = tone_ink(verdict.look);
     let mut page = Page::default();
     for part in verdict.parts() {
         match part {
@@ -33,7 +29,7 @@ fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
             Part::Sentence(sentence) => wrapped(&mut page, "", "", sentence),
             Part::Causes(causes) => {
                 let (shown, others) = causes.split_at(causes.len().min(most));
-                shown.iter().for_each(|one| page.push(style.painted(cause_ink(one), &cause(one))));
+                page.push(cause_lines(shown, style));
                 if !others.is_empty() {
                     let names: Vec<String> = others.iter().map(Cause::label).collect();
                     wrapped(&mut page, "- ", "  ", &format!("Also: {}.", names.join("; ")));
@@ -51,6 +47,20 @@ pub(crate) fn suggestion(next: &Suggestion) -> String {
     wrapped(&mut page, "", "", &format!("{}:", next.purpose));
     page.line(format_args!("  {}", next.command));
     page.into_string()
+}
+
+/// The ink of a verdict.
+pub(crate) const fn tone_ink(tone: Tone) -> Ink {
+    match tone {
+        Tone::Good => Ink::Heading,
+        Tone::UseWithCare => Ink::Flag,
+        Tone::DoNotUse => Ink::Invalid,
+    }
+}
+
+/// What speaks against the numbers, each with its figures.
+pub(crate) fn cause_lines(causes: &[Cause], style: Style) -> String {
+    causes.iter().map(|one| style.painted(cause_ink(one), &cause(one)).to_string()).collect()
 }
 
 const fn cause_ink(one: &Cause) -> Ink {

@@ -119,7 +119,8 @@ fn doctor(view: &View<'_>) -> String {
 fn repeated(view: &View<'_>) -> Option<CommandLine> {
     let request = &view.record.header.request;
     let words = view.targets().into_iter().chain(request.label.as_deref());
-    let echo = CommandLine::typed(&request.command_line)?;
+    // Who is told what to type wants to see what comes of it.
+    let echo = CommandLine::typed(&request.command_line)?.without_switch("--quiet");
     // In a record of before, or of another program, a blank may stand within a word without quotes.
     let is_whole = |word: &str| {
         printable(word) == word

@@ -4,18 +4,23 @@
 
 use crate::numbers::{number, percent, time};
 use crate::view::View;
-use crate::{commits, places, slo, streams, words};
+use crate::{commits, places, slo, streams, versus, words};
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
+use rigel_core::uses::versus::Versus;
 
 /// `This storage reached 55,584 small reads per second (±2.1 %), and answered ..` Of numbers that must not be used it says
 /// only what they seem to be.
-pub(super) fn sentence(view: &View<'_>, usable: bool) -> String {
+pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
     if let Some(found) = &view.findings.slo {
         return slo::reached(found);
+    }
+    // There are two storages, or two ways to use one: neither is this one.
+    if let Some(found) = turned.filter(|_| !view.record.header.request.is_beside_raw()) {
+        return versus::reached(view, found);
     }
     let best = &view.findings.best;
     let simulated = view.record.header.request.engine.is_simulated();

@@ -3,7 +3,7 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::{Turned, words};
+use super::{Turned, reason, words};
 use crate::compare::{ChangeDocument, GateDocument, RowDocument};
 use crate::json::{RatioDocument, pretty, schema_of, text};
 use crate::sure::Sure;
@@ -106,7 +106,6 @@ pub fn schema() -> String {
 pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
     let (record, found) = (turned.view.record, turned.found);
     let rows = found.comparison.rows.iter().zip(&found.ratios);
-    let sentences = words::verdict(turned).into_iter().chain(words::tails(turned));
     pretty(&Document {
         schema: SCHEMA,
         run: text(&record.header.run_id),
@@ -114,7 +113,7 @@ pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
         complete: record.complete(),
         a: side(turned, Side::A),
         b: side(turned, Side::B),
-        sentences: sentences.collect(),
+        sentences: words::sentences(turned),
         verdict: Conclusion::of(turned.view),
         target: found.target,
         reached: found.reached(),
@@ -130,7 +129,7 @@ pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
                 ratio: ratio.map(RatioDocument::from),
             })
             .collect(),
-        gates: turned.gates.iter().map(|judged| GateDocument::of(judged, &found.comparison)).collect(),
+        gates: found.gates.iter().map(|judged| GateDocument::of(judged, reason(turned, judged))).collect(),
         sure: words::sureness(turned),
     })
 }

@@ -2,15 +2,15 @@
 //!
 //! In the same shell, with the same charts and the same script as a comparison of runs. Must not leave out a row.
 
-use super::Turned;
 use super::words::{self, about_rates};
+use super::{Turned, reason};
 use crate::compare::gate_sentence;
 use crate::compare::page::{Figures, changes, curves, gate_table, numbers};
 use crate::html::assets;
 use crate::html::markup::{Text, list};
 use crate::html::shell::Shell;
 use crate::html::sure;
-use crate::html::verdict::{next_line, tone_class};
+use crate::html::verdict::{cause_list, next_line, tone_class};
 use crate::json::compact;
 use crate::page::Page;
 use crate::verdict::{Conclusion, Tone};
@@ -24,7 +24,7 @@ pub(super) fn page(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
     let header = &turned.view.record.header;
     let sides = Side::BOTH.map(|side| format!("{}: {}", side.name(), words::side(turned, side)));
     let axis = |class| words::load(turned, class).map_or_else(String::new, |load| load.axis());
-    let figures = Figures::of(&turned.found.comparison, sides.clone(), axis);
+    let figures = Figures::of(&turned.found.comparison, sides.clone(), axis).led_by(&turned.found.leading);
     let title = "A and B in turns";
     let shell = Shell {
         title,
@@ -40,9 +40,9 @@ pub(super) fn page(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
     };
     Ok(shell.page(|page| {
         verdict(page, turned);
-        gate_table(page, turned.gates, &turned.found.comparison);
+        gate_table(page, &turned.found.gates, |judged| reason(turned, judged));
         curves(page, &figures);
-        changes(page, &figures);
+        changes(page, &figures, "B");
         numbers(page, &turned.found.comparison, ["A", "B"], |row| ratio(turned, row));
         sure(page, "sure", &words::sureness(turned));
         run(page, header, &Side::BOTH.map(|side| (side.name(), words::side(turned, side))));
@@ -58,7 +58,7 @@ fn ratio(turned: &Turned<'_>, row: &Row) -> Option<[f64; 3]> {
 
 fn verdict(page: &mut Page, turned: &Turned<'_>) {
     let found = Conclusion::of(turned.view);
-    let failed = turned.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
+    let failed = turned.found.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
     let worse = turned.found.overall.iter().any(|one| one.effect == Effect::Worse);
     let tone = match (failed, worse) {
         (true, _) => Tone::DoNotUse,
@@ -66,28 +66,32 @@ fn verdict(page: &mut Page, turned: &Turned<'_>) {
         _ => found.tone,
     };
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
-    for sentence in words::verdict(turned) {
-        page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&sentence)));
-    }
-    for sentence in words::tails(turned).into_iter().chain(gate_sentence(turned.gates)) {
-        page.line(format_args!("<p>{}</p>", Text(&sentence)));
-    }
-    against(page, &found);
+    judged(page, &found, |page| {
+        for sentence in words::verdict(turned) {
+            page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&sentence)));
+        }
+        for sentence in words::tails(turned).into_iter().chain(gate_sentence(&turned.found.gates)) {
+            page.line(format_args!("<p>{}</p>", Text(&sentence)));
+        }
+    });
     page.line("</section>");
 }
 
-/// What speaks against the numbers of either side, and the command that comes next.
-pub(crate) fn against(page: &mut Page, found: &Conclusion) {
-    if found.tone == Tone::Good {
-        return;
+/// Whether the numbers of both sides may be used, what is `told` of them, what speaks against them, and the command that comes next.
+pub(crate) fn judged(page: &mut Page, found: &Conclusion, told: impl FnOnce(&mut Page)) {
+    let causes = |page: &mut Page| {
+        cause_list(page, &found.causes);
+        about_rates(found).iter().for_each(|one| page.line(format_args!("<p>{}</p>", Text(one))));
+    };
+    page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&found.head)));
+    if found.tone == Tone::DoNotUse {
+        causes(page);
+        told(page);
+    } else {
+        told(page);
+        causes(page);
     }
-    page.line(format_args!("<p>{}</p>\n<ul class=\"causes\">", Text(&found.head)));
-    for cause in &found.causes {
-        page.line(format_args!("<li>{}</li>", Text(&words::cause(cause))));
-    }
-    page.line("</ul>");
-    about_rates(found).iter().for_each(|one| page.line(format_args!("<p>{}</p>", Text(one))));
-    found.next.iter().for_each(|next| page.line(next_line(next)));
+    found.next.iter().filter(|_| found.tone != Tone::Good).for_each(|next| page.line(next_line(next)));
 }
 
 /// How it was asked for, and between that what was measured.

@@ -7,7 +7,7 @@ use super::Turned;
 use super::words::{self, about_rates};
 use crate::compare::{gate_sentence, row_line};
 use crate::page::Page;
-use crate::text::{Ink, Style, files_section, paragraph, suggestion, wrapped};
+use crate::text::{Ink, Style, cause_lines, files_section, paragraph, suggestion, tone_ink, wrapped};
 use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use rigel_core::load::matrix::Point;
@@ -21,12 +21,13 @@ pub(super) fn text(turned: &Turned<'_>, style: Style, files: &[String]) -> Strin
         wrapped(&mut page, &format!("{}  ", side.name()), "   ", &words::side(turned, side));
     }
     page.blank();
-    for sentence in words::verdict(turned) {
-        page.push(style.painted(Ink::Heading, &paragraph(&sentence)));
-    }
-    words::tails(turned).iter().for_each(|one| page.push(paragraph(one)));
-    gate_sentence(turned.gates).iter().for_each(|one| page.push(paragraph(one)));
-    against(&mut page, turned.view, style);
+    judged(&mut page, turned.view, style, |page| {
+        for sentence in words::verdict(turned) {
+            page.push(style.painted(Ink::Heading, &paragraph(&sentence)));
+        }
+        words::tails(turned).iter().for_each(|one| page.push(paragraph(one)));
+        gate_sentence(&turned.found.gates).iter().for_each(|one| page.push(paragraph(one)));
+    });
     table(&mut page, turned);
     page.blank();
     for (name, told) in words::sureness(turned).rows() {
@@ -40,17 +41,24 @@ pub(super) fn text(turned: &Turned<'_>, style: Style, files: &[String]) -> Strin
     style.spelled(page.into_string())
 }
 
-/// What speaks against the numbers of either side, and the command that comes next.
-pub(crate) fn against(page: &mut Page, view: &View<'_>, style: Style) {
+/// Whether the numbers of both sides may be used, what is `told` of them, what speaks against them, and the command that comes next: as for
+/// every run, what must not be used begins with why.
+pub(crate) fn judged(page: &mut Page, view: &View<'_>, style: Style, told: impl FnOnce(&mut Page)) {
     let found = Conclusion::of(view);
-    if found.tone == Tone::Good {
-        return;
+    let causes = |page: &mut Page| {
+        page.push(cause_lines(&found.causes, style));
+        about_rates(&found).iter().for_each(|one| wrapped(page, "", "", one));
+    };
+    page.push(style.painted(tone_ink(found.look), &paragraph(&found.head)));
+    if found.tone == Tone::DoNotUse {
+        causes(page);
+        page.blank();
+        told(page);
+    } else {
+        told(page);
+        causes(page);
     }
-    page.blank();
-    page.push(style.painted(Ink::Flag, &paragraph(&found.head)));
-    found.causes.iter().for_each(|cause| wrapped(page, "- ", "  ", &words::cause(cause)));
-    about_rates(&found).iter().for_each(|one| wrapped(page, "", "", one));
-    found.next.iter().for_each(|next| page.push(suggestion(next)));
+    found.next.iter().filter(|_| found.tone != Tone::Good).for_each(|next| page.push(suggestion(next)));
 }
 
 fn table(page: &mut Page, turned: &Turned<'_>) {

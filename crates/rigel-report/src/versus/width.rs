@@ -29,10 +29,12 @@ pub(crate) fn sureness(view: &View<'_>, found: &Versus) -> String {
     format!("The ±{} % asked for {of} of {ratio_of}.", plain_percent(found.target))
 }
 
-/// That not every ratio is as sure as was asked for, and what to do; nothing where each is.
+/// That not every ratio is as sure as was asked for, and what to do; nothing where each is, or where nobody asked how sure it is
+/// and the bounds that were asked for are decided.
 pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
     let (reached, all) = found.reached_of();
-    if reached == all {
+    let is_asked = view.record.header.request.command_line.contains("--precision");
+    if reached == all || (found.is_decided() && !is_asked) {
         return None;
     }
     let widths = found.led().filter_map(|(_, ratio)| ratio.map(|ratio| ratio.relative_half_width));
@@ -47,19 +49,25 @@ pub(crate) fn not_reached(view: &View<'_>, found: &Versus) -> Option<Cause> {
         "no ratio can be told".to_owned()
     };
     let request = &view.record.header.request;
-    let asked_by = if request.command_line.contains("--precision") {
-        "as was asked for"
-    } else {
-        "which is asked for unless --precision says otherwise"
+    let asked_by =
+        if is_asked { "as was asked for" } else { "which is asked for unless --precision says otherwise" };
+    let place = match (all - reached, all) {
+        (1, 1) => "the ratio".to_owned(),
+        (some, all) => format!("{some} of {all} ratios"),
     };
+    let remedy = remedy(view, is_wide.then_some(widest), rounds);
     let holds = if is_wide { " The intervals that are shown hold all the same." } else { "" };
     Some(Cause {
         code: Some(FlagCode::NotReached),
         invalid: false,
         means: format!("Not every ratio of {} is known to ±{asked} %, {asked_by}.{holds}", ratio_of(request)),
-        place: format!("{} of {all} ratios", all - reached),
+        place,
         figures,
-        remedy: remedy(view, is_wide.then_some(widest), rounds),
+        remedy: if found.is_decided() {
+            format!("Every bound that was asked for is decided all the same. {remedy}")
+        } else {
+            remedy
+        },
     })
 }
 
@@ -73,7 +81,8 @@ fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
             "give the run more time (--max-duration)"
         }
         Pace::Adaptive(pace) if pace.fast => "measure without --fast",
-        _ => "measure at a quieter time, or less load at once",
+        _ if header.plan.steps.len() > 2 => "measure at a quieter time, or fewer loads in one run",
+        _ => "measure at a quieter time",
     };
     let enough = widest.map(|widest| {
         format!(

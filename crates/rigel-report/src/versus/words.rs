@@ -2,8 +2,9 @@
 //!
 //! Must not format for an output.
 
-use super::Turned;
-use crate::numbers::{counted, decimal_percent, plain_percent, time};
+use super::{Turned, bounds};
+use crate::compare::value;
+use crate::numbers::{counted, decimal_percent, plain_percent};
 use crate::sure::{FEWEST, Sure, UNKNOWN};
 use crate::verdict::{Cause, Conclusion};
 use rigel_core::facts::engine::EngineKind;
@@ -56,7 +57,7 @@ pub(super) fn load(turned: &Turned<'_>, class: Class) -> Option<LoadClass> {
 }
 
 /// `small I/O`, `I/O of reads`, `dsync commits`.
-fn of(turned: &Turned<'_>, metric: Metric) -> String {
+pub(super) fn of(turned: &Turned<'_>, metric: Metric) -> String {
     let class = metric.class();
     let Some(load) = load(turned, class) else { return class.to_string() };
     match (load.pattern, load.sync) {
@@ -66,11 +67,17 @@ fn of(turned: &Turned<'_>, metric: Metric) -> String {
     }
 }
 
-/// The verdict: a sentence for each rate, or for the latency where the rate is given, after what a side does not keep up with.
+/// All that is told of the sides, the verdict first.
+pub(super) fn sentences(turned: &Turned<'_>) -> Vec<String> {
+    verdict(turned).into_iter().chain(tails(turned)).collect()
+}
+
+/// The verdict: who keeps the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
+/// after what a side does not keep up with.
 pub(super) fn verdict(turned: &Turned<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.metric));
-    let told: Vec<String> =
-        behind(turned).into_iter().chain(leading.map(|found| one(turned, found))).collect();
+    let compared = behind(turned).into_iter().chain(leading.map(|found| one(turned, found)));
+    let told: Vec<String> = bounds::verdicts(turned).into_iter().chain(compared).collect();
     if turned.found.comparison.rows.is_empty() {
         return vec!["No ratio of the two sides can be told: no load was measured on both.".to_owned()];
     }
@@ -172,12 +179,12 @@ pub(super) fn signed(relative: f64) -> String {
     crate::numbers::signed_percent(relative)
 }
 
-fn place(turned: &Turned<'_>, row: &Row) -> String {
+pub(super) fn place(turned: &Turned<'_>, row: &Row) -> String {
     row.point.map_or_else(|| "all loads".to_owned(), |point| at(turned, point))
 }
 
 /// `1 outstanding`, `8000 per second`, `4 writers`, `Small=5 Large=2`.
-fn at(turned: &Turned<'_>, point: Point) -> String {
+pub(super) fn at(turned: &Turned<'_>, point: Point) -> String {
     let mut classes = point.classes();
     let (Some((class, level)), None) = (classes.next(), classes.next()) else { return point.named(" ") };
     let Some(load) = load(turned, class) else { return point.named(" ") };
@@ -194,8 +201,9 @@ fn at(turned: &Turned<'_>, point: Point) -> String {
 /// Then the latency of a side that alone keeps up.
 pub(super) fn tails(turned: &Turned<'_>) -> Vec<String> {
     let p99 = turned.found.overall.iter().filter(|found| found.metric.is_p99());
-    let compared = p99.flat_map(|found| [Some(tail(turned, found)), values(turned, found.metric)]).flatten();
-    compared.chain(alone(turned)).collect()
+    let values = |metric| values(turned, metric).filter(|_| !bounds::tells(turned, metric));
+    let compared = p99.flat_map(|found| [Some(tail(turned, found)), values(found.metric)]).flatten();
+    bounds::figures(turned).into_iter().chain(compared).chain(alone(turned)).collect()
 }
 
 fn tail(turned: &Turned<'_>, found: &Overall) -> String {
@@ -216,17 +224,22 @@ fn values(turned: &Turned<'_>, metric: Metric) -> Option<String> {
     load(turned, metric.class()).filter(LoadClass::is_open)?;
     let rows: Vec<&Row> = turned.found.comparison.rows.iter().filter(|row| row.metric == metric).collect();
     let one = |row: &&Row| {
-        format!("{} on A and {} on B at {}", told(&row.base), told(&row.new), place(turned, row))
+        format!(
+            "{} on A and {} on B at {}",
+            told_in(metric, &row.base),
+            told_in(metric, &row.new),
+            place(turned, row)
+        )
     };
     let values: Vec<String> = rows.iter().filter(|row| row.change.is_ok()).map(one).collect();
     (1..=MOST_TOLD).contains(&values.len()).then(|| format!("It is {}.", values.join("; ")))
 }
 
-/// A latency with its interval, `2.51 ms (2.4 ms to 2.63 ms)`.
-fn told(latency_us: &Estimate) -> String {
-    let ends = latency_us.lo95().zip(latency_us.hi95());
-    let ends = ends.map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", time(lo), time(hi)));
-    format!("{}{ends}", time(latency_us.value))
+/// A number with its interval, `2.51 ms (2.4 ms to 2.63 ms)`.
+pub(super) fn told_in(metric: Metric, found: &Estimate) -> String {
+    let ends = found.lo95().zip(found.hi95());
+    let ends = ends.map(|(lo, hi)| format!(" ({} to {})", value(metric, lo), value(metric, hi)));
+    format!("{}{}", value(metric, found.value), ends.unwrap_or_default())
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
@@ -237,7 +250,7 @@ fn alone(turned: &Turned<'_>) -> Vec<String> {
         let rows = &found.comparison.rows;
         let row = rows.iter().find(|row| row.metric == metric && row.point == Some(point))?;
         let own = if side == Side::A { &row.base } else { &row.new };
-        (own.value > 0.0).then(|| told(own))
+        (own.value > 0.0).then(|| told_in(metric, own))
     };
     let one = |mean: Metric, (point, side): (Point, Side)| {
         let p99 = found.metrics.iter().find(|p99| p99.is_p99() && p99.class() == mean.class())?;
@@ -278,16 +291,6 @@ pub(super) fn about_rates(found: &Conclusion) -> Option<String> {
              makes its interval wider."
         )
     })
-}
-
-/// Something that speaks against the numbers, with the widths where it is about the ratios.
-pub(super) fn cause(cause: &Cause) -> String {
-    let widths =
-        if cause.code == Some(FlagCode::NotReached) { format!(": {}", cause.figures) } else { String::new() };
-    let label = cause.label();
-    // That a run was cut short has neither a code nor a place.
-    let label = if label.is_empty() { label } else { format!(" ({label}{widths})") };
-    format!("{} {}{label}", cause.means, cause.remedy)
 }
 
 /// The three things that one can be sure of.

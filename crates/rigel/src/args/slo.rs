@@ -84,7 +84,8 @@ pub struct SloArgs {
     /// Fail unless a rate keeps a bound, such as 'p99 < 2ms @ 12000'; may be given several times
     ///
     /// The rate is visited as well, whatever is found. The exit code is 1 when it does not keep the bound, or when the visits do not
-    /// tell; the result says which. Without a bound elsewhere, this one is searched for as well.
+    /// tell; the result says which. Without a bound elsewhere, this one is searched for as well. `rigel versus --require` judges two
+    /// storages by the same.
     #[arg(long, value_name = "BOUND@RATE", value_parser = requirement, help_heading = BOUNDS)]
     require: Vec<Requirement>,
 
@@ -145,7 +146,7 @@ fn bound(text: &str) -> Result<SloBound, Misread> {
     text.parse().map_err(|reason| misread(reason, hint(text, &["<"], "'p99.9 < 5ms'")))
 }
 
-fn requirement(text: &str) -> Result<Requirement, Misread> {
+pub fn requirement(text: &str) -> Result<Requirement, Misread> {
     text.parse().map_err(|reason| misread(reason, hint(text, &["<", "@"], "'p99 < 2ms @ 12000'")))
 }
 

@@ -10,18 +10,21 @@ use super::names::Front;
 use super::open::OpenArgs;
 use super::own::OwnArgs;
 use super::run::{FILES, LOAD, RunArgs};
+use super::slo::requirement;
 use super::target_args::TargetArgs;
 use super::words::Words as _;
 use super::{Environment, Invocation, ResumeOptions, Versus, values, words};
 use clap::Arg;
 use rigel_core::error::Problem;
+use rigel_core::load::demands::Demands;
 use rigel_core::load::matrix::{Grid, RunLevel};
 use rigel_core::load::pace::{LevelChoice, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Sides;
+use rigel_core::load::slo::Requirement;
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
-use rigel_core::uses::compare::gate::Gate;
+use rigel_core::uses::compare::gate::{Gate, demanded};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +34,7 @@ const GATES: &str = "Gates";
 const USUAL: Precision = Precision(20);
 
 /// The options that may stand beside --record and --resume: the record says everything else.
-pub const BESIDE_RECORD: [&str; 14] = [
+pub const BESIDE_RECORD: [&str; 15] = [
     "resume",
     "record",
     "html",
@@ -44,6 +47,7 @@ pub const BESIDE_RECORD: [&str; 14] = [
     "verbose",
     "tui",
     "fail_if",
+    "require",
     "fail_undecided",
     "no_history",
 ];
@@ -71,8 +75,8 @@ Examples:
       the same device used in two ways
   rigel versus /dev/sdb --and /dev/sdc --fail-if 'small_iops < -5%'
       exit code 1 when sdc is slower by more than 5 % at some load
-  rigel versus open --rate 8000 /dev/sdb --and /dev/sdc --fail-if 'open_p99 > 2ms'
-      exit code 1 when the p99 of sdc is above 2 ms at 8,000 IOPS
+  rigel versus open /dev/sdb --and /dev/sdc --require 'p99 < 2ms @ 8000'
+      which of the two keeps 2 ms at 8,000 IOPS; exit code 0 only when sdc surely does
   rigel versus --record versus_20260101_1200_record.jsonl --json
       the outputs again, from the record of a run
   rigel versus --engine sim:service=1ms --and-engine sim:service=1100us
@@ -125,6 +129,13 @@ pub struct VersusArgs {
     /// beyond the bound. It is undecided where the interval holds the bound: 0 with a note, 1 with --fail-undecided.
     #[arg(long, value_name = "GATE", help_heading = GATES)]
     fail_if: Vec<String>,
+
+    /// Exit with 1 unless B surely keeps a bound at a rate, such as 'p99 < 2ms @ 8000'; may be repeated
+    ///
+    /// As in `rigel slo`, for p99 and mean; with the level open the rate is measured, also without --rate. The result says of A, too, whether
+    /// it keeps the bound. 'p99 < 2ms @ 8000' is --fail-if 'open_p99 > 2ms' at that rate alone, and with 1 also when it is undecided.
+    #[arg(long, value_name = "BOUND@RATE", value_parser = requirement, help_heading = GATES)]
+    require: Vec<Requirement>,
 
     /// Exit with 1 also when a gate is undecided, because an interval holds its bound or there is none
     #[arg(long, requires = "fail_if", help_heading = GATES)]
@@ -192,13 +203,14 @@ impl VersusArgs {
         command_line: String,
         environment: &Environment,
     ) -> Result<Invocation, Problem> {
-        let gates = self.fail_if.iter().map(|text| Gate::read(text)).collect::<Result<_, _>>()?;
-        let wish = Versus {
-            gates,
+        // What a gate is about is looked up when the load is known.
+        self.fail_if.iter().try_for_each(|text| Gate::read(text).map(drop))?;
+        let demands = Demands {
+            fail_if: self.fail_if.clone(),
+            required: self.require.clone(),
             undecided_fails: self.fail_undecided,
-            same: self.same,
-            no_history: self.no_history,
         };
+        let wish = Versus { demands, same: self.same, no_history: self.no_history };
         if let Some(record) = self.record.take() {
             let OwnArgs { show, force, .. } = self.own;
             let (html, out) = (self.html, self.out);
@@ -230,15 +242,28 @@ impl VersusArgs {
         }
         let level = self.level()?;
         self.check_sides()?;
+        if level == RunLevel::Open {
+            self.visit_required();
+        }
         let sides = self.sides(&wish)?;
         let b = if self.and.is_empty() { self.a.clone() } else { self.and.clone() };
         let disks = self.a.len().max(b.len()).max(1);
         let all = [self.a.clone(), b].concat();
         let mut options = self.run(all, Some(level)).options(Front::Rigel, command_line, environment)?;
+        options.request.demands = wish.demands.clone();
         options.request = in_turns(options.request, disks, sides)?;
-        wish.gates.iter().try_for_each(|gate| gate.check(&options.request.classes))?;
         options.versus = wish;
         Ok(Invocation::Run(Box::new(options)))
+    }
+
+    /// A rate that is required is measured, as `rigel slo` does.
+    fn visit_required(&mut self) {
+        let required = self.require.iter().map(|one| one.rate);
+        required.for_each(|rate| {
+            if !self.open.rate.contains(&rate) {
+                self.open.rate.push(rate);
+            }
+        });
     }
 
     /// What is loaded: a level, or a file.
@@ -430,5 +455,6 @@ pub fn on_both(request: Request, sides: Sides) -> Result<Request, Problem> {
     let points = Grid::of_own(&request.classes, &request.points).points;
     let request = request.in_turns(&points, sides)?;
     request.check()?;
+    demanded(&request)?;
     Ok(request)
 }

@@ -42,7 +42,7 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     show(options, &compared, &base, &new)?;
-    check_gates(&gates, &comparison, options.fail_undecided, NARROWER)
+    check_gates(&gates, |gate| reason(gate, &comparison), options.fail_undecided, NARROWER)
 }
 
 /// A single run is one session; several speak for themselves.
@@ -171,8 +171,12 @@ fn show(
     list(&output::write_files(&dir, &name, &[file], options.force)?)
 }
 
-/// The gates of an outcome as a subject with its verb, and a reason for each.
-fn told(gates: &[GateResult], comparison: &Comparison, outcome: Outcome) -> Option<(String, String)> {
+/// The gates of an outcome, with the reason for each.
+fn told(
+    gates: &[GateResult],
+    reason: impl Fn(&GateResult) -> Option<String>,
+    outcome: Outcome,
+) -> Option<String> {
     let own: Vec<&GateResult> = gates.iter().filter(|gate| gate.outcome == outcome).collect();
     let name = |gate: &GateResult| format!("'{}'", printable(&gate.gate.text));
     let (one, more) = match outcome {
@@ -185,34 +189,36 @@ fn told(gates: &[GateResult], comparison: &Comparison, outcome: Outcome) -> Opti
         many => format!("{} gates {more}", many.len()),
     };
     let why = |gate: &&GateResult| {
-        let why = reason(gate, comparison).unwrap_or_default();
+        let why = reason(gate).unwrap_or_default();
         if own.len() > 1 { format!("{}: {why}", name(gate)) } else { why }
     };
-    Some((subject, own.iter().map(why).collect::<Vec<_>>().join("; ")))
+    let why: Vec<String> = own.iter().map(why).filter(|why| !why.is_empty()).collect();
+    Some(if why.is_empty() { subject } else { format!("{subject}: {}", why.join("; ")) })
 }
 
+/// Fails when a gate does. What is undecided fails where it was required, or where `fail_undecided` says so.
 pub(super) fn check_gates(
     gates: &[GateResult],
-    comparison: &Comparison,
+    reason: impl Fn(&GateResult) -> Option<String>,
     fail_undecided: bool,
     narrower: &str,
 ) -> Result<(), Problem> {
-    if let Some((what, why)) = told(gates, comparison, Outcome::Failed) {
+    if let Some(what) = told(gates, &reason, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
-            .because(why)
             .next("the table has every row of the quantity, --json what became of each"));
     }
-    let Some((what, why)) = told(gates, comparison, Outcome::Undecided) else {
+    let Some(what) = told(gates, &reason, Outcome::Undecided) else {
         return Ok(());
     };
-    if fail_undecided {
+    let is_required = |gate: &GateResult| gate.gate.required && gate.outcome == Outcome::Undecided;
+    if fail_undecided || gates.iter().any(is_required) {
         let is_unseen = gates.iter().any(|gate| !gate.unseen.is_empty());
-        return Err(Problem::new(ExitKind::GateFailed, what).because(why).next(if is_unseen {
+        return Err(Problem::new(ExitKind::GateFailed, what).next(if is_unseen {
             "measure both sides at the same load levels, or gate on max_small_iops, max_large_mbps or min_small_latency"
         } else {
             narrower
         }));
     }
-    remark(&format!("{what}: {why}; --fail-undecided fails on it"));
+    remark(&format!("{what}; --fail-undecided fails on it"));
     Ok(())
 }

@@ -10,11 +10,12 @@ use crate::output::{self, dir_of};
 use crate::terminal;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_core::record::Record;
 use rigel_core::uses::beside::Beside;
-use rigel_core::uses::compare::Past;
-use rigel_core::uses::compare::gate::GateResult;
+use rigel_core::uses::compare::gate::{Outcome, demanded};
+use rigel_core::uses::compare::{Past, Standing};
 use rigel_core::uses::versus::Versus;
-use rigel_report::versus::{Turned, json, page, text};
+use rigel_report::versus::{Turned, json, page, reason, text};
 use rigel_report::{OutputFile, View, beside};
 use std::path::PathBuf;
 
@@ -22,15 +23,24 @@ use std::path::PathBuf;
 const NARROWER: &str =
     "measure again with a smaller --precision, and with a longer --max-duration where there is one";
 
+/// The same where a part of a latency is the tool's.
+const ON_TIME: &str =
+    "see what else uses the CPUs of this host, and measure again; or give Rigel CPUs of its own (--cpus)";
+
 /// Shows what a record holds.
 pub fn again(options: &VersusRecord) -> Result<(), Problem> {
-    let record = read(&options.record)?;
-    let view = View::of(&record);
-    let Some(compared) = Compared::of(&view, &options.wish)? else {
-        return Err(Problem::usage("the record is not of a run of two sides")
+    let mut record = read(&options.record)?;
+    let no_sides = || {
+        Problem::usage("the record is not of a run of two sides")
             .at(path_text::encode(&options.record))
-            .next("`rigel compare` compares two records, `rigel report` shows one"));
+            .next("`rigel compare` compares two records, `rigel report` shows one")
     };
+    if record.header.request.sides.is_none() {
+        return Err(no_sides());
+    }
+    judge_by(&mut record, &options.wish)?;
+    let view = View::of(&record);
+    let compared = Compared::of(&view, &options.wish).ok_or_else(no_sides)?;
     if options.html {
         let dir = options.out.clone().unwrap_or_else(|| dir_of(&options.record).to_owned());
         let name = run_id(&record, &options.record)?;
@@ -38,14 +48,22 @@ pub fn again(options: &VersusRecord) -> Result<(), Problem> {
     } else {
         compared.show(options.json, &[])?;
     }
-    compared.gated(&options.wish)
+    compared.gated()
+}
+
+/// Puts the gates that are asked for now in the place of those of the record, and refuses what says nothing about its load.
+pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
+    let request = &mut record.header.request;
+    if !wish.demands.is_empty() {
+        request.demands = wish.demands.clone();
+    }
+    demanded(request).map(drop)
 }
 
 /// What the sides of a run come to.
 pub struct Compared<'a> {
     view: &'a View<'a>,
     found: Versus,
-    gates: Vec<GateResult>,
     past: [Past; 2],
     /// Of raw I/O beside SQL, which has outputs of its own.
     beside: Option<Beside>,
@@ -53,19 +71,12 @@ pub struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// `None` when the run has no sides.
-    pub fn of(view: &'a View<'a>, wish: &Wish) -> Result<Option<Self>, Problem> {
-        let Some(found) = Versus::of(view.record, &view.findings) else { return Ok(None) };
-        let complete = view.record.complete();
-        let judged = wish.gates.iter().map(|gate| match gate.clone().judge(&found.comparison) {
-            // What was not measured because the run ended is still to come.
-            Err(_) if !complete => Ok(gate.clone().unjudged()),
-            judged => judged,
-        });
-        let gates = judged.collect::<Result<_, _>>()?;
+    pub fn of(view: &'a View<'a>, wish: &Wish) -> Option<Self> {
+        let found = Versus::of(view.record, &view.findings)?;
         let beside = Beside::of(view.record, &view.findings, &found);
         let is_past_asked = !wish.no_history && beside.is_none();
         let past = if is_past_asked { past::of_sides(view.record) } else { [Past::default(); 2] };
-        Ok(Some(Self { view, found, gates, past, beside }))
+        Some(Self { view, found, past, beside })
     }
 
     fn both(&self) -> Option<beside::Both<'_>> {
@@ -74,7 +85,7 @@ impl<'a> Compared<'a> {
     }
 
     fn turned(&self) -> Turned<'_> {
-        Turned { view: self.view, found: &self.found, gates: &self.gates, past: &self.past }
+        Turned { view: self.view, found: &self.found, past: &self.past }
     }
 
     /// The page.
@@ -99,7 +110,13 @@ impl<'a> Compared<'a> {
     }
 
     /// Fails when a gate does.
-    pub fn gated(&self, wish: &Wish) -> Result<(), Problem> {
-        check_gates(&self.gates, &self.found.comparison, wish.undecided_fails, NARROWER)
+    pub fn gated(&self) -> Result<(), Problem> {
+        let undecided_fails = self.view.record.header.request.demands.undecided_fails;
+        let turned = self.turned();
+        let rows = self.found.gates.iter().flat_map(|gate| &gate.rows);
+        let mut open = rows.filter(|row| row.1 == Outcome::Undecided);
+        let is_late = open.any(|row| self.found.comparison.rows[row.0].standing == Standing::Late);
+        let next = if is_late { ON_TIME } else { NARROWER };
+        check_gates(&self.found.gates, |gate| reason(&turned, gate), undecided_fails, next)
     }
 }

@@ -67,6 +67,7 @@ mod typed;
 mod verdict;
 mod verify;
 mod versus;
+mod versus_bounds;
 mod versus_cut;
 mod versus_loads;
 mod versus_told;

@@ -118,7 +118,8 @@ fn gates_name_the_class() {
     gated("open_latency < -5%").expect_code(1);
     let told = gated("open_p99 > 500us").expect_code(1);
     assert!(
-        told.stderr.contains("at open=3200 the value is ") && told.stderr.contains(" ms .. "),
+        told.stderr.contains("failed: at 3200 per second the p99 of B is ")
+            && told.stderr.contains(" ms .. "),
         "{}",
         told.stderr
     );

@@ -179,19 +179,20 @@ impl SloFindings {
             Some(SloPoint { point, rate: request.rate_of(point), role, ratios, kept, judged_us, latency_us })
         };
         let points = (0..plan.steps.len()).filter_map(|step| point(step, role(named?, step)));
+        let points: Vec<SloPoint> = points.collect();
+        let answer =
+            named.map_or(SloAnswer::Unfinished, |named| answer(&visited, &slo.bounds, named, step_rate));
+        let is_required = |point: &&SloPoint| slo.required.iter().any(|one| one.rate == point.rate);
+        let all_kept = |point: &&SloPoint| point.kept.iter().all(|kept| *kept == Kept::Yes);
+        let kept = points.iter().filter(is_required).filter(all_kept).map(|point| f64::from(point.rate));
+        let answer = not_below(answer, kept.reduce(f64::max));
         let required = slo.required.iter().enumerate().map(|(place, requirement)| {
             let step = named.and_then(|named| named.required.get(place));
             let ratio = step.and_then(|&step| visited.ratio(step, &requirement.bound));
             let kept = step.map_or(Kept::Undecided, |&step| visited.kept(step, &requirement.bound, ratio));
             RequiredFound { requirement: *requirement, ratio, kept }
         });
-        Some(Self {
-            answer: named
-                .map_or(SloAnswer::Unfinished, |named| answer(&visited, &slo.bounds, named, step_rate)),
-            points: points.collect(),
-            required: required.collect(),
-            bounds: slo.bounds.clone(),
-        })
+        Some(Self { answer, points, required: required.collect(), bounds: slo.bounds.clone() })
     }
 }
 
@@ -255,6 +256,24 @@ fn answer(
             SloAnswer::Everywhere(rate(first), all_kept_below(visited, bounds, named, first))
         }
         RateFound::About => about(visited, bounds, named, rate),
+    }
+}
+
+/// The answer, not below a required rate that surely keeps all bounds. Few I/Os arrive at low rates, where chance may end the search that
+/// goes up; what was seen at the required rate outweighs it, unless something was surely broken below.
+fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
+    let Some(kept) = kept else { return answer };
+    let at_least = SloRate { lower: Some(kept), at: None, upper: None, decided_by: None, is_by_tool: false };
+    match answer {
+        SloAnswer::Nowhere(_, Kept::Undecided) => SloAnswer::Rate(at_least),
+        SloAnswer::Rate(rate)
+            if rate.at.is_none_or(|at| at < kept)
+                && rate.lower.is_none_or(|lower| lower < kept)
+                && rate.upper.is_none_or(|upper| upper > kept) =>
+        {
+            SloAnswer::Rate(SloRate { upper: rate.upper, ..at_least })
+        }
+        answer => answer,
     }
 }
 
@@ -333,6 +352,32 @@ impl SloFindings {
         match &self.answer {
             SloAnswer::Rate(rate) => Some(rate),
             SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) | SloAnswer::Unfinished => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_does_not_contradict_a_required_rate_that_is_kept() {
+        let rate = |lower, at, upper| {
+            SloAnswer::Rate(SloRate { lower, at, upper, decided_by: None, is_by_tool: false })
+        };
+        let at_least = rate(Some(8000.0), None, None);
+        for (answer, expected) in [
+            (rate(None, Some(175.0), None), at_least.clone()),
+            (SloAnswer::Nowhere(10, Kept::Undecided), at_least.clone()),
+            (rate(Some(100.0), Some(175.0), Some(9000.0)), rate(Some(8000.0), None, Some(9000.0))),
+            // Something is surely broken at a lower rate, or the answer is above.
+            (SloAnswer::Nowhere(10, Kept::No), SloAnswer::Nowhere(10, Kept::No)),
+            (rate(None, Some(175.0), Some(200.0)), rate(None, Some(175.0), Some(200.0))),
+            (rate(Some(8500.0), Some(9000.0), None), rate(Some(8500.0), Some(9000.0), None)),
+            (SloAnswer::Unfinished, SloAnswer::Unfinished),
+        ] {
+            assert_eq!(not_below(answer.clone(), Some(8000.0)), expected, "{answer:?}");
+            assert_eq!(not_below(answer.clone(), None), answer);
         }
     }
 }

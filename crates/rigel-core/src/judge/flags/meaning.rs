@@ -230,8 +230,8 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::PacingLate,
         Next::Again,
-        "Rigel itself began I/Os late: a part of their latency is its own.",
-        "Stop what else uses the CPUs; else give it a CPU of its own (--cpus), more workers (--workers), or a lower rate.",
+        "Rigel itself began I/Os late: a part of their latency is its own, and the storage alone has less.",
+        "Stop what else uses the CPUs of this host, and measure again. Where that does not help, give Rigel CPUs of its own (--cpus) or more workers (--workers).",
     ),
     row(
         FlagCode::Overload,

@@ -3,14 +3,17 @@
 //! A gate is judged by intervals: it fails where the whole interval lies beyond the bound, and passes where the whole interval
 //! keeps it. Must not choose an exit code.
 
+mod demanded;
 mod text;
+
+pub use demanded::demanded;
 
 use super::metric::Metric;
 use super::{Comparison, Row, Standing};
 use crate::error::Problem;
 use crate::load::class::LoadClass;
 use crate::load::matrix::Point;
-use crate::stats::Basis;
+use crate::stats::{Basis, Estimate};
 
 /// Which side of the bound is beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,10 @@ pub struct Gate {
     pub bound: Bound,
     /// As it was typed, without blanks around it.
     pub text: String,
+    /// The only level of its class that it is about; `None` for all of them.
+    pub level: Option<u32>,
+    /// It was required (`--require`): it is kept for sure, or it is not.
+    pub required: bool,
 }
 
 /// What became of a gate, at one point or altogether.
@@ -71,6 +78,8 @@ pub struct GateResult {
     pub outcome: Outcome,
     /// Its rows by their place in the comparison.
     pub rows: Vec<(usize, Outcome)>,
+    /// What would become of it at the same rows, were the base judged by a bound on the number; empty for a bound on the change.
+    pub base: Vec<(usize, Outcome)>,
     /// Load levels that only some of the runs have, where the bound may be broken. They leave a gate open that does not fail.
     pub unseen: Vec<Point>,
 }
@@ -78,10 +87,19 @@ pub struct GateResult {
 impl Gate {
     /// What becomes of it at one row.
     fn at(&self, row: &Row) -> Outcome {
-        let (bound, ends) = match self.bound {
-            Bound::Change(bound) => (bound, change_ends(row)),
-            Bound::Value(bound) => (bound, new_ends(row)),
-        };
+        match self.bound {
+            Bound::Change(bound) => self.between(bound, change_ends(row), row.standing),
+            Bound::Value(bound) => self.of_number(bound, &row.new, row.standing),
+        }
+    }
+
+    /// What becomes of a bound on a number.
+    fn of_number(&self, bound: f64, number: &Estimate, standing: Standing) -> Outcome {
+        self.between(bound, number_ends(number, standing, self.metric), standing)
+    }
+
+    /// What becomes of a bound where the interval is known, or is not.
+    fn between(&self, bound: f64, ends: Option<(f64, f64)>, standing: Standing) -> Outcome {
         let Some((lo, hi)) = ends else {
             return Outcome::Undecided;
         };
@@ -90,7 +108,7 @@ impl Gate {
             Beyond::Above => (lo > bound, hi <= bound),
         };
         // The storage alone has less.
-        let shown_for_more = row.standing == Standing::Late && !row.metric.is_rate();
+        let shown_for_more = standing == Standing::Late && !self.metric.is_rate();
         match (whole_beyond, whole_within) {
             (true, _) if shown_for_more && self.beyond == Beyond::Above => Outcome::Undecided,
             (_, true) if shown_for_more && self.beyond == Beyond::Below => Outcome::Undecided,
@@ -102,7 +120,24 @@ impl Gate {
 
     /// What becomes of it when the runs ended before it could be judged.
     pub const fn unjudged(self) -> GateResult {
-        GateResult { gate: self, outcome: Outcome::Undecided, rows: Vec::new(), unseen: Vec::new() }
+        GateResult {
+            gate: self,
+            outcome: Outcome::Undecided,
+            rows: Vec::new(),
+            base: Vec::new(),
+            unseen: Vec::new(),
+        }
+    }
+
+    /// Whether more than the bound breaks it.
+    pub const fn is_upper(&self) -> bool {
+        matches!(self.beyond, Beyond::Above)
+    }
+
+    /// Whether it is about a row.
+    fn is_about(&self, row: &Row) -> bool {
+        let is_level = |level| row.point.is_some_and(|point| point.of(self.metric.class()) == level);
+        row.metric.name() == self.metric.name() && self.level.is_none_or(is_level)
     }
 
     /// Whether a load can have the quantity at all, so that nobody waits for a gate on nothing.
@@ -110,8 +145,14 @@ impl Gate {
     /// # Errors
     /// When no class of it has.
     pub fn check(&self, classes: &[LoadClass]) -> Result<(), Problem> {
-        let named = |load: &LoadClass| load.plain_name() == self.metric.class();
-        if classes.iter().any(named) { Ok(()) } else { Err(self.on_nothing()) }
+        let of_class = |load: &LoadClass| Metric::of_class(load, load.plain_name()).map(Metric::name);
+        let mut names: Vec<_> = classes.iter().flat_map(of_class).collect();
+        if names.contains(&self.metric.name()) {
+            return Ok(());
+        }
+        names.sort_unstable();
+        names.dedup();
+        Err(self.on_nothing().next(format!("the load has {}", names.join(", "))))
     }
 
     fn on_nothing(&self) -> Problem {
@@ -126,12 +167,19 @@ impl Gate {
     /// # Errors
     /// When the comparison has no row of the quantity: a gate must not pass because nothing was measured.
     pub fn judge(self, comparison: &Comparison) -> Result<GateResult, Problem> {
-        let of_metric =
-            comparison.rows.iter().enumerate().filter(|(_, row)| row.metric.name() == self.metric.name());
-        let rows: Vec<(usize, Outcome)> = of_metric.map(|(place, row)| (place, self.at(row))).collect();
+        let own = || comparison.rows.iter().enumerate().filter(|(_, row)| self.is_about(row));
+        let rows: Vec<(usize, Outcome)> = own().map(|(place, row)| (place, self.at(row))).collect();
+        let base = match self.bound {
+            Bound::Change(_) => Vec::new(),
+            Bound::Value(bound) => own()
+                .map(|(place, row)| (place, self.of_number(bound, &row.base, row.base_standing)))
+                .collect(),
+        };
         // A quantity of the runs is the best of each, whatever its levels.
         let class = self.metric.class();
-        let left_out = comparison.left_out.iter().copied().filter(|point| point.of(class) > 0);
+        let is_about =
+            |point: &Point| self.level.map_or_else(|| point.of(class) > 0, |level| point.of(class) == level);
+        let left_out = comparison.left_out.iter().copied().filter(is_about);
         let unseen: Vec<Point> = left_out.filter(|_| !self.metric.is_of_a_run()).collect();
         let open = (!unseen.is_empty()).then_some(Outcome::Undecided);
         let worst = rows.iter().map(|row| row.1).max();
@@ -139,7 +187,7 @@ impl Gate {
         let Some(outcome) = outcome else {
             return Err(self.on_nothing());
         };
-        Ok(GateResult { gate: self, outcome, rows, unseen })
+        Ok(GateResult { gate: self, outcome, rows, base, unseen })
     }
 }
 
@@ -152,12 +200,12 @@ fn change_ends(row: &Row) -> Option<(f64, f64)> {
     }
 }
 
-/// The interval of the new side; `None` when its number must not be used, or no other visit is known.
-fn new_ends(row: &Row) -> Option<(f64, f64)> {
-    match row.standing {
-        Standing::Usable | Standing::Late => row.new.ends().filter(|_| row.new.basis != Basis::OneVisit),
+/// The interval of the number of a side; `None` when it must not be used, or no other visit is known.
+fn number_ends(number: &Estimate, standing: Standing, metric: Metric) -> Option<(f64, f64)> {
+    match standing {
+        Standing::Usable | Standing::Late => number.ends().filter(|_| number.basis != Basis::OneVisit),
         // Its queue grows for as long as one looks.
-        Standing::Behind { .. } if !row.metric.is_rate() => Some((f64::INFINITY, f64::INFINITY)),
+        Standing::Behind { .. } if !metric.is_rate() => Some((f64::INFINITY, f64::INFINITY)),
         Standing::Behind { .. } | Standing::Invalid => None,
     }
 }
@@ -181,7 +229,8 @@ mod tests {
         });
         let point = Some(Point::pair(1, 0));
         let verdict = Effect::NoEvidence(Doubt::WithinNoise);
-        Row { metric, point, base: side, new: side, standing: Standing::Usable, change, verdict }
+        let standing = Standing::Usable;
+        Row { metric, point, base: side, new: side, standing, base_standing: standing, change, verdict }
     }
 
     fn outcome(gate: &str, ends: &[Option<(f64, f64)>]) -> Outcome {
@@ -279,6 +328,16 @@ mod tests {
             assert_eq!(judged(&behind, "open_p99 > 900%"), relative, "the base kept up: {alone}");
             let rate = Row { metric: Metric::SmallIops, ..behind };
             assert_eq!(judged(&rate, "small_iops < -5%"), Outcome::Undecided);
+        }
+        let (sides, bound) = (Row { base: sound.new, ..sound.clone() }, "open_p99 > 1ms");
+        let behind = Row { base_standing: Standing::Behind { alone: true }, ..sides.clone() };
+        for (row, base) in
+            [(sides, Outcome::Failed), (sound.clone(), Outcome::Undecided), (behind, Outcome::Failed)]
+        {
+            let comparison = Comparison { rows: vec![row], ..Comparison::default() };
+            let found = Gate::read(bound).unwrap().judge(&comparison).unwrap();
+            assert_eq!(found.base, [(0, base)], "the base is judged, and does not decide");
+            assert_eq!(found.outcome, Outcome::Failed);
         }
         let late = measured(Basis::Visits, Standing::Late);
         assert_eq!(judged(&late, "open_p99 > 1ms"), Outcome::Undecided, "a part of it is the tool's");

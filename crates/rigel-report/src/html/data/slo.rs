@@ -32,6 +32,8 @@ struct RowData {
     rate: u32,
     /// Of the rate that was found, in words; of the points of the curve.
     label: Option<String>,
+    /// It was required: its name stands above the mark, as a share of the rate may lie beside it.
+    required: bool,
     us: Drawn,
     /// What was seen, and whether the bound is kept.
     told: String,
@@ -67,6 +69,7 @@ fn row(point: &SloPoint, place: usize, bound: &SloBound) -> Option<RowData> {
             SloRole::Required => Some("required".to_owned()),
             SloRole::Ladder => None,
         },
+        required: point.role == SloRole::Required,
         us: drawn(us),
         told: format!("{bound}: {kept}, {}", slo::seen(bound, &ratio)),
     })

@@ -171,7 +171,7 @@ impl Judged {
 
 /// Reads the record back, writes every output beside it and prints the results.
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Problem> {
-    let record = report::read(&set.record_path())?;
+    let mut record = report::read(&set.record_path())?;
     if let Some(found) = Soaked::of(&record) {
         let Display { json, no_html, .. } = reporter.options.display;
         soak::outputs(&record, &found, set, (json, no_html, reporter.options.force))?;
@@ -180,6 +180,8 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Proble
             unusable: None,
         });
     }
+    // A run that goes on may be asked for other gates than when it began.
+    versus::judge_by(&mut record, &reporter.options.versus)?;
     let view = View::of(&record);
     let gates = write_and_print(reporter, set, &view)?;
     let wrong = wrong_data::problem(&record);
@@ -193,12 +195,12 @@ fn write_and_print(
     view: &View<'_>,
 ) -> Result<Option<Problem>, Problem> {
     let options = reporter.options;
-    if let Some(compared) = versus::Compared::of(view, &options.versus)? {
+    if let Some(compared) = versus::Compared::of(view, &options.versus) {
         let page = if options.display.no_html { Vec::new() } else { vec![compared.page()?] };
         let written = set.write(&page, options.force)?;
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
         compared.show(options.display.json, &files)?;
-        return Ok(compared.gated(&options.versus).err());
+        return Ok(compared.gated().err());
     }
     print_run(reporter, set, view)?;
     Ok(slo::unkept(view))

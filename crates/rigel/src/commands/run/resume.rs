@@ -8,12 +8,11 @@ use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
 use super::{Ready, both, check_not_stopped, consent, prepare, sql, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource};
-use crate::commands::report;
+use crate::commands::{report, versus};
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::request::Request;
 use rigel_core::path_text;
 use rigel_core::record::resume::{Past, check_engine, check_host, check_targets, is_restarted};
 use rigel_core::record::{Header, Record};
@@ -33,8 +32,8 @@ struct Interrupted {
 
 /// Measures the rest of a run.
 pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
-    let found = open(&options.record)?;
-    check_gates(options, &found.record.header.request)?;
+    let mut found = open(&options.record)?;
+    check_gates(options, &mut found.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);
     let reporter = Reporter { options: &run_options };
     if found.record.complete() {
@@ -72,15 +71,14 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
 }
 
 /// A gate must not pass because the record has nothing that it could be asked of.
-fn check_gates(options: &ResumeOptions, request: &Request) -> Result<(), Problem> {
-    let gates = &options.versus.gates;
-    if !gates.is_empty() && request.sides.is_none() {
+fn check_gates(options: &ResumeOptions, record: &mut Record) -> Result<(), Problem> {
+    if !options.versus.demands.is_empty() && record.header.request.sides.is_none() {
         return Err(Problem::usage("the record is not of a run of two sides")
             .at(path_text::encode(&options.record))
-            .because("the gates of `rigel versus` bound how much they differ")
-            .next("leave out --fail-if, or name the record of a run of `rigel versus`"));
+            .because("the gates of `rigel versus` are about B")
+            .next("leave out --fail-if and --require, or name the record of a run of `rigel versus`"));
     }
-    gates.iter().try_for_each(|gate| gate.check(&request.classes))
+    versus::judge_by(record, &options.versus)
 }
 
 /// Opens and locks the record, and reads it with its torn last line, if there is one.

@@ -45,7 +45,7 @@ impl Gate {
             let what = if beyond == Beyond::Below { "could never fail" } else { "would always fail" };
             return Err(wrong(format!("the gate {what}")).because("a value never falls below 0"));
         }
-        Ok(Self { metric, beyond, bound, text: text.to_owned() })
+        Ok(Self { metric, beyond, bound, text: text.to_owned(), level: None, required: false })
     }
 }
 

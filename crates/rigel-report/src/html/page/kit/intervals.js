@@ -6,7 +6,7 @@ function levelAxis(name, levels) {
   const wide = levels.every((level) => level > 0) && Math.max(...above) / Math.min(...above) >= 16;
   if (wide) return axis(name, { type: "log", logBase: 2 });
   // Room behind the last level, so that its whisker is not cut.
-  return axis(name, { min: 0, max: ({ max }) => max + Math.max(1, Math.round(max / 25)), minInterval: 1 });
+  return axis(name, { min: 0, max: ({ max }) => max + Math.max(1, Math.round(max / 25)), minInterval: 1, axisLabel: { color: look().muted, hideOverlap: true, fontSize: onPaper ? 10 : 12, showMaxLabel: false } });
 }
 
 /** The whole of a target, or the part of it that has places. */
@@ -41,7 +41,7 @@ function measured(name, estimates, more) {
 /**
  * The series of one line: the line with its marks, then band and whiskers. A row is {x, estimate, text, point, state, hollow}:
  * `point` is what a click on it chooses, `state` whether it asks for care ("care") or must not be used ("bad"); `hollow` is a
- * figure that is not of the measurement, `label` a name below it. No whisker goes below `floor`.
+ * figure that is not of the measurement, `label` a name below it, or `above`. No whisker goes below `floor`.
  */
 function line({ name, rows }, [index, count], floor) {
   const { bad, care, ink, panel, paper } = look();
@@ -54,7 +54,7 @@ function line({ name, rows }, [index, count], floor) {
       value: [row.x, row.estimate[0]], point: row.point ?? -1, read: row.text,
       itemStyle: row.hollow ? hollow : row.state ? { color: isBad ? panel : color, borderColor: state, borderWidth: 2.5 } : undefined,
       label: row.state ? { show: true, formatter: isBad ? "✕" : "!", color: state, position: "top", fontWeight: "bold", fontSize: 14 }
-        : row.label ? { show: true, formatter: row.label, color: ink, position: "bottom" } : undefined,
+        : row.label ? { show: true, formatter: row.label, color: ink, position: row.above ? "top" : "bottom" } : undefined,
     };
   };
   const shown = rows.filter((row) => row.estimate && isThere(row.estimate[0]));

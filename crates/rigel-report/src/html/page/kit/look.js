@@ -5,7 +5,7 @@ const styled = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 /** The colours of the page as they are now. */
 function look() {
-  const names = ["ink", "muted", "paper", "panel", "line", "bad", "care", "accent"];
+  const names = ["ink", "muted", "paper", "panel", "line", "bad", "care", "good", "accent"];
   return Object.fromEntries(names.map((name) => [name, styled(`--${name}`)]));
 }
 

@@ -2,13 +2,15 @@
 
 /** The points of a class as rows over its levels; `keep` chooses by what the other classes do. */
 function rowsOf(own, quantity, write, keep) {
-  return POINTS.flatMap((point, index) => {
+  const rows = POINTS.flatMap((point, index) => {
     const io = point.ios[own.name];
     if (!io || !keep(io.beside)) return [];
     const flags = flagWords(point);
     const text = `${pointName(point)}\n${write(io[quantity])}${ofHighest(io, quantity)}${flags ? `\n${flags}` : ""}`;
     return [{ x: across(own, point.levels[own.name]), estimate: io[quantity], point: index, text, state: stateOf(point) }];
   });
+  // Phases come in their own order, a line goes from left to right.
+  return rows.sort((one, other) => one.x - other.x);
 }
 
 /** How a rate compares with the highest of its class, from rounds in which both were measured. */

@@ -130,8 +130,8 @@ function latencyOverTime() {
   })));
   const several = visitsOfChosen().length > 1;
   const rows = Array.from({ length: high - low + 1 }, (_, at) => time(Number(edge(low + at, COARSE).toPrecision(3))));
-  // A label at each power of two, or of four or eight where these are too many.
-  const every = COARSE.length * Math.ceil(rows.length / COARSE.length / 9);
+  // A label at each row where there are few, else at each power of two, or of four or eight where these are too many.
+  const every = rows.length <= 9 ? 1 : COARSE.length * Math.ceil(rows.length / COARSE.length / 9);
   const { muted } = look();
   const column = several ? "visit" : "slice of the visit";
   const when = several ? "start of the visit, after the start of the run" : "time since the start of the visit";

@@ -3,7 +3,7 @@
 function sloCurve(bound) {
   const { ink, muted, bad, accent } = look();
   const rows = bound.rows.map((row) => ({
-    x: row.rate, estimate: row.us, label: row.label,
+    x: row.rate, estimate: row.us, label: row.label, above: row.required,
     text: [`${number(row.rate)} I/Os per second`, `${bound.judged}: ${told(row.us, time)}`, row.told].join("\n"),
   }));
   const [lower, at, upper] = FOUND.slo.rate ?? [];

@@ -1,0 +1,28 @@
+//! What a run of two sides is asked to show: gates that a pipeline may fail by.
+//!
+//! They are part of the request, so that a run that goes on, and its outputs made again, are judged by them as well. Must not judge;
+//! [`crate::uses::compare::gate`] reads and judges them.
+
+use crate::load::slo::Requirement;
+use serde::{Deserialize, Serialize};
+
+/// The gates of a run of two sides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demands {
+    /// Bounds that B must not break (`--fail-if`), as they were typed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fail_if: Vec<String>,
+    /// Bounds that B has to keep at a rate (`--require`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<Requirement>,
+    /// A gate that is undecided fails, too.
+    #[serde(default)]
+    pub undecided_fails: bool,
+}
+
+impl Demands {
+    /// Whether nothing is asked.
+    pub const fn is_empty(&self) -> bool {
+        self.fail_if.is_empty() && self.required.is_empty()
+    }
+}

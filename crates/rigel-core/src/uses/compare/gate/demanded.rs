@@ -1,0 +1,90 @@
+//! The gates of a request: those that were typed as such, and bounds that are required at a rate, as `rigel slo` has them.
+//!
+//! Must not judge.
+
+use super::{Beyond, Bound, Gate};
+use crate::error::Problem;
+use crate::load::class::{Class, LoadClass};
+use crate::load::request::Request;
+use crate::load::slo::{Judged, Requirement};
+use crate::path_text::printable;
+use crate::units::{to_f64, us_from_ns};
+use crate::uses::compare::Metric;
+
+/// The 99th percentile: of a million I/Os so many may take longer.
+const P99: Judged = Judged::Beyond(10_000);
+
+/// The gates of a request, each on something that its load has.
+///
+/// # Errors
+/// A usage problem when one cannot be read, or is about nothing that the load has.
+pub fn demanded(request: &Request) -> Result<Vec<Gate>, Problem> {
+    let demands = &request.demands;
+    let is_measured = |load: &&LoadClass| request.points.iter().any(|point| point.of(load.name) > 0);
+    let measured: Vec<LoadClass> = request.classes.iter().filter(is_measured).cloned().collect();
+    let typed = demands.fail_if.iter().map(|text| {
+        let gate = Gate::read(text)?;
+        gate.check(&measured)?;
+        Ok(gate)
+    });
+    typed.chain(demands.required.iter().map(|one| required(one, request))).collect()
+}
+
+/// A bound on the latency of what arrives at a rate, as a gate on that load.
+fn required(one: &Requirement, request: &Request) -> Result<Gate, Problem> {
+    let wrong = |what: String| Problem::usage(what).at(format!("--require '{one}'"));
+    let mut open = request.classes.iter().filter(|load| load.is_open());
+    // Each class is there on both sides.
+    let names = || request.classes.iter().filter(|load| load.is_open()).map(LoadClass::plain_name);
+    let Some(load) = open.next() else {
+        return Err(wrong("no class of the load arrives at a rate".to_owned()).next(
+            "use the level open (--rate), or gate on the latency of the load with --fail-if, such as 'small_p99 > 2ms'",
+        ));
+    };
+    let class = load.plain_name();
+    if let Some(other) = names().find(|name| *name != class) {
+        return Err(wrong(format!(
+            "it does not say which class is meant: {} or {}",
+            named(class),
+            named(other)
+        ))
+        .next(format!("gate on one with --fail-if, such as '{class}_p99 > {}'", one.bound.limit)));
+    }
+    let [_, mean, p99] = Metric::of_class(load, class);
+    let metric = match one.bound.judged {
+        Judged::Mean => mean,
+        P99 => p99,
+        other @ Judged::Beyond(_) => {
+            return Err(wrong(format!("{other} is not compared"))
+                .because("two sides are compared by their mean latency and their p99")
+                .next("require one of these; `rigel slo --require` judges any percentile of one storage"));
+        }
+    };
+    if !request.points.iter().any(|point| point.plain().of(class) == one.rate) {
+        let rates: Vec<String> = rates(request, class).iter().map(u32::to_string).collect();
+        return Err(wrong(format!("the load has no {} per second", one.rate))
+            .because(format!("{} arrives at {} per second", named(class), rates.join(", ")))
+            .next("require one of these rates, or measure the other one as well"));
+    }
+    Ok(Gate {
+        metric,
+        beyond: Beyond::Above,
+        bound: Bound::Value(us_from_ns(to_f64(one.bound.limit.0))),
+        text: one.to_string(),
+        level: Some(one.rate),
+        required: true,
+    })
+}
+
+fn named(class: Class) -> String {
+    printable(class.name()).into_owned()
+}
+
+/// The rates at which a class arrives, ascending.
+fn rates(request: &Request, class: Class) -> Vec<u32> {
+    let mut rates: Vec<u32> = request.points.iter().map(|point| point.plain().of(class)).collect();
+    rates.retain(|rate| *rate > 0);
+    rates.sort_unstable();
+    rates.dedup();
+    rates
+}

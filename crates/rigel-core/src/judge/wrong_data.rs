@@ -56,7 +56,7 @@ pub fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
 fn write(generation: u64) -> String {
     match parted(generation) {
         (0, pass) => format!("write {pass}"),
-        (part, pass) => format!("write {pass} after interruption {part}"),
+        (part, pass) => format!("write {pass} since interruption {part}"),
     }
 }
 
@@ -73,19 +73,19 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
             format!("has {bits} wrong bits, from bit {first_bit} to bit {last_bit}")
         }
         Fault::Torn { older: 0, newer } => {
-            format!("holds a part of {}, and what was there before", write(newer))
+            format!("is torn: it holds a part of {}, and what was there before", write(newer))
         }
-        Fault::Torn { older, newer } => format!("holds parts of {} and of {}", write(older), write(newer)),
+        Fault::Torn { older, newer } => format!("is torn: it holds parts of {} and of {}", write(older), write(newer)),
         Fault::Misdirected { from_target, from_offset, generation } => {
-            format!("holds {} of the block {}", write(generation), place(from_target, from_offset))
+            format!("holds another block's data: {} of the block {}", write(generation), place(from_target, from_offset))
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
         Fault::Stale { generation, age }
             if parted(generation).0 < parted(generation.saturating_add(age)).0 =>
         {
-            format!("holds {}, which is from before an interruption", write(generation))
+            format!("holds an older write: {}, from before an interruption", write(generation))
         }
-        Fault::Stale { generation, age } => format!("holds {}, which is {age} too old", write(generation)),
+        Fault::Stale { generation, age } => format!("holds an older write: {}, {age} too old", write(generation)),
         Fault::Ahead { generation } => format!("holds {}, which was not made yet", write(generation)),
         Fault::Zeroed => "holds zeros".to_owned(),
         Fault::Foreign { seed: Some(seed) } => format!("holds data of the run with the seed {seed}"),
@@ -128,7 +128,7 @@ mod tests {
             9 * tallies
         );
         assert!(because.starts_with(&wanted), "{because}");
-        assert!(because.ends_with("seen after 1.5 s, holds write 3, which is 2 too old"), "{because}");
+        assert!(because.ends_with("seen after 1.5 s, holds an older write: write 3, 2 too old"), "{because}");
         assert_eq!(found.kind, ExitKind::GateFailed);
     }
 

@@ -6,6 +6,7 @@ use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};
 use crate::load::matrix::Point;
 use crate::load::phase::Phase;
+use crate::load::request::Request;
 use crate::load::workload::WritePercent;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,17 @@ impl Soak {
         }
         Ok(())
     }
+}
+
+/// Names of the phases of the usual load.
+const NAMES: [&str; 3] = ["high", "low", "spike"];
+
+/// The name of a phase, by its number, of a soak that has the usual load.
+pub fn phase_name(request: &Request, targets: usize, number: u32) -> Option<&'static str> {
+    let soak = request.pace.soak()?;
+    let (_, usual) = usual_load(targets, request.write_percent(), soak.time);
+    let name = NAMES.get(usize::try_from(number).ok()?)?;
+    (request.phases == usual).then_some(name)
 }
 
 /// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike.

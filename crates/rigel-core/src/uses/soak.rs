@@ -10,13 +10,14 @@ pub use course::{Moment, MomentIo};
 pub use outliers::{LEAST_TARGETS, Outlier};
 
 use crate::judge::wrong_data;
-use crate::load::class::{Class, PerClass};
+use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
 use crate::load::soak::Soak;
 use crate::measure::{ByTarget, ClassTally, FirstError, Histogram};
-use crate::record::{Purpose, Record, Visit};
+use crate::record::{Header, Purpose, Record, Visit};
 use crate::units::{Nanos, iops, to_f64, us_from_ns};
 use crate::verify::Verified;
+use crate::verify::block::BLOCK_BYTES;
 
 /// By how many checked blocks three of them stand for the rate that is excluded: with no event among N, the rate is below 3/N with 95 % confidence
 /// (Hanley and Lippman-Hand 1983).
@@ -37,6 +38,8 @@ pub struct Soaked {
     pub verified: Verified,
     /// Whether blocks were verified at all.
     pub verifies: bool,
+    /// The share of the verified part of the targets that was written at least once; of several parts of the run, the largest.
+    pub covered: Option<f64>,
     /// I/Os that succeeded.
     pub ios: u64,
     /// I/Os that failed.
@@ -122,6 +125,7 @@ impl Soaked {
             course: course::of(record),
             verified: wrong_data::found(&record.visits, None),
             verifies: record.header.request.classes.iter().any(|class| class.verify),
+            covered: covered(record),
             ios: tallies().map(|(_, tally)| tally.completed()).fold(0, u64::saturating_add),
             errors: tallies().map(|(_, tally)| tally.errors).fold(0, u64::saturating_add),
             failed: record.visits.iter().flat_map(failed).collect(),
@@ -148,6 +152,26 @@ impl Soaked {
         let checked = self.verified.checked;
         (checked > 0 && self.verified.faults.all() == 0).then(|| to_f64(checked) / RULE_OF_THREE)
     }
+}
+
+/// Blocks are written one after the other in passes, each part of the run from the beginning: what a part wrote, it covered, until all is.
+fn covered(record: &Record) -> Option<f64> {
+    let Header { request, targets, .. } = &record.header;
+    let verified = || request.classes.iter().filter(|class| class.verify);
+    let share = |class: &LoadClass| {
+        let (from, to) = class.span.percent();
+        to_f64(u64::from(to.saturating_sub(from))) / 100.0
+    };
+    let bytes: f64 = targets.iter().map(|target| to_f64(target.size_bytes)).sum();
+    let whole = bytes * verified().map(share).sum::<f64>() / to_f64(BLOCK_BYTES as u64);
+    let mut parts = vec![0_u64; record.resumed.len() + 1];
+    for visit in &record.visits {
+        let part = record.resumed.iter().filter(|resumed| resumed.run_ns <= visit.began_ns).count();
+        let written = visit.tallies.values().filter_map(|tally| tally.verified.as_ref()).map(|one| one.written);
+        parts[part] = written.fold(parts[part], u64::saturating_add);
+    }
+    let most = parts.into_iter().max().unwrap_or(0);
+    (whole > 0.0).then(|| (to_f64(most) / whole).min(1.0))
 }
 
 fn phases(record: &Record) -> Vec<PhaseFound> {

@@ -16,7 +16,7 @@ use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
 use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
-use rigel_core::uses::soak::{Moment, MomentIo};
+use rigel_core::uses::soak::{Moment, MomentIo, PhaseFound};
 use rigel_core::verify::Finding;
 use serde::Serialize;
 
@@ -24,8 +24,6 @@ use serde::Serialize;
 const MOST_ROWS: usize = 60;
 /// Most points of a line: more would be drawn over each other, so several intervals become one.
 const MOST_POINTS: usize = 1500;
-/// Targets that are named under the charts.
-const MOST_NAMED: usize = 8;
 
 /// What the script draws.
 #[derive(Serialize)]
@@ -53,7 +51,9 @@ pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
     let header = &told.record.header;
     let title =
         header.request.label.as_ref().map_or_else(|| "Soak".to_owned(), |label| format!("Soak of {label}"));
-    let when = format!("<p class=\"when\">{}<br>{}</p>", Text(&header.run_id), Text(&header.started));
+    let on = words::targets(told.record);
+    let when =
+        format!("<p class=\"when\">{}<br>{}<br>{}</p>", Text(&on), Text(&header.run_id), Text(&header.started));
     let shell = Shell {
         title: &title,
         heading: format!("<h1>{}</h1>{when}", Text(&title)),
@@ -64,13 +64,17 @@ pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
     Ok(shell.page(|page| {
         verdict(page, told);
         page.line("<p class=\"no-charts\">The charts are drawn by the script of this page, which did not run; the tables hold the figures of every phase.</p>");
-        charts(page, told);
         lines(page, "Wrong blocks", &words::findings(told));
         lines(page, "Failed I/Os", &words::failures(told));
+        charts(page, told);
         phases(page, told);
         targets(page, told);
         about(page, told);
     }))
+}
+
+fn phase_in_words(told: &Told<'_>, phase: &PhaseFound) -> String {
+    format!("{}: {}", words::phase_of(told.record, phase.number), words::load_of(told.record, phase))
 }
 
 fn hours(ns: u64) -> f64 {
@@ -89,7 +93,7 @@ fn figures(told: &Told<'_>) -> Figures {
     };
     let fault = |finding: &Finding| (hours(finding.at_ns), what(&told.record.header.targets, finding));
     Figures {
-        phases: found.phases.iter().map(|phase| words::load_of(told.record, phase)).collect(),
+        phases: found.phases.iter().map(|phase| phase_in_words(told, phase)).collect(),
         classes: told.record.header.request.classes.iter().map(class).collect(),
         interruptions: found.interruptions.iter().map(|one| hours(one.run.0)).collect(),
         faults: found.verified.findings.iter().map(fault).collect(),
@@ -164,7 +168,7 @@ fn phases(page: &mut Page, told: &Told<'_>) {
     open_table(page, &columns, rows, MOST_ROWS, "row");
     let of = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), time);
     for phase in &told.found.phases {
-        let load = format!("{}: {}", phase.number.saturating_add(1), words::load_of(told.record, phase));
+        let load = phase_in_words(told, phase);
         for (class, io) in &phase.classes {
             let cells = [
                 lasted(phase.lasted),
@@ -218,12 +222,6 @@ fn targets(page: &mut Page, told: &Told<'_>) {
 fn about(page: &mut Page, told: &Told<'_>) {
     let header = &told.record.header;
     let node = header.nodes.first();
-    let named: Vec<String> =
-        (0..header.targets.len().min(MOST_NAMED)).map(|at| words::path(told.record, at)).collect();
-    let more = match header.targets.len().saturating_sub(named.len()) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     page.line("<section id=\"evidence\">\n<h2>Run</h2>");
     let figures = format!(
         "every {}; percentiles over time are known to 13 %, those of phases to 1.6 %",
@@ -232,7 +230,7 @@ fn about(page: &mut Page, told: &Told<'_>) {
     list(
         page,
         &[
-            ("Targets", format!("{}{more}", named.join(", "))),
+            ("Targets", words::targets(told.record)),
             ("Host", format!("{}, {} CPUs", node.host.kernel, node.host.cpus)),
             ("Engine", node.engine.kind.name().to_owned()),
             ("Figures", figures),

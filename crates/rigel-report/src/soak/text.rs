@@ -49,12 +49,12 @@ fn list(page: &mut Page, name: &str, lines: &[String], all: u64) {
 fn phases(page: &mut Page, told: &Told<'_>, style: Style) {
     page.blank();
     let heading = format!(
-        "{:<18} {:<8} {:>11} {:>8} {:>8} {:>8} {:>8} {:>4}",
+        "{:<22} {:<6} {:>10} {:>7} {:>7} {:>7} {:>7} {:>4}",
         "phase", "class", "rate", "mean ms", "p99", "p99.9", "longest", "bad"
     );
     page.line(style.painted(Ink::Heading, &heading));
     for phase in &told.found.phases {
-        let name = format!("{}, {}", phase.number.saturating_add(1), lasted(phase.lasted));
+        let name = format!("{}, {}", words::phase_of(told.record, phase.number), lasted(phase.lasted));
         for (place, (class, io)) in phase.classes.iter().enumerate() {
             let figure = told.record.header.request.class(*class).map(|class| &class.figure);
             let rate = match figure {
@@ -62,7 +62,7 @@ fn phases(page: &mut Page, told: &Told<'_>, style: Style) {
                 _ => format!("{} IOPS", short(io.iops())),
             };
             page.line(format_args!(
-                "{:<18} {:<8} {rate:>11} {:>8} {:>8} {:>8} {:>8} {:>4}",
+                "{:<22} {:<6} {rate:>10} {:>7} {:>7} {:>7} {:>7} {:>4}",
                 if place == 0 { name.as_str() } else { "" },
                 class.name(),
                 ms(io.latency.mean_ns().map(us_from_ns)),
@@ -75,10 +75,10 @@ fn phases(page: &mut Page, told: &Told<'_>, style: Style) {
     }
     page.blank();
     for phase in &told.found.phases {
-        let (number, load) = (phase.number.saturating_add(1), words::load_of(told.record, phase));
+        let (number, load) = (words::phase_of(told.record, phase.number), words::load_of(told.record, phase));
         wrapped(page, "", "", &format!("Phase {number}: {load}; {}.", counted(phase.visits, "visit")));
     }
-    page.line("Latencies in milliseconds. bad: failed I/Os and wrong blocks.");
+    page.line("Latencies in milliseconds. bad: failed I/Os and wrong blocks of 4 KiB.");
 }
 
 fn ms(us: Option<f64>) -> String {

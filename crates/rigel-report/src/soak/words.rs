@@ -2,10 +2,12 @@
 
 use super::Told;
 use crate::duration::words as lasted;
-use crate::numbers::{counted, number, short, time};
+use crate::numbers::{counted, number, percent, short, time};
 use crate::words::listed;
+use rigel_core::facts::TargetFacts;
 use rigel_core::judge::wrong_data::{place, what};
 use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::soak::phase_name;
 use rigel_core::measure::FirstError;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
@@ -25,6 +27,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         Some(load(found)),
         compared(found),
         silence(found),
+        (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
         (!found.outliers.is_empty()).then(|| slower(told)),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
@@ -74,9 +77,14 @@ fn compared(found: &Soaked) -> Option<String> {
     };
     found.verifies.then(|| {
         format!(
-            "Blocks of 4 KiB: {} were written, {} were read and compared bit by bit.",
+            "Blocks of 4 KiB: {} were written, {} were read and compared bit by bit.{}",
             of(verified.written),
-            of(verified.checked)
+            of(verified.checked),
+            match found.covered {
+                Some(all) if all >= 1.0 => " Every block was written at least once.".to_owned(),
+                Some(share) => format!(" {} % of the blocks were written at least once.", percent(share)),
+                None => String::new(),
+            }
         )
     })
 }
@@ -85,7 +93,7 @@ fn compared(found: &Soaked) -> Option<String> {
 fn silence(found: &Soaked) -> Option<String> {
     let one_of = found.excluded_one_of()?;
     Some(format!(
-        "That excludes more than one wrong block in {} reads (95 % sure). It does not say that there is none.",
+        "No wrong block in so many reads means: fewer than one in {} is wrong (95 % sure). It does not mean that none is.",
         short(one_of)
     ))
 }
@@ -133,6 +141,33 @@ pub(super) fn path(record: &Record, target: usize) -> String {
         .targets
         .get(target)
         .map_or_else(|| "?".to_owned(), |target| printable(&target.path).into_owned())
+}
+
+/// The first targets, with size and model.
+pub(super) fn targets(record: &Record) -> String {
+    const MOST: usize = 4;
+    let all = &record.header.targets;
+    let one = |target: &TargetFacts| {
+        let device = target.device.as_ref();
+        let named = device.and_then(|device| device.model.as_ref().or(device.identifier.as_ref()));
+        let model = named.map_or_else(String::new, |model| format!(", {}", printable(model)));
+        format!("{} ({}{model})", printable(&target.path), Bytes(target.size_bytes))
+    };
+    let named: Vec<String> = all.iter().take(MOST).map(one).collect();
+    let more = match all.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
+}
+
+/// Number and name of a phase: `1 (high)`.
+pub(super) fn phase_of(record: &Record, number: u32) -> String {
+    let header = &record.header;
+    match phase_name(&header.request, header.targets.len(), number) {
+        Some(name) => format!("{} ({name})", number.saturating_add(1)),
+        None => number.saturating_add(1).to_string(),
+    }
 }
 
 /// The load of a phase: `16 small and 2 large outstanding`, or with the rates of what arrives.

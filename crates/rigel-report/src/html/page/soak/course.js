@@ -17,7 +17,7 @@ function overTime(name, rows, of, write, [index, count]) {
   const { color, dash } = lineLook(index, count);
   const data = rows.flatMap((row, at) => {
     const [hour, phase] = row;
-    const read = `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(of(row)) ? write(of(row)) : "none"}`;
+    const read = `${name}\n${atHour(hour)}\nphase ${FOUND.phases[phase] ?? phase + 1}\n${isThere(of(row)) ? write(of(row)) : "none"}`;
     const item = { value: [along(hour), of(row)], read: rows.length > MOST_MARKS ? undefined : read };
     return at > 0 && rows[at - 1][1] !== phase ? [{ value: [along(hour), null] }, item] : [item];
   });
@@ -30,7 +30,7 @@ function overTime(name, rows, of, write, [index, count]) {
 function read(rows, [place, value], name, write) {
   const row = rows.find((one) => along(one[0]) === place);
   const [hour, phase] = row ?? [place * UNIT_HOURS, 0];
-  return `${name}\n${atHour(hour)}\nphase ${phase + 1}: ${FOUND.phases[phase] ?? ""}\n${isThere(value) ? write(value) : "none"}`;
+  return `${name}\n${atHour(hour)}\nphase ${FOUND.phases[phase] ?? phase + 1}\n${isThere(value) ? write(value) : "none"}`;
 }
 
 /** Crosses at the foot of the chart where something was wrong. */

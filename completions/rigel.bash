@@ -368,7 +368,7 @@ _rigel() {
                     return 0
                     ;;
                 --sync)
-                    COMPREPLY=($(compgen -W "dsync fdatasync none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "dsync fdatasync" -- "${cur}"))
                     return 0
                     ;;
                 --block)

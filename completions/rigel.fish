@@ -332,8 +332,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand durability; and not __fish_s
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l for -d 'Write for so long, unless the power goes before' -r
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l writers -d 'How many write, each one write after the other' -r
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l sync -d 'How a write becomes durable: dsync or fdatasync' -r -f -a "dsync\t''
-fdatasync\t''
-none\t''"
+fdatasync\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l block -d 'Bytes of a write: a power of two from 4K to 1M' -r
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l size -d 'How much of the target to write, again and again, from its start on [default: 64M, or all of a smaller one]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand durability; and __fish_seen_subcommand_from run" -l engine -d 'io_uring, libaio or threads [default: the best that works here]' -r

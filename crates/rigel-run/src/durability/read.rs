@@ -5,12 +5,11 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::uses::durability::BLOCK_BYTES;
 use rigel_core::uses::scrub::{CHUNK_BYTES, Chunk, Place};
+use rigel_core::verify::block::BLOCK_BYTES as BLOCK;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::targets::OpenTargets;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-const BLOCK: usize = BLOCK_BYTES as usize;
 
 /// What to read, and how.
 #[derive(Clone, Debug)]

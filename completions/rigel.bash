@@ -31,6 +31,9 @@ _rigel() {
             rigel,doctor)
                 cmd="rigel__subcmd__doctor"
                 ;;
+            rigel,durability)
+                cmd="rigel__subcmd__durability"
+                ;;
             rigel,help)
                 cmd="rigel__subcmd__help"
                 ;;
@@ -67,6 +70,15 @@ _rigel() {
             rigel,versus)
                 cmd="rigel__subcmd__versus"
                 ;;
+            rigel__subcmd__durability,check)
+                cmd="rigel__subcmd__durability__subcmd__check"
+                ;;
+            rigel__subcmd__durability,run)
+                cmd="rigel__subcmd__durability__subcmd__run"
+                ;;
+            rigel__subcmd__durability,witness)
+                cmd="rigel__subcmd__durability__subcmd__witness"
+                ;;
             rigel__subcmd__help,advise)
                 cmd="rigel__subcmd__help__subcmd__advise"
                 ;;
@@ -81,6 +93,9 @@ _rigel() {
                 ;;
             rigel__subcmd__help,doctor)
                 cmd="rigel__subcmd__help__subcmd__doctor"
+                ;;
+            rigel__subcmd__help,durability)
+                cmd="rigel__subcmd__help__subcmd__durability"
                 ;;
             rigel__subcmd__help,help)
                 cmd="rigel__subcmd__help__subcmd__help"
@@ -118,6 +133,15 @@ _rigel() {
             rigel__subcmd__help,versus)
                 cmd="rigel__subcmd__help__subcmd__versus"
                 ;;
+            rigel__subcmd__help__subcmd__durability,check)
+                cmd="rigel__subcmd__help__subcmd__durability__subcmd__check"
+                ;;
+            rigel__subcmd__help__subcmd__durability,run)
+                cmd="rigel__subcmd__help__subcmd__durability__subcmd__run"
+                ;;
+            rigel__subcmd__help__subcmd__durability,witness)
+                cmd="rigel__subcmd__help__subcmd__durability__subcmd__witness"
+                ;;
             *)
                 ;;
         esac
@@ -125,7 +149,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate slo sql orion report compare versus advise targets doctor soak scrub selftest completions man help"
+            opts="-h -V --help --version run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -306,8 +330,92 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__durability)
+            opts="-h --help run witness check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__durability__subcmd__check)
+            opts="-h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__durability__subcmd__run)
+            opts="-h --for --writers --sync --block --size --engine --destroy-data --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --writers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sync)
+                    COMPREPLY=($(compgen -W "dsync fdatasync" -- "${cur}"))
+                    return 0
+                    ;;
+                --block)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__durability__subcmd__witness)
+            opts="-h --force --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__help)
-            opts="run calibrate slo sql orion report compare versus advise targets doctor soak scrub selftest completions man help"
+            opts="run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -379,6 +487,62 @@ _rigel() {
         rigel__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__durability)
+            opts="run witness check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__durability__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__durability__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__durability__subcmd__witness)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

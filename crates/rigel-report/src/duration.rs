@@ -33,7 +33,7 @@ pub fn left(left: TimeRange) -> String {
 /// A span as people say it, in its two largest units: `14 d`, `2 h 30 min`, `45 s`.
 pub fn words(span: Nanos) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
-    let seconds = span.0 / NS_PER_S;
+    let seconds = span.0.saturating_add(NS_PER_S / 2) / NS_PER_S;
     let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return span.to_string() };
     let (unit, name) = UNITS[first];
     let rest = UNITS.get(first + 1).map(|(smaller, name)| (seconds % unit / smaller, name));
@@ -63,6 +63,14 @@ mod tests {
 
     fn seconds(least: u64, most: u64) -> TimeRange {
         TimeRange { least_ns: least * NS_PER_S, most_ns: most * NS_PER_S }
+    }
+
+    #[test]
+    fn a_span_has_its_two_largest_units() {
+        let of = |ms: u64| words(Nanos::from_millis(ms));
+        assert_eq!((of(400), of(11_600), of(59_600)), ("400 ms".into(), "12 s".into(), "1 min".into()));
+        assert_eq!((of(3_661_000), of(86_400_000 * 14)), ("1 h 1 min".into(), "14 d".into()));
+        assert_eq!(of(86_400_000 + 3_600_000 * 5 + 60_000), "1 d 5 h");
     }
 
     #[test]

@@ -75,9 +75,15 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
         Fault::Torn { older: 0, newer } => {
             format!("is torn: it holds a part of {}, and what was there before", write(newer))
         }
-        Fault::Torn { older, newer } => format!("is torn: it holds parts of {} and of {}", write(older), write(newer)),
+        Fault::Torn { older, newer } => {
+            format!("is torn: it holds parts of {} and of {}", write(older), write(newer))
+        }
         Fault::Misdirected { from_target, from_offset, generation } => {
-            format!("holds another block's data: {} of the block {}", write(generation), place(from_target, from_offset))
+            format!(
+                "holds another block's data: {} of the block {}",
+                write(generation),
+                place(from_target, from_offset)
+            )
         }
         Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
         Fault::Stale { generation, age }
@@ -85,7 +91,9 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
         {
             format!("holds an older write: {}, from before an interruption", write(generation))
         }
-        Fault::Stale { generation, age } => format!("holds an older write: {}, {age} too old", write(generation)),
+        Fault::Stale { generation, age } => {
+            format!("holds an older write: {}, {age} too old", write(generation))
+        }
         Fault::Ahead { generation } => format!("holds {}, which was not made yet", write(generation)),
         Fault::Zeroed => "holds zeros".to_owned(),
         Fault::Foreign { seed: Some(seed) } => format!("holds data of the run with the seed {seed}"),

@@ -167,7 +167,8 @@ fn covered(record: &Record) -> Option<f64> {
     let mut parts = vec![0_u64; record.resumed.len() + 1];
     for visit in &record.visits {
         let part = record.resumed.iter().filter(|resumed| resumed.run_ns <= visit.began_ns).count();
-        let written = visit.tallies.values().filter_map(|tally| tally.verified.as_ref()).map(|one| one.written);
+        let written =
+            visit.tallies.values().filter_map(|tally| tally.verified.as_ref()).map(|one| one.written);
         parts[part] = written.fold(parts[part], u64::saturating_add);
     }
     let most = parts.into_iter().max().unwrap_or(0);

@@ -52,8 +52,12 @@ pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
     let title =
         header.request.label.as_ref().map_or_else(|| "Soak".to_owned(), |label| format!("Soak of {label}"));
     let on = words::targets(told.record);
-    let when =
-        format!("<p class=\"when\">{}<br>{}<br>{}</p>", Text(&on), Text(&header.run_id), Text(&header.started));
+    let when = format!(
+        "<p class=\"when\">{}<br>{}<br>{}</p>",
+        Text(&on),
+        Text(&header.run_id),
+        Text(&header.started)
+    );
     let shell = Shell {
         title: &title,
         heading: format!("<h1>{}</h1>{when}", Text(&title)),

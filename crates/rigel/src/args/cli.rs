@@ -83,7 +83,7 @@ enum Command {
     Targets(TargetsArgs),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
     Doctor(DoctorArgs),
-    /// Is this disk fit for production? Hours to weeks of load, every block compared; failures and slow disks found
+    /// Is this disk fit for production? Hours to weeks of load, what is read is compared; failures and slow disks found
     Soak(Box<SoakArgs>),
     /// Which acknowledged writes does a power cut lose? A run, a witness on another host, and a check afterwards
     Durability(DurabilityArgs),

@@ -26,15 +26,15 @@ const USUAL_WRITES: u64 = 30;
 
 const SUMMARY: &str = "\
 Examples:
-  rigel soak --for 12h --destroy-data /dev/sdx /dev/sdx   writes, reads back and compares for 12 hours
-  rigel soak --for 2w /dev/sd[b-y]                        only reads: failures, and targets that are slow
+  rigel soak --for 2w --destroy-data /dev/sdx /dev/sdx   writes, reads back, compares
+  rigel soak --for 7d /dev/sd[b-y]                       only reads: what fails, what is slow
 All options and more examples: rigel help soak";
 
 const EXAMPLES: &str = "\
 Examples:
   rigel soak --for 2w --destroy-data /dev/sdx /dev/sdx
-      is this new disk fit for production? Writes and reads at high, low and very high load for two weeks; every block that is read is compared with
-      what was written there last
+      is this new disk fit for production? Writes and reads at high, low and very high load for two weeks; what it wrote is compared when a small
+      read finds it. The disk is named twice: as target, and as consent to lose what is on it
   rigel soak --for 12h
       the same on a scratch file in this directory
   rigel soak --for 7d /dev/sd[b-y]
@@ -46,8 +46,8 @@ Examples:
   rigel report soak_20260101_1200_record.jsonl
       how it stands, while it goes on, from another terminal
 
-It ends with 1 when a block was wrong, an I/O failed, I/Os never came back, or a target is slower than the others. What else uses the same
-disks is slow meanwhile.";
+It ends with 1 when a block was wrong, an I/O failed, I/Os never came back, or a target is slower than the others (of five or more); with 4 when it was
+stopped before its time and nothing wrong was seen. Writing wears flash; docs/guide/soak.md says how much. What else uses the same disks is slow meanwhile.";
 
 /// The options that may stand beside --resume: its record says everything else.
 pub const BESIDE_RESUME: [&str; 6] = ["resume", "destroy_data", "json", "no_html", "quiet", "tui"];
@@ -77,7 +77,7 @@ pub struct SoakArgs {
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: Option<PathBuf>,
 
-    /// Time between two figures [default: 1m, less for a short soak]
+    /// Time between two lines of figures in the record [default: 1m, less for a short soak]
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = LOAD, hide_short_help = true)]
     every: Option<Nanos>,
 
@@ -99,8 +99,8 @@ pub struct SoakArgs {
 
     /// Go on with an interrupted soak: its NAME_record.jsonl
     ///
-    /// What was asked for is in it, so that nothing of it may be given again, but for --destroy-data where it writes. What was measured counts; the
-    /// phase that was cut short is not made up for.
+    /// The load is that of the record: give no option of it again, but repeat --destroy-data where it writes. What was measured counts; the phase that was
+    /// cut short is not made up for.
     #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     resume: Option<PathBuf>,
 

@@ -80,7 +80,7 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
         match error {
             UnitError::NoUnit(number) => Misread {
                 reason: format!("has no unit: write {number}{one} or {number}{other}"),
-                next: "give the unit: us, ms, s, m (minutes) or h".into(),
+                next: "give the unit: us, ms, s, m (minutes), h, d or w".into(),
             }
             .into(),
             other => other.into(),

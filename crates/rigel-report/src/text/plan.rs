@@ -79,32 +79,7 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
     if !plan.steps.is_empty() {
         entries(&mut page, "Points", points(request, plan));
     }
-    match request.pace {
-        Pace::Fixed(_) => {
-            entries(&mut page, "Per point", per_point(request, &plan.steps));
-            let time =
-                format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
-            entry(&mut page, "Time", time);
-        }
-        Pace::Phases => {
-            entries(&mut page, "Phases", phases(request, plan));
-            entry(&mut page, "Time", time(plan));
-        }
-        Pace::Soak(soak) => {
-            entries(&mut page, "Phases", phases(request, plan));
-            let (time, every) = (crate::duration::words(soak.time), soak.every);
-            entry(
-                &mut page,
-                "Time",
-                format_args!("these in turns for {time}, figures every {every} while the load goes on"),
-            );
-        }
-        Pace::Adaptive(adaptive) if request.slo.is_some() => {
-            let limit = adaptive.max_duration.map_or_else(String::new, span);
-            entry(&mut page, "Time", format_args!("{limit}, less where no rate keeps the bounds or all do"));
-        }
-        Pace::Adaptive(adaptive) => pace::adaptive(&mut page, request, plan, adaptive),
-    }
+    pace_of(&mut page, request, plan);
     let workers = counted(plan.workers, "worker");
     entry(&mut page, "Buffers", format_args!("{} for {workers}", Bytes(plan.buffer_bytes)));
     let polled = if request.poll { ", completions are polled for" } else { "" };
@@ -121,6 +96,36 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         sentences(&mut page, "Note", intent.notes.iter().map(|note| printable(note).into_owned()));
     }
     page.into_string()
+}
+
+/// How long it takes, and what comes when.
+fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
+    match request.pace {
+        Pace::Fixed(_) => {
+            entries(page, "Per point", per_point(request, &plan.steps));
+            let time =
+                format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
+            entry(page, "Time", time);
+        }
+        Pace::Phases => {
+            entries(page, "Phases", phases(request, plan));
+            entry(page, "Time", time(plan));
+        }
+        Pace::Soak(soak) => {
+            entries(page, "Phases", phases(request, plan));
+            let (time, every) = (crate::duration::words(soak.time), soak.every);
+            entry(
+                page,
+                "Time",
+                format_args!("these in turns for {time}, figures every {every} while the load goes on"),
+            );
+        }
+        Pace::Adaptive(adaptive) if request.slo.is_some() => {
+            let limit = adaptive.max_duration.map_or_else(String::new, span);
+            entry(page, "Time", format_args!("{limit}, less where no rate keeps the bounds or all do"));
+        }
+        Pace::Adaptive(adaptive) => pace::adaptive(page, request, plan, adaptive),
+    }
 }
 
 fn entry(page: &mut Page, label: &str, text: impl Display) {

@@ -116,6 +116,12 @@ impl Workload {
         self.classes.iter().any(BlockClass::is_mixed)
     }
 
+    /// Processes of the run before this one, as far as blocks tell of them.
+    pub fn parts_before(&self) -> usize {
+        let words = self.before.values().flat_map(|settled| &settled.below);
+        words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
+    }
+
     /// How many classes have counts by target.
     pub const fn counted_classes(&self) -> usize {
         if self.counted_targets > 0 { self.classes.len() } else { 0 }

@@ -13,7 +13,7 @@ use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RateSearch, WarmUp};
 use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::measure::series::MOST_BUCKETS;
-use crate::measure::{ClassTally, Series};
+use crate::measure::{ByTarget, ClassTally, Series};
 use crate::stats::Parameters;
 use crate::units::NS_PER_S;
 use std::collections::BTreeSet;
@@ -292,6 +292,12 @@ fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: b
         );
     }
     times(&[("lead_ns", tally.lead_ns)])?;
+    if let Some(ByTarget { ops, errors, latency_sum_ns, longest_ns }) = tally.by_target.as_deref() {
+        let others = [errors.len(), latency_sum_ns.len(), longest_ns.len()];
+        if others.iter().any(|&len| len != ops.len()) || ops.len() > usize::from(u16::MAX) {
+            return wrong("by_target", "its lists are not those of the targets");
+        }
+    }
     at_most("early", tally.early.len(), MOST_PARTS)?;
     if !tally.early.is_sorted_by(|before, after| before.until_ns < after.until_ns) {
         return wrong("early", "its parts are not in order of time");

@@ -13,7 +13,7 @@ use crate::load::plan::Plan;
 use crate::path_text::printable;
 use crate::record::{Record, Resumed, Visit};
 use crate::units::{Bytes, NS_PER_S};
-use crate::verify::Settled;
+use crate::verify::{MOST_PARTS, Settled};
 use std::collections::VecDeque;
 
 /// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
@@ -48,6 +48,11 @@ impl Past {
             return Err(Problem::usage("the run is complete").next("show it with `rigel report`"));
         }
         let header = &record.header;
+        if record.resumed.len() + 1 >= MOST_PARTS {
+            return Err(Problem::usage(format!("the run went on {} times already", record.resumed.len()))
+                .because("what a block says of the part of a run that wrote it has no room for more")
+                .next("start the run again; `rigel report` shows what the record holds"));
+        }
         if header.program_version != program_version {
             let theirs = printable(&header.program_version).into_owned();
             return Err(Problem::refused(format!(

@@ -31,7 +31,7 @@ pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
     let row =
         |number: u32, found: &'a PointFindings, visit: &VisitFindings, class: Class, io: &VisitIo| Row {
             cells: vec![
-                (number + 1).to_string(),
+                number.saturating_add(1).to_string(),
                 span(Nanos(visit.measured_ns)),
                 class.to_string(),
                 request.class(class).map_or_else(String::new, |one| load(one, visit.point.of(class))),

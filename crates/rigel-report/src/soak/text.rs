@@ -42,7 +42,7 @@ fn list(page: &mut Page, name: &str, lines: &[String], all: u64) {
     page.line(format_args!("{name}: {all}"));
     lines.iter().take(MOST_SHOWN).for_each(|line| wrapped(page, "- ", "  ", line));
     if let more @ 1.. = lines.len().saturating_sub(MOST_SHOWN) {
-        page.line(format_args!("  {more} more; --json has them"));
+        page.line(format_args!("  {more} more of those that were kept; --json has them"));
     }
 }
 

@@ -54,7 +54,7 @@ fn verdict(found: &Soaked) -> String {
     }
     let until = if found.complete { "in" } else { "so far, in" };
     let lasted = lasted(found.lasted);
-    match found.verifies {
+    match found.verifies && found.verified.checked > 0 {
         true => format!("Nothing wrong was found {until} {lasted} of load."),
         false => format!("No I/O failed {until} {lasted} of load; no data was compared."),
     }

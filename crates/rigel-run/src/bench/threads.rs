@@ -11,13 +11,14 @@ use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
 use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
-use flusher::{Flusher, needs_flush, unsettled};
+use flusher::{Flusher, count, needs_flush, unsettled};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::placement::ranges;
 use rigel_core::load::split;
+use rigel_core::measure::FirstError;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
@@ -365,6 +366,7 @@ impl ThreadBench {
         let mut parts = Parts::of(loaded(job.point, &self.workload, self.workers.len()));
         let mut waiting = self.workers.len();
         let mut ending = false;
+        let mut failed = Vec::new();
         let mut silence = Silence::of(self.progress(), self.waits());
         let mut ticked = Instant::now();
         while waiting > 0 {
@@ -387,7 +389,8 @@ impl ThreadBench {
                 Err(RecvTimeoutError::Timeout) => true,
                 Err(RecvTimeoutError::Disconnected) => return Err(worker_died()),
             };
-            while let Some(part) = self.flusher.as_mut().and_then(Flusher::back) {
+            while let Some((part, error)) = self.flusher.as_mut().and_then(Flusher::back) {
+                failed.extend(error);
                 goes_on &= hear(Heard::Part(Box::new(part)));
             }
             // Parts may come more often than that.
@@ -405,10 +408,17 @@ impl ThreadBench {
                 self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
         }
-        self.hear_last_flushes(hear)?;
-        for part in parts.rest() {
-            hear(Heard::Part(Box::new(unsettled(part, None))));
+        if !self.hear_last_flushes(&mut failed, hear) {
+            self.stuck = true;
+            // I/Os that hang say more than the flush that waits for them.
+            if sum.hung.is_none() {
+                return Err(no_answer(self.patience));
+            }
         }
+        for part in parts.rest() {
+            hear(Heard::Part(Box::new(unsettled(part))));
+        }
+        failed.into_iter().for_each(|error| count(&mut sum.tallies, error));
         Ok(sum)
     }
 
@@ -418,22 +428,26 @@ impl ThreadBench {
             return Some(part);
         }
         match &mut self.flusher {
-            Some(flusher) => flusher.take(part).err().map(|part| unsettled(part, None)),
-            None => Some(unsettled(part, None)),
+            Some(flusher) => flusher.take(part).err().map(unsettled),
+            None => Some(unsettled(part)),
         }
     }
 
-    /// Tells the parts that are still being flushed when the load is over.
-    fn hear_last_flushes(&mut self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(), Problem> {
-        let Some(flusher) = &mut self.flusher else { return Ok(()) };
+    /// Tells the parts that are still being flushed when the load is over; false when one does not come back.
+    fn hear_last_flushes(
+        &mut self,
+        failed: &mut Vec<FirstError>,
+        hear: &mut dyn FnMut(Heard) -> bool,
+    ) -> bool {
+        let Some(flusher) = &mut self.flusher else { return true };
         loop {
             match flusher.last(self.patience) {
-                Ok(Some(part)) => drop(hear(Heard::Part(Box::new(part)))),
-                Ok(None) => return Ok(()),
-                Err(_) => {
-                    self.stuck = true;
-                    return Err(no_answer(self.patience));
+                Ok(Some((part, error))) => {
+                    failed.extend(error);
+                    hear(Heard::Part(Box::new(part)));
                 }
+                Ok(None) => return true,
+                Err(_) => return false,
             }
         }
     }

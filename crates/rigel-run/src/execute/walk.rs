@@ -139,6 +139,7 @@ impl<'a> Walk<'a> {
             return self.relive(visit, wanted);
         }
         (self.listener)(Event::VisitStarted { at: wanted.at });
+        self.tell_part()?;
         let Some(visit) = self.load(wanted)? else {
             return Err(Halt::Outcome(self.gave_up().unwrap_or(Outcome::Stopped)));
         };
@@ -161,6 +162,15 @@ impl<'a> Walk<'a> {
             return Err(Halt::Outcome(Outcome::Stopped));
         }
         Ok(*visit)
+    }
+
+    /// Of a soak that goes on: its line stands in the record before the first I/O. The blocks of each process are told apart by how many such lines
+    /// there are, also those of a process that ends before its first interval.
+    fn tell_part(&mut self) -> Result<(), Problem> {
+        match self.first.take_if(|_| self.header.request.pace.soak().is_some()) {
+            Some(first) => self.journal.append(&first),
+            None => Ok(()),
+        }
     }
 
     /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to

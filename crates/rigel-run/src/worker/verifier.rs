@@ -70,7 +70,8 @@ impl Verifier {
             let volume = class.volumes.random.as_ref()?;
             let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, worker.into()]).bits();
             let before = workload.before.get(&class.name).and_then(|settled| settled.of(worker));
-            Region::new(volume, (worker, workers), window, seed, before.cloned().unwrap_or_default())
+            let nothing = || Earlier(vec![0; workload.parts_before()]);
+            Region::new(volume, (worker, workers), window, seed, before.cloned().unwrap_or_else(nothing))
         };
         let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();
         let slots = usize::from(layout.slots());

@@ -23,7 +23,7 @@ use crate::output::{self, OutputSet};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
 use crate::tui::{self, LiveView};
-use present::Reporter;
+use present::{Judged, Reporter};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -63,7 +63,28 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let signals = prepare(options, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;
     let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
-    both(ended.and_then(|cut| cut.map_or(Ok(()), Err)), scratch.finish())
+    put_away(reporter, ended, scratch)
+}
+
+/// The end of a run and of its scratch file. A soak that is not over, or found something, leaves the file: it can go on, and somebody may look.
+fn put_away(
+    reporter: Reporter<'_>,
+    ended: Result<Option<Problem>, Problem>,
+    scratch: Scratch,
+) -> Result<(), Problem> {
+    let ended = ended.and_then(|cut| cut.map_or(Ok(()), Err));
+    let goes_on = ended
+        .as_ref()
+        .is_err_and(|problem| matches!(problem.kind, ExitKind::CutShort | ExitKind::GateFailed));
+    if reporter.options.request.pace.soak().is_none() || !goes_on || !scratch.goes_away() {
+        return both(ended, scratch.finish());
+    }
+    scratch.leave();
+    reporter.note(
+        "the scratch file was left there, so that the soak can go on; remove it when you need it no more"
+            .to_owned(),
+    );
+    ended
 }
 
 /// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
@@ -114,7 +135,8 @@ fn measure_and_report(
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
     let bench = |run: &Run| make::bench(run, host, found, &permits, &Past::default());
-    put_on(reporter, (options.request.clone(), plan), bench, !scratch.goes_away(), signals)
+    let stays = !scratch.goes_away() || options.request.pace.soak().is_some();
+    put_on(reporter, (options.request.clone(), plan), bench, stays, signals)
 }
 
 /// Puts the load of a plan on the bench that is made for it, from the record to the outputs.
@@ -195,7 +217,15 @@ impl Ready {
                 problem.next(format!("see the server's own log; {again}"))
             }
             _ => problem,
-        })?;
+        });
+        // What the storage did to data outweighs how the run ended.
+        let outcome = match (outcome, &written) {
+            (Err(problem), Ok(Judged { wrong_data: Some(_), .. })) => {
+                Reporter::trouble(&problem);
+                return Ok(written?.problem(None));
+            }
+            (outcome, _) => outcome?,
+        };
         let judged = written?;
         let cut_short = outcome.problem(resumable).map(|problem| match (outcome, again) {
             // There is no scratch file that could be kept.

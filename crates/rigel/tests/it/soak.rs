@@ -196,6 +196,43 @@ fn a_soak_that_is_killed_goes_on_and_compares_what_was_written_before() {
     assert_eq!(found["interruptions"].as_array().unwrap().len(), 2);
 }
 
+#[test]
+fn a_soak_that_is_killed_before_its_first_interval_again_and_again_accuses_nobody() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    killed(&place, &line(&place, &target, "--for 9s"), || ());
+    let again = resumed(&place, &target);
+    for resumptions in 1..4 {
+        // The line that says so is there before the first I/O, and a second before the first interval.
+        let (mut child, _stderr) =
+            start_until_record(&place, &again, |record| record.resumed.len() == resumptions);
+        sleep(Duration::from_millis(400));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+    }
+    let told = place.line(&again).expect_code(0);
+    assert!(
+        told.stdout.contains("Nothing wrong was found") && told.stdout.contains("interrupted 4 times"),
+        "{}",
+        told.stdout
+    );
+}
+
+#[test]
+fn a_soak_on_a_scratch_file_goes_on_after_ctrl_c() {
+    let place = Place::new();
+    let (mut child, _stderr) =
+        start_until_record(&place, "soak --for 6s --every 1s --scratch-size 16M", |record| {
+            record.intervals.len() >= 2
+        });
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    let record = place.only("_record.jsonl");
+    let told = place.line(&format!("soak --resume {}", record.display())).expect_code(0);
+    assert!(told.stdout.contains("Nothing wrong was found in 6 s"), "{}", told.stdout);
+    assert!(!place.files().iter().any(|name| name.contains("scratch")), "it is over: {:?}", place.files());
+}
+
 /// RIGEL_SOAK_KILLS makes it as many as one likes, half of them with a cut of power.
 #[test]
 fn killed_again_and_again_it_accuses_nobody() {

@@ -2,18 +2,22 @@
 //! for it. Must not judge what a failed flush means.
 
 use crate::job::Part;
-use rigel_core::measure::FirstError;
+use rigel_core::load::class::PerClass;
+use rigel_core::measure::{ClassTally, FirstError};
 use rigel_io::targets::OpenTargets;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+/// A part, and the flush that failed.
+pub(super) type Flushed = (Part, Option<FirstError>);
+
 /// A thread that flushes.
 #[derive(Debug)]
 pub(super) struct Flusher {
     parts: Sender<Part>,
-    done: Receiver<Part>,
+    done: Receiver<Flushed>,
     /// Parts that did not come back yet.
     waiting: usize,
 }
@@ -42,14 +46,14 @@ impl Flusher {
     }
 
     /// A part whose flush is over.
-    pub(super) fn back(&mut self) -> Option<Part> {
+    pub(super) fn back(&mut self) -> Option<Flushed> {
         let part = self.done.try_recv().ok()?;
         self.waiting -= 1;
         Some(part)
     }
 
     /// The same, after a wait of that length at most. `Ok(None)`: all have come back.
-    pub(super) fn last(&mut self, patience: Duration) -> Result<Option<Part>, RecvTimeoutError> {
+    pub(super) fn last(&mut self, patience: Duration) -> Result<Option<Flushed>, RecvTimeoutError> {
         if self.waiting == 0 {
             return Ok(None);
         }
@@ -67,23 +71,30 @@ pub(super) fn needs_flush(part: &Part) -> bool {
 }
 
 /// The part when the blocks it speaks of are durable; without a word of them when they are not.
-fn flushed(part: Part, targets: &OpenTargets) -> Part {
+fn flushed(part: Part, targets: &OpenTargets) -> Flushed {
     match targets.flush() {
-        Ok(()) => part,
-        Err(error) => unsettled(part, Some(error)),
+        Ok(()) => (part, None),
+        Err(error) => {
+            let mut part = unsettled(part);
+            count(&mut part.tallies, error);
+            (part, Some(error))
+        }
     }
 }
 
-/// The part without a word of which blocks are durable; `failed`: a flush that counts as a failed I/O.
-pub(super) fn unsettled(mut part: Part, failed: Option<FirstError>) -> Part {
-    for tally in part.tallies.values_mut() {
-        let Some(verified) = &mut tally.verified else { continue };
-        if verified.settled.take().is_some()
-            && let Some(error) = failed
-        {
-            tally.errors += 1;
-            tally.first_error.get_or_insert(error);
-        }
+/// A flush that failed is a failed I/O of the first class of verified blocks.
+pub(super) fn count(tallies: &mut PerClass<ClassTally>, error: FirstError) {
+    if let Some(tally) = tallies.values_mut().find(|tally| tally.verified.is_some()) {
+        tally.errors += 1;
+        tally.first_error.get_or_insert(error);
     }
+}
+
+/// The part without a word of which blocks are durable.
+pub(super) fn unsettled(mut part: Part) -> Part {
+    part.tallies
+        .values_mut()
+        .filter_map(|tally| tally.verified.as_mut())
+        .for_each(|verified| verified.settled = None);
     part
 }

@@ -174,11 +174,13 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Proble
     let mut record = report::read(&set.record_path())?;
     if let Some(found) = Soaked::of(&record) {
         let Display { json, no_html, .. } = reporter.options.display;
-        soak::outputs(&record, &found, set, (json, no_html, reporter.options.force))?;
-        return Ok(Judged {
-            wrong_data: wrong_data::problem(&record).or_else(|| soak::problem(&found)),
-            unusable: None,
-        });
+        let written = soak::outputs(&record, &found, set, (json, no_html, reporter.options.force));
+        let wrong_data = wrong_data::problem(&record).or_else(|| soak::problem(&found));
+        match (written, &wrong_data) {
+            (Err(problem), Some(_)) => Reporter::trouble(&problem),
+            (written, _) => written?,
+        }
+        return Ok(Judged { wrong_data, unusable: None });
     }
     // A run that goes on may be asked for other gates than when it began.
     versus::judge_by(&mut record, &reporter.options.versus)?;

@@ -6,7 +6,7 @@
 
 use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, both, check_not_stopped, consent, prepare, sql, wall};
+use super::{Ready, check_not_stopped, consent, prepare, put_away, sql, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource};
 use crate::commands::{report, versus};
 use crate::output::{OutputSet, dir_of};
@@ -61,7 +61,7 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
     }
     let scratch = Scratch::again(header.targets.first())?;
     match go_on(reporter, header, past, found, &scratch, &signals) {
-        Ok(cut) => both(cut.map_or(Ok(()), Err), scratch.finish()),
+        Ok(cut) => put_away(reporter, Ok(cut), scratch),
         // The user may have mistyped something, and without its scratch file the run could never go on.
         Err(problem) => {
             scratch.leave();
@@ -167,7 +167,8 @@ fn go_on(
     let run = run_of(&header, &found);
     // The facts of now: later visits read what earlier ones wrote.
     let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, &past)?;
-    ready((run, bench, !scratch.goes_away()), reporter, header, past, found, signals)?.go(reporter, signals)
+    let stays = !scratch.goes_away() || run.request.pace.soak().is_some();
+    ready((run, bench, stays), reporter, header, past, found, signals)?.go(reporter, signals)
 }
 
 /// On the table of a server that is there.

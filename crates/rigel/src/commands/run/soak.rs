@@ -62,9 +62,12 @@ pub fn outputs(
 ) -> Result<(), Problem> {
     let told = Told { record, found };
     let pages = if no_html { Vec::new() } else { vec![page(&told)?] };
-    let written = set.write(&pages, force)?;
-    let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
-    show(&told, as_json, &files)
+    // Whatever becomes of the page, the answer is told.
+    let written = set.write(&pages, force);
+    let pages = written.as_ref().map_or(&[][..], Vec::as_slice).iter().cloned();
+    let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(pages).collect();
+    show(&told, as_json, &files)?;
+    written.map(drop)
 }
 
 fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf]) -> Result<(), Problem> {

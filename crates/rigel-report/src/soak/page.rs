@@ -13,11 +13,9 @@ use crate::numbers::{number, short, time};
 use crate::page::Page;
 use crate::verdict::Tone;
 use rigel_core::error::Problem;
-use rigel_core::judge::wrong_data::what;
 use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
 use rigel_core::uses::soak::{Moment, MomentIo, PhaseFound};
-use rigel_core::verify::Finding;
 use serde::Serialize;
 
 /// A longer table is folded.
@@ -33,8 +31,6 @@ struct Figures {
     classes: Vec<ClassFigures>,
     /// Hours of load at which it went on after an interruption.
     interruptions: Vec<f64>,
-    /// Hours of load at which a wrong block was seen, and what was wrong.
-    faults: Vec<(f64, String)>,
 }
 
 #[derive(Serialize)]
@@ -95,12 +91,10 @@ fn figures(told: &Told<'_>) -> Figures {
             rows: rows(told, class.name, if in_bytes { mbps(class.io_bytes(), 1_000_000_000) } else { 1.0 }),
         }
     };
-    let fault = |finding: &Finding| (hours(finding.at_ns), what(&told.record.header.targets, finding));
     Figures {
         phases: found.phases.iter().map(|phase| phase_in_words(told, phase)).collect(),
         classes: told.record.header.request.classes.iter().map(class).collect(),
         interruptions: found.interruptions.iter().map(|one| hours(one.run.0)).collect(),
-        faults: found.verified.findings.iter().map(fault).collect(),
     }
 }
 

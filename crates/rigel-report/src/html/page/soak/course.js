@@ -12,25 +12,24 @@ const [UNIT, UNIT_HOURS] = UNITS.find(([, hours]) => LONGEST >= 3 * hours) ?? UN
 const atHour = (hour) => `after ${number(hour / UNIT_HOURS)} ${UNIT} of load`;
 const along = (hour) => hour / UNIT_HOURS;
 
+/** What an interval says of a figure. */
+const intervalText = (name, [hour, phase], value, write) =>
+  `${name}\n${atHour(hour)}\nphase ${FOUND.phases[phase] ?? phase + 1}\n${isThere(value) ? write(value) : "none"}`;
+
 /** A line over the time of load; it is broken where the phase changes, as other loads are no course. */
 function overTime(name, rows, of, write, [index, count]) {
   const { color, dash } = lineLook(index, count);
+  const isFew = rows.length <= MOST_MARKS;
   const data = rows.flatMap((row, at) => {
     const [hour, phase] = row;
-    const read = `${name}\n${atHour(hour)}\nphase ${FOUND.phases[phase] ?? phase + 1}\n${isThere(of(row)) ? write(of(row)) : "none"}`;
-    const item = { value: [along(hour), of(row)], read: rows.length > MOST_MARKS ? undefined : read };
+    const text = intervalText(name, row, of(row), write);
+    const item = { value: [along(hour), of(row)], text, read: isFew ? text : undefined };
     return at > 0 && rows[at - 1][1] !== phase ? [{ value: [along(hour), null] }, item] : [item];
   });
   return {
-    type: "line", name, color, data, symbol: "circle", symbolSize: rows.length > MOST_MARKS ? 2 : 5, showSymbol: true, z: 3,
-    lineStyle: { color, width: 1.5, type: dash }, itemStyle: { color }, tooltip: { formatter: (at) => tip(read(rows, at.value, name, write)) },
+    type: "line", name, color, data, symbol: "circle", symbolSize: isFew ? 5 : 2, showSymbol: true, z: 3,
+    lineStyle: { color, width: 1.5, type: dash }, itemStyle: { color }, tooltip: { formatter: (at) => tip(at.data.text) },
   };
-}
-
-function read(rows, [place, value], name, write) {
-  const row = rows.find((one) => along(one[0]) === place);
-  const [hour, phase] = row ?? [place * UNIT_HOURS, 0];
-  return `${name}\n${atHour(hour)}\nphase ${FOUND.phases[phase] ?? phase + 1}\n${isThere(value) ? write(value) : "none"}`;
 }
 
 /** Crosses at the foot of the chart where something was wrong. */

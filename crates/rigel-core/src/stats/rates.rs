@@ -21,6 +21,8 @@ const NEAR: f64 = 0.05;
 const VISITS_AT_ENDS: usize = 8;
 /// A search is given up after so many visits; twenty to thirty are usual.
 const MOST_VISITS: usize = 60;
+/// Where fewer slow I/Os were to be expected, more visits cost little and tell more than doubt does.
+const LEAST_DOUBT: f64 = 5.0;
 /// A visit in which something stalled is no worse than that: those that put it right would be too many.
 const MOST_OF_A_VISIT: f64 = 4.0;
 /// Ratios beyond that, and below its inverse, tell nothing of the curve where it crosses.
@@ -111,6 +113,11 @@ impl Level {
         let chance = 2.0 * self.weight.sqrt();
         more > chance + 2.0 || -more > chance
     }
+
+    /// Whether only visits to higher rates can tell.
+    fn is_doubtful(&self) -> bool {
+        self.weight > LEAST_DOUBT && !self.is_clear()
+    }
 }
 
 /// Decides what comes after `visits`. The same visits always give the same answer, so a search can go on from a record.
@@ -161,7 +168,9 @@ fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
         else {
             return Some(Next::Visit(rate));
         };
-        let is_kept = level.ratio() <= 1.0;
+        // Higher rates tell more in the same time, and what they keep, lower ones keep as well: doubt is no reason to turn back.
+        let is_doubtful = !broken_above && !level.is_clear();
+        let is_kept = level.ratio() <= 1.0 || is_doubtful;
         kept_below |= is_kept;
         broken_above |= !is_kept;
         if kept_below && broken_above {
@@ -178,11 +187,17 @@ fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
     }
 }
 
-/// The highest rate that keeps the bound and the lowest that does not, of the rising curve through all of them.
+/// The highest rate that keeps the bound and the lowest that does not, of the rising curve through all of them. What stands on one step of
+/// the curve counts together, and is kept in doubt: visits to higher rates tell more.
 fn ends(levels: &BTreeMap<u32, Level>) -> (Option<u32>, Option<u32>) {
     let values: Vec<(f64, f64)> = levels.values().map(|level| (level.ratio(), level.weight)).collect();
     let curve = rising(&values);
-    let kept = curve.iter().filter(|ratio| **ratio <= 1.0).count();
+    let step = |ratio: f64| {
+        let on_it = curve.iter().zip(&values).filter(|(other, _)| **other == ratio);
+        let weight: f64 = on_it.map(|(_, value)| value.1).sum();
+        Level { visits: 1, weight, seen: ratio * weight, all: ratio * weight }
+    };
+    let kept = curve.iter().filter(|&&ratio| ratio <= 1.0 || step(ratio).is_doubtful()).count();
     let mut rates = levels.keys().copied().skip(kept.saturating_sub(1));
     if kept == 0 { (None, rates.next()) } else { (rates.next(), rates.next()) }
 }
@@ -318,6 +333,41 @@ mod tests {
             let (low, at, high) = about(found);
             assert!((at / 5394.0 - 1.0).abs() < 0.2, "{at} after {}", visits.len());
             assert!(low < 5394.0 * 1.05 && high > 5394.0 * 0.95, "{low} {high}");
+        }
+    }
+
+    /// A count with the mean that is expected.
+    fn counted(expected: f64, random: &mut Noise) -> f64 {
+        if expected > 50.0 {
+            return (expected + expected.sqrt() * random.normal()).max(0.0);
+        }
+        let (mut left, mut seen) = (expected - random.exponential(), 0.0);
+        while left >= 0.0 {
+            (left, seen) = (left - random.exponential(), seen + 1.0);
+        }
+        seen
+    }
+
+    /// Where an idle device has nearly as many slow I/Os as are allowed, low rates tell nothing, and chance must not stop the search there.
+    #[test]
+    fn a_bound_just_above_the_idle_latency_is_found() {
+        let ratio = |rate: f64| 0.86 + 0.14 * (rate / 13_118.0).powi(6);
+        for seed in 0..200 {
+            let (mut visits, mut random) = (Vec::new(), Noise::new(seed));
+            // As many visits as there is time for in a search of two minutes.
+            let found = loop {
+                match next(&visits, &RULES) {
+                    Next::Visit(rate) if visits.len() < 40 => {
+                        let weight = 0.015 * f64::from(rate);
+                        let seen = counted(weight * ratio(f64::from(rate)).min(99.0), &mut random);
+                        visits.push(RateVisit { rate, ratio: seen / weight, weight, allowed: 0.01 });
+                    }
+                    Next::Visit(_) => break so_far(&visits, &RULES),
+                    Next::Done(found) => break found,
+                }
+            };
+            let (_, at, _) = about(found);
+            assert!((at / 13_118.0 - 1.0).abs() < 0.15, "{at} with seed {seed}");
         }
     }
 

@@ -236,8 +236,8 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::Overload,
         Next::Nothing,
-        "More I/O arrived than the storage served: the latency grows as long as one measures, so it is no figure.",
-        "Ask for a lower rate; what was served is the most that the storage takes in this way.",
+        "More I/O arrived than was served: the latency grows as long as one measures, so it is no figure.",
+        "Ask for a lower rate. What was served is the most that the storage takes in this way, unless HOST_LIMITED stands beside it.",
     ),
     row(
         FlagCode::Unverified,

@@ -18,11 +18,16 @@ use std::collections::BTreeMap;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The flags of a point; `visits` are those that its figures are from.
-pub fn of_point(record: &Record, visits: &[&Visit]) -> Vec<Flag> {
-    // Who keeps times exactly looks at the clock instead of sleeping; whether that sufficed is told by its lag.
+/// The flags of a point; `visits` are those that its figures are from. Is it overloaded: whether more arrives than is served.
+pub fn of_point(record: &Record, visits: &[&Visit], is_overloaded: bool) -> Vec<Flag> {
+    // Who keeps times exactly looks at the clock instead of sleeping; whether that sufficed is told by its lag. Where more
+    // arrives than is served there is no time to wait for.
     let paces = visits.iter().flat_map(|visit| visit.tallies.values()).any(|tally| tally.open.is_some());
-    let busy = busy(record, visits).filter(|_| !paces);
+    let busy = match (paces, is_overloaded) {
+        (true, false) => None,
+        (true, true) => busy(record, visits).map(Flag::invalidating),
+        (false, _) => busy(record, visits),
+    };
     let found = [foreign(record, visits), busy];
     found.into_iter().flatten().collect()
 }

@@ -6,6 +6,7 @@ mod curves;
 mod latencies;
 mod limits;
 mod long_visits;
+mod paced;
 mod quiet;
 mod visited;
 

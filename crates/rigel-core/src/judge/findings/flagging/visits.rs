@@ -159,12 +159,15 @@ fn slow(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
     Some(Flag::new(FlagCode::SlowNoise, text))
 }
 
-/// A plan of few points: what their few visits may have missed.
+/// A state that lasts a smaller share of the time is rare, and no run of minutes knows it.
+const RARE_SHARE: f64 = 0.05;
+
+/// A plan of few points that were visited seldom: what may have been missed. Many visits to few points look as often.
 pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let planned = record.header.plan.steps.len();
     record.header.plan.adaptive.as_ref()?;
     let visits: usize = points.iter().map(|point| point.visits).sum();
-    if planned >= FEW_POINTS || visits == 0 {
+    if planned >= FEW_POINTS || visits == 0 || unseen_share(visits) <= RARE_SHARE {
         return None;
     }
     let (point, visit) =

@@ -145,12 +145,12 @@ fn visits_that_are_too_short_are_passed_over() {
 
 #[test]
 fn few_points_cannot_know_rare_states() {
-    let of = |most: u32| {
+    let of = |most: u32, rounds: usize| {
         let shape = MatrixShape::Max { small: 0, large: most };
         let maker = Maker::new(RunLevel::Advanced, |request| request.shape = shape);
-        maker.rounds(6, unloaded).found()
+        maker.rounds(rounds, unloaded).found()
     };
-    let few = of(3);
+    let few = of(3, 6);
     let (code, text) = &run_flags(&few)[0];
     assert_eq!(*code, FlagCode::FewPoints);
     // 1 - 0.05^(1/18)
@@ -158,5 +158,8 @@ fn few_points_cannot_know_rare_states() {
         text.starts_with("3 points, 18 visits: ") && text.contains("less than 15 % of the time"),
         "{text}"
     );
-    assert_eq!(run_codes(&of(4)), []);
+    assert_eq!(run_codes(&of(4, 6)), []);
+    // 1 - 0.05^(1/59) is 0.0495; three points in 19 rounds have 57 visits, in 20 they have 60.
+    assert!(run_codes(&of(3, 19)).contains(&FlagCode::FewPoints));
+    assert!(!run_codes(&of(3, 20)).contains(&FlagCode::FewPoints), "looked at as often as many points");
 }

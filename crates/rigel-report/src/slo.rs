@@ -4,9 +4,11 @@
 //! new one. Must not choose a figure; [`rigel_core::judge::findings`] does.
 
 mod text;
+mod unsure;
 
 pub use text::unkept;
 pub(crate) use text::{HEADS, MEANING, gates, reached, rows, seen, sentences, sureness, table};
+pub(crate) use unsure::cause;
 
 use crate::json::{self, pretty, schema_of, text};
 use crate::verdict::Conclusion;

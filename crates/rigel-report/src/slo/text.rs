@@ -78,7 +78,7 @@ fn lowest(found: &SloFindings) -> String {
 }
 
 /// Whether every rate that was visited breaks a bound, by this end or the middle of what was seen of it.
-fn all_break(found: &SloFindings, of: impl Fn(&Ratio) -> f64) -> bool {
+pub(super) fn all_break(found: &SloFindings, of: impl Fn(&Ratio) -> f64) -> bool {
     let breaks = |point: &SloPoint| point.ratios.iter().flatten().any(|ratio| of(ratio) > 1.0);
     !found.points.is_empty() && found.points.iter().all(breaks)
 }

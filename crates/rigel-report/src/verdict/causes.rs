@@ -93,7 +93,8 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     all.sort_by_key(|(valid, aside, cause)| (*valid, cause.code.map(depth), *aside, cause.code));
     let cut = notes::cut_short(view).map(cut_short);
     let all = cut.into_iter().chain(all.into_iter().map(|one| one.2));
-    all.chain(turned.and_then(|found| versus::not_reached(view, found))).collect()
+    let unsure = view.findings.slo.as_ref().and_then(crate::slo::cause);
+    all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
 }
 
 /// A search for a rate goes beyond it on purpose, and says by its bracket how sure it is.

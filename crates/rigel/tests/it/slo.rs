@@ -54,6 +54,27 @@ fn the_gate_tells_what_is_not_kept_from_what_is_not_decided() {
     assert!(undecided.stderr.contains("is not decided"), "{}", undecided.stderr);
 }
 
+/// Eight servers whose p99 at rest is 1.93 of 2 ms: the formula has 13,118 per second, and low rates tell nothing in a visit.
+#[test]
+fn a_bound_just_above_the_latency_at_rest_is_found_and_an_open_end_is_told() {
+    let place = Place::new();
+    let near = |service: &str, duration: &str, seed: &str, name: &str| {
+        let device = format!("sim:servers=8,service={service},rate=0,spread=exponential");
+        let line =
+            ["slo", "--quiet", "--no-html", "--engine", &device, "--p99", "2ms", "--duration", duration];
+        place.rigel(line.iter().chain(&["--seed", seed, "--name", name])).expect_code(0).stdout
+    };
+    for seed in ["2", "5", "7"] {
+        let told = near("420us", "5m", seed, seed);
+        assert!(told.starts_with("Good: ") && told.contains(" and no longer from 13,"), "{seed}: {told}");
+    }
+    // Nearer still, and in less time, one end of the bracket stays open.
+    let open = near("430us", "3m", "1", "open");
+    assert!(open.starts_with("Use with care: one thing speaks against these numbers."), "{open}");
+    assert!(open.contains("up to where is") && open.contains("NOT_REACHED, the rate: "), "{open}");
+    assert!(open.contains("One end of the rate is not known"), "{open}");
+}
+
 #[test]
 fn a_run_that_was_cut_goes_on_to_the_same_bytes() {
     let place = Place::new();

@@ -1,0 +1,44 @@
+//! What speaks against the answer of a search for a rate: an end of it that is not known.
+//!
+//! Must not judge a rate; the findings do.
+
+use super::text::all_break;
+use crate::numbers::counted;
+use crate::verdict::Cause;
+use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate};
+use rigel_core::judge::flags::FlagCode;
+use rigel_core::stats::share::Kept;
+
+/// That the answer is not as sure as its words may sound, and what to do. Nothing where both ends are known, or where every rate that was
+/// required is decided: that was the question.
+pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
+    let is_decided =
+        !found.required.is_empty() && found.required.iter().all(|one| one.kept != Kept::Undecided);
+    let means = missing(found).filter(|_| !is_decided)?;
+    Some(Cause {
+        code: Some(FlagCode::NotReached),
+        invalid: false,
+        means: means.to_owned(),
+        place: "the rate".to_owned(),
+        figures: format!("{} visited after the search", counted(found.points.len(), "rate")),
+        remedy: "Give the run more time (--duration), or ask for a bound that is farther from the latency of the idle storage.".to_owned(),
+    })
+}
+
+fn missing(found: &SloFindings) -> Option<&'static str> {
+    let open = "One end of the rate is not known: the visits do not tell it.";
+    match &found.answer {
+        SloAnswer::Rate(SloRate { lower: Some(_), upper: Some(_), .. }) => None,
+        SloAnswer::Rate(SloRate { lower: None, upper: None, .. }) => Some(
+            "How sure the rate is, is not known: the visits tell of no rate whether it keeps the bounds.",
+        ),
+        SloAnswer::Rate(SloRate { lower: None, at: None, .. }) if all_break(found, |ratio| ratio.lo95) => {
+            None
+        }
+        SloAnswer::Rate(_) => Some(open),
+        SloAnswer::Nowhere(_, Kept::No) | SloAnswer::Everywhere(_, Kept::Yes) | SloAnswer::Unfinished => None,
+        SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) => {
+            Some("The answer is likely and not proven: there were too few visits for it.")
+        }
+    }
+}

@@ -6,11 +6,13 @@
 use rigel_core::event::Event;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::judge::wrong_data;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::record::Record;
+use rigel_core::record::{Interval, Record};
 use rigel_core::stats::Basis;
+use rigel_core::verify::Verified;
 use std::time::{Duration, Instant};
 
 /// Judging takes at most the time of the run divided by this.
@@ -81,6 +83,10 @@ pub struct SoFar {
     record: Option<Record>,
     ended: Option<Instant>,
     took: Duration,
+    /// What the intervals of a soak found.
+    wrong: Verified,
+    /// The judgement before.
+    last: Judgement,
 }
 
 impl SoFar {
@@ -104,12 +110,32 @@ impl SoFar {
                 self.judge_in_time()
             }
             Event::Looked { .. } => self.judge_in_time(),
+            Event::IntervalKept { interval } => self.interval(interval),
             Event::VisitStarted { .. }
             | Event::Tick { .. }
             | Event::LevelFound { .. }
-            | Event::IntervalKept { .. }
             | Event::Forecast { .. } => None,
         }
+    }
+
+    /// A fault is told at once: the visit of a soak goes on for long.
+    fn interval(&mut self, interval: &Interval) -> Option<Judgement> {
+        let before = self.wrong.faults.all();
+        let found = interval.tallies.values().filter_map(|tally| tally.verified.as_deref());
+        found.for_each(|found| self.wrong.add(found));
+        let is_new = self.wrong.faults.all() > before;
+        is_new.then(|| self.with_wrong_data(self.last.clone()))
+    }
+
+    /// The same with what the intervals found, instead of what the visits that are over did.
+    fn with_wrong_data(&self, mut judgement: Judgement) -> Judgement {
+        let targets = self.record.as_ref().map_or(&[][..], |record| &record.header.targets);
+        if let Some(text) = wrong_data::sentence(targets, &self.wrong) {
+            judgement.flags.retain(|flag| flag.code != FlagCode::WrongData);
+            let flag = Flag::new(FlagCode::WrongData, text).invalidating();
+            judgement.flags.insert(0, shown(About::Run, "the run".to_owned(), &flag));
+        }
+        judgement
     }
 
     fn judge_in_time(&mut self) -> Option<Judgement> {
@@ -118,9 +144,10 @@ impl SoFar {
             return None;
         }
         let began = Instant::now();
-        let judgement = judge(self.record.as_ref()?);
+        let judgement = self.with_wrong_data(judge(self.record.as_ref()?));
         self.took = began.elapsed();
         self.ended = Some(Instant::now());
+        self.last = judgement.clone();
         Some(judgement)
     }
 }

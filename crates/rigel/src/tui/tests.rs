@@ -4,7 +4,9 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::record::Interval;
 use rigel_core::sim::SimLaw;
+use rigel_core::verify::Verified;
 
 #[test]
 fn a_judged_run_is_what_its_record_says_at_the_end() {
@@ -43,6 +45,32 @@ fn a_judged_run_is_what_its_record_says_at_the_end() {
     assert_eq!(simulated.len(), 1, "{:?}", judged.flags);
     assert_eq!(simulated[0].place, "7 points");
     assert!(!judged.flags.iter().any(|flag| flag.code == FlagCode::NotReached), "{:?}", judged.flags);
+}
+
+#[test]
+fn a_wrong_block_is_told_before_its_visit_is_over() {
+    let mut request = Request::new(RunLevel::Simple);
+    request.engine = EngineRequest::Sim(SimLaw::parse("servers=4,service=1ms,rate=0").unwrap());
+    let record = rigel_run::trial::trial(&request).unwrap();
+    let mut so_far = SoFar::default();
+    assert!(so_far.event(&Event::Begun { header: &record.header }).is_none());
+    let of = |zeroed: u64| {
+        let mut verified = Verified { checked: 1000, ..Verified::default() };
+        verified.faults.zeroed = zeroed;
+        let mut tally = record.visits[0].tallies[&Class::SMALL].clone();
+        tally.verified = Some(Box::new(verified));
+        Interval { visit: 0, began_ns: 0, measured_ns: 1, tallies: [(Class::SMALL, tally)].into() }
+    };
+    assert!(so_far.event(&Event::IntervalKept { interval: &of(0) }).is_none(), "nothing is new");
+    for count in [1, 2] {
+        let judged = so_far.event(&Event::IntervalKept { interval: &of(1) }).unwrap();
+        let [flag] = judged.flags.as_slice() else { panic!("{:?}", judged.flags) };
+        assert_eq!((flag.code, flag.invalid), (FlagCode::WrongData, true));
+        assert!(flag.text.starts_with(&format!("{count} blocks are wrong")), "{}", flag.text);
+    }
+    // Nor does a judgement of whole visits take it away.
+    let judged = so_far.event(&Event::VisitFinished { visit: &record.visits[0] }).unwrap();
+    assert_eq!(judged.flags.iter().filter(|flag| flag.code == FlagCode::WrongData).count(), 1);
 }
 
 /// Runs itself once more, in a terminal of its own, to panic there.

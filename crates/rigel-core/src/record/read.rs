@@ -2,7 +2,7 @@
 //!
 //! Must not judge numbers; [`super::check`] does.
 
-use super::{Closing, FORMAT_MAJOR, Format, Line, Record, Resumed, TornLine, Visit, check};
+use super::{Closing, FORMAT_MAJOR, Format, Interval, Line, Record, Resumed, TornLine, Visit, check};
 use crate::error::Problem;
 use crate::load::plan::Plan;
 use serde::Deserialize;
@@ -73,6 +73,10 @@ impl Reader {
             }
             Line::Interval(interval) => {
                 check::interval(number, &record.header.request, &interval)?;
+                let behind = |last: &Interval| interval.visit < last.visit || interval.began_ns < last.began_ns;
+                if record.intervals.last().is_some_and(behind) {
+                    return Err(broken(number, "an interval that lies before the one before it"));
+                }
                 record.intervals.push(*interval);
             }
             Line::Plan(plan) => self.replan(number, *plan)?,

@@ -115,3 +115,21 @@ fn whatever_is_wrong_makes_it_faulty_and_silence_excludes_a_rate() {
     record.visits[0].tallies.values_mut().next().unwrap().errors = 1;
     assert!(Soaked::of(&record).unwrap().is_faulty());
 }
+
+#[test]
+fn intervals_that_run_backwards_are_refused() {
+    let header = soaking();
+    let told = |lines: &[Line]| {
+        let bytes: Vec<u8> = lines.iter().flat_map(|line| write_line(line).unwrap()).collect();
+        Record::read(&bytes).err().map(|problem| problem.what)
+    };
+    assert_eq!(told(&lines(&header, 3)), None);
+    let edits: [fn(&mut Interval); 2] = [|last| last.began_ns = NS_PER_S, |last| last.visit = 0];
+    for edit in edits {
+        let mut edited = lines(&header, 3);
+        let Line::Interval(last) = &mut edited[5] else { panic!("{:?}", edited[5]) };
+        edit(last);
+        let what = told(&edited).unwrap();
+        assert!(what.contains("an interval that lies before the one before it"), "{what}");
+    }
+}

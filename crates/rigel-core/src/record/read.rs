@@ -73,7 +73,8 @@ impl Reader {
             }
             Line::Interval(interval) => {
                 check::interval(number, &record.header.request, &interval)?;
-                let behind = |last: &Interval| interval.visit < last.visit || interval.began_ns < last.began_ns;
+                let behind =
+                    |last: &Interval| interval.visit < last.visit || interval.began_ns < last.began_ns;
                 if record.intervals.last().is_some_and(behind) {
                     return Err(broken(number, "an interval that lies before the one before it"));
                 }

@@ -36,8 +36,9 @@ fn mirrors() -> Case {
     steps.push(CaseStep::shell("live", 240, &live()));
     Case {
         name: "mirrors",
-        modules: &["brd", "raid1", "md-mod", "dm-mod", "dm-mirror", "dm-raid"],
-        setup: "modprobe brd rd_nr=6 rd_size=16384\n\
+        modules: &["crc32c_generic", "brd", "raid1", "md-mod", "dm-mod", "dm-mirror", "dm-raid"],
+        setup: "modprobe crc32c_generic\n\
+             modprobe brd rd_nr=6 rd_size=16384\n\
              modprobe -a raid1 dm-mirror dm-raid\n\
              echo md_vm >/sys/module/md_mod/parameters/new_array\n\
              md=/sys/block/md_vm/md\n\

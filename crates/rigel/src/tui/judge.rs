@@ -108,6 +108,7 @@ impl SoFar {
             | Event::Tick { .. }
             | Event::LevelFound { .. }
             | Event::IntervalKept { .. }
+            | Event::DrivesAsked { .. }
             | Event::Forecast { .. } => None,
         }
     }

@@ -99,7 +99,7 @@ fn damage_that_grew_under_load_is_a_finding_in_every_output() {
     assert!(page.contains("<h2>Drives</h2>") && page.contains("3 new media errors"), "the page");
     let metrics = place.read("_metrics.prom");
     let sample = metrics.lines().find(|line| line.contains("counter=\"media_errors\"")).unwrap();
-    assert!(sample.starts_with("rigel_soak_drive_log{") && sample.ends_with(" 5"), "{sample}");
+    assert!(sample.starts_with("rigel_soak_drive_log{") && sample.ends_with(" 5.0"), "{sample}");
     assert!(sample.contains("serial=\"S1\""), "{sample}");
 }
 

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 10] = [
+const TARGETS: [(&str, &[&str]); 11] = [
     ("arguments", &["-max_len=1024"]),
     ("calibration", &["-max_len=4096"]),
     ("contents", &["-max_len=4096"]),
+    ("drive", &["-max_len=4096"]),
     ("durability", &["-max_len=8192"]),
     ("load_file", &["-max_len=2048"]),
     ("lun_list", &["-max_len=1024"]),

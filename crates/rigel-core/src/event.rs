@@ -2,6 +2,7 @@
 //!
 //! Listeners may drop events; no event may slow a worker. Must not format anything.
 
+use crate::facts::DriveLook;
 use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
@@ -75,6 +76,11 @@ pub enum Event<'a> {
     IntervalKept {
         /// What was measured.
         interval: &'a Interval,
+    },
+    /// The drives below the targets were asked what they say of themselves, and the line is on disk.
+    DrivesAsked {
+        /// What they said.
+        look: &'a DriveLook,
     },
     /// The search found what saturates a class.
     LevelFound {

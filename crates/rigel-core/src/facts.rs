@@ -5,6 +5,7 @@
 
 mod change;
 mod device;
+pub mod drive;
 pub mod engine;
 mod host;
 mod memory;
@@ -13,6 +14,7 @@ mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
+pub use drive::DriveLook;
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use memory::{InMemory, is_memory_filesystem};
 pub use mount::MountFacts;

@@ -5,7 +5,7 @@
 //! has a default and raises the minor number. Pure: bytes in, a [`Record`] out, and back. The journal that writes the
 //! lines is `rigel-run`'s.
 
-use crate::facts::TargetFacts;
+use crate::facts::{DriveLook, TargetFacts};
 use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
@@ -42,6 +42,8 @@ pub enum Line {
     Plan(Box<Plan>),
     /// A run that had been interrupted goes on here.
     Resumed(Resumed),
+    /// What the drives below the targets say of themselves.
+    Drives(DriveLook),
     /// The end.
     Closing(Closing),
 }
@@ -223,6 +225,8 @@ pub struct Record {
     pub resumed: Vec<Resumed>,
     /// The visits that do not count since, in order.
     pub set_aside: Vec<Visit>,
+    /// What the drives below the targets said, in order.
+    pub drives: Vec<DriveLook>,
     /// The last line; a run that was killed has none.
     pub closing: Option<Closing>,
     /// A last line that was not written whole; everything before it is good.
@@ -248,6 +252,7 @@ impl Record {
             intervals: Vec::new(),
             resumed: Vec::new(),
             set_aside: Vec::new(),
+            drives: Vec::new(),
             closing: None,
             torn: None,
         }

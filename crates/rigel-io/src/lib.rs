@@ -8,6 +8,7 @@ mod buffers;
 pub mod child;
 pub mod clock;
 pub mod cpus;
+pub mod drives;
 pub mod durable;
 pub mod engine;
 pub mod group;

@@ -2,11 +2,13 @@
 //!
 //! The types here are the interface. Must not judge; [`rigel_core::uses::soak`] does.
 
+mod drives;
 mod metrics;
 mod page;
 mod text;
 mod words;
 
+pub use drives::remark;
 pub use metrics::Standing;
 pub use text::text;
 
@@ -16,7 +18,7 @@ use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
 use rigel_core::record::Record;
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
-use rigel_core::uses::soak::{Moment, PhaseFound, PhaseIo, Soaked};
+use rigel_core::uses::soak::{Change, Drives, Moment, PhaseFound, PhaseIo, Soaked};
 use rigel_core::verify::{FaultCounts, Finding};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,7 +50,7 @@ struct Document {
     targets: Vec<TargetDocument>,
     /// The answer in sentences.
     told: Vec<String>,
-    /// Something is wrong: a block, an I/O, or a target unlike the others; the exit code is 1 then.
+    /// Something is wrong: a block, an I/O, a target unlike the others, or a drive by its own word; the exit code is 1 then.
     faulty: bool,
     /// It lasted as long as it was to.
     complete: bool,
@@ -66,6 +68,8 @@ struct Document {
     verified: Option<VerifiedDocument>,
     /// Targets that are slower than the others.
     outliers: Vec<OutlierDocument>,
+    /// What the drives below the targets say of themselves, before and after; nothing where nobody asked, as of a simulated device.
+    drives: Option<Vec<DriveDocument>>,
     /// Where it went on after an interruption.
     interruptions: Vec<InterruptionDocument>,
     /// The figures of every interval.
@@ -191,6 +195,44 @@ struct OutlierDocument {
     median_us: f64,
 }
 
+/// A drive, by its SMART attributes, its NVMe log or its SCSI logs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DriveDocument {
+    /// Its kernel name at the last look.
+    name: String,
+    /// Its model.
+    model: Option<String>,
+    /// Its serial number.
+    serial: Option<String>,
+    /// Something in its counters speaks against it.
+    worse: bool,
+    /// How often it told its counters.
+    looks: u32,
+    /// Local time of the first of these looks, RFC 3339.
+    first_look: Option<String>,
+    /// Of the last one.
+    last_look: Option<String>,
+    /// Why it told none at the last look.
+    unknown: Option<String>,
+    /// Its counters.
+    counters: Vec<CounterDocument>,
+}
+
+/// A counter of a drive.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CounterDocument {
+    /// Its name, such as `pending_sectors`; percentages end in `_percent`, bytes in `_bytes`.
+    counter: String,
+    /// At the first look.
+    first: u64,
+    /// At the last one.
+    last: u64,
+    /// At its highest.
+    most: u64,
+    /// It speaks against the drive: damage that grew, or an alarm.
+    worse: bool,
+}
+
 /// Where it went on.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InterruptionDocument {
@@ -261,6 +303,7 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         errors: found.errors,
         verified: found.verifies.then(|| verified(told)),
         outliers: outliers(told),
+        drives: found.drives.as_ref().map(drive_documents),
         interruptions: interruptions(found),
         course: found.course.iter().map(moment).collect(),
     })
@@ -366,6 +409,37 @@ fn outliers(told: &Told<'_>) -> Vec<OutlierDocument> {
         median_us: outlier.median_us,
     };
     told.found.outliers.iter().map(one).collect()
+}
+
+fn drive_documents(drives: &Drives) -> Vec<DriveDocument> {
+    let told = drives.told.iter().map(|drive| DriveDocument {
+        name: printable(&drive.name),
+        model: drive.model.as_deref().map(printable),
+        serial: drive.serial.as_deref().map(printable),
+        worse: drive.is_worse(),
+        looks: drive.looks,
+        first_look: drive.seen.first().map(|at| printable(at)),
+        last_look: drive.seen.last().map(|at| printable(at)),
+        unknown: drive.lost.as_deref().map(printable),
+        counters: drive.changes.iter().map(counter).collect(),
+    });
+    let silent = drives.silent.iter().map(|drive| DriveDocument {
+        name: printable(&drive.name),
+        model: None,
+        serial: None,
+        worse: false,
+        looks: 0,
+        first_look: None,
+        last_look: None,
+        unknown: Some(printable(&drive.why)),
+        counters: Vec::new(),
+    });
+    told.chain(silent).collect()
+}
+
+fn counter(change: &Change) -> CounterDocument {
+    let Change { counter, first, last, most, worse } = *change;
+    CounterDocument { counter: counter.name().to_owned(), first, last, most, worse }
 }
 
 fn interruptions(found: &Soaked) -> Vec<InterruptionDocument> {

@@ -12,6 +12,7 @@ pub mod turns;
 use crate::job::{Done, Job, Part, Task};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
+use rigel_core::facts::drive::Drive;
 use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
@@ -140,6 +141,11 @@ pub trait Bench {
     /// says so, of a visit. In real time it is behind the bench already.
     fn pass(&mut self, _until_ns: u64, _passed: Passed) -> bool {
         true
+    }
+
+    /// What the drives below the load say of themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
+    fn drives(&mut self) -> Option<Vec<Drive>> {
+        None
     }
 }
 

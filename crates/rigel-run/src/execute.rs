@@ -123,7 +123,7 @@ pub fn execute(
         }
     };
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new(&header, (first, past), bench, journal, stop, listener);
+    let mut walk = Walk::new((&header, &wall), (first, past), bench, journal, stop, listener);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,
@@ -137,6 +137,7 @@ pub fn execute(
     {
         return Err(time_used_up());
     }
+    walk.last_look()?;
     let ended = wall.after(walk.now_ns());
     walk.tell(&Line::Closing(closing(&outcome, ended)))?;
     Ok(outcome)

@@ -124,7 +124,7 @@ impl RunProgress {
             // The next tick has it.
             Event::Forecast { .. } => {}
             // Figures are shown all the time.
-            Event::IntervalKept { .. } => {}
+            Event::IntervalKept { .. } | Event::DrivesAsked { .. } => {}
         }
     }
 

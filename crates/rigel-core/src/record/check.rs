@@ -6,7 +6,7 @@
 use super::read::broken_at;
 use super::{Header, Interval, Resumed, Visit};
 use crate::error::Problem;
-use crate::facts::LimitsChange;
+use crate::facts::{DriveLook, LimitsChange};
 use crate::load::class::{Class, LoadClass, MAX_RATE, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
@@ -62,6 +62,11 @@ pub(super) fn interval(number: usize, request: &Request, interval: &Interval) ->
 pub(super) fn resumed(number: usize, resumed: &Resumed) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
     told(number, times(&[("run_ns", resumed.run_ns)]).and(one))
+}
+
+/// Looks at what drives said.
+pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
+    told(number, times(&[("run_ns", look.run_ns)]))
 }
 
 fn told(number: usize, found: Found) -> Result<(), Problem> {

@@ -80,6 +80,10 @@ impl Reader {
                 }
                 record.intervals.push(*interval);
             }
+            Line::Drives(look) => {
+                check::drives(number, &look)?;
+                record.drives.push(look);
+            }
             Line::Plan(plan) => self.replan(number, *plan)?,
             Line::Visit(visit) => {
                 self.check_visit(number, &visit)?;

@@ -1,12 +1,14 @@
-//! What a soak found, out of its record: the figures of each phase, their course, every fault, the targets that are not like the others, and
-//! what silence excludes.
+//! What a soak found, out of its record: the figures of each phase, their course, every fault, the targets that are not like the others,
+//! what drives say of themselves, and what silence excludes.
 //!
 //! Must not word it, and must not look at a target.
 
 mod course;
+mod drives;
 mod outliers;
 
 pub use course::{Moment, MomentIo};
+pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use outliers::{LEAST_TARGETS, Outlier};
 
 use crate::judge::wrong_data;
@@ -52,6 +54,8 @@ pub struct Soaked {
     pub targets: Option<ByTarget>,
     /// The targets that are slower than the others.
     pub outliers: Vec<Outlier>,
+    /// What the drives below the targets say of themselves; `None` where nobody asked, as of a simulated device.
+    pub drives: Option<Drives>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
     /// Whether it lasted as long as it was to.
@@ -132,6 +136,7 @@ impl Soaked {
             hung: hung(record),
             outliers: targets.as_ref().map_or_else(Vec::new, |_| outliers::of(record)),
             targets,
+            drives: Drives::of(&record.drives),
             interruptions: record
                 .resumed
                 .iter()
@@ -141,9 +146,18 @@ impl Soaked {
         })
     }
 
-    /// Whether something is wrong with the storage: blocks, I/Os, or a target unlike the others.
+    /// Whether something is wrong with the storage: blocks, I/Os, a target unlike the others, or a drive by its own word.
     pub fn is_faulty(&self) -> bool {
-        self.verified.faults.all() > 0 || self.errors > 0 || self.hung.is_some() || !self.outliers.is_empty()
+        self.verified.faults.all() > 0
+            || self.errors > 0
+            || self.hung.is_some()
+            || !self.outliers.is_empty()
+            || self.worse_drives() > 0
+    }
+
+    /// How many drives speak against themselves.
+    pub fn worse_drives(&self) -> usize {
+        self.drives.as_ref().map_or(0, |drives| drives.worse().count())
     }
 
     /// With no wrong block among those that were compared: a wrong block is surely (95 %) rarer than one of so many. `None` when some were wrong, or

@@ -3,8 +3,11 @@
 
 use crate::openmetrics::{Family, Labels};
 use crate::page::Page;
+use rigel_core::facts::DriveLook;
+use rigel_core::facts::drive::Drive;
 use rigel_core::load::class::PerClass;
 use rigel_core::measure::ClassTally;
+use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Interval, Visit};
 use rigel_core::units::{iops, to_f64};
 use rigel_core::verify::FaultCounts;
@@ -18,6 +21,8 @@ pub struct Standing {
     last: Option<Interval>,
     /// Nanoseconds of load.
     lasted_ns: u64,
+    /// What they said last.
+    drives: Vec<Drive>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +65,16 @@ impl Standing {
         self.lasted_ns = visit.ended_ns();
     }
 
+    /// The drives were asked what they say of themselves.
+    pub fn drives(&mut self, look: &DriveLook) {
+        self.drives.clone_from(&look.drives);
+    }
+
+    /// Whether there are figures of a load.
+    pub const fn has_begun(&self) -> bool {
+        self.lasted_ns > 0
+    }
+
     /// The text with its end mark.
     pub fn openmetrics(&self, header: &Header) -> String {
         let run = || ("run".into(), header.run_id.clone());
@@ -68,6 +83,7 @@ impl Standing {
         let mut families = vec![lasted];
         families.extend(self.totals(&run));
         families.extend(self.rates(&run));
+        families.push(self.logs(&run));
         let mut page = Page::default();
         families.iter().for_each(|family| family.write(&mut page));
         page.line("# EOF");
@@ -100,6 +116,29 @@ impl Standing {
             }
         }
         vec![ios, errors, checked, written, wrong]
+    }
+
+    /// Read when the load began, went on or ended.
+    fn logs(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Family {
+        let mut logs = Family::new(
+            "rigel_soak_drive_log",
+            "",
+            "What drives said of themselves at the last look: counters of SMART attributes, NVMe and SCSI logs.",
+        );
+        for drive in &self.drives {
+            let word = |text: &Option<String>| printable(text.as_deref().unwrap_or_default()).into_owned();
+            for (counter, value) in drive.counters().into_iter().flatten() {
+                let labels = vec![
+                    run(),
+                    ("drive".into(), printable(&drive.name).into_owned()),
+                    ("model".into(), word(&drive.model)),
+                    ("serial".into(), word(&drive.serial)),
+                    ("counter".into(), counter.name().to_owned()),
+                ];
+                logs.samples.push((labels, to_f64(*value)));
+            }
+        }
+        logs
     }
 
     fn rates(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Vec<Family> {

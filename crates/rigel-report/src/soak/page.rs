@@ -2,7 +2,7 @@
 //!
 //! In the same shell and with the same kit as other pages. Must not leave out a fault.
 
-use super::{Told, words};
+use super::{Told, drives, words};
 use crate::duration::words as lasted;
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
@@ -69,6 +69,7 @@ pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         charts(page, told);
         phases(page, told);
         targets(page, told);
+        logs(page, told);
         about(page, told);
     }))
 }
@@ -212,6 +213,33 @@ fn targets(page: &mut Page, told: &Told<'_>) {
         ];
         let slow = if row.slower { "slower than the others" } else { "" };
         page.line(format_args!("<tr><td>{}</td>{}<td>{slow}</td></tr>", Text(&row.path), numbered(&cells)));
+    }
+    close_table(page);
+    page.line("</section>");
+}
+
+/// What the drives told, a row for each counter.
+fn logs(page: &mut Page, told: &Told<'_>) {
+    let all = drives::sorted(told.found);
+    let rows = all.iter().map(|drive| drive.changes.len()).sum();
+    if rows == 0 {
+        return;
+    }
+    page.line("<section>\n<h2>Drives</h2>\n<p class=\"about\">SMART attributes, NVMe and SCSI logs at the first and the last look.</p>");
+    let columns: [Column<'_>; 5] =
+        [("Drive", false), ("Counter", false), ("First", true), ("Last", true), ("", false)];
+    open_table(page, &columns, rows, MOST_ROWS, "row");
+    for drive in all {
+        for change in &drive.changes {
+            let cells = [change.first, change.last].map(|value| drives::value(change.counter, value));
+            page.line(format_args!(
+                "<tr><td>{}</td><td>{}</td>{}<td>{}</td></tr>",
+                Text(&drives::name(drive)),
+                drives::label(change.counter),
+                numbered(&cells),
+                if change.worse { "speaks against it" } else { "" }
+            ));
+        }
     }
     close_table(page);
     page.line("</section>");

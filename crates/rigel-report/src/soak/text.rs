@@ -1,6 +1,6 @@
 //! What a soak found, for people: the answer, the faults, a row for each phase and class, the targets. Must not judge.
 
-use super::{Told, words};
+use super::{Told, drives, words};
 use crate::duration::words as lasted;
 use crate::numbers::{counted, short, time};
 use crate::page::Page;
@@ -25,6 +25,8 @@ pub fn text(told: &Told<'_>, style: Style, files: &[String]) -> String {
     list(&mut page, "Failed I/Os", &words::failures(told), told.found.errors);
     phases(&mut page, told, style);
     targets(&mut page, told, style);
+    let drives = drives::lines(told.found);
+    list(&mut page, "Drives that told their logs", &drives, drives.len() as u64);
     for (number, file) in files.iter().enumerate() {
         if number == 0 {
             page.blank();

@@ -1,6 +1,6 @@
 //! The sentences of a soak, which text, page and JSON have alike. Must not judge.
 
-use super::Told;
+use super::{Told, drives};
 use crate::duration::words as lasted;
 use crate::numbers::{counted, number, percent, short, time};
 use crate::words::listed;
@@ -32,7 +32,9 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
     ];
-    parts.into_iter().flatten().collect()
+    let mut sentences: Vec<String> = parts.into_iter().flatten().collect();
+    sentences.extend(drives::told(found));
+    sentences
 }
 
 fn verdict(found: &Soaked) -> String {
@@ -47,6 +49,7 @@ fn verdict(found: &Soaked) -> String {
             let is = if targets == 1 { "is" } else { "are" };
             format!("{} {is} slower than the others", counted(targets, "target"))
         }),
+        drives::verdict(found),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if !parts.is_empty() {

@@ -13,6 +13,7 @@ use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
 use flusher::{Flusher, count, needs_flush, unsettled};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::drive::Drive;
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
 use rigel_core::load::matrix::Point;
@@ -24,6 +25,7 @@ use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock, MonotonicClock};
 use rigel_io::cpus;
+use rigel_io::drives;
 use rigel_io::engine::EngineChoice;
 use rigel_io::host::io_limits;
 use rigel_io::targets::OpenTargets;
@@ -351,6 +353,10 @@ impl Bench for ThreadBench {
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
         rest_in_real_time(ns, || self.progress(), hear);
+    }
+
+    fn drives(&mut self) -> Option<Vec<Drive>> {
+        self.targets.as_ref().map(|_| drives::look(&self.site.targets))
     }
 }
 

@@ -1,3 +1,4 @@
+mod drives;
 mod failures;
 mod forecasts;
 mod intervals;

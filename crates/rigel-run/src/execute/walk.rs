@@ -7,8 +7,10 @@ use super::Outcome;
 use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
 use crate::job::{Part, Stop};
 use crate::journal::Journal;
+use crate::wall::Wall;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, At, Event, Live};
+use rigel_core::facts::DriveLook;
 use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
@@ -51,6 +53,7 @@ pub struct Wanted {
 /// A run going on.
 pub struct Walk<'a> {
     header: &'a Header,
+    wall: &'a Wall,
     bench: &'a mut dyn Bench,
     journal: &'a mut dyn Journal,
     stop: &'a Stop,
@@ -69,12 +72,14 @@ pub struct Walk<'a> {
     is_relived: bool,
     /// I/Os that did not come back; nothing can be measured after them.
     hung: Option<HungIo>,
+    /// The drives were asked what they say of themselves.
+    has_looked: bool,
 }
 
 impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
-        header: &'a Header,
+        (header, wall): (&'a Header, &'a Wall),
         (first, past): (Option<Line>, Past),
         bench: &'a mut dyn Bench,
         journal: &'a mut dyn Journal,
@@ -83,6 +88,7 @@ impl<'a> Walk<'a> {
     ) -> Self {
         Self {
             header,
+            wall,
             bench,
             journal,
             stop,
@@ -93,6 +99,7 @@ impl<'a> Walk<'a> {
             first,
             is_relived: false,
             hung: None,
+            has_looked: false,
         }
     }
 
@@ -140,6 +147,7 @@ impl<'a> Walk<'a> {
         }
         (self.listener)(Event::VisitStarted { at: wanted.at });
         self.tell_part()?;
+        self.first_look()?;
         let Some(visit) = self.load(wanted)? else {
             return Err(Halt::Outcome(self.gave_up().unwrap_or(Outcome::Stopped)));
         };
@@ -171,6 +179,31 @@ impl<'a> Walk<'a> {
             Some(first) => self.journal.append(&first),
             None => Ok(()),
         }
+    }
+
+    /// Of a soak: what the drives say of themselves before its first load, also when it goes on.
+    fn first_look(&mut self) -> Result<(), Problem> {
+        if self.has_looked || self.header.request.pace.soak().is_none() {
+            return Ok(());
+        }
+        self.has_looked = true;
+        self.look_at_drives()
+    }
+
+    /// Of a soak that loaded something: what they say after it.
+    pub fn last_look(&mut self) -> Result<(), Problem> {
+        if self.has_looked { self.look_at_drives() } else { Ok(()) }
+    }
+
+    fn look_at_drives(&mut self) -> Result<(), Problem> {
+        let Some(drives) = self.bench.drives() else { return Ok(()) };
+        let look = DriveLook { at: self.wall.after(self.now_ns), run_ns: self.now_ns, drives };
+        let line = Line::Drives(look);
+        self.tell(&line)?;
+        if let Line::Drives(look) = &line {
+            (self.listener)(Event::DrivesAsked { look });
+        }
+        Ok(())
     }
 
     /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to

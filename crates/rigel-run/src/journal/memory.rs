@@ -22,6 +22,7 @@ impl Journal for Memory {
             (Line::Visit(visit), Some(record)) => record.visits.push(*visit),
             (Line::Interval(interval), Some(record)) => record.intervals.push(*interval),
             (Line::Search(visit), Some(record)) => record.search.push(*visit),
+            (Line::Drives(look), Some(record)) => record.drives.push(look),
             (Line::Plan(plan), Some(record)) => record.header.plan = *plan,
             (Line::Closing(closing), Some(record)) => record.closing = Some(closing),
             // What was interrupted is gone with the process that had it in memory.

@@ -46,8 +46,9 @@ Examples:
   rigel report soak_20260101_1200_record.jsonl
       how it stands, while it goes on, from another terminal
 
-It ends with 1 when a block was wrong, an I/O failed, I/Os never came back, or a target is slower than the others (of five or more); with 4 when it was
-stopped before its time and nothing wrong was seen. Writing wears flash; docs/guide/soak.md says how much. What else uses the same disks is slow meanwhile.";
+It ends with 1 when a block was wrong, an I/O failed, I/Os never came back, a target is slower than the others (of five or more), or a drive reports
+new damage or an alarm (SMART, NVMe and SCSI logs, read before and after where smartctl is installed); with 4 when it was stopped before its time and
+nothing wrong was seen. Writing wears flash; docs/guide/soak.md says how much. What else uses the same disks is slow meanwhile.";
 
 /// The options that may stand beside --resume: its record says everything else.
 pub const BESIDE_RESUME: [&str; 6] = ["resume", "destroy_data", "json", "no_html", "quiet", "tui"];

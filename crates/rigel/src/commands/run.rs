@@ -185,7 +185,7 @@ impl Ready {
         };
         // Nobody collects figures of virtual time.
         let is_watched = is_soak && !run.request.engine.is_simulated();
-        let mut watch = is_watched.then(|| soak::Watch::new(set.clone(), display.tui));
+        let mut watch = is_watched.then(|| soak::Watch::new(set.clone(), display));
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))

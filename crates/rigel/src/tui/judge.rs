@@ -114,6 +114,7 @@ impl SoFar {
             Event::VisitStarted { .. }
             | Event::Tick { .. }
             | Event::LevelFound { .. }
+            | Event::DrivesAsked { .. }
             | Event::Forecast { .. } => None,
         }
     }

@@ -107,7 +107,7 @@ impl Message {
             }
             Event::Looked { done, points, widest } => Self::Looked { done, points, widest },
             Event::Forecast { ends } => Self::Forecast(ends),
-            Event::IntervalKept { .. } => return None,
+            Event::IntervalKept { .. } | Event::DrivesAsked { .. } => return None,
         })
     }
 }

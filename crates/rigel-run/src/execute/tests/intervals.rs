@@ -49,9 +49,10 @@ fn visit(beginning: (Option<Line>, Past), journal: &mut Kept) -> Result<Visit, H
     let layout = bench::layout(&run.request, &run.plan, 0);
     let (sim, clock) = Sim::new(law(), layout, workload.seed);
     let mut bench = SimulatedBench::with(sim, clock, true, workload, layout, site(host(), targets));
-    let head = header(&run, &bench, &Wall::simulated(1_767_268_800));
+    let wall = Wall::simulated(1_767_268_800);
+    let head = header(&run, &bench, &wall);
     let (stop, mut hear) = (Stop::default(), |_: Event<'_>| {});
-    Walk::new(&head, beginning, &mut bench, journal, &stop, &mut hear).visit(&wanted())
+    Walk::new((&head, &wall), beginning, &mut bench, journal, &stop, &mut hear).visit(&wanted())
 }
 
 #[test]

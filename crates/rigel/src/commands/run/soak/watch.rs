@@ -2,16 +2,18 @@
 //!
 //! Must not fail a run: a file that cannot be written is told once.
 
+use crate::args::Display;
 use crate::commands::remark;
 use crate::output::OutputSet;
 use rigel_core::event::Event;
+use rigel_core::facts::DriveLook;
 use rigel_core::judge::wrong_data;
 use rigel_core::record::{Header, Interval};
 use rigel_core::units::Nanos;
 use rigel_core::verify::{MOST_FINDINGS, Verified};
 use rigel_report::OutputFile;
 use rigel_report::duration::words;
-use rigel_report::soak::Standing;
+use rigel_report::soak::{self, Standing};
 
 /// A soak that is watched.
 pub struct Watch {
@@ -20,14 +22,24 @@ pub struct Watch {
     standing: Standing,
     /// A view has the terminal.
     is_silent: bool,
+    /// A remark on drives that cannot be asked was made, or is not wanted.
+    has_remarked: bool,
     /// Faults that were told.
     told: usize,
     has_failed: bool,
 }
 
 impl Watch {
-    pub fn new(set: OutputSet, is_silent: bool) -> Self {
-        Self { set, header: None, standing: Standing::default(), is_silent, told: 0, has_failed: false }
+    pub fn new(set: OutputSet, display: Display) -> Self {
+        Self {
+            set,
+            header: None,
+            standing: Standing::default(),
+            is_silent: display.tui,
+            has_remarked: display.tui || display.quiet,
+            told: 0,
+            has_failed: false,
+        }
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
@@ -35,12 +47,29 @@ impl Watch {
             Event::Begun { header } => self.header = Some((*header).clone()),
             Event::VisitFinished { visit } => self.standing.visit(visit),
             Event::IntervalKept { interval } => self.interval(interval),
+            Event::DrivesAsked { look } => self.drives(look),
             _ => {}
+        }
+    }
+
+    /// Before the load, and after it: then the file has the last figures.
+    fn drives(&mut self, look: &DriveLook) {
+        if !std::mem::replace(&mut self.has_remarked, true) {
+            soak::remark(look).iter().for_each(|text| remark(text));
+        }
+        self.standing.drives(look);
+        if self.standing.has_begun() {
+            self.write();
         }
     }
 
     fn interval(&mut self, interval: &Interval) {
         self.standing.interval(interval);
+        self.write();
+        self.tell(interval);
+    }
+
+    fn write(&mut self) {
         let Some(header) = &self.header else { return };
         let bytes = self.standing.openmetrics(header).into_bytes();
         let written = self.set.write(&[OutputFile::new("_metrics.prom", bytes)], true);
@@ -48,7 +77,6 @@ impl Watch {
             self.has_failed = true;
             remark(&format!("the file of metrics cannot be written: {}; the soak goes on", problem.what));
         }
-        self.tell(interval);
     }
 
     /// Each fault when it is found, as long as there are few.

@@ -146,9 +146,9 @@ fn faults_of_all_classes_at_random_times_are_found_and_no_other_and_memory_stays
     let before = resident_kib(&child);
     let mut draw = Generator::new(seconds, &[]);
     let times = rounds * INJECTED.len() as u64;
-    for number in 0..times {
+    let kinds = INJECTED.iter().cycle();
+    for (_, injected) in (0..times).zip(kinds) {
         sleep(Duration::from_millis(draw.below(2000 * seconds / times)));
-        let injected = &INJECTED[number as usize % INJECTED.len()];
         let known = verified(&place).faults.all();
         let number = match injected.command {
             "torn" => " 3",

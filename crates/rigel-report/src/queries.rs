@@ -2,6 +2,7 @@
 //!
 //! Must not compute a figure that is not in the findings.
 
+use crate::beside::words::of_index;
 use crate::loss::{Loss, lost};
 use crate::numbers::{counted, number, percent, time};
 use crate::verdict::width;
@@ -11,7 +12,7 @@ use rigel_core::judge::findings::{Knee, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::Visit;
-use rigel_core::uses::beside::commits_per_flush;
+use rigel_core::uses::beside::{commits_per_flush, index_blocks};
 
 /// What each class loses where all of them have the most sessions, a sentence for each.
 pub(crate) fn costs(view: &View<'_>) -> Vec<String> {
@@ -58,16 +59,30 @@ fn share(share: f64) -> String {
     if share < 0.0 { format!("-{}", percent(-share)) } else { percent(share) }
 }
 
+/// What look-ups through an index read, at their highest rate.
+pub(crate) fn index(view: &View<'_>) -> Option<String> {
+    let request = &view.record.header.request;
+    if request.sql.is_none() || request.sides.is_some() {
+        return None;
+    }
+    let best = view.findings.best.rate(Class::SIMPLE)?;
+    let found = view.findings.points.iter().find(|found| found.point == best.point)?;
+    Some(of_index(index_blocks(&counting(view, found))?, best.estimate.value))
+}
+
+/// The visits that the figures of a point rest on.
+fn counting<'a>(view: &View<'a>, found: &PointFindings) -> Vec<&'a Visit> {
+    let counting: Vec<u64> =
+        found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
+    view.record.visits.iter().filter(|visit| counting.contains(&visit.number)).collect()
+}
+
 /// How many commits share a flush of the log, with the most sessions and with the fewest.
 pub(crate) fn flushes(view: &View<'_>) -> Option<String> {
     let sound =
         || view.findings.points.iter().filter(|found| !found.invalid() && found.point.of(Class::COMMIT) > 0);
     let told = |found: &PointFindings| {
-        let counting: Vec<u64> =
-            found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
-        let visits: Vec<&Visit> =
-            view.record.visits.iter().filter(|visit| counting.contains(&visit.number)).collect();
-        let each = commits_per_flush(&visits)?;
+        let each = commits_per_flush(&counting(view, found))?;
         Some(format!("{each:.1} with {}", counted(found.point.of(Class::COMMIT), "session")))
     };
     let most = sound().max_by_key(|found| found.point.sum())?;

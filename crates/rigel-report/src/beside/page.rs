@@ -14,7 +14,6 @@ use crate::page::Page;
 use crate::verdict::Conclusion;
 use crate::versus;
 use rigel_core::error::Problem;
-use rigel_core::load::sql::Probe;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::beside::{BesideLoad, Limit, Way};
 use rigel_core::uses::compare::Comparison;
@@ -59,7 +58,7 @@ pub(super) fn page(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
 /// Where a statement has many look-ups, its percentiles are not those of reads.
 fn comparison(both: &Both<'_>) -> Comparison {
     let sql = both.view.record.header.request.sql.as_ref();
-    let is_batch = sql.is_some_and(|sql| sql.probe == Probe::Batch);
+    let is_batch = sql.is_some_and(|sql| sql.probe.is_batch());
     let mut shown = both.sides.comparison.clone();
     shown.rows.retain(|row| !(is_batch && row.metric.is_p99()));
     shown
@@ -79,7 +78,8 @@ fn verdict(page: &mut Page, both: &Both<'_>) {
 
 fn loads(page: &mut Page, both: &Both<'_>) {
     page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
-    let [raw, sql] = ["Raw", "SQL"].map(|way| format!("{way} {}", words::unit(both)));
+    let [of_raw, of_sql] = words::units(both);
+    let [raw, sql] = [format!("Raw {of_raw}"), format!("SQL {of_sql}")];
     let columns: [Column<'_>; 9] = [
         ("Sessions", true),
         (&raw, true),

@@ -54,6 +54,7 @@ mod soak;
 mod sql;
 mod sql_agreement;
 mod sql_commit;
+mod sql_index;
 mod sql_kills;
 mod sql_levels;
 mod sql_prove;

@@ -51,7 +51,9 @@ fn cost(view: &View<'_>, load: &LoadClass, most: &PointFindings, loss: &Loss) ->
         format!(", and a {} takes {} instead of {}", load.noun(), time(with), time(alone))
     });
     let share = share(loss.share);
-    format!("Beside {}, {own} lose {share} % of their rate{within}{times}.", words::listed(&others))
+    let lose = if most.point.of(load.name) == 1 { "loses" } else { "lose" };
+    let their = if lose == "lose" { "their" } else { "its" };
+    format!("Beside {}, {own} {lose} {share} % of {their} rate{within}{times}.", words::listed(&others))
 }
 
 /// Below zero where the rate is higher than alone.
@@ -98,8 +100,15 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
         return None;
     }
     let knee = view.findings.knee()?;
+    let load = view.loads().into_iter().find(|load| load.name == knee.class)?;
+    let (whose, more) = if knee.is_mix {
+        // Each kind has its own, and only that of the kind that was measured alone is known.
+        (format!("The knee of {} ", load.nouns()), load.nouns())
+    } else {
+        ("The knee ".to_owned(), "queries".to_owned())
+    };
     Some(format!(
-        "The knee {}: up to there more of them bring more queries, beyond it they wait for one another. At half of it{}",
+        "{whose}{}: up to there more of them bring more {more}, beyond it they wait for one another. At half of it{}",
         place(&knee),
         responses(view, &knee)
     ))
@@ -109,7 +118,8 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
 fn place(knee: &Knee) -> String {
     let within =
         knee.ends.map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", sessions(lo), sessions(hi)));
-    let found = format!("{} sessions{within}", sessions(knee.sessions));
+    let kinds = if knee.is_mix { " of both kinds" } else { "" };
+    let found = format!("{} sessions{kinds}{within}", sessions(knee.sessions));
     let why = "because there is no usable number for one session alone";
     match (knee.is_least, knee.is_most) {
         (false, false) => format!("is at {found}"),
@@ -137,7 +147,8 @@ fn responses(view: &View<'_>, knee: &Knee) -> String {
             ))
         })
         .collect();
-    format!(", with {} sessions, {}.", knee.half.sum(), each.join("; "))
+    let without = if knee.is_mix && knee.half.classes().count() == 1 { " without other queries" } else { "" };
+    format!(", with {}{without}, {}.", counted(knee.half.sum(), "session"), each.join("; "))
 }
 
 fn sessions(sessions: f64) -> String {
@@ -151,12 +162,14 @@ mod tests {
 
     #[test]
     fn a_knee_that_is_a_bound_is_told_as_one() {
-        let told = |is_least, is_most| {
+        let of = |is_least, is_most, is_mix| {
             let half = Point::alone(Class::SIMPLE, 8);
             let ends = Some((8.2, 20.4));
-            place(&Knee { class: Class::SIMPLE, sessions: 13.0, ends, half, is_least, is_most })
+            place(&Knee { class: Class::SIMPLE, sessions: 13.0, ends, half, is_least, is_most, is_mix })
         };
+        let told = |is_least, is_most| of(is_least, is_most, false);
         assert_eq!(told(false, false), "is at 13 sessions (8.2 to 20)");
+        assert_eq!(of(false, false, true), "is at 13 sessions of both kinds (8.2 to 20)");
         assert_eq!(told(true, false), "is not reached: it is beyond 13 sessions (8.2 to 20)");
         let why = "because there is no usable number for one session alone";
         assert_eq!(told(false, true), format!("is at most 13 sessions (8.2 to 20), {why}"));

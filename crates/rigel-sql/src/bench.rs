@@ -127,7 +127,8 @@ impl SqlBench {
         let queries = Query::all(request)?;
         let most = request.most_of_own();
         let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
-        let (database, (asks, asked)) = ready(database, (table.clone(), queries.clone()), patience, group.is_some())?;
+        let (database, (asks, asked)) =
+            ready(database, (table.clone(), queries.clone()), patience, group.is_some())?;
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = parts(request, table.blocks);
         let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);

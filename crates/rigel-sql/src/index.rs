@@ -68,7 +68,9 @@ impl Table {
             return Ok(());
         }
         Err(Problem::refused(format!("the table {} has no index", self.name))
-            .because("it was made for other look-ups; an index is made with the table, when a run asks for it")
+            .because(
+                "it was made for other look-ups; an index is made with the table, when a run asks for it",
+            )
             .next("have it made again: remove it with rigel sql --drop first; or leave out --probe index"))
     }
 }

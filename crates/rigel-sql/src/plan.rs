@@ -17,7 +17,8 @@ const SETTINGS: &str = "set enable_tidscan = on; set enable_nestloop = on; set e
 /// A report that joins does so by a hash, and has too little memory to sort in.
 const OF_JOINS: &str = "; set enable_hashjoin = on; set enable_nestloop = off; set work_mem = '1MB'";
 /// A look-up through the index must not know another way.
-const OF_INDEX: &str = "; set enable_tidscan = off; set enable_indexscan = on; set enable_indexonlyscan = off";
+const OF_INDEX: &str =
+    "; set enable_tidscan = off; set enable_indexscan = on; set enable_indexonlyscan = off";
 /// So it is called in a plan.
 const BY_PLACE: &str = "Tid Scan on big";
 const BY_INDEX: &str = "Index Scan using big_id on big";

@@ -21,6 +21,12 @@ use rigel_core::uses::compare::Comparison;
 /// Of rate, latency, and the percentile where it is one of reads.
 const TITLES: [&str; 3] =
     ["Reads per second", "Mean latency of a read", "99th percentile of the latency of a read"];
+/// A look-up may read blocks of the index as well.
+const THROUGH_INDEX: [&str; 3] = [
+    "Raw reads, and look-ups, per second",
+    "Mean latency of a raw read, and of a look-up",
+    "99th percentile of the latency of a raw read, and of a look-up",
+];
 const OF_COMMITS: [&str; 3] =
     ["Commits per second", "Mean latency of a commit", "99th percentile of the latency of a commit"];
 /// Longer tables are folded.
@@ -29,8 +35,15 @@ const MOST_ROWS: usize = 40;
 pub(super) fn page(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
     let header = &both.view.record.header;
     let [raw, sql] = words::ways(both);
-    let axis = |_| "sessions, or outstanding raw I/Os".to_owned();
-    let titles = if words::writes(both) { OF_COMMITS } else { TITLES };
+    let commits = words::writes(both);
+    let axis = |_| {
+        if commits { "sessions, or raw writers" } else { "sessions, or outstanding raw reads" }.to_owned()
+    };
+    let titles = match (commits, words::by_index(both)) {
+        (true, _) => OF_COMMITS,
+        (false, true) => THROUGH_INDEX,
+        (false, false) => TITLES,
+    };
     let figures =
         Figures::of(&comparison(both), ["raw".to_owned(), "SQL".to_owned()], axis).entitled(&titles);
     let title = "What reaches SQL";

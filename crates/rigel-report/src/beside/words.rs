@@ -56,7 +56,7 @@ pub(super) fn units(both: &Both<'_>) -> [&'static str; 2] {
 }
 
 /// Whether look-ups go through an index.
-fn by_index(both: &Both<'_>) -> bool {
+pub(super) fn by_index(both: &Both<'_>) -> bool {
     both.found.loads.iter().any(|load| load.index_blocks.is_some())
 }
 
@@ -219,8 +219,14 @@ mod tests {
     #[test]
     fn what_an_index_adds_is_told_in_reads() {
         let text = of_index(0.65, 10_000.0);
-        assert!(text.contains("0.650 of the index, so that 10,000 look-ups per second are 16,500 reads"), "{text}");
-        assert!(of_index(0.0, 10_000.0).contains("hardly any of the index, so that 10,000 look-ups per second are 10,000"));
+        assert!(
+            text.contains("0.650 of the index, so that 10,000 look-ups per second are 16,500 reads"),
+            "{text}"
+        );
+        assert!(
+            of_index(0.0, 10_000.0)
+                .contains("hardly any of the index, so that 10,000 look-ups per second are 10,000")
+        );
     }
 
     #[test]

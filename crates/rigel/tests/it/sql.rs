@@ -220,7 +220,11 @@ fn a_run_that_is_stopped_puts_everything_away() {
     thread::sleep(Duration::from_secs(2));
     signal(run.id(), Signal::INT);
     let told = Told::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["stopped before its end", "start the run again"]);
+    refused(
+        told,
+        4,
+        &["stopped before its end", "rigel sql --resume", "makes the server and its table again"],
+    );
     assert_clean(place.path());
 }
 

@@ -9,7 +9,7 @@ mod fit;
 mod install;
 mod prove;
 
-pub use again::{again, check_resume, put_away, the_rest};
+pub use again::{again, check_resume, made_again, put_away, remove, the_rest};
 pub use install::install;
 pub use prove::prove;
 
@@ -311,7 +311,7 @@ impl SqlRun<'_> {
         let host = self.host.clone();
         let parts = Parts { database, table, target, host, group, notes, clock, behind: Behind::default() };
         let bench = |run: &Run| self.bench(parts, (files, permits), run);
-        let resumable = self.source.dsn.is_some() && !self.source.drop && !self.commits();
+        let resumable = !self.source.drop && !self.commits();
         let cut = put_on(self.reporter, (request, plan), bench, resumable, signals);
         let gone = log.finish();
         cut.and_then(|cut| gone.map(|()| cut))
@@ -404,8 +404,8 @@ impl SqlRun<'_> {
 
     /// Whether look-ups go through an index.
     fn by_index(&self) -> bool {
-        self.options().request.sql.as_ref().is_some_and(|sql| sql.probe == Probe::Index)
-            && self.options().request.class(Class::SIMPLE).is_some()
+        let queries = Query::all(&self.options().request).unwrap_or_default();
+        queries.contains(&Query::LookUp(Probe::Index))
     }
 
     /// What an index takes beside a table of that size, with what is sorted for it.

@@ -127,14 +127,13 @@ impl SqlBench {
         let queries = Query::all(request)?;
         let most = request.most_of_own();
         let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
-        let (database, (asks, asked)) =
-            ready(database, (table.clone(), queries.clone()), patience, group.is_some())?;
+        let of = (table.clone(), queries.clone());
+        let (database, (asks, asked)) = ready(database, of, patience, group.is_some())?;
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = parts(request, table.blocks);
         let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
         let shared = shared(request, most, series);
-        let (results_in, results) = mpsc::channel();
-        let targets = vec![target];
+        let ((results_in, results), targets) = (mpsc::channel(), vec![target]);
         let devices = below::devices(&targets, table.file.is_some());
         if let Some(group) = &group {
             group.count(&devices);

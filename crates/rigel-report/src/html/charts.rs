@@ -17,6 +17,11 @@ const BANDS: &str = "Bands and whiskers are the 95 % intervals; <b>!</b> marks a
 const NAMES_OF_QUERIES: &str = " <b>Simple=4</b> stands for 4 sessions with look-ups, which are simple queries, and <b>Report=2</b> for 2 \
     sessions with reports.";
 
+/// The ways of a commit, and the same of them.
+const WAYS_OF_COMMITS: [Class; 3] = [Class::DSYNC, Class::FDATASYNC, Class::UNSYNCED];
+const NAMES_OF_COMMITS: &str = " <b>Dsync=4</b> stands for 4 writers, each of whom waits until its write is durable (O_DSYNC); <b>Fdatasync</b> \
+    for those that write and then ask for it (fdatasync), <b>Unsynced</b> for the same write that need not be durable.";
+
 /// All of them; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let points = &view.findings.points;
@@ -77,13 +82,21 @@ fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
 /// The first row is the curve of the first class and its latency: with what stands above it, it fits on one sheet.
 fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>) {
     let by_place = classes.loads.iter().all(|load| load.places.is_some());
-    let are_queries = classes.shown.len() > 1 && classes.shown.iter().all(|load| load.is_query());
+    let all =
+        |is: fn(&LoadClass) -> bool| classes.shown.len() > 1 && classes.shown.iter().all(|load| is(load));
+    let names = if all(|load| WAYS_OF_COMMITS.contains(&load.plain_name())) {
+        NAMES_OF_COMMITS
+    } else if all(LoadClass::is_query) {
+        NAMES_OF_QUERIES
+    } else {
+        ""
+    };
     open(
         page,
         ids,
         "over-load",
         if by_place { "Over the places" } else { "Over the load" },
-        &format!("{BANDS}{}", if are_queries { NAMES_OF_QUERIES } else { "" }),
+        &format!("{BANDS}{names}"),
     );
     let (first, others) =
         classes.loads.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
@@ -98,8 +111,8 @@ fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>)
     }
     for load in others {
         rate(page, view, ids, classes, load);
-        // A look-up beside reports is not a smaller report: each has its own response time.
-        if load.is_query() {
+        // A look-up beside reports is not a smaller report, and who waits for a commit asks how long: each has its own time.
+        if load.is_query() || load.appends() {
             latency(page, view, ids, load, &format!("-of-{}", load.name));
         }
     }

@@ -1334,7 +1334,7 @@ _rigel() {
                     return 0
                     ;;
                 --probe)
-                    COMPREPLY=($(compgen -W "batch single" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "batch single index" -- "${cur}"))
                     return 0
                     ;;
                 --report-sessions)

@@ -174,8 +174,9 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql" -l rigel-path -d 'Of in
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l size -d 'Size of the table [default: four times the caches below it, 1G or more; of prove 256M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sessions -d 'Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION\'s small I/O]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-disks -d 'Disks behind the table, which set the numbers of sessions as ORION\'s levels [default: 1]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l probe -d 'Look-ups in a statement: batch or single [default: batch; of users single]' -r -f -a "batch\t''
-single\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l probe -d 'How rows are looked up: batch, single or index [default: batch; of users single]' -r -f -a "batch\t''
+single\t''
+index\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Sessions with reports at the same time, such as 1,2 [default: those of ORION\'s large I/O]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-by -d 'How a report reads: range or join [default: range]' -r -f -a "range\t''
 join\t''"
@@ -195,7 +196,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql" -l duration -d 'Measure
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l io-timeout -d 'A statement that takes longer is ended, and the run with it [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l seed -d 'Seed of the table and of the order of look-ups [default: drawn, and printed]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l record -d 'Measure nothing: show what the record of such a run holds' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l resume -d 'Go on with an interrupted run on a server that is there' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l name -d 'Name of the run; every output begins with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l out -d 'Directory of the outputs [default: the current one; with --record that of the record]' -r -f -a "(__fish_complete_directories)"

@@ -5,7 +5,7 @@
 mod json;
 mod page;
 mod text;
-mod words;
+pub(crate) mod words;
 
 pub use json::{SCHEMA, schema};
 

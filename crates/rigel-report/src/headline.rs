@@ -56,7 +56,14 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();
     let loads = view.main_loads();
     for load in &loads {
-        let name = format!("Highest {} {}{}", load.plain_name(), load.unit(), load.of_side());
+        let name = match load.figure {
+            // Their unit has the name of what is asked.
+            Figure::Rate(_) if load.is_query() && load.unit().starts_with(&load.nouns()) => {
+                format!("Highest {}{}", load.unit(), load.of_side())
+            }
+            Figure::Mbps if load.is_query() => format!("Highest {} of {}", load.unit(), load.nouns()),
+            _ => format!("Highest {} {}{}", load.plain_name(), load.unit(), load.of_side()),
+        };
         // At the highest rate the bound is kept: one number.
         let is_within = |best: &Extreme| {
             let within = answers.and_then(|answers| answers.max_iops.as_ref().ok());
@@ -74,7 +81,12 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     for load in &loads {
         let of = if load.appends() { load.nouns() } else { load.noun() };
         let name = format!("Lowest mean latency of {of}");
-        let short = format!("Lowest {} latency{}", load.plain_name(), load.of_side());
+        let short = if load.is_query() {
+            // With its side.
+            format!("Lowest latency of {}", load.noun())
+        } else {
+            format!("Lowest {} latency{}", load.plain_name(), load.of_side())
+        };
         all.extend(best.latency_us(load.name).map(|best| Headline::new(&name, &short, Unit::Us, best)));
     }
     all.extend(answers.into_iter().flat_map(|answers| of_commits(view, answers)));

@@ -1,10 +1,11 @@
-//! Tables whose rows are no points of a matrix: classes that run together, commits by their class and writers, figures place by
-//! place, and the phases of a load.
+//! Tables whose rows are no points of a matrix: classes that run together, look-ups beside reports, commits by their class and writers,
+//! figures place by place, and the phases of a load.
 //!
 //! Text, Markdown and page have the same cells. Must not lay out, and must not hide a point.
 
 mod mixed;
 mod phases;
+mod queries;
 
 pub(crate) use phases::of as phases;
 
@@ -65,6 +66,8 @@ impl<'a> Listing<'a> {
         } else if room == Room::Narrow && mixed::is_mixed(classes) {
             // A page has room for the figures of all classes in a row.
             Some(mixed::of(view, classes, points))
+        } else if room == Room::Narrow && !has_sides && queries::are_queries(classes) {
+            Some(queries::of(view, points))
         } else {
             None
         }

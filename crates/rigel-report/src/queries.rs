@@ -2,6 +2,7 @@
 //!
 //! Must not compute a figure that is not in the findings.
 
+use crate::beside::words::of_index;
 use crate::loss::{Loss, lost};
 use crate::numbers::{counted, number, percent, time};
 use crate::verdict::width;
@@ -11,7 +12,7 @@ use rigel_core::judge::findings::{Knee, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::Visit;
-use rigel_core::uses::beside::commits_per_flush;
+use rigel_core::uses::beside::{commits_per_flush, index_blocks};
 
 /// What each class loses where all of them have the most sessions, a sentence for each.
 pub(crate) fn costs(view: &View<'_>) -> Vec<String> {
@@ -50,7 +51,9 @@ fn cost(view: &View<'_>, load: &LoadClass, most: &PointFindings, loss: &Loss) ->
         format!(", and a {} takes {} instead of {}", load.noun(), time(with), time(alone))
     });
     let share = share(loss.share);
-    format!("Beside {}, {own} lose {share} % of their rate{within}{times}.", words::listed(&others))
+    let lose = if most.point.of(load.name) == 1 { "loses" } else { "lose" };
+    let their = if lose == "lose" { "their" } else { "its" };
+    format!("Beside {}, {own} {lose} {share} % of {their} rate{within}{times}.", words::listed(&others))
 }
 
 /// Below zero where the rate is higher than alone.
@@ -58,16 +61,30 @@ fn share(share: f64) -> String {
     if share < 0.0 { format!("-{}", percent(-share)) } else { percent(share) }
 }
 
+/// What look-ups through an index read, at their highest rate.
+pub(crate) fn index(view: &View<'_>) -> Option<String> {
+    let request = &view.record.header.request;
+    if request.sql.is_none() || request.sides.is_some() {
+        return None;
+    }
+    let best = view.findings.best.rate(Class::SIMPLE)?;
+    let found = view.findings.points.iter().find(|found| found.point == best.point)?;
+    Some(of_index(index_blocks(&counting(view, found))?, best.estimate.value))
+}
+
+/// The visits that the figures of a point rest on.
+fn counting<'a>(view: &View<'a>, found: &PointFindings) -> Vec<&'a Visit> {
+    let counting: Vec<u64> =
+        found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
+    view.record.visits.iter().filter(|visit| counting.contains(&visit.number)).collect()
+}
+
 /// How many commits share a flush of the log, with the most sessions and with the fewest.
 pub(crate) fn flushes(view: &View<'_>) -> Option<String> {
     let sound =
         || view.findings.points.iter().filter(|found| !found.invalid() && found.point.of(Class::COMMIT) > 0);
     let told = |found: &PointFindings| {
-        let counting: Vec<u64> =
-            found.each_visit.iter().filter(|visit| visit.counts).map(|visit| visit.number).collect();
-        let visits: Vec<&Visit> =
-            view.record.visits.iter().filter(|visit| counting.contains(&visit.number)).collect();
-        let each = commits_per_flush(&visits)?;
+        let each = commits_per_flush(&counting(view, found))?;
         Some(format!("{each:.1} with {}", counted(found.point.of(Class::COMMIT), "session")))
     };
     let most = sound().max_by_key(|found| found.point.sum())?;
@@ -83,8 +100,15 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
         return None;
     }
     let knee = view.findings.knee()?;
+    let load = view.loads().into_iter().find(|load| load.name == knee.class)?;
+    let (whose, more) = if knee.is_mix {
+        // Each kind has its own, and only that of the kind that was measured alone is known.
+        (format!("The knee of {} ", load.nouns()), load.nouns())
+    } else {
+        ("The knee ".to_owned(), "queries".to_owned())
+    };
     Some(format!(
-        "The knee {}: up to there more of them bring more queries, beyond it they wait for one another. At half of it{}",
+        "{whose}{}: up to there more of them bring more {more}, beyond it they wait for one another. At half of it{}",
         place(&knee),
         responses(view, &knee)
     ))
@@ -94,7 +118,8 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
 fn place(knee: &Knee) -> String {
     let within =
         knee.ends.map_or_else(String::new, |(lo, hi)| format!(" ({} to {})", sessions(lo), sessions(hi)));
-    let found = format!("{} sessions{within}", sessions(knee.sessions));
+    let kinds = if knee.is_mix { " of both kinds" } else { "" };
+    let found = format!("{} sessions{kinds}{within}", sessions(knee.sessions));
     let why = "because there is no usable number for one session alone";
     match (knee.is_least, knee.is_most) {
         (false, false) => format!("is at {found}"),
@@ -122,7 +147,8 @@ fn responses(view: &View<'_>, knee: &Knee) -> String {
             ))
         })
         .collect();
-    format!(", with {} sessions, {}.", knee.half.sum(), each.join("; "))
+    let without = if knee.is_mix && knee.half.classes().count() == 1 { " without other queries" } else { "" };
+    format!(", with {}{without}, {}.", counted(knee.half.sum(), "session"), each.join("; "))
 }
 
 fn sessions(sessions: f64) -> String {
@@ -136,12 +162,14 @@ mod tests {
 
     #[test]
     fn a_knee_that_is_a_bound_is_told_as_one() {
-        let told = |is_least, is_most| {
+        let of = |is_least, is_most, is_mix| {
             let half = Point::alone(Class::SIMPLE, 8);
             let ends = Some((8.2, 20.4));
-            place(&Knee { class: Class::SIMPLE, sessions: 13.0, ends, half, is_least, is_most })
+            place(&Knee { class: Class::SIMPLE, sessions: 13.0, ends, half, is_least, is_most, is_mix })
         };
+        let told = |is_least, is_most| of(is_least, is_most, false);
         assert_eq!(told(false, false), "is at 13 sessions (8.2 to 20)");
+        assert_eq!(of(false, false, true), "is at 13 sessions of both kinds (8.2 to 20)");
         assert_eq!(told(true, false), "is not reached: it is beyond 13 sessions (8.2 to 20)");
         let why = "because there is no usable number for one session alone";
         assert_eq!(told(false, true), format!("is at most 13 sessions (8.2 to 20), {why}"));

@@ -67,7 +67,8 @@ pub struct Conclusion {
     /// What differs from place to place, a sentence for each class that was measured so.
     #[serde(default)]
     pub places: Vec<String>,
-    /// What queries of one kind cost those of another, a sentence for each; of a load that goes through a database.
+    /// What queries of one kind cost those of another, and what an index costs them, a sentence for each; of a load that goes through a
+    /// database.
     #[serde(default)]
     pub costs: Vec<String>,
     /// How sure the intervals are.
@@ -125,7 +126,11 @@ impl Conclusion {
                 .or_else(|| queries::flushes(view))
                 .or_else(|| reached::working(view))
                 .filter(|_| unusable.is_none()),
-            costs: if unusable.is_none() { queries::costs(view) } else { Vec::new() },
+            costs: if unusable.is_none() {
+                queries::costs(view).into_iter().chain(queries::index(view)).collect()
+            } else {
+                Vec::new()
+            },
             places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
             sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
             next: next::of(view, &causes),

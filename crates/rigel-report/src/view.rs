@@ -9,6 +9,7 @@ use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::sides::Side;
+use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::{Purpose, Record, Visit};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -51,6 +52,13 @@ impl<'a> View<'a> {
         let points = self.findings.points.iter();
         let shown: BTreeSet<Class> = points.flat_map(|found| found.point.shown()).map(|one| one.0).collect();
         shown.into_iter().filter_map(|class| self.record.header.request.class(class)).collect()
+    }
+
+    /// Whether sessions of several kinds stand for users, in a fixed mix: what counts is how many they are together.
+    pub(crate) fn is_mix_of_users(&self) -> bool {
+        let request = &self.record.header.request;
+        let of_users = request.sql.as_ref().is_some_and(|sql| sql.level == SqlLevel::Users);
+        of_users && request.classes.len() > 1
     }
 
     /// The tables for people: classes and the points that have some of them. The commits of a calibration have one of their own,

@@ -10,6 +10,7 @@ pub use below::{ahead_bytes, files, target};
 use crate::counters::{self, Asked, Counters, Moment, Reading};
 use crate::database::Database;
 use crate::evict::Evictor;
+use crate::index;
 use crate::ledger;
 use crate::patience::within;
 use crate::plan::{self, Query};
@@ -25,7 +26,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::{BLOCK_BYTES, parts};
+use rigel_core::load::sql::{BLOCK_BYTES, Probe, parts};
 use rigel_core::measure::ServerCounts;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::stats::settle;
@@ -126,13 +127,13 @@ impl SqlBench {
         let queries = Query::all(request)?;
         let most = request.most_of_own();
         let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
-        let (database, (asks, asked)) = ready(database, queries.clone(), patience, group.is_some())?;
+        let of = (table.clone(), queries.clone());
+        let (database, (asks, asked)) = ready(database, of, patience, group.is_some())?;
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = parts(request, table.blocks);
         let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
         let shared = shared(request, most, series);
-        let (results_in, results) = mpsc::channel();
-        let targets = vec![target];
+        let ((results_in, results), targets) = (mpsc::channel(), vec![target]);
         let devices = below::devices(&targets, table.file.is_some());
         if let Some(group) = &group {
             group.count(&devices);
@@ -355,7 +356,7 @@ impl SqlBench {
             ..after.since(before)
         };
         let read_bytes = counts.device.filter(|device| device.of_server).map(|device| device.bytes);
-        let moved_bytes = read_bytes.unwrap_or(counts.asked_blocks().saturating_mul(BLOCK_BYTES))
+        let moved_bytes = read_bytes.unwrap_or(counts.needed_blocks().saturating_mul(BLOCK_BYTES))
             + after.written_since(before);
         let mut witness = self.witness.as_mut().and_then(|witness| witness.between(times.0, times.1));
         // The server is another process on the same host, and its CPU time belongs to the load.
@@ -374,17 +375,19 @@ impl SqlBench {
 /// A server that answers each query in the right way, and how it is asked what sessions wait for and what it counted.
 fn ready(
     database: Database,
-    queries: Vec<Query>,
+    (table, queries): (Table, Vec<Query>),
     patience: Duration,
     is_private: bool,
 ) -> Result<(Database, (Option<Statement>, Asked)), Problem> {
     database.asked_within(patience, move |database| {
-        let commits = queries.contains(&Query::Commit);
-        for query in queries {
-            plan::check(&mut database.client, database.facts.version_number, query)?;
+        for query in &queries {
+            plan::check(&mut database.client, database.facts.version_number, *query)?;
+        }
+        if queries.contains(&Query::LookUp(Probe::Index)) {
+            index::warm(database, &table)?;
         }
         let asks = waits::prepare(&mut database.client);
-        let asked = Asked::prepare(database, is_private, commits);
+        let asked = Asked::prepare(database, is_private, &queries);
         // This connection may have filled the table, and the server counts that late.
         session::flush(&mut database.client, database.facts.version_number)?;
         Ok((asks, asked))

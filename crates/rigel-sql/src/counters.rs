@@ -5,8 +5,11 @@
 //! beside the load. Must not judge.
 
 use crate::database::{Database, ServerFacts};
+use crate::index;
+use crate::plan::Query;
 use crate::table;
 use postgres::{Client, Statement};
+use rigel_core::load::sql::Probe;
 use rigel_core::measure::{DeviceReads, ServerCounts};
 use rigel_io::group::Group;
 use std::fs;
@@ -29,6 +32,8 @@ const SECTOR_BYTES: u64 = 512;
 pub struct Asked {
     /// For blocks of the table that were not in its own cache.
     blocks: Option<Statement>,
+    /// For those of its index, where look-ups go through it.
+    index: Option<Statement>,
     /// For its reads.
     reads: Option<Statement>,
     /// For how often it made its log durable.
@@ -37,21 +42,28 @@ pub struct Asked {
 
 impl Asked {
     /// Prepares it, with all that the server needs for its answers. Of a server with other users, reads are theirs as well.
-    pub fn prepare(database: &mut Database, is_private: bool, commits: bool) -> Self {
+    pub fn prepare(database: &mut Database, is_private: bool, queries: &[Query]) -> Self {
         let client = &mut database.client;
         let mut ready = |sql: &str| {
             let statement = client.prepare(sql).ok()?;
             number(client, &statement).map(|_| statement)
         };
-        let blocks = format!("to_regclass('{}')", table::NAME);
-        let blocks =
-            format!("select pg_stat_get_blocks_fetched({blocks}) - pg_stat_get_blocks_hit({blocks})");
+        let blocks = |name| {
+            let name = format!("to_regclass('{name}')");
+            format!("select pg_stat_get_blocks_fetched({name}) - pg_stat_get_blocks_hit({name})")
+        };
         let has_io = database.facts.version_number >= PG_STAT_IO_SINCE && is_private;
         let flushes = flushes(database.facts.version_number);
-        if commits {
-            return Self { blocks: None, reads: None, flushes: flushes.and_then(ready) };
+        if queries.contains(&Query::Commit) {
+            return Self { blocks: None, index: None, reads: None, flushes: flushes.and_then(ready) };
         }
-        Self { blocks: ready(&blocks), reads: has_io.then(|| ready(SERVER)).flatten(), flushes: None }
+        let by_index = queries.contains(&Query::LookUp(Probe::Index));
+        Self {
+            blocks: ready(&blocks(table::NAME)),
+            index: by_index.then(|| ready(&blocks(index::NAME))).flatten(),
+            reads: has_io.then(|| ready(SERVER)).flatten(),
+            flushes: None,
+        }
     }
 }
 
@@ -118,10 +130,11 @@ impl Counters {
     }
 
     fn of_server(&mut self) -> ServerCounts {
-        let Asked { blocks, reads, flushes } = &self.asked;
+        let Asked { blocks, index, reads, flushes } = &self.asked;
         let mut ask = |statement: &Option<Statement>| number(&mut self.client, statement.as_ref()?);
-        let (table_blocks, server_reads, flushes) = (ask(blocks), ask(reads), ask(flushes));
-        ServerCounts { table_blocks, server_reads, flushes, ..ServerCounts::default() }
+        let (table_blocks, index_blocks) = (ask(blocks), ask(index));
+        let (server_reads, flushes) = (ask(reads), ask(flushes));
+        ServerCounts { table_blocks, index_blocks, server_reads, flushes, ..ServerCounts::default() }
     }
 
     fn of_disk(&self) -> Option<DeviceReads> {
@@ -159,6 +172,7 @@ impl Reading {
         ServerCounts {
             report_process_bytes: less(now.report_process_bytes, then.report_process_bytes),
             table_blocks: less(now.table_blocks, then.table_blocks),
+            index_blocks: less(now.index_blocks, then.index_blocks),
             server_reads: less(now.server_reads, then.server_reads),
             flushes: less(now.flushes, then.flushes),
             process_bytes: less(now.process_bytes, then.process_bytes),

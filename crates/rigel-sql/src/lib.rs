@@ -11,6 +11,7 @@ mod counters;
 mod database;
 mod evict;
 mod failure;
+mod index;
 pub mod install;
 pub mod ledger;
 mod own;

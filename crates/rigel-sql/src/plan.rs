@@ -16,8 +16,13 @@ const SETTINGS: &str = "set enable_tidscan = on; set enable_nestloop = on; set e
     set max_parallel_workers_per_gather = 0; set plan_cache_mode = force_generic_plan";
 /// A report that joins does so by a hash, and has too little memory to sort in.
 const OF_JOINS: &str = "; set enable_hashjoin = on; set enable_nestloop = off; set work_mem = '1MB'";
+/// A look-up through the index must not know another way.
+const OF_INDEX: &str =
+    "; set enable_tidscan = off; set enable_indexscan = on; set enable_indexonlyscan = off";
 /// So it is called in a plan.
 const BY_PLACE: &str = "Tid Scan on big";
+const BY_INDEX: &str = "Index Scan using big_id on big";
+const OF_ONE: &str = "Index Cond: (id = p.id)";
 const BY_RANGE: &str = "Tid Range Scan on big";
 /// The first version that reads a range of places without reading the rest.
 const RANGES_SINCE: i64 = 140_000;
@@ -49,6 +54,11 @@ impl Query {
         }
     }
 
+    /// Whether a statement has many of them.
+    pub const fn is_batch(self) -> bool {
+        matches!(self, Self::LookUp(probe) if probe.is_batch())
+    }
+
     /// Whether it reads or writes.
     pub const fn direction(self) -> Direction {
         match self {
@@ -72,6 +82,9 @@ impl Query {
             Self::LookUp(Probe::Batch) => {
                 format!("select count(b.v) from unnest($1::tid[]) p(place) join {big} b on b.ctid = p.place")
             }
+            Self::LookUp(Probe::Index) => {
+                format!("select count(b.v) from unnest($1::int[]) p(id) join {big} b on b.id = p.id")
+            }
             Self::LookUp(Probe::Single) => format!("select count(b.v) from {big} b where b.ctid = $1::tid"),
             Self::Report(ReportBy::Range) => {
                 format!("select count(b.v) from {big} b where b.ctid >= $1::tid and b.ctid <= $2::tid")
@@ -90,6 +103,7 @@ impl Query {
         let values: &[&str] = match self {
             Self::LookUp(Probe::Batch) => &["'{\"(0,1)\"}'"],
             Self::LookUp(Probe::Single) => &["'(0,1)'"],
+            Self::LookUp(Probe::Index) => &["'{0}'"],
             Self::Report(_) => &["'(0,1)'", "'(3,1)'", "'(4,1)'", "'(7,1)'", "4"],
             Self::Commit => &["0", "0"],
         };
@@ -102,6 +116,7 @@ impl Query {
     fn is_right(self, plan: &[String]) -> bool {
         let has = |part: &str| plan.iter().filter(|line| line.contains(part)).count();
         match self {
+            Self::LookUp(Probe::Index) => has(BY_INDEX) == 1 && has(OF_ONE) == 1 && has(" Scan ") == 2,
             Self::LookUp(_) => has(BY_PLACE) == 1,
             Self::Commit => true,
             Self::Report(ReportBy::Range) => has(BY_RANGE) == 1,
@@ -114,8 +129,12 @@ impl Query {
 pub fn settings(version_number: i64, query: Query) -> String {
     // Came with version 14.
     let memoize = if version_number >= 140_000 { "; set enable_memoize = off" } else { "" };
-    let join = if query == Query::Report(ReportBy::Join) { OF_JOINS } else { "" };
-    format!("{SETTINGS}{memoize}{join}")
+    let own = match query {
+        Query::Report(ReportBy::Join) => OF_JOINS,
+        Query::LookUp(Probe::Index) => OF_INDEX,
+        _ => "",
+    };
+    format!("{SETTINGS}{memoize}{own}")
 }
 
 /// Refuses a server that would answer in another way. The table is there, and may be empty.
@@ -145,7 +164,26 @@ pub fn check(client: &mut impl GenericClient, version_number: i64, query: Query)
     if query.is_right(&plan) {
         return Ok(());
     }
-    Err(Problem::refused("the server would not look rows up by their places")
+    let way = if query == Query::LookUp(Probe::Index) { "through the index" } else { "by their places" };
+    Err(Problem::refused(format!("the server would not look rows up {way}"))
         .because(printable(&plan.join("; ")).into_owned())
         .next("see whether an extension of the server changes plans, and load it not into these sessions"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_up_through_the_index_reads_one_entry_and_one_row() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
+        let by_index = Query::LookUp(Probe::Index);
+        let right = "Aggregate\n  ->  Nested Loop\n        ->  Function Scan on unnest p\n        ->  Index Scan using big_id on big b\n              Index Cond: (id = p.id)";
+        assert!(by_index.is_right(&lines(right)));
+        // All of the index, and the list searched for each entry.
+        let whole = right.replace("              Index Cond: (id = p.id)", "");
+        assert!(!by_index.is_right(&lines(&whole)));
+        assert!(!by_index.is_right(&lines(&right.replace("Index Scan using", "Index Only Scan using"))));
+        assert!(!Query::LookUp(Probe::Batch).is_right(&lines(right)));
+    }
 }

@@ -388,6 +388,11 @@ pub fn check_place(place: &Path) -> Result<(), Problem> {
     place.canonicalize().map_or(Ok(()), |place| home::check_own(&place))
 }
 
+/// The directory that a file of a private server shows to be its place; `None` of other files.
+pub fn place_of(file: &Path) -> Option<&Path> {
+    file.ancestors().find(|dir| home::has_name(dir))?.parent()
+}
+
 /// What would be between the table and the device of a server of these programs.
 pub fn page_cache(programs: &Programs, limits_memory: bool, room: Room) -> PageCache {
     let more = u64::from(room.sessions).saturating_sub(FEW_SESSIONS) * MEMORY_PER_SESSION + room.ahead_bytes;
@@ -429,6 +434,17 @@ fn kill_whole(server: Pid) {
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn the_place_of_a_server_is_seen_by_a_file_of_it() {
+        let of = |path: &str| place_of(Path::new(path)).map(|dir| dir.display().to_string());
+        assert_eq!(of("/mnt/fast/rigel-sql-server/data/base/5/16385").as_deref(), Some("/mnt/fast"));
+        assert_eq!(of("/a b/rigel-sql-server-12/data/base/5/1").as_deref(), Some("/a b"));
+        assert_eq!(
+            [of("/mnt/fast/pg/base/5/1"), of("/mnt/rigel-sql-servers/x"), of("host=/tmp")],
+            [None, None, None]
+        );
+    }
 
     #[test]
     fn the_cause_is_told_and_not_what_was_put_away_behind_it() {

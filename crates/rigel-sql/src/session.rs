@@ -6,6 +6,7 @@
 
 use crate::address::Address;
 use crate::failure;
+use crate::index;
 use crate::plan::{self, Query};
 use crate::series::{InWork, Series};
 use crate::table;
@@ -188,7 +189,7 @@ impl Session {
         let tell = |told| drop(ready.send(told));
         match connect(&start) {
             Ok((client, statement, process)) => {
-                let rows = if start.query == Query::LookUp(Probe::Batch) { FIRST_ROWS } else { 1 };
+                let rows = if start.query.is_batch() { FIRST_ROWS } else { 1 };
                 let mut session = Self { client, statement, start, rows, counts: Counts::default() };
                 let begun = session.begin();
                 let is_ready = begun.is_ok();
@@ -326,6 +327,9 @@ impl Session {
     }
 
     fn look_up(&mut self, probe: Probe, blocks: &[u32]) -> Result<i64, postgres::Error> {
+        if probe == Probe::Index {
+            return index::look_up(&mut self.client, &self.statement, blocks);
+        }
         let places: Vec<RowPlace> = blocks.iter().copied().map(RowPlace).collect();
         let row = match (probe, places.as_slice()) {
             (Probe::Single, [place]) => self.client.query_one(&self.statement, &[place]),
@@ -371,7 +375,7 @@ impl Session {
 
     /// As many rows as take the time of a statement, at the rate of the last one.
     fn pace(&mut self, took_ns: u64) {
-        if self.start.query != Query::LookUp(Probe::Batch) {
+        if !self.start.query.is_batch() {
             return;
         }
         let each_ns = (took_ns / u64::from(self.rows)).max(1);

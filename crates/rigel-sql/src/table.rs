@@ -5,6 +5,7 @@
 
 use crate::database::Database;
 use crate::failure;
+use crate::index;
 use crate::patience::PATIENCE;
 use crate::plan::{self, Query};
 use crate::schema::Schema;
@@ -79,6 +80,8 @@ pub struct Table {
     pub name: &'static str,
     /// A row in each.
     pub blocks: u32,
+    /// Those of its index; `None` without one.
+    pub index_blocks: Option<u32>,
     /// Its first file, where the server told its directory.
     pub file: Option<PathBuf>,
 }
@@ -186,10 +189,21 @@ impl Database {
         let unlogged = if is_copied { "unlogged " } else { "" };
         let make = format!("{creation} create {unlogged}{AS_IT_IS}");
         transaction.batch_execute(&make).map_err(refused)?;
+        let by_index = wanted.queries.contains(&Query::LookUp(Probe::Index));
+        if by_index {
+            // Seen with an empty one, which is made again from all rows at once: that is far faster than row by row, and its blocks are full.
+            transaction.batch_execute(index::MAKE).map_err(refused)?;
+        }
         for query in &wanted.queries {
             plan::check(&mut transaction, version_number, *query)?;
         }
+        if by_index {
+            transaction.batch_execute(index::REMOVE).map_err(refused)?;
+        }
         copy(&mut transaction, &wanted, progress, stop)?;
+        if by_index {
+            transaction.batch_execute(index::MAKE).map_err(|error| not_filled(&error, blocks, stop))?;
+        }
         transaction.commit().map_err(refused)?;
         self.lock("pg_advisory_lock_shared")?;
         self.unlock_own()?;
@@ -308,7 +322,8 @@ impl Database {
         }
         let directory = self.facts.directory.as_ref();
         let file = directory.zip(path).map(|(dir, path)| dir.join(path)).filter(|file| file.is_file());
-        Ok(Table { name: NAME, blocks, file })
+        let index_blocks = index::look(&mut self.client).map_err(refused)?;
+        Ok(Table { name: NAME, blocks, index_blocks, file })
     }
 }
 
@@ -351,11 +366,7 @@ fn copy(
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<(), Problem> {
-    let is_ended = || stop.load(Ordering::Relaxed);
-    let refused = |error: &postgres::Error| match error.code() {
-        Some(code) if *code == SqlState::QUERY_CANCELED && is_ended() => ended(blocks),
-        _ => failure::statement("the table cannot be filled", error),
-    };
+    let refused = |error: &postgres::Error| not_filled(error, blocks, stop);
     let statement = format!("copy {NAME} from stdin (format binary, freeze)");
     let mut server = transaction.copy_in(&statement).map_err(|error| refused(&error))?;
     let letters = letters(seed);
@@ -376,11 +387,19 @@ fn copy(
         })?;
         bytes.clear();
         progress(u64::from(row + 1) * BLOCK_BYTES, u64::from(blocks) * BLOCK_BYTES);
-        if is_ended() {
+        if stop.load(Ordering::Relaxed) {
             return Err(ended(blocks));
         }
     }
     server.finish().map(drop).map_err(|error| refused(&error))
+}
+
+/// What the server said when it did not take all rows, or made no index of them.
+fn not_filled(error: &postgres::Error, blocks: u32, stop: &AtomicBool) -> Problem {
+    match error.code() {
+        Some(code) if *code == SqlState::QUERY_CANCELED && stop.load(Ordering::Relaxed) => ended(blocks),
+        _ => failure::statement("the table cannot be filled", error),
+    }
 }
 
 fn ended(blocks: u32) -> Problem {

@@ -467,6 +467,9 @@ impl LoadClass {
     pub fn level_words(&self, level: u32) -> String {
         match self.places {
             Some(_) => format!("{} at place {}", self.noun(), self.place_words(level)),
+            None if level == 1 && self.is_query() => {
+                format!("1 {} session{}", self.operation(), self.of_side())
+            }
             None => format!("{level} {}", self.axis()),
         }
     }

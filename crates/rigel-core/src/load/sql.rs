@@ -73,18 +73,26 @@ pub enum Probe {
     Batch,
     /// One in each statement: every latency is that of one look-up, as a program sees it.
     Single,
+    /// Many in one statement, each through a b-tree: what the index costs is in it.
+    Index,
 }
 
 impl Probe {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Batch, Self::Single];
+    pub const ALL: [Self; 3] = [Self::Batch, Self::Single, Self::Index];
 
     /// The word on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Batch => "batch",
             Self::Single => "single",
+            Self::Index => "index",
         }
+    }
+
+    /// Whether a statement has many look-ups, so that a latency is their mean.
+    pub const fn is_batch(self) -> bool {
+        matches!(self, Self::Batch | Self::Index)
     }
 }
 

@@ -23,9 +23,12 @@ pub struct ServerCounts {
     /// How often the server made its log durable (`pg_stat_wal`); several commits may share one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
-    /// Blocks of the table and its indexes that the server had to ask the system for.
+    /// Blocks of the table that the server had to ask the system for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_blocks: Option<u64>,
+    /// Blocks of its index that the server had to ask the system for, where look-ups go through one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_blocks: Option<u64>,
     /// Reads of tables as the server counts them by itself (`pg_stat_io`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_reads: Option<u64>,
@@ -65,6 +68,11 @@ impl ServerCounts {
         self.probes.saturating_add(self.scanned_blocks)
     }
 
+    /// Blocks that the storage had to give for them: those, and what the server asked for of an index.
+    pub fn needed_blocks(&self) -> u64 {
+        self.asked_blocks().saturating_add(self.index_blocks.unwrap_or(0))
+    }
+
     /// Adds those of another load; what one of them lacks, the sum lacks.
     pub fn add(&mut self, other: &Self) {
         let sum = |mine: Option<u64>, theirs: Option<u64>| Some(mine?.saturating_add(theirs?));
@@ -75,6 +83,7 @@ impl ServerCounts {
         self.flushes = sum(self.flushes, other.flushes);
         self.report_process_bytes = sum(self.report_process_bytes, other.report_process_bytes);
         self.table_blocks = sum(self.table_blocks, other.table_blocks);
+        self.index_blocks = sum(self.index_blocks, other.index_blocks);
         self.server_reads = sum(self.server_reads, other.server_reads);
         self.process_bytes = sum(self.process_bytes, other.process_bytes);
         self.cpu_ns = sum(self.cpu_ns, other.cpu_ns);
@@ -101,6 +110,7 @@ mod tests {
             flushes: Some(3),
             report_process_bytes: None,
             table_blocks: Some(10),
+            index_blocks: Some(3),
             server_reads: None,
             process_bytes: Some(81_920),
             device: Some(device),

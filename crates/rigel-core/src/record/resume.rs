@@ -7,7 +7,7 @@
 use crate::error::{ExitKind, Problem};
 use crate::event::At;
 use crate::facts::engine::EngineFacts;
-use crate::facts::{HostFacts, TargetFacts, TargetKind};
+use crate::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use crate::load::class::PerClass;
 use crate::load::plan::Plan;
 use crate::path_text::printable;
@@ -201,6 +201,29 @@ pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts], restarted: b
         }
     }
     Ok(())
+}
+
+/// The same of files that were removed with their server and made again: their place and number may be others, what is in them and the device
+/// that holds them may not.
+///
+/// # Errors
+/// As [`check_targets`].
+pub fn check_made_again(
+    recorded: &[TargetFacts],
+    now: &[TargetFacts],
+    restarted: bool,
+) -> Result<(), Problem> {
+    let same = |(then, now): (&TargetFacts, &TargetFacts)| {
+        let identity = Identity { inode: then.identity.inode, ..now.identity };
+        let (real_path, allocated_bytes) = (then.real_path.clone(), then.allocated_bytes);
+        // Numbers of devices are given anew when the host is started.
+        let identity = if restarted { then.identity } else { identity };
+        TargetFacts { identity, real_path, allocated_bytes, ..now.clone() }
+    };
+    // What there are too many of, there are still too many of.
+    let more = now.iter().skip(recorded.len()).cloned();
+    let adjusted: Vec<TargetFacts> = recorded.iter().zip(now).map(same).chain(more).collect();
+    check_targets(recorded, &adjusted, restarted)
 }
 
 fn allocated(facts: &TargetFacts) -> String {

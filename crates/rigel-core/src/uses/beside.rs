@@ -43,6 +43,8 @@ pub struct BesideLoad {
     pub waits: Vec<(String, f64)>,
     /// Commits that a flush of the log made durable; `None` of look-ups.
     pub commits_per_flush: Option<f64>,
+    /// Blocks of the index that a look-up read beside its row; `None` where it goes through none.
+    pub index_blocks: Option<f64>,
     /// What keeps SQL from more; `None` when the counters do not tell.
     pub limit: Option<Limit>,
     /// A number of it must not be used.
@@ -121,6 +123,7 @@ fn load(record: &Record, findings: &Findings, row: &Row, efficiency: Option<Inte
         efficiency,
         waits: waits(&visits),
         commits_per_flush: commits_per_flush(&visits),
+        index_blocks: index_blocks(&visits),
         limit: None,
         invalid: is_invalid(raw) || is_invalid(sql),
     };
@@ -167,6 +170,17 @@ pub fn commits_per_flush(visits: &[&Visit]) -> Option<f64> {
         flushes += counts.flushes?;
     }
     (commits > 0 && flushes > 0).then(|| to_f64(commits) / to_f64(flushes))
+}
+
+/// Blocks of the index that a look-up read on average; `None` where look-ups go through none.
+pub fn index_blocks(visits: &[&Visit]) -> Option<f64> {
+    let nodes = visits.iter().flat_map(|visit| &visit.nodes);
+    let (mut look_ups, mut blocks) = (0, 0);
+    for counts in nodes.filter_map(|node| node.server).filter(|counts| counts.probes > 0) {
+        look_ups += counts.probes;
+        blocks += counts.index_blocks?;
+    }
+    (look_ups > 0).then(|| to_f64(blocks) / to_f64(look_ups))
 }
 
 /// What of the CPU time of the hosts was left over.

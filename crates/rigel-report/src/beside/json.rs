@@ -61,6 +61,8 @@ struct LoadDocument {
     waits: Vec<WaitDocument>,
     /// Commits that a flush of the server's log made durable on average; null of look-ups, or where nobody counted.
     commits_per_flush: Option<f64>,
+    /// Blocks of the index that a look-up read beside its row, on average; null where look-ups go through none.
+    index_blocks_per_look_up: Option<f64>,
     /// A number of this load must not be used.
     invalid: bool,
 }
@@ -137,6 +139,7 @@ impl LoadDocument {
             limit: load.limit.map(Limit::name),
             waits: load.waits.iter().map(wait).collect(),
             commits_per_flush: load.commits_per_flush,
+            index_blocks_per_look_up: load.index_blocks,
             invalid: load.invalid,
         }
     }

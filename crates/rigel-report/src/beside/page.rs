@@ -14,7 +14,6 @@ use crate::page::Page;
 use crate::verdict::Conclusion;
 use crate::versus;
 use rigel_core::error::Problem;
-use rigel_core::load::sql::Probe;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::beside::{BesideLoad, Limit, Way};
 use rigel_core::uses::compare::Comparison;
@@ -22,6 +21,12 @@ use rigel_core::uses::compare::Comparison;
 /// Of rate, latency, and the percentile where it is one of reads.
 const TITLES: [&str; 3] =
     ["Reads per second", "Mean latency of a read", "99th percentile of the latency of a read"];
+/// A look-up may read blocks of the index as well.
+const THROUGH_INDEX: [&str; 3] = [
+    "Raw reads, and look-ups, per second",
+    "Mean latency of a raw read, and of a look-up",
+    "99th percentile of the latency of a raw read, and of a look-up",
+];
 const OF_COMMITS: [&str; 3] =
     ["Commits per second", "Mean latency of a commit", "99th percentile of the latency of a commit"];
 /// Longer tables are folded.
@@ -30,8 +35,15 @@ const MOST_ROWS: usize = 40;
 pub(super) fn page(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
     let header = &both.view.record.header;
     let [raw, sql] = words::ways(both);
-    let axis = |_| "sessions, or outstanding raw I/Os".to_owned();
-    let titles = if words::writes(both) { OF_COMMITS } else { TITLES };
+    let commits = words::writes(both);
+    let axis = |_| {
+        if commits { "sessions, or raw writers" } else { "sessions, or outstanding raw reads" }.to_owned()
+    };
+    let titles = match (commits, words::by_index(both)) {
+        (true, _) => OF_COMMITS,
+        (false, true) => THROUGH_INDEX,
+        (false, false) => TITLES,
+    };
     let figures =
         Figures::of(&comparison(both), ["raw".to_owned(), "SQL".to_owned()], axis).entitled(&titles);
     let title = "What reaches SQL";
@@ -59,7 +71,7 @@ pub(super) fn page(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
 /// Where a statement has many look-ups, its percentiles are not those of reads.
 fn comparison(both: &Both<'_>) -> Comparison {
     let sql = both.view.record.header.request.sql.as_ref();
-    let is_batch = sql.is_some_and(|sql| sql.probe == Probe::Batch);
+    let is_batch = sql.is_some_and(|sql| sql.probe.is_batch());
     let mut shown = both.sides.comparison.clone();
     shown.rows.retain(|row| !(is_batch && row.metric.is_p99()));
     shown
@@ -79,7 +91,8 @@ fn verdict(page: &mut Page, both: &Both<'_>) {
 
 fn loads(page: &mut Page, both: &Both<'_>) {
     page.line("<section id=\"numbers\">\n<h2>Numbers</h2>");
-    let [raw, sql] = ["Raw", "SQL"].map(|way| format!("{way} {}", words::unit(both)));
+    let [of_raw, of_sql] = words::units(both);
+    let [raw, sql] = [format!("Raw {of_raw}"), format!("SQL {of_sql}")];
     let columns: [Column<'_>; 9] = [
         ("Sessions", true),
         (&raw, true),

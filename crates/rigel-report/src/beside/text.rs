@@ -20,12 +20,12 @@ pub(super) fn text(both: &Both<'_>, style: Style, files: &[String]) -> String {
         page.push(style.painted(Ink::Heading, &paragraph(&words::verdict(both))));
         words::evidence(both).iter().for_each(|one| page.push(paragraph(one)));
     });
-    let unit = words::unit(both).trim_end_matches("/s");
+    let [of_raw, of_sql] = words::units(both).map(|unit| unit.trim_end_matches("/s"));
     page.blank();
     page.line(format_args!("{:>8}{:>14}{:>14}{:>16}{:>12}", "", "Raw", "SQL", "SQL of raw", "CPU us each"));
     page.line(format_args!(
         "{:>8}{:>9}{:>5}{:>9}{:>5}{:>5}{:>11}{:>6}{:>6}{:>6}  Limit",
-        "Sessions", unit, "±%", unit, "±%", "%", "from .. to", "raw", "SQL", "idle%"
+        "Sessions", of_raw, "±%", of_sql, "±%", "%", "from .. to", "raw", "SQL", "idle%"
     ));
     both.found.loads.iter().for_each(|load| row(&mut page, load));
     page.blank();

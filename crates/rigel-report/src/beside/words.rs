@@ -46,9 +46,18 @@ pub(super) fn writes(both: &Both<'_>) -> bool {
     both.view.record.header.request.writes_at_all()
 }
 
-/// What is counted in a second.
-pub(super) fn unit(both: &Both<'_>) -> &'static str {
-    if writes(both) { "commits/s" } else { "IOPS" }
+/// What is counted in a second, raw and through SQL. A look-up through an index may be more than one read.
+pub(super) fn units(both: &Both<'_>) -> [&'static str; 2] {
+    match (writes(both), by_index(both)) {
+        (true, _) => ["commits/s"; 2],
+        (false, true) => ["IOPS", "look-ups/s"],
+        (false, false) => ["IOPS"; 2],
+    }
+}
+
+/// Whether look-ups go through an index.
+pub(super) fn by_index(both: &Both<'_>) -> bool {
+    both.found.loads.iter().any(|load| load.index_blocks.is_some())
 }
 
 /// `42,000 of 55,000 IOPS reach SQL (76 %, 74 to 78); the CPU is the limit.`
@@ -60,6 +69,8 @@ pub(super) fn verdict(both: &Both<'_>) -> String {
     let [sql, raw] = [&load.sql, &load.raw].map(|way| number(way.per_s.value));
     let rates = if writes(both) {
         format!("SQL makes {sql} commits per second, and as many writers without it {raw}")
+    } else if by_index(both) {
+        format!("SQL makes {sql} look-ups per second through the index, and raw I/O {raw} IOPS")
     } else {
         format!("{sql} of {raw} IOPS reach SQL")
     };
@@ -87,6 +98,7 @@ pub(super) fn evidence(both: &Both<'_>) -> Vec<String> {
     let told = [
         Some(of_limit(load, each, raw)),
         of_flushes(load),
+        load.index_blocks.map(|blocks| of_index(blocks, load.sql.per_s.value)),
         of_cpu(load, if writes(both) { each } else { raw }),
         of_waits(load),
     ];
@@ -98,6 +110,21 @@ fn of_flushes(load: &BesideLoad) -> Option<String> {
     Some(format!(
         "A flush of the server's log makes {each:.1} commits durable on average, and one of the raw writers its own write."
     ))
+}
+
+/// What look-ups through an index read; `per_s` of them are made.
+pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
+    format!(
+        "A look-up through the index reads one block of the table and {} of the index, so that {} look-ups per second are {} reads per second.",
+        index_share(blocks),
+        number(per_s),
+        number(per_s * (1.0 + blocks))
+    )
+}
+
+/// `0.013`, and no digits behind those that a count has.
+fn index_share(blocks: f64) -> String {
+    if blocks < 0.0005 { "hardly any".to_owned() } else { format!("{blocks:.3}") }
 }
 
 fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
@@ -173,6 +200,7 @@ mod tests {
                 ("x".to_owned(), 0.004),
             ],
             commits_per_flush: None,
+            index_blocks: None,
             limit,
             invalid: false,
         }
@@ -186,6 +214,19 @@ mod tests {
         assert!(text.contains("a look-up takes 380 us and a raw read 290 us, and 3.1 % of"), "{text}");
         assert!(told(Limit::Storage).contains("raw reads outstanding make no more"));
         assert_eq!(of_limit(&load(None), "look-up", "read"), "That is with 16 sessions.");
+    }
+
+    #[test]
+    fn what_an_index_adds_is_told_in_reads() {
+        let text = of_index(0.65, 10_000.0);
+        assert!(
+            text.contains("0.650 of the index, so that 10,000 look-ups per second are 16,500 reads"),
+            "{text}"
+        );
+        assert!(
+            of_index(0.0, 10_000.0)
+                .contains("hardly any of the index, so that 10,000 look-ups per second are 10,000")
+        );
     }
 
     #[test]

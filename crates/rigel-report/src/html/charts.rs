@@ -10,6 +10,18 @@ use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::class::{Class, LoadClass};
 use std::collections::BTreeSet;
 
+const BANDS: &str = "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
+    not be used. <span class=\"screen\">A click chooses a point. With the keyboard: arrows step through the points, Enter \
+    chooses, + and - zoom, 0 shows all.</span>";
+/// A point has the names of its classes, which are those of records and flags.
+const NAMES_OF_QUERIES: &str = " <b>Simple=4</b> stands for 4 sessions with look-ups, which are simple queries, and <b>Report=2</b> for 2 \
+    sessions with reports.";
+
+/// The ways of a commit, and the same of them.
+const WAYS_OF_COMMITS: [Class; 3] = [Class::DSYNC, Class::FDATASYNC, Class::UNSYNCED];
+const NAMES_OF_COMMITS: &str = " <b>Dsync=4</b> stands for 4 writers, each of whom waits until its write is durable (O_DSYNC); <b>Fdatasync</b> \
+    for those that write and then ask for it (fdatasync), <b>Unsynced</b> for the same write that need not be durable.";
+
 /// All of them; nothing when nothing was measured.
 pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     let points = &view.findings.points;
@@ -25,8 +37,11 @@ pub(super) fn section(page: &mut Page, view: &View<'_>, ids: &Ids) {
     if points.is_empty() {
         return;
     }
-    matrix(page, points, ids, &classes);
-    interference(page, points, ids, &classes);
+    // A mix has one number of sessions of each kind for each number of users.
+    if !view.is_mix_of_users() {
+        matrix(page, points, ids, &classes);
+        interference(page, points, ids, &classes);
+    }
     one_point(page, ids, &classes);
     over_time(page, ids, &classes);
 }
@@ -67,41 +82,57 @@ fn figure(page: &mut Page, ids: &Ids, name: &str, title: &str, about: &str) {
 /// The first row is the curve of the first class and its latency: with what stands above it, it fits on one sheet.
 fn over_load(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>) {
     let by_place = classes.loads.iter().all(|load| load.places.is_some());
+    let all =
+        |is: fn(&LoadClass) -> bool| classes.shown.len() > 1 && classes.shown.iter().all(|load| is(load));
+    let names = if all(|load| WAYS_OF_COMMITS.contains(&load.plain_name())) {
+        NAMES_OF_COMMITS
+    } else if all(LoadClass::is_query) {
+        NAMES_OF_QUERIES
+    } else {
+        ""
+    };
     open(
         page,
         ids,
         "over-load",
         if by_place { "Over the places" } else { "Over the load" },
-        "Bands and whiskers are the 95 % intervals; <b>!</b> marks a point with flags of its own, <b>✕</b> one whose numbers must \
-         not be used. <span class=\"screen\">A click chooses a point. With the keyboard: arrows step through the points, Enter \
-         chooses, + and - zoom, 0 shows all.</span>",
+        &format!("{BANDS}{names}"),
     );
     let (first, others) =
         classes.loads.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     if let Some(load) = first {
         rate(page, view, ids, classes, load);
-        let at = if is_beside(view, load.name) {
-            let id = ids.of("latency-level");
-            format!(
-                " at <label><select id=\"{id}\" aria-label=\"Levels of the other classes\"></select></label>"
-            )
-        } else {
-            String::new()
-        };
-        let about = format!("of {}: mean, median (p50) and 99th percentile (p99){at}", load.noun());
-        figure(page, ids, "latency", "Latency", &about);
+        latency(page, view, ids, load, "");
     }
     let searched: Vec<_> =
         view.findings.curves.iter().filter(|curve| !is_alone(view, curve.class())).collect();
     if first.is_some() && !(others.is_empty() && searched.is_empty()) {
         page.line("</div>\n<div class=\"charts more\">");
     }
-    others.iter().for_each(|load| rate(page, view, ids, classes, load));
+    for load in others {
+        rate(page, view, ids, classes, load);
+        // A look-up beside reports is not a smaller report, and who waits for a commit asks how long: each has its own time.
+        if load.is_query() || load.appends() {
+            latency(page, view, ids, load, &format!("-of-{}", load.name));
+        }
+    }
     for curve in searched {
         let about = format!("of what saturates {} alone", curve.load.noun());
         figure(page, ids, &format!("search-{}", curve.class()), "Search", &about);
     }
     close(page);
+}
+
+/// Mean and percentiles of a class over its load.
+fn latency(page: &mut Page, view: &View<'_>, ids: &Ids, load: &LoadClass, suffix: &str) {
+    let at = if is_beside(view, load.name) {
+        let id = ids.of(&format!("latency-level{suffix}"));
+        format!(" at <label><select id=\"{id}\" aria-label=\"Levels of the other classes\"></select></label>")
+    } else {
+        String::new()
+    };
+    let about = format!("of {}: mean, median (p50) and 99th percentile (p99){at}", load.noun());
+    figure(page, ids, &format!("latency{suffix}"), "Latency", &about);
 }
 
 /// Whether the class was measured alone, so that its chart can show what was found before, in the search for its levels.
@@ -111,12 +142,13 @@ fn is_alone(view: &View<'_>, class: Class) -> bool {
 
 /// Whether the class was measured beside others.
 fn is_beside(view: &View<'_>, class: Class) -> bool {
-    view.findings.points.iter().any(|found| found.point.of(class) > 0 && !found.point.is_alone(class))
+    !view.is_mix_of_users()
+        && view.findings.points.iter().any(|found| found.point.of(class) > 0 && !found.point.is_alone(class))
 }
 
 /// The rate of a class over its load.
 fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load: &LoadClass) {
-    let mut about = format!("of {} over the {}", load.noun(), axis(load));
+    let mut about = format!("of {} over the {}", load.noun(), across(view, load));
     if is_beside(view, load.name) {
         let others = classes.others(load, LoadClass::axis);
         about += &format!(", a line for each number of {others}");
@@ -126,6 +158,11 @@ fn rate(page: &mut Page, view: &View<'_>, ids: &Ids, classes: &Classes<'_>, load
             ". Hollow marks were visited only in the search that chose the levels, before the measurement";
     }
     figure(page, ids, &format!("rate-{}", load.name), load.unit(), &about);
+}
+
+/// The same where all sessions count as users, whatever they ask.
+pub(super) fn across(view: &View<'_>, load: &LoadClass) -> String {
+    if view.is_mix_of_users() { "sessions of both kinds".to_owned() } else { axis(load) }
 }
 
 /// What a chart of a class has across.

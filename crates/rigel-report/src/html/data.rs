@@ -9,7 +9,7 @@ pub(super) mod overview;
 mod slo;
 mod visits;
 
-use super::charts::axis;
+use super::charts::across;
 use crate::flag_scopes::FlagScopes;
 use crate::json::{compact, text};
 use crate::view::View;
@@ -32,6 +32,8 @@ struct Document {
     classes: Vec<ClassData>,
     /// The classes that have a place in the matrix.
     axes: Vec<ClassData>,
+    /// Charts have the sessions of all classes across.
+    users: bool,
     /// The point that is shown first, by its place in `points`.
     first: usize,
     points: Vec<PointData>,
@@ -105,8 +107,9 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
     let scopes = FlagScopes::of(view);
     let contrasts = view.findings.contrasts();
     let document = Document {
-        classes: view.loads().into_iter().map(ClassData::from).collect(),
-        axes: view.shown().into_iter().map(ClassData::from).collect(),
+        classes: view.loads().into_iter().map(|load| class(view, load)).collect(),
+        axes: view.shown().into_iter().map(|load| class(view, load)).collect(),
+        users: view.is_mix_of_users(),
         first: first(view),
         points: points
             .iter()
@@ -116,7 +119,7 @@ pub(super) fn json(view: &View<'_>) -> Result<String, Problem> {
             })
             .collect(),
         visits: visits::of(view),
-        curves: view.findings.curves.iter().map(curve).collect(),
+        curves: view.findings.curves.iter().map(|found| curve(view, found)).collect(),
         interference: view
             .loads()
             .into_iter()
@@ -139,19 +142,17 @@ fn first(view: &View<'_>) -> usize {
     found.points.iter().position(|point| Some(point.point) == best).unwrap_or(0)
 }
 
-impl From<&LoadClass> for ClassData {
-    fn from(load: &LoadClass) -> Self {
-        Self {
-            name: load.name,
-            label: label(load),
-            noun: load.noun(),
-            outstanding: axis(load),
-            places: (1..=load.places.unwrap_or(0).into())
-                .map(|place| middle(load.place_percent(place)))
-                .collect(),
-            unit: text(load.unit()),
-            scale: load.scale(),
-        }
+fn class(view: &View<'_>, load: &LoadClass) -> ClassData {
+    ClassData {
+        name: load.name,
+        label: label(load),
+        noun: load.noun(),
+        outstanding: across(view, load),
+        places: (1..=load.places.unwrap_or(0).into())
+            .map(|place| middle(load.place_percent(place)))
+            .collect(),
+        unit: text(load.unit()),
+        scale: load.scale(),
     }
 }
 
@@ -171,15 +172,31 @@ fn point(view: &View<'_>, found: &PointFindings, contrasts: &PerClass<Contrast>,
         levels: found.point.shown().collect(),
         invalid: found.invalid(),
         own,
-        flags: found.flags.iter().map(|flag| flag.code.name()).collect(),
+        flags: names(&found.flags),
         ios: found
             .classes()
             .map(|(class, one)| {
                 let of_highest = contrasts.get(&class).and_then(|contrast| contrast.of_highest);
-                (class, IoData { of_highest: of_highest.map(share), ..io(found.point, class, one) })
+                let mut io = io(found.point, class, one);
+                if view.is_mix_of_users() {
+                    // All of them are one line.
+                    io.beside = "all users".to_owned();
+                }
+                (class, IoData { of_highest: of_highest.map(share), ..io })
             })
             .collect(),
     }
+}
+
+/// Each once: of several classes, each may have the same one.
+fn names(flags: &[Flag]) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for flag in flags {
+        if !names.contains(&flag.code.name()) {
+            names.push(flag.code.name());
+        }
+    }
+    names
 }
 
 fn io(point: Point, class: Class, io: &IoFindings) -> IoData {
@@ -202,11 +219,11 @@ fn io(point: Point, class: Class, io: &IoFindings) -> IoData {
     }
 }
 
-fn curve(found: &CurveFindings) -> CurveData {
+fn curve(view: &View<'_>, found: &CurveFindings) -> CurveData {
     let level =
         |&(outstanding, iops): &(u32, Interval)| LevelData { outstanding, rate: drawn(found.rate(iops)) };
     CurveData {
-        class: ClassData::from(&found.load),
+        class: class(view, &found.load),
         n_sat: found.curve.saturated.then_some(found.curve.n_sat.found),
         levels: found.curve.levels.iter().map(level).collect(),
     }

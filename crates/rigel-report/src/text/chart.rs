@@ -120,6 +120,8 @@ fn title(curve: &Curve<'_>) -> String {
     let mut title = format!("{} by {}", printable(curve.class.unit()), curve.class.title());
     if curve.class.places.is_some() {
         title = format!("{} of {} by place", printable(curve.class.unit()), curve.class.noun());
+    } else if curve.class.is_query() {
+        title = format!("{} by {}", printable(curve.class.unit()), curve.class.axis());
     } else if curve.class.appends() {
         title += " writers";
     } else if curve.class.is_open() {

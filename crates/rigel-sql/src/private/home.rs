@@ -32,6 +32,15 @@ const MOST: u32 = 16;
 /// The user of the server passes through it; whoever could read it could hold its lock.
 const RIGHTS: Mode = Mode::from_raw_mode(0o711);
 
+/// Whether a directory has the name of one of ours.
+pub fn has_name(dir: &Path) -> bool {
+    let name = dir.file_name().and_then(|name| name.to_str());
+    let number = name.and_then(|name| name.strip_prefix(NAME));
+    number.is_some_and(|rest| {
+        rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok())
+    })
+}
+
 /// A directory of ours, locked.
 #[derive(Debug)]
 pub struct Home {

@@ -38,7 +38,7 @@ const LEAST_PROOF: u64 = 4 * MIB;
 const MOST_SESSIONS: u32 = 2000;
 
 /// The options that may stand beside --resume: its record says everything else, but for how the server is reached.
-pub const BESIDE_RESUME: [&str; 7] = ["resume", "dsn", "drop", "json", "no_html", "quiet", "tui"];
+pub const BESIDE_RESUME: [&str; 8] = ["resume", "dsn", "drop", "programs", "json", "no_html", "quiet", "tui"];
 
 /// What a fixed time leaves out.
 const NO_TURNS: &str = "with --duration every point is visited once, which leaves no turns: only SQL is measured, and no raw I/O";
@@ -70,7 +70,7 @@ Examples:
   rigel sql prove /mnt/fast
       settings by experiment, in some minutes: which random_page_cost and effective_io_concurrency are right for queries there
   rigel sql --dsn 'host=/run/postgresql dbname=shop' --resume sql_20260101_1200_record.jsonl
-      the rest of a run that was stopped, or whose server was
+      the rest of a run that was stopped, or whose server was; without --dsn of one on a private server, which is made again
   rigel sql --record sql_20260101_1200_record.jsonl --json
       the outputs again, from the record of a run
   rigel sql --dsn 'host=/run/postgresql dbname=shop' --drop
@@ -182,11 +182,12 @@ pub struct SqlArgs {
     #[arg(long, requires = "record", help_heading = OUTPUT, hide_short_help = true)]
     html: bool,
 
-    /// Go on with an interrupted run on a server that is there
+    /// Go on with an interrupted run
     ///
-    /// RECORD is its NAME_record.jsonl. What was asked for is in it, but for --dsn, which says again how the server is reached. The server, its
-    /// table and the host have to be what they were. Look-ups go on where the last visit ended.
-    #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT, hide_short_help = true, requires = "dsn")]
+    /// RECORD is its NAME_record.jsonl. What was asked for is in it, but for --dsn, which says again how a server that is there is reached: the
+    /// server, its table and the host have to be what they were. A private server was removed with its run: it is made again in the same directory,
+    /// and its table filled as it was. Look-ups go on where the last visit ended.
+    #[arg(long, value_name = "RECORD", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT, hide_short_help = true)]
     resume: Option<PathBuf>,
 
     #[command(flatten)]
@@ -551,9 +552,15 @@ mod tests {
         let source = options.server.as_ref().unwrap();
         assert_eq!((options.display.json, source.dsn.as_deref()), (true, Some("password=secret")));
         assert!(!format!("{options:?}").contains("secret"));
-        for line in
-            ["--resume x.jsonl", "simple --dsn d=e --resume x.jsonl", "--dsn d=e --resume x.jsonl --seed 1"]
-        {
+        let Ok(Invocation::Resume(options)) = asked("--resume x.jsonl --programs /opt/pg") else { panic!() };
+        let source = options.server.as_ref().unwrap();
+        assert_eq!((source.dsn.as_ref(), source.programs.as_deref()), (None, Some("/opt/pg".as_ref())));
+        for line in [
+            "simple --dsn d=e --resume x.jsonl",
+            "--dsn d=e --resume x.jsonl --seed 1",
+            "--resume x.jsonl --size 1G",
+            "--resume x.jsonl --drop",
+        ] {
             assert_eq!(asked(line).unwrap_err().kind.code(), 2, "{line}");
         }
     }

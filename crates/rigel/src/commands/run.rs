@@ -29,6 +29,7 @@ use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::sql::ServerChoice;
 use rigel_core::path_text;
 use rigel_core::record::resume::Past;
 use rigel_core::units::{Bytes, KIB, MIB};
@@ -193,7 +194,7 @@ impl Ready {
             let mut progress = RunProgress::new(display.quiet, run.plan.steps.len());
             Box::new(move |event| progress.event(event))
         };
-        let is_of_server = run.request.sql.is_some();
+        let server = run.request.sql.as_ref().map(|sql| sql.server);
         let ended =
             execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
                 if display.verbose && !display.json {
@@ -210,12 +211,14 @@ impl Ready {
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set);
-        let again = is_of_server.then(|| sql::the_rest(resumable, &set.record_path()));
+        let again = server.map(|server| sql::the_rest(server, resumable, &set.record_path()));
         let outcome = ended.map_err(|problem| match &again {
             // The server was stopped, or ended the session.
-            Some(again) if problem.kind == ExitKind::CutShort => {
-                problem.next(format!("see the server's own log; {again}"))
-            }
+            Some(again) if problem.kind == ExitKind::CutShort => problem.next(match server {
+                // That of a private one went with it.
+                Some(ServerChoice::Private) => again.clone(),
+                _ => format!("see the server's own log; {again}"),
+            }),
             _ => problem,
         });
         // What the storage did to data outweighs how the run ended.

@@ -143,8 +143,11 @@ fn each_look_up_alone_has_its_own_latency() {
     let document = told.json();
     let io = &document["points"][0]["classes"]["simple"];
     let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), io["latency_us"]["mean"].as_f64().unwrap());
-    assert!((rate * mean / 1e6 / 2.0 - 1.0).abs() < 0.05, "two are outstanding: {rate} of {mean} us");
-    assert!(io["latency_us"]["max"].as_f64().unwrap() > mean);
+    let max = io["latency_us"]["max"].as_f64().unwrap();
+    assert!(max > mean);
+    // One that began before the window of half a second counts with all of its time.
+    let off = (rate * mean / 1e6 / 2.0 - 1.0).abs();
+    assert!(off < 0.05 + max / 500_000.0, "two are outstanding: {rate} of {mean} us, {max} at most");
 }
 
 /// A run that measures. One may be refused while what a killed one began still ends.
@@ -220,7 +223,11 @@ fn a_run_that_is_stopped_puts_everything_away() {
     thread::sleep(Duration::from_secs(2));
     signal(run.id(), Signal::INT);
     let told = Told::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["stopped before its end", "start the run again"]);
+    refused(
+        told,
+        4,
+        &["stopped before its end", "rigel sql --resume", "makes the server and its table again"],
+    );
     assert_clean(place.path());
 }
 

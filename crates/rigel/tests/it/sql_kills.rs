@@ -109,8 +109,44 @@ fn whole(place: &Place) -> Duration {
     began.elapsed()
 }
 
-/// Kills a run after a while, with its server or without; what it was at, or `None` when it had ended before.
-fn killed(place: &Place, after: Duration, with_server: bool, begun: &mut Begun) -> Option<&'static str> {
+/// How a run is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Where nothing can be put in order.
+    Killed,
+    /// Its server as well, which cannot put anything in order either.
+    KilledWithServer,
+    /// As users and hosts that shut down do; it puts everything in order itself.
+    Told(Signal),
+}
+
+impl How {
+    const ALL: [Self; 6] = [
+        Self::Killed,
+        Self::KilledWithServer,
+        Self::Killed,
+        Self::Told(Signal::INT),
+        Self::KilledWithServer,
+        Self::Told(Signal::TERM),
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Killed => "killed",
+            Self::KilledWithServer => "killed with its server",
+            Self::Told(_) => "told to end",
+        }
+    }
+}
+
+/// Whether a directory of a server is that of this process.
+fn is_of(home: &Path, process: u32) -> bool {
+    let notes = fs::read_to_string(home.join("rigel.lock")).unwrap_or_default();
+    notes.lines().any(|line| line == format!("pid {process}"))
+}
+
+/// Ends a run after a while; what it was at, or `None` when it had ended before.
+fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<&'static str> {
     let before = records(place);
     let mut command = place.command();
     let told = fs::File::create(place.path().join("told")).unwrap();
@@ -125,10 +161,17 @@ fn killed(place: &Place, after: Duration, with_server: bool, begun: &mut Begun) 
         () if homes(place.path()).is_empty() => "nothing yet",
         () => "a directory",
     };
-    run.kill().unwrap();
-    if let Some(leader) = leader(place.path()).filter(|leader| with_server && servers.contains(leader)) {
+    let send = |process: u32, signal| {
         // It may be ending by itself.
-        let _ = kill_process(Pid::from_raw(i32::try_from(leader).unwrap()).unwrap(), Signal::KILL);
+        let _ = kill_process(Pid::from_raw(i32::try_from(process).unwrap()).unwrap(), signal);
+    };
+    match how {
+        How::Told(signal) => send(run.id(), signal),
+        How::Killed | How::KilledWithServer => run.kill().unwrap(),
+    }
+    let of_server = leader(place.path()).filter(|leader| servers.contains(leader));
+    if let Some(leader) = of_server.filter(|_| how == How::KilledWithServer) {
+        send(leader, Signal::KILL);
     }
     let ended = run.wait().unwrap();
     begun.look(place.path());
@@ -136,6 +179,10 @@ fn killed(place: &Place, after: Duration, with_server: bool, begun: &mut Begun) 
     match ended.code() {
         None => Some(at),
         Some(0 | 1) => None,
+        Some(4) if matches!(how, How::Told(_)) => {
+            assert!(!homes(place.path()).iter().any(|home| is_of(home, run.id())), "{at}: {told}");
+            Some(at)
+        }
         Some(code) => panic!("a run beside what killed ones left ended with {code}: {told}"),
     }
 }
@@ -151,10 +198,11 @@ fn a_run_killed_at_any_moment_leaves_nothing() {
     let (mut draw, mut begun, mut hits) = (Generator::new(1, &[]), Begun::default(), BTreeMap::new());
     while hits.values().sum::<u32>() < kills {
         let after = took.mul_f64(draw.unit());
-        if let Some(at) = killed(&place, after, draw.below(3) == 0, &mut begun) {
+        let how = How::ALL[hits.values().sum::<u32>() as usize % How::ALL.len()];
+        if let Some(at) = ended(&place, after, how, &mut begun) {
             *hits.entry(at).or_default() += 1;
             // With `--nocapture`, for those who wait for many.
-            println!("killed after {after:.1?} at {at}");
+            println!("{} after {after:.1?} at {at}", how.name());
         }
     }
     whole(&place);

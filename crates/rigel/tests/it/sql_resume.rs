@@ -1,10 +1,11 @@
-//! `rigel sql --resume`: the server of a run goes away in the middle of a visit, and comes back.
+//! `rigel sql --resume`: the server of a run goes away in the middle of a visit, and comes back, or is made again.
 
-use super::sql::{dsn, refused};
+use super::sql::{assert_clean, dsn, place, private, refused, servers_in, signal};
 use crate::support::{Place, Told, tell};
 use rigel_testdev::{PostgresServer, needs};
+use rustix::process::Signal;
 use std::fs;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,87 @@ fn visits(place: &Place) -> usize {
     let Some(name) = place.files().into_iter().find(record) else { return 0 };
     let text = fs::read_to_string(place.path().join(name)).unwrap();
     text.lines().filter(|line| line.contains("\"line\":\"visit\"")).count()
+}
+
+fn started(place: &Place, line: &str) -> Child {
+    let mut command = place.command();
+    command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn wait_for_visits(place: &Place, count: usize) {
+    let began = Instant::now();
+    while visits(place) < count {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The numbers of the visits of a record, and what each began with.
+fn numbers(place: &Place) -> Vec<u64> {
+    let text = fs::read_to_string(place.only("_record.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    lines.filter(|line| line["line"] == "visit").map(|line| line["number"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn a_private_server_that_was_killed_is_made_again_with_the_same_table() {
+    let name = "a_private_server_that_was_killed_is_made_again_with_the_same_table";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    fs::create_dir(place.path().join("disk")).unwrap();
+    let line = "sql simple disk --size 16M --sessions 1,2,3 --duration 1500ms --seed 5 --no-html";
+    let run = started(&place, line);
+    wait_for_visits(&place, 1);
+    let notes = place.path().join("disk/rigel-sql-server/data/postmaster.pid");
+    let postmaster = fs::read_to_string(notes).unwrap().lines().next().unwrap().parse().unwrap();
+    signal(postmaster, Signal::KILL);
+    let told = Told::from(run.wait_with_output().unwrap());
+    let behind = visits(&place);
+    assert!(behind < 3, "it was too late");
+    refused(told, 4, &["rigel sql --resume", "makes the server and its table again"]);
+    assert_clean(&place.path().join("disk"));
+    let record = place.only("_record.jsonl").display().to_string();
+    refused(place.line(&format!("run --resume {record}")), 2, &["rigel sql --resume RECORD"]);
+    let on_another = ["sql", "--dsn", "dbname=shop", "--resume", &record];
+    refused(tell(place.command().args(on_another)), 2, &["on a private server", "without --dsn"]);
+    fs::rename(place.path().join("disk"), place.path().join("elsewhere")).unwrap();
+    let again = format!("sql --resume {record} --no-html --json");
+    assert_eq!(place.line(&again).code, 3, "the directory is gone");
+    fs::rename(place.path().join("elsewhere"), place.path().join("disk")).unwrap();
+    assert_eq!(visits(&place), behind, "what is refused leaves the record as it was");
+    let told = place.line(&again);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let parts = ["is made again", "filled as it was: 16 MiB, seed 5", "goes on behind the"];
+    assert!(parts.iter().all(|part| told.stderr.contains(part)), "{}", told.stderr);
+    assert_eq!(told.json()["points"].as_array().unwrap().len(), 3);
+    assert_eq!(visits(&place), 3);
+    assert_clean(&place.path().join("disk"));
+}
+
+/// Killed where it could not even say how to go on, and with raw reads in turns, through an index.
+#[test]
+fn a_run_with_a_private_server_goes_on_after_it_was_killed() {
+    let name = "a_run_with_a_private_server_goes_on_after_it_was_killed";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = "sql simple --size 32M --sessions 2 --probe index --precision 20% --max-duration 25s --seed 5 --no-html";
+    let mut run = started(&place, line);
+    wait_for_visits(&place, 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let before = numbers(&place);
+    let record = place.only("_record.jsonl").display().to_string();
+    let told = place.line(&format!("sql --resume {record} --no-html --json"));
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert_eq!(told.json()["loads"].as_array().unwrap().len(), 1, "{}", told.stdout);
+    let all = numbers(&place);
+    assert!(all.starts_with(&before) && all.len() >= before.len(), "{before:?} {all:?}");
+    assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
+    assert_clean(place.path());
+    assert_eq!(servers_in(place.path()), Vec::<u32>::new());
+    // It is over; its outputs are made without a server.
+    let told = place.line(&format!("sql --resume {record} --no-html --json"));
+    assert!([0, 1].contains(&told.code) && !told.stderr.contains("is made again"), "{}", told.stderr);
 }
 
 #[test]

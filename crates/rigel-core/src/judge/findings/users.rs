@@ -27,6 +27,8 @@ pub struct Knee {
     pub is_least: bool,
     /// Nothing is known of one session alone, and with more of them each waits a little already: the knee may lie below.
     pub is_most: bool,
+    /// Sessions of other classes work beside those of the class, and are counted.
+    pub is_mix: bool,
 }
 
 impl Findings {
@@ -37,8 +39,11 @@ impl Findings {
             .filter(|found| found.point.classes().count() == 1)
             .min_by_key(|found| found.point.sum())?;
         let (class, alone) = one.classes().next()?;
-        // Where some of the users make reports, only the fewest sessions have a class for themselves.
-        let highest = highest(&candidates_in_mixes(&self.points, class))?.point;
+        let mut candidates = candidates_in_mixes(&self.points, class);
+        // Where some of the users make reports, the fewest have none among them: what they reach, no mix does.
+        let is_mix = candidates.iter().any(|one| one.point.classes().count() > 1);
+        candidates.retain(|one| !is_mix || one.point.classes().count() > 1);
+        let highest = highest(&candidates)?.point;
         let best = sound().find(|found| found.point == highest)?;
         let most = best.io(class)?;
         let alone_us = alone.latency_us?.mean;
@@ -53,13 +58,15 @@ impl Findings {
         let distance = |found: &PointFindings| (to_f64(found.point.sum()) / (sessions / 2.0)).ln().abs();
         let half = sound().min_by(|a, b| distance(a).total_cmp(&distance(b)))?.point;
         let is_least = self.rises_with_sessions(class, best);
-        Some(Knee { class, sessions, ends, half, is_least, is_most: one.point.sum() > 1 })
+        Some(Knee { class, sessions, ends, half, is_least, is_most: one.point.sum() > 1, is_mix })
     }
 
     /// Whether the rate of a class still rose at the most sessions of all classes.
     fn rises_with_sessions(&self, class: Class, best: &PointFindings) -> bool {
         let of = |found: &PointFindings| Some((to_f64(found.point.sum()), done(found.io(class))?.iops.value));
-        let sound = self.points.iter().filter(|found| !found.invalid());
+        let classes = best.point.classes().count();
+        let alike = |found: &&PointFindings| !found.invalid() && found.point.classes().count() == classes;
+        let sound = self.points.iter().filter(alike);
         self.points.iter().all(|found| found.point.sum() <= best.point.sum())
             && of(best).is_some_and(|best| is_above_half(best, sound.filter_map(of)))
     }

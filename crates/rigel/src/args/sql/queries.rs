@@ -38,10 +38,11 @@ pub struct QueryArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "report_sessions"], help_heading = LOAD, value_parser = clap::value_parser!(u32).range(1..=400))]
     pub num_disks: Option<u32>,
 
-    /// Look-ups in a statement: batch or single [default: batch; of users single]
+    /// How rows are looked up: batch, single or index [default: batch; of users single]
     ///
-    /// batch: up to 1000 by a nested loop, so that the server does little else; a latency is then the mean of a statement. single: one, as
-    /// a program asks; a latency is that of a look-up, with the way to the server and back.
+    /// batch: up to 1000 in a statement by a nested loop, so that the server does little else; a latency is then the mean of a statement. single:
+    /// one, as a program asks; a latency is that of a look-up, with the way to the server and back. index: as batch, but through a b-tree, which
+    /// the table gets when it is filled; blocks of the index that are read are counted apart.
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 

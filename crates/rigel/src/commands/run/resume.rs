@@ -41,7 +41,7 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
         return present::outputs(reporter, &found.set)?.problem(None).map_or(Ok(()), Err);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
-    sql::check_resume(&run_options.request, options.server.is_some())?;
+    sql::check_resume(&run_options.request, options.server.as_ref())?;
     if options.server.is_none() {
         make::check(&run_options.request)?;
     }
@@ -171,7 +171,7 @@ fn go_on(
     ready((run, bench, stays), reporter, header, past, found, signals)?.go(reporter, signals)
 }
 
-/// On the table of a server that is there.
+/// On the table of a server that is there, or of a private one that is made again.
 fn go_on_in_sql(
     reporter: Reporter<'_>,
     server: &ServerSource,
@@ -181,6 +181,11 @@ fn go_on_in_sql(
     signals: &Signals,
 ) -> Result<(), Problem> {
     let run = run_of(&header, &found);
+    if server.dsn.is_none() {
+        let (private, bench) = sql::made_again(reporter, server, (&header, &run, &past), signals)?;
+        let ready = ready((run, bench, true), reporter, header, past, found, signals);
+        return sql::remove(private, ready.and_then(|ready| ready.go(reporter, signals)));
+    }
     let bench = sql::again(reporter, server, &header, &run, &past)?;
     let ready = ready((run, bench, !server.drop), reporter, header, past, found, signals)?;
     sql::put_away(reporter, server, ready.go(reporter, signals))

@@ -9,7 +9,7 @@ mod fit;
 mod install;
 mod prove;
 
-pub use again::{again, check_resume, put_away, the_rest};
+pub use again::{again, check_resume, made_again, put_away, remove, the_rest};
 pub use install::install;
 pub use prove::prove;
 
@@ -53,6 +53,8 @@ const TIMES_CACHES: u64 = 4;
 const MOST_HELD_OF_REPORT: u64 = 8 * MIB;
 /// What a private server writes while sessions commit: its log, until a checkpoint, and their table.
 const LOG_BYTES: u64 = 2 * GIB;
+/// An entry of the index has 20 bytes, and so has what is sorted; a row has a block.
+const TABLE_TO_INDEX: u64 = 128;
 const PRIVATE: &str = "a private server with a table";
 /// Devices have caches that nobody tells of.
 const LEAST_TABLE: u64 = GIB;
@@ -169,7 +171,8 @@ impl SqlRun<'_> {
             );
             return self.show(&planned, engine, writes);
         }
-        check_room(dir, PRIVATE, planned.table_bytes(), CLUSTER_BYTES)?;
+        let more = CLUSTER_BYTES + self.index_bytes(planned.table_bytes());
+        check_room(dir, PRIVATE, planned.table_bytes(), more)?;
         let signals = prepare(options, &planned.plan)?;
         self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
         let mut server = PrivateServer::make(dir, programs, room)?;
@@ -221,7 +224,7 @@ impl SqlRun<'_> {
         let options = self.options();
         let (database, found) = Database::open(address(dsn)?, self.sessions)?.asked(Database::table)?;
         let size = match &found {
-            Some(table) => self.same_size(table)?,
+            Some(table) => self.as_asked(table)?,
             None => self.consented(&database)?,
         };
         let caches = self.caches_there(&database).unwrap_or(database.facts.shared_buffers);
@@ -308,7 +311,7 @@ impl SqlRun<'_> {
         let host = self.host.clone();
         let parts = Parts { database, table, target, host, group, notes, clock, behind: Behind::default() };
         let bench = |run: &Run| self.bench(parts, (files, permits), run);
-        let resumable = self.source.dsn.is_some() && !self.source.drop && !self.commits();
+        let resumable = !self.source.drop && !self.commits();
         let cut = put_on(self.reporter, (request, plan), bench, resumable, signals);
         let gone = log.finish();
         cut.and_then(|cut| gone.map(|()| cut))
@@ -372,7 +375,7 @@ impl SqlRun<'_> {
 
     fn of_latency(&self) -> Option<String> {
         let queries = Query::all(&self.options().request).ok()?;
-        queries.contains(&Query::LookUp(Probe::Batch)).then(|| {
+        queries.iter().any(|query| query.is_batch()).then(|| {
             "a latency is the mean of the look-ups of one statement; --probe single measures each look-up"
                 .to_owned()
         })
@@ -399,6 +402,17 @@ impl SqlRun<'_> {
         whole_blocks(self.source.size.map_or(chosen, |size| size.0))
     }
 
+    /// Whether look-ups go through an index.
+    fn by_index(&self) -> bool {
+        let queries = Query::all(&self.options().request).unwrap_or_default();
+        queries.contains(&Query::LookUp(Probe::Index))
+    }
+
+    /// What an index takes beside a table of that size, with what is sorted for it.
+    fn index_bytes(&self, table_bytes: u64) -> u64 {
+        if self.by_index() { table_bytes / TABLE_TO_INDEX } else { 0 }
+    }
+
     /// What caches of a private server may hold.
     fn caches(&self, cache: PageCache) -> u64 {
         private::cache_bytes(cache, self.host.memory_bytes.unwrap_or(4 * GIB))
@@ -411,8 +425,11 @@ impl SqlRun<'_> {
         Some(database.facts.shared_buffers.saturating_add(page_cache))
     }
 
-    /// The table that is there, which has the size that was asked for, if one was.
-    fn same_size(&self, table: &Table) -> Result<u64, Problem> {
+    /// The bytes of the table that is there, which has the size that was asked for, if one was, and the index.
+    fn as_asked(&self, table: &Table) -> Result<u64, Problem> {
+        if self.by_index() {
+            table.check_index()?;
+        }
         let asked = self.source.size.map(|size| whole_blocks(size.0));
         match asked.filter(|asked| *asked != table.size_bytes()) {
             None => Ok(table.size_bytes()),
@@ -457,7 +474,7 @@ impl SqlRun<'_> {
         let (size, facts) = (whole_blocks(size.0), &database.facts);
         // A full disk would end the server for everybody. Its log must still be able to grow.
         if let Some(dir) = &facts.tables {
-            check_room(dir, "the table", size, facts.log_bytes)?;
+            check_room(dir, "the table", size, facts.log_bytes.saturating_add(self.index_bytes(size)))?;
         }
         Ok(size)
     }

@@ -183,7 +183,7 @@ fn json_text_and_page_name_the_class_and_its_unit() {
     let text = text_of(&record, Format::Text);
     let heading = text.lines().find(|line| line.contains("Visits")).unwrap();
     assert!(heading.starts_with(" Commit") && heading.contains("TPS"), "{heading}");
-    for part in ["Highest commit TPS: ", " @ Commit=", "Lowest commit latency: ", "TPS by commit outstanding"]
+    for part in ["Highest commit TPS: ", " @ Commit=", "Lowest latency of commit: ", "TPS by commit sessions"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -99,10 +99,12 @@ struct Counter {
 /// The counters that are there, those below the server first; and whether one of those is among them.
 fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
     let asked = to_f64(counts.asked_blocks());
+    // What look-ups read of an index is theirs as well.
+    let needed = to_f64(counts.needed_blocks());
     // The kernel and the server read several blocks of a report at once.
-    let fewest = to_f64(counts.probes);
+    let fewest = needed - to_f64(counts.scanned_blocks);
     // What the kernel reads ahead, the server did not ask for.
-    let ahead = asked + to_f64(counts.ahead_blocks);
+    let ahead = needed + to_f64(counts.ahead_blocks);
     let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
     // Others read from that device, too. Where it is known what the sessions fetched, more than that is theirs.
     let is_shared = counts.process_bytes.is_some() && counts.device.is_some_and(|device| !device.of_server);
@@ -112,13 +114,15 @@ fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
     };
     let device = counts.device;
     let storage = [
-        of("the sessions had the kernel fetch", counts.process_bytes.map(blocks), "blocks", (asked, ahead)),
+        of("the sessions had the kernel fetch", counts.process_bytes.map(blocks), "blocks", (needed, ahead)),
         of("the device made", device.map(|device| to_f64(device.reads)), "reads", (fewest, most)),
-        of("it moved", device.map(|device| blocks(device.bytes)), "blocks", (asked, most)),
+        of("it moved", device.map(|device| blocks(device.bytes)), "blocks", (needed, most)),
     ];
     let server = [
         of("the server asked for", counts.table_blocks.map(to_f64), "blocks", (asked, asked)),
-        of("it counted", counts.server_reads.map(to_f64), "reads", (fewest, asked)),
+        // Any number of them: what is not in its own cache it has to ask for.
+        of("it asked for", counts.index_blocks.map(to_f64), "blocks of the index", (0.0, f64::INFINITY)),
+        of("it counted", counts.server_reads.map(to_f64), "reads", (fewest, needed)),
     ];
     let seen = storage.iter().any(Option::is_some);
     (server.into_iter().chain(storage).flatten().collect(), seen)
@@ -135,7 +139,8 @@ fn unverified(counts: &ServerCounts, stray: f64) -> Option<String> {
     let kinds = kinds.filter(|_| counts.probes > 0 && counts.scanned_blocks > 0);
     let apart = kinds.is_none_or(|(all, reports)| {
         let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
-        let (scanned, probes) = (to_f64(counts.scanned_blocks), to_f64(counts.probes));
+        let (scanned, probes) =
+            (to_f64(counts.scanned_blocks), to_f64(counts.needed_blocks() - counts.scanned_blocks));
         let (of_reports, others) = (blocks(reports), blocks(all.saturating_sub(reports)));
         (-of(scanned)..=of(scanned) + ahead).contains(&(of_reports - scanned))
             && (others - probes).abs() <= of(probes)
@@ -186,6 +191,26 @@ mod tests {
         assert!(cached.contains("the device made 0.480 reads, it moved 1.560 blocks"), "{cached}");
         assert!(told(&counts(9_890, 10_000, 10_000 * BLOCK_BYTES)).is_some(), "hits in its own cache");
         assert!(told(&counts(10_000, 10_000, 20_000 * BLOCK_BYTES)).is_some(), "read ahead");
+    }
+
+    #[test]
+    fn what_look_ups_read_of_an_index_has_to_come_from_storage_as_well() {
+        let by_index = |index, storage| ServerCounts {
+            index_blocks: Some(index),
+            table_blocks: Some(10_000),
+            ..counts(0, storage, storage * BLOCK_BYTES)
+        };
+        assert_eq!(unverified(&by_index(0, 10_000), 4.0), None, "in the cache of the server");
+        assert_eq!(unverified(&by_index(6_500, 16_500), 4.0), None);
+        let text = unverified(&by_index(6_500, 10_000), 4.0).unwrap();
+        assert!(
+            text.contains("the server asked for 1.000 blocks, it asked for 0.650 blocks of the index")
+                && text.contains("the device made 1.000 reads"),
+            "in the page cache: {text}"
+        );
+        assert!(unverified(&by_index(0, 16_500), 4.0).is_some());
+        let cached = ServerCounts { table_blocks: Some(9_000), ..by_index(1_000, 10_000) };
+        assert!(unverified(&cached, 4.0).is_some(), "the index does not make up for the table");
     }
 
     #[test]

@@ -7,7 +7,7 @@ function rowsOf(own, quantity, write, keep) {
     if (!io || !keep(io.beside)) return [];
     const flags = flagWords(point);
     const text = `${pointName(point)}\n${write(io[quantity])}${ofHighest(io, quantity)}${flags ? `\n${flags}` : ""}`;
-    return [{ x: across(own, point.levels[own.name]), estimate: io[quantity], point: index, text, state: stateOf(point) }];
+    return [{ x: across(own, point), estimate: io[quantity], point: index, text, state: stateOf(point) }];
   });
   // Phases come in their own order, a line goes from left to right.
   return rows.sort((one, other) => one.x - other.x);
@@ -16,8 +16,14 @@ function rowsOf(own, quantity, write, keep) {
 /** How a rate compares with the highest of its class, from rounds in which both were measured. */
 const ofHighest = (io, quantity) => (quantity === "rate" && io.of_highest ? `\n${told(io.of_highest, perCent)} of the highest` : "");
 
-/** Where a level lies in a chart: a place in the middle of what it covers. */
-const across = (own, level) => own.places[level - 1] ?? level;
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+
+/** Where a point lies in a chart of a class: a place in the middle of what it covers, users by the number of all. */
+function across(own, { levels }) {
+  const level = levels[own.name];
+  return FOUND.users ? sum(Object.values(levels)) : own.places[level - 1] ?? level;
+}
+
 /** What a chart of a class has across; places have no name that begins a new scale. */
 const acrossAxis = (own) => (own.places.length ? placeAxis(own.outstanding, own.places) : own.outstanding);
 
@@ -41,12 +47,15 @@ function rateCurves(own) {
   return saturated(lines(label, all, own.outstanding, own.unit, { min: 0 }), all.indexOf(alone), curve);
 }
 
-/** Mean, median and 99th percentile of the first class at one load of the others. */
-function latencyCurves() {
-  const level = part("latency-level")?.value ?? besides(MAIN)[0];
-  const rows = (quantity) => rowsOf(MAIN, quantity, (estimate) => `${quantity} ${told(estimate, time)}`, (beside) => beside === level);
+/** What the names of the parts about the latency of a class end with. */
+const suffixOf = (own) => (own === MAIN ? "" : `-of-${own.name}`);
+
+/** Mean, median and 99th percentile of a class at one load of the others. */
+function latencyCurves(own) {
+  const level = part(`latency-level${suffixOf(own)}`)?.value ?? besides(own)[0];
+  const rows = (quantity) => rowsOf(own, quantity, (estimate) => `${quantity} ${told(estimate, time)}`, (beside) => beside === level);
   const all = ["mean", "p50", "p99"].map((quantity) => ({ name: quantity, rows: rows(quantity) }));
-  return lines(`Latency of ${MAIN.noun}: mean, median and 99th percentile with 95 % intervals`, all, acrossAxis(MAIN), "latency", {
+  return lines(`Latency of ${own.noun}: mean, median and 99th percentile with 95 % intervals`, all, acrossAxis(own), "latency", {
     ...latencyAxis(),
   });
 }

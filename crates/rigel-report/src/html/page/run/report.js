@@ -12,10 +12,11 @@ function listen() {
       choose(CHOSEN.point);
     });
   }
-  const level = part("latency-level");
-  if (level) {
-    fill(level, besides(MAIN).map((one) => [one, one]));
-    level.addEventListener("change", () => redraw(["latency"]));
+  for (const own of FOUND.classes) {
+    const level = part(`latency-level${suffixOf(own)}`);
+    if (!level) continue;
+    fill(level, besides(own).map((one) => [one, one]));
+    level.addEventListener("change", () => redraw([`latency${suffixOf(own)}`]));
   }
   for (const button of root.querySelectorAll("button[data-point]")) {
     button.addEventListener("click", () => {
@@ -31,10 +32,10 @@ const figuresOf = (own) => ({
   [`heat-${own.name}`]: () => matrix(own, "rate", ` ${own.unit}`, number, brief),
   [`loss-${own.name}`]: () => interference(own),
   [`run-${own.name}`]: () => overTheRun(own),
+  [`latency${suffixOf(own)}`]: () => latencyCurves(own),
 });
 
 const FIGURES_OF_RUN = {
-  latency: latencyCurves,
   "matrix-latency": () => matrix(MAIN, "mean", "", time, briefTime),
   ...Object.fromEntries(FOUND.curves.map((curve) => [`search-${curve.class.name}`, () => searchCurve(curve.class.name)])),
   histogram,

@@ -1,66 +1,144 @@
-//! `rigel sql --resume`: the rest of a run on a server that is there.
+//! `rigel sql --resume`: the rest of a run.
 //!
-//! The server and its table have to be what they were. Must not make a table.
+//! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
+//! table. Must not touch the record.
 
-use super::{SqlRun, address, ended, sessions};
+use super::{Made, PRIVATE, Place, SqlRun, address, check_room, ended, sessions};
 use crate::args::ServerSource;
+use crate::commands::run::both;
 use crate::commands::run::present::Reporter;
+use crate::signals::Signals;
 use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_core::load::sql::{BLOCK_BYTES, ServerChoice};
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
-use rigel_core::record::resume::{Past, check_targets};
+use rigel_core::record::resume::{Past, check_made_again, check_targets, is_restarted};
 use rigel_core::record::{Header, Visit};
+use rigel_core::units::Bytes;
 use rigel_io::clock::MonotonicClock;
 use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Behind, Parts};
+use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer};
 use rigel_sql::{Database, table};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Whether a run can be gone on with; `named`: its server was named again.
-pub fn check_resume(request: &Request, named: bool) -> Result<(), Problem> {
+/// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
+pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<(), Problem> {
     let refused =
         |what: &str, why: &str, next: &str| Err(Problem::usage(what).at("--resume").because(why).next(next));
+    let is_named = server.is_some_and(|server| server.dsn.is_some());
     match request.sql.as_ref().map(|sql| sql.server) {
-        None if named => refused(
+        None if server.is_some() => refused(
             "the record is not of a run of rigel sql",
             "it has no look-ups",
-            "go on with it without --dsn: rigel run --resume RECORD",
+            "go on with it so: rigel run --resume RECORD",
         ),
-        Some(ServerChoice::There) if request.class(Class::COMMIT).is_some() => refused(
+        Some(_) if request.class(Class::COMMIT).is_some() => refused(
             "a run of commits cannot be gone on with",
             "its table was removed behind it",
             "start it again",
         ),
-        Some(ServerChoice::Private) => refused(
-            "a run on a private server cannot be gone on with",
-            "the server was removed with its table",
-            "start it again; a run on a server that is there (--dsn) can be gone on with",
+        Some(ServerChoice::Private) if is_named => refused(
+            "the run was on a private server",
+            "visits to two servers make no number",
+            "go on with it without --dsn: rigel sql --resume RECORD",
         ),
-        Some(ServerChoice::There) if !named => refused(
+        Some(ServerChoice::Private) if server.is_none() => refused(
+            "a run of rigel sql is gone on with by rigel sql",
+            "its private server has to be made again",
+            "say: rigel sql --resume RECORD",
+        ),
+        Some(ServerChoice::There) if !is_named => refused(
             "a run of rigel sql cannot be gone on with from its record alone",
             "the record does not say how its server is reached",
             "name the server again: rigel sql --dsn DSN --resume RECORD",
         ),
-        None | Some(ServerChoice::There) => Ok(()),
+        None | Some(ServerChoice::There | ServerChoice::Private) => Ok(()),
     }
 }
 
 /// What to do for the rest of a run that ended early.
-pub fn the_rest(resumable: bool, record: &Path) -> String {
-    let how = if resumable {
-        format!(
-            "rigel sql --dsn DSN --resume {} measures the rest",
-            path_text::shell_word(&path_text::encode(record))
-        )
-    } else {
-        "for the rest start the run again".to_owned()
+pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path) -> String {
+    let record = path_text::shell_word(&path_text::encode(record));
+    let how = match (resumable, server) {
+        (false, _) => "for the rest start the run again".to_owned(),
+        (true, ServerChoice::There) => format!("rigel sql --dsn DSN --resume {record} measures the rest"),
+        (true, ServerChoice::Private) => {
+            format!("rigel sql --resume {record} makes the server and its table again, and measures the rest")
+        }
     };
     format!("what was measured until then is in the outputs; {how}")
+}
+
+/// A private server made again where it was, with a table of the same rows, behind the visits of the record.
+pub fn made_again(
+    reporter: Reporter<'_>,
+    source: &ServerSource,
+    (header, run, past): (&Header, &Run, &Past),
+    signals: &Signals,
+) -> Result<(PrivateServer, Box<dyn Bench>), Problem> {
+    let host = header.nodes.first().host.clone();
+    let table = header.targets.last().ok_or_else(unknown_place)?;
+    let (dir, bytes) = (place(table)?, table.size_bytes);
+    let source = ServerSource { dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
+    let sessions = sessions(&header.request.alone(Side::B));
+    let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions };
+    let Place { programs, here, .. } = sql.place()?;
+    let room = sql.room(&here);
+    check_room(&dir, PRIVATE, bytes, CLUSTER_BYTES + sql.index_bytes(bytes))?;
+    let behind = behind(&header.request, past);
+    reporter.note(format!(
+        "a private server of PostgreSQL {} is made again, as the one of the run was removed, and its table is filled as it was: {}, seed {}",
+        programs.version,
+        Bytes(bytes),
+        header.request.seed
+    ));
+    let mut server = PrivateServer::make(&dir, programs, room)?;
+    check_same(header, &server.describe(), &path_text::encode(&dir))?;
+    let Made { database, table, group, mut notes, .. } = sql.filled(&mut server, &dir, signals)?;
+    let target = bench::target(&database, &table)?;
+    let files = sql.files(&table)?;
+    let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
+    check_made_again(&header.targets, &now, is_restarted(&host, &rigel_io::host::host_facts()))?;
+    notes.extend(sql.of_latency());
+    let clock = MonotonicClock::at(past.run_ns());
+    let parts = Parts { database, table, target, host, group, notes, clock, behind };
+    let bench = sql.bench(parts, (files, Vec::new()), run)?;
+    Ok((server, bench))
+}
+
+/// The directory in which a private server had this table.
+fn place(table: &TargetFacts) -> Result<PathBuf, Problem> {
+    let file = path_text::decode(&table.real_path);
+    private::place_of(&file).map(Path::to_owned).ok_or_else(unknown_place)
+}
+
+fn unknown_place() -> Problem {
+    Problem::usage("the record does not say where its private server was")
+        .at("--resume")
+        .because("the file of its table lies in no directory of a private server")
+        .next("start the run again")
+}
+
+/// The server is removed behind the run.
+pub fn remove(server: PrivateServer, measured: Result<Option<Problem>, Problem>) -> Result<(), Problem> {
+    both(ended(measured), server.finish())
+}
+
+/// Whether a server is what that of the record was.
+fn check_same(header: &Header, what: &[String], at: &str) -> Result<(), Problem> {
+    match what.iter().find(|what| !header.nodes.first().engine.notes.contains(what)) {
+        None => Ok(()),
+        Some(what) => Err(Problem::refused("the server is not what it was")
+            .at(at)
+            .because(format!("it is {what}"))
+            .next("go on with the server of the run, set as it was, or start the run again")),
+    }
 }
 
 /// Sessions on the same table, behind the visits of the record.
@@ -83,12 +161,7 @@ pub fn again(
             .next("start the run again, with a table of its own"));
     };
     let what = sql.describe(&database);
-    if !header.nodes.first().engine.notes.contains(&what) {
-        return Err(Problem::refused("the server is not what it was")
-            .at(database.address.shown())
-            .because(format!("it is {what}"))
-            .next("go on with the server of the run, set as it was, or start the run again"));
-    }
+    check_same(header, std::slice::from_ref(&what), database.address.shown())?;
     let target = bench::target(&database, &table)?;
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();

@@ -1,0 +1,76 @@
+//! The index of the table, for look-ups that go through a b-tree: made only when a run asks for it.
+//!
+//! Its key is the number of the row, which is that of its block. Must not choose which rows are looked up.
+
+use crate::database::Database;
+use crate::failure;
+use crate::plan::Query;
+use crate::table::Table;
+use postgres::{Client, Statement};
+use rigel_core::error::Problem;
+use rigel_core::load::sql::{BLOCK_BYTES, Probe};
+
+/// The index, with its schema.
+pub const NAME: &str = "rigel.big_id";
+/// The statement that makes it.
+pub const MAKE: &str = "create unique index big_id on rigel.big (id)";
+/// The one that removes it.
+pub const REMOVE: &str = "drop index rigel.big_id";
+/// Its size, when it is one of the table and whole.
+const SIZE: &str = "select pg_relation_size(i.indexrelid) from pg_index i join pg_class c on c.oid = i.indexrelid \
+    where i.indrelid = 'rigel.big'::regclass and c.relname = 'big_id' and i.indisvalid";
+/// Rows between two that are looked up so that every leaf is read: a leaf that was built from sorted rows has more.
+const WITHIN_LEAF: usize = 256;
+/// An index with more leaves takes too long to be read beforehand, and hardly any server keeps all of it.
+const MOST_LEAVES: u32 = 4096;
+/// Look-ups of a statement.
+const AT_ONCE: usize = 100;
+
+/// Its blocks; `None` when there is none.
+pub fn look(client: &mut Client) -> Result<Option<u32>, postgres::Error> {
+    let size = client.query_opt(SIZE, &[])?.map(|row| u64::try_from(row.get::<_, i64>(0)).unwrap_or(0));
+    Ok(size.map(|bytes| u32::try_from(bytes / BLOCK_BYTES).unwrap_or(u32::MAX)))
+}
+
+/// Rows that have these blocks; how many came back.
+pub fn look_up(client: &mut Client, statement: &Statement, blocks: &[u32]) -> Result<i64, postgres::Error> {
+    let ids: Vec<i32> = blocks.iter().map(|block| block.cast_signed()).collect();
+    client.query_one(statement, &[&ids]).map(|row| row.get(0))
+}
+
+/// Has the server read all of the index, where its own cache may keep it: what the first visits would read of it, later ones do not.
+///
+/// # Errors
+/// When the server does not answer as it should.
+pub fn warm(database: &mut Database, table: &Table) -> Result<(), Problem> {
+    let kept = database.facts.shared_buffers / 2;
+    let fits = |leaves: &u32| *leaves <= MOST_LEAVES && u64::from(*leaves) * BLOCK_BYTES <= kept;
+    if table.index_blocks.is_none_or(|leaves| !fits(&leaves)) {
+        return Ok(());
+    }
+    let refused = |error| failure::statement("the index cannot be read", &error);
+    let client = &mut database.client;
+    let statement = client.prepare(&Query::LookUp(Probe::Index).statement()).map_err(refused)?;
+    let rows: Vec<u32> = (0..table.blocks).step_by(WITHIN_LEAF).collect();
+    for some in rows.chunks(AT_ONCE) {
+        look_up(client, &statement, some).map_err(refused)?;
+    }
+    Ok(())
+}
+
+impl Table {
+    /// Refuses one without an index.
+    ///
+    /// # Errors
+    /// With how to get one.
+    pub fn check_index(&self) -> Result<(), Problem> {
+        if self.index_blocks.is_some() {
+            return Ok(());
+        }
+        Err(Problem::refused(format!("the table {} has no index", self.name))
+            .because(
+                "it was made for other look-ups; an index is made with the table, when a run asks for it",
+            )
+            .next("have it made again: remove it with rigel sql --drop first; or leave out --probe index"))
+    }
+}

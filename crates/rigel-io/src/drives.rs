@@ -6,8 +6,10 @@ use crate::child::ends_with_us;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::drive::{self, Drive, MOST_BYTES};
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::env;
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -15,8 +17,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The program, as it lies in PATH.
+/// The program.
 const PROGRAM: &str = "smartctl";
+/// Where it lies beside PATH: that of users and of scheduled jobs often lacks these.
+const BESIDE_PATH: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/sbin"];
 /// A drive that sleeps takes some seconds to answer; one that takes longer than that is left alone.
 const LONGEST: Duration = Duration::from_secs(10);
 /// So many drives are asked at once.
@@ -24,7 +28,17 @@ const AT_ONCE: usize = 16;
 
 /// Asks every drive below targets.
 pub fn look(targets: &[TargetFacts]) -> Vec<Drive> {
-    ask_all(PROGRAM, LONGEST, &drive::below(targets))
+    ask_all(&found(PROGRAM), LONGEST, &drive::below(targets))
+}
+
+/// The path of a program; its name where it lies nowhere. A directory that is named relative to where somebody happens to be is not looked into: this
+/// may run as root.
+fn found(program: &str) -> String {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let places = env::split_paths(&path).chain(BESIDE_PATH.map(PathBuf::from));
+    let mut files = places.filter(|place| place.is_absolute()).map(|place| place.join(program));
+    let file = files.find(|file| file.is_file());
+    file.and_then(|file| file.into_os_string().into_string().ok()).unwrap_or_else(|| format!("/{program}"))
 }
 
 fn ask_all(program: &str, longest: Duration, names: &[&str]) -> Vec<Drive> {
@@ -72,16 +86,16 @@ fn ask(program: &str, longest: Duration, name: &str) -> Drive {
         .process_group(0);
     ends_with_us(&mut command, Signal::KILL, Vec::new());
     match command.spawn() {
-        Ok(child) => answer(child, program, longest, name),
+        Ok(child) => answer(child, longest, name),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Drive::silent(name, format!("{program} is not installed (smartmontools)"))
+            Drive::silent(name, format!("{PROGRAM} is not in PATH or /usr/sbin (package smartmontools)"))
         }
-        Err(error) => Drive::silent(name, format!("{program} cannot be started: {error}")),
+        Err(error) => Drive::silent(name, format!("{PROGRAM} cannot be started: {error}")),
     }
 }
 
 /// Waits for what the program prints, and for no longer than that.
-fn answer(mut child: Child, program: &str, longest: Duration, name: &str) -> Drive {
+fn answer(mut child: Child, longest: Duration, name: &str) -> Drive {
     let (tell, told) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         let read = move || {
@@ -93,7 +107,7 @@ fn answer(mut child: Child, program: &str, longest: Duration, name: &str) -> Dri
         // Where no thread can be started nobody will tell, which is seen below.
         drop(thread::Builder::new().name("rigel-drive".to_owned()).spawn(read));
     }
-    let silent = |why: &str| Drive::silent(name, format!("{program} {why}"));
+    let silent = |why: &str| Drive::silent(name, format!("{PROGRAM} {why}"));
     let drive = match told.recv_timeout(longest) {
         Ok(Ok(printed)) => drive::read(name, &printed),
         Ok(Err(error)) => silent(&format!("could not be listened to: {error}")),
@@ -196,6 +210,6 @@ mod tests {
     fn a_program_that_is_not_there_is_told() {
         let drives = ask_all("no-such-program-of-rigel", LONGEST, &["sda", "sdb"]);
         assert_eq!(drives.len(), 2);
-        assert!(why(&drives[1]).contains("is not installed"), "{drives:?}");
+        assert!(why(&drives[1]).contains("is not in PATH"), "{drives:?}");
     }
 }

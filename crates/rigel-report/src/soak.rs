@@ -223,12 +223,14 @@ struct DriveDocument {
 struct CounterDocument {
     /// Its name, such as `pending_sectors`; percentages end in `_percent`, bytes in `_bytes`.
     counter: String,
-    /// At the first look.
+    /// At the first look that had it.
     first: u64,
     /// At the last one.
     last: u64,
-    /// At its highest.
+    /// At its highest; of bits, all that were ever set.
     most: u64,
+    /// Looks that had it. With 1 it is not known what was before.
+    looks: u32,
     /// It speaks against the drive: damage that grew, or an alarm.
     worse: bool,
 }
@@ -438,8 +440,8 @@ fn drive_documents(drives: &Drives) -> Vec<DriveDocument> {
 }
 
 fn counter(change: &Change) -> CounterDocument {
-    let Change { counter, first, last, most, worse } = *change;
-    CounterDocument { counter: counter.name().to_owned(), first, last, most, worse }
+    let Change { counter, first, last, most, looks, worse } = *change;
+    CounterDocument { counter: counter.name().to_owned(), first, last, most, looks, worse }
 }
 
 fn interruptions(found: &Soaked) -> Vec<InterruptionDocument> {

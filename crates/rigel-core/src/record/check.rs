@@ -22,6 +22,8 @@ use std::collections::BTreeSet;
 const LONGEST_NS: u64 = 10 * 365 * 24 * 3600 * NS_PER_S;
 /// No visit keeps more early parts; there are eight settling times to choose from.
 const MOST_PARTS: usize = 16;
+/// No host has more drives below its targets.
+const MOST_DRIVES: usize = 4096;
 /// No adaptive run has more phases; what only reads and what writes are two.
 const MOST_PHASES: usize = 16;
 /// No adaptive run visits a point more often.
@@ -66,7 +68,8 @@ pub(super) fn resumed(number: usize, resumed: &Resumed) -> Result<(), Problem> {
 
 /// Looks at what drives said.
 pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
-    told(number, times(&[("run_ns", look.run_ns)]))
+    let count = at_most("drives", look.drives.len(), MOST_DRIVES);
+    told(number, times(&[("run_ns", look.run_ns)]).and(count))
 }
 
 fn told(number: usize, found: Found) -> Result<(), Problem> {

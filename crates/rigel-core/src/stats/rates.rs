@@ -169,7 +169,7 @@ fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
             return Some(Next::Visit(rate));
         };
         // Higher rates tell more in the same time, and what they keep, lower ones keep as well: doubt is no reason to turn back.
-        let is_doubtful = !broken_above && !level.is_clear();
+        let is_doubtful = !broken_above && rate < rules.most && !level.is_clear();
         let is_kept = level.ratio() <= 1.0 || is_doubtful;
         kept_below |= is_kept;
         broken_above |= !is_kept;
@@ -197,7 +197,8 @@ fn ends(levels: &BTreeMap<u32, Level>) -> (Option<u32>, Option<u32>) {
         let weight: f64 = on_it.map(|(_, value)| value.1).sum();
         Level { visits: 1, weight, seen: ratio * weight, all: ratio * weight }
     };
-    let kept = curve.iter().filter(|&&ratio| ratio <= 1.0 || step(ratio).is_doubtful()).count();
+    let is_kept = |&ratio: &f64| ratio <= 1.0 || step(ratio).is_doubtful();
+    let kept = curve.iter().rposition(is_kept).map_or(0, |last| last + 1);
     let mut rates = levels.keys().copied().skip(kept.saturating_sub(1));
     if kept == 0 { (None, rates.next()) } else { (rates.next(), rates.next()) }
 }

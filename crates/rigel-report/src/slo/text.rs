@@ -47,6 +47,10 @@ fn answer(found: &SloFindings) -> String {
             "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
             thousands(f64::from(*rate))
         ),
+        SloAnswer::Everywhere(rate, Kept::No) => format!(
+            "{not_kept} at every rate up to {}, the highest that was tried: the search found none that breaks it, the visits behind it did (see the table).",
+            thousands(f64::from(*rate))
+        ),
         SloAnswer::Everywhere(rate, _) => format!(
             "No rate up to {}, the highest that was tried, was found at which {not_kept}, but the visits do not prove it of each.",
             thousands(f64::from(*rate))

@@ -37,6 +37,9 @@ fn missing(found: &SloFindings) -> Option<&'static str> {
         }
         SloAnswer::Rate(_) => Some(open),
         SloAnswer::Nowhere(_, Kept::No) | SloAnswer::Everywhere(_, Kept::Yes) | SloAnswer::Unfinished => None,
+        SloAnswer::Everywhere(_, Kept::No) => {
+            Some("The rate is not known: chance led the search to rates that break the bounds.")
+        }
         SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) => {
             Some("The answer is likely and not proven: there were too few visits for it.")
         }

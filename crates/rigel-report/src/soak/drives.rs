@@ -52,7 +52,13 @@ pub(super) fn told(found: &Soaked) -> Vec<String> {
 /// What the logs say as a whole.
 fn known(drives: &Drives, found: &Soaked) -> Option<String> {
     let whose = counted(drives.told.len(), "drive");
-    let is_once = drives.fewest_looks()? == 1;
+    let looks = drives.fewest_looks()?;
+    if looks == 0 {
+        return Some(format!(
+            "Not every log of {whose} (SMART, NVMe) tells of damage or an alarm, so that nothing is known of it."
+        ));
+    }
+    let is_once = looks == 1;
     let is_over = found.complete || drives.told.iter().any(|drive| drive.lost.is_some());
     match (is_once, is_over, found.worse_drives()) {
         (true, true, _) => Some(format!(
@@ -108,14 +114,20 @@ pub(super) fn name(drive: &DriveFound) -> String {
 }
 
 fn against(drive: &DriveFound, change: &Change) -> String {
-    let before = if change.first == change.last { ", as before the load" } else { "" };
+    let is_old = change.first == change.last && change.looks > 1;
+    let before = if is_old { ", as at the first look" } else { "" };
     match change.counter {
         Counter::Failing if change.last > 0 => format!("it says that it is failing{before}"),
         Counter::Failing => "it said that it was failing, and does not any more".to_owned(),
         Counter::CriticalWarning if change.last == 0 => {
             format!("it warned, and does not any more: {}", warnings(change.most))
         }
-        Counter::CriticalWarning => format!("it warns: {}{before}", warnings(change.last)),
+        Counter::CriticalWarning => {
+            let over = change.most & !change.last;
+            let over =
+                if over == 0 { String::new() } else { format!("; and warned before: {}", warnings(over)) };
+            format!("it warns: {}{before}{over}", warnings(change.last))
+        }
         Counter::SparePercent => {
             let of = |change: &&Change| change.counter == Counter::SpareThresholdPercent;
             let threshold = drive.changes.iter().find(of).map_or(0, |change| change.last);
@@ -191,16 +203,16 @@ pub(super) fn lines(found: &Soaked) -> Vec<String> {
         is_told || change.first != change.most || (counter.kind() != Kind::Use && change.last > 0)
     };
     let one = |drive: &&DriveFound| {
-        let figures = drive.changes.iter().filter(is_shown).map(|change| figure(drive, change));
+        let figures = drive.changes.iter().filter(is_shown).map(figure);
         format!("{}: {}", name(drive), listed(&figures.collect::<Vec<_>>()))
     };
     sorted(found).iter().map(one).collect()
 }
 
-fn figure(drive: &DriveFound, change: &Change) -> String {
+fn figure(change: &Change) -> String {
     let Change { counter, first, last, .. } = *change;
     let (name, after) = (label(counter), value(counter, last));
-    match drive.looks {
+    match change.looks {
         1 => format!("{name} {after}"),
         _ => format!("{name} {after} (before {})", value(counter, first)),
     }

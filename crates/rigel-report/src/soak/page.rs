@@ -231,7 +231,10 @@ fn logs(page: &mut Page, told: &Told<'_>) {
     open_table(page, &columns, rows, MOST_ROWS, "row");
     for drive in all {
         for change in &drive.changes {
-            let cells = [change.first, change.last].map(|value| drives::value(change.counter, value));
+            let mut cells = [change.first, change.last].map(|value| drives::value(change.counter, value));
+            if change.looks == 1 {
+                cells[0].clear();
+            }
             page.line(format_args!(
                 "<tr><td>{}</td><td>{}</td>{}<td>{}</td></tr>",
                 Text(&drives::name(drive)),

@@ -107,6 +107,8 @@ fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     match (flag.code, scope) {
         (FlagCode::NotReached | FlagCode::FewPoints, _) => true,
         (FlagCode::Overload, FlagScope::Point(point)) => is_beyond(point),
+        // Whether the tool is the limit, the answer says.
+        (FlagCode::HostLimited, FlagScope::Point(point)) => flag.invalid && is_beyond(point),
         _ => false,
     }
 }

@@ -16,7 +16,8 @@ const LEAST_NS: u64 = NS_PER_S / 2;
 /// Visits the phases in turns.
 pub fn until_over(plan: &Plan, soak: &Soak, walk: &mut Walk<'_>) -> Result<(), Halt> {
     for (number, phase) in (0..).zip(&plan.phases).cycle() {
-        let left_ns = soak.time.0.saturating_sub(walk.now_ns());
+        // What it takes to ask the drives is no load.
+        let left_ns = soak.time.0.saturating_sub(walk.loaded_ns());
         // A plan names only steps that it has.
         let Some(step) = plan.steps.get(phase.step).filter(|_| left_ns >= LEAST_NS) else { break };
         let settle_ns = phase.settle.0.min(left_ns / 10);

@@ -63,6 +63,8 @@ pub struct Walk<'a> {
     /// When the last visit or rest was over. What comes next is chosen by it and never by the clock itself, so that the
     /// record alone says how a run came to where it is.
     now_ns: u64,
+    /// How long the visits so far loaded, those of the record among them.
+    loaded_ns: u64,
     /// Visits of the record that the run has not come to yet.
     past: Past,
     /// The line to write before the next one, once the run has used all visits of its record. Until then the record
@@ -95,6 +97,7 @@ impl<'a> Walk<'a> {
             listener,
             visits: 0,
             now_ns: 0,
+            loaded_ns: 0,
             past,
             first,
             is_relived: false,
@@ -104,6 +107,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Time of the run at which the last visit or rest was over.
+    /// How long the visits so far loaded.
+    pub const fn loaded_ns(&self) -> u64 {
+        self.loaded_ns
+    }
+
     pub const fn now_ns(&self) -> u64 {
         self.now_ns
     }
@@ -152,6 +160,7 @@ impl<'a> Walk<'a> {
             return Err(Halt::Outcome(self.gave_up().unwrap_or(Outcome::Stopped)));
         };
         self.now_ns = visit.ended_ns();
+        self.loaded_ns = self.loaded_ns.saturating_add(visit.loaded_ns);
         self.visits += 1;
         let line =
             if visit.searches() { Line::Search(Box::new(visit)) } else { Line::Visit(Box::new(visit)) };
@@ -220,6 +229,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.visits += 1;
+        self.loaded_ns = self.loaded_ns.saturating_add(visit.loaded_ns);
         (self.listener)(Event::VisitFinished { visit: &visit });
         Ok(visit)
     }

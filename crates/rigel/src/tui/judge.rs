@@ -83,8 +83,10 @@ pub struct SoFar {
     record: Option<Record>,
     ended: Option<Instant>,
     took: Duration,
-    /// What the intervals of a soak found.
+    /// What the intervals of a soak found, and visits of a record that goes on, of which no interval is told.
     wrong: Verified,
+    /// The visit of the last interval.
+    in_parts: Option<u64>,
     /// The judgement before.
     last: Judgement,
 }
@@ -104,6 +106,9 @@ impl SoFar {
                 None
             }
             Event::VisitFinished { visit } => {
+                if self.in_parts != Some(visit.number) {
+                    self.wrong.add(&wrong_data::found([visit], None));
+                }
                 let record = self.record.as_mut()?;
                 let visits = if visit.searches() { &mut record.search } else { &mut record.visits };
                 visits.push(visit.clone());
@@ -121,6 +126,7 @@ impl SoFar {
 
     /// A fault is told at once: the visit of a soak goes on for long.
     fn interval(&mut self, interval: &Interval) -> Option<Judgement> {
+        self.in_parts = Some(interval.visit);
         let before = self.wrong.faults.all();
         let found = interval.tallies.values().filter_map(|tally| tally.verified.as_deref());
         found.for_each(|found| self.wrong.add(found));

@@ -142,6 +142,9 @@ fn a_program_that_hangs_prints_rubbish_or_may_not_ask_is_a_note_and_the_soak_goe
         let found = document(&place);
         assert_eq!((&found["faulty"], &found["complete"]), (&json!(false), &json!(true)));
         assert!(found["drives"][0]["unknown"].as_str().unwrap().contains(sign), "{found}");
+        // The time that it took to ask is none of the load.
+        let [asked_s, lasted_s] = ["asked_s", "lasted_s"].map(|what| found[what].as_f64().unwrap());
+        assert!(lasted_s > asked_s - 0.6, "{lasted_s} of {asked_s}");
     }
 }
 
@@ -149,10 +152,14 @@ fn a_program_that_hangs_prints_rubbish_or_may_not_ask_is_a_note_and_the_soak_goe
 fn a_host_without_the_program_is_told_so_once() {
     let name = "a_host_without_the_program_is_told_so_once";
     let Some(place) = place(name, "") else { return };
+    let beside = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(|dir| Path::new(dir).join("smartctl"));
+    let is_there = beside.iter().any(|file| file.exists());
+    let missing = if is_there { Err(Unavailable::new("smartctl is installed")) } else { Ok(()) };
+    let Some(()) = needs(name, missing) else { return };
     let mut command = place.command();
     command.env("PATH", place.path());
     let told = tell(command.args(SHORT.split_whitespace())).expect_code(0);
-    assert_eq!(told.stderr.matches("smartctl is not installed").count(), 1, "{}", told.stderr);
+    assert_eq!(told.stderr.matches("smartctl is not in PATH").count(), 1, "{}", told.stderr);
     assert!(told.stdout.contains("smartctl is not"), "{}", told.stdout);
     let quiet = {
         let mut command = place.command();

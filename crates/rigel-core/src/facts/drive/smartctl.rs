@@ -51,7 +51,9 @@ pub fn read(name: &str, printed: &[u8]) -> Drive {
     let counters = counters(&all);
     let said = if counters.is_empty() { Said::Nothing(why(&all)) } else { Said::Counters(counters) };
     let model = text("/model_name").or_else(|| text("/scsi_model_name"));
-    Drive { name: name.to_owned(), model, serial: text("/serial_number"), said }
+    // Bridges tell an empty one, which tells no drive from another.
+    let serial = text("/serial_number").filter(|serial| !serial.trim().is_empty());
+    Drive { name: name.to_owned(), model, serial, said }
 }
 
 fn first(text: &str, most: usize) -> String {

@@ -63,8 +63,7 @@ fn for_points(
         flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(server::of_point(&counting));
-        let is_overloaded = flags.iter().any(|flag| flag.code == FlagCode::Overload);
-        flags.extend(circumstances::of_point(record, &counting, is_overloaded));
+        flags.extend(circumstances::of_point(record, &counting, &flags));
         flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
         let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);
         flags.extend(course::of_point(&record.header, &counting, settle_ns));

@@ -279,10 +279,14 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
 
 /// Whether the bounds are kept at the highest rate, and at all lower ones that were visited.
 fn all_kept_below(visited: &Visited, bounds: &[SloBound], named: &RatePoints, highest: usize) -> Kept {
-    let lower = named.curve.iter().all(|one| visited.all_kept(one.0, bounds) == Kept::Yes);
-    match visited.all_kept(highest, bounds) {
-        Kept::Yes if !lower => Kept::Undecided,
-        kept => kept,
+    let lower = named.curve.iter().map(|one| visited.all_kept(one.0, bounds));
+    let all: Vec<Kept> = lower.chain([visited.all_kept(highest, bounds)]).collect();
+    if all.contains(&Kept::No) {
+        Kept::No
+    } else if all.contains(&Kept::Undecided) {
+        Kept::Undecided
+    } else {
+        Kept::Yes
     }
 }
 

@@ -51,8 +51,10 @@ pub struct Change {
     pub first: u64,
     /// At the last one.
     pub last: u64,
-    /// At its highest.
+    /// At its highest; of bits, all that were ever set.
     pub most: u64,
+    /// Looks that had it.
+    pub looks: u32,
     /// It speaks against the drive.
     pub worse: bool,
 }
@@ -61,6 +63,12 @@ impl DriveFound {
     /// What speaks against it.
     pub fn worse(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| change.worse)
+    }
+
+    /// How often it told a counter of damage or an alarm.
+    fn looks_at_damage(&self) -> u32 {
+        let tells = |change: &&Change| matches!(change.counter.kind(), Kind::Damage | Kind::Alarm);
+        self.changes.iter().filter(tells).map(|change| change.looks).max().unwrap_or(0)
     }
 
     /// Whether anything does.
@@ -80,9 +88,9 @@ impl Drives {
         of(looks)
     }
 
-    /// How often the one that was looked at least told its counters; `None` when none did.
+    /// How often the one that told least told a counter of damage or an alarm, at most; 0 where it has none. `None` without drives.
     pub fn fewest_looks(&self) -> Option<u32> {
-        self.told.iter().map(|drive| drive.looks).min()
+        self.told.iter().map(DriveFound::looks_at_damage).min()
     }
 }
 
@@ -154,10 +162,16 @@ fn add(found: &mut DriveFound, drive: &Drive, counters: &Counters, at: &str) {
         match found.changes.iter_mut().find(|change| change.counter == counter) {
             Some(change) => {
                 change.last = value;
-                change.most = change.most.max(value);
+                change.looks = change.looks.saturating_add(1);
+                change.most = match counter {
+                    Counter::CriticalWarning => change.most | value,
+                    _ => change.most.max(value),
+                };
             }
             None => {
-                found.changes.push(Change { counter, first: value, last: value, most: value, worse: false })
+                let change =
+                    Change { counter, first: value, last: value, most: value, looks: 1, worse: false };
+                found.changes.push(change);
             }
         }
     }

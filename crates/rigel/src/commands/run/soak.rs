@@ -109,7 +109,9 @@ pub fn again(
 pub fn problem(found: &Soaked) -> Option<Problem> {
     found.is_faulty().then(|| {
         let what = match (found.errors, found.outliers.is_empty()) {
-            (0, true) if found.worse_drives() > 0 => "a drive reports damage or an alarm".to_owned(),
+            (0, true) if found.worse_drives() > 0 && found.hung.is_none() => {
+                "a drive reports damage or an alarm".to_owned()
+            }
             (0, false) => "a target is slower than the others".to_owned(),
             (0, true) => "the storage did not do what it should".to_owned(),
             (errors, _) => format!("{errors} I/Os failed"),

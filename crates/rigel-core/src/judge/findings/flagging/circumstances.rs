@@ -18,18 +18,30 @@ use std::collections::BTreeMap;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
-/// The flags of a point; `visits` are those that its figures are from. Is it overloaded: whether more arrives than is served.
-pub fn of_point(record: &Record, visits: &[&Visit], is_overloaded: bool) -> Vec<Flag> {
+/// The flags of a point; `visits` are those that its figures are from, `flags` what is known of it already.
+pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag> {
+    let has = |code| flags.iter().any(|flag| flag.code == code);
+    let (is_overloaded, is_behind) = (has(FlagCode::Overload), has(FlagCode::PacingLate));
     // Who keeps times exactly looks at the clock instead of sleeping; whether that sufficed is told by its lag. Where more
-    // arrives than is served there is no time to wait for.
+    // arrives than it can begin there is no time to wait for.
     let paces = visits.iter().flat_map(|visit| visit.tallies.values()).any(|tally| tally.open.is_some());
     let busy = match (paces, is_overloaded) {
         (true, false) => None,
-        (true, true) => busy(record, visits).map(Flag::invalidating),
+        (true, true) if is_behind || most_waited(visits) => busy(record, visits).map(Flag::invalidating),
+        (true, true) => None,
         (false, _) => busy(record, visits),
     };
     let found = [foreign(record, visits), busy];
     found.into_iter().flatten().collect()
+}
+
+/// Whether most of what arrived had no slot: a worker that is busy all the same does not look at the clock.
+fn most_waited(visits: &[&Visit]) -> bool {
+    let open =
+        || visits.iter().flat_map(|visit| visit.tallies.values()).filter_map(|tally| tally.open.as_ref());
+    let waited: u64 = open().map(|open| open.waited.saturating_add(open.left)).sum();
+    let arrived: u64 = open().map(|open| open.arrived).sum();
+    waited > arrived / 2
 }
 
 /// For each kind of disturbance how many visits had it, and its figures in the worst of these.

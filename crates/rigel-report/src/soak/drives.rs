@@ -135,12 +135,8 @@ fn against(drive: &DriveFound, change: &Change) -> String {
         }
         counter => {
             let new = change.most.saturating_sub(change.first);
-            format!(
-                "{} new {} ({} before)",
-                number(to_f64(new)),
-                label(counter),
-                number(to_f64(change.first))
-            )
+            let (grown, before) = (number(to_f64(new)), number(to_f64(change.first)));
+            format!("{} rose by {grown}, from {before}", label(counter))
         }
     }
 }

@@ -388,6 +388,14 @@ pub fn check_place(place: &Path) -> Result<(), Problem> {
     place.canonicalize().map_or(Ok(()), |place| home::check_own(&place))
 }
 
+/// Removes what killed runs left in a directory, so that its room is free.
+///
+/// # Errors
+/// When no server can be made there.
+pub fn remove_left(place: &Path) -> Result<(), Problem> {
+    home::remove_all_left(place)
+}
+
 /// The directory that a file of a private server shows to be its place; `None` of other files.
 pub fn place_of(file: &Path) -> Option<&Path> {
     file.ancestors().find(|dir| home::has_name(dir))?.parent()

@@ -15,7 +15,7 @@ use postgres::{Client, NoTls, Transaction};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::sql::{BLOCK_BYTES, Probe};
-use rigel_core::units::Bytes;
+use rigel_core::units::{Bytes, MIB};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,8 +42,10 @@ const OF_OTHERS: &str = "rigel.proof, rigel.proof_sweep, rigel.commits";
 const LOCK: i64 = 0x72_6967_656c;
 /// Nothing of ours waits longer for a lock.
 const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
-/// What the server may take to write everything to storage, when all rows are there.
+/// What the server may take, when all rows are there, to make the index and to write everything to storage; and as long as a slow
+/// storage takes to read the whole table for that.
 const WRITING: Duration = Duration::from_secs(3600);
+const SLOW_PER_S: u64 = 10 * MIB;
 /// What is in work may take so long to end by itself, when the user ends the run.
 const ENDING: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
@@ -152,7 +154,7 @@ impl Database {
                 Ok(Filling::Bytes(done, total)) => {
                     progress(done, total);
                     last = Instant::now();
-                    patience = if done == total { WRITING } else { PATIENCE };
+                    patience = if done == total { writing(total) } else { PATIENCE };
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),
@@ -409,6 +411,10 @@ fn ended(blocks: u32) -> Problem {
             Bytes(u64::from(blocks) * BLOCK_BYTES)
         ),
     )
+}
+
+fn writing(table_bytes: u64) -> Duration {
+    WRITING + Duration::from_secs(table_bytes / SLOW_PER_S)
 }
 
 /// Letters that no device can compress much, nor find twice.

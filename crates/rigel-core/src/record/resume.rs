@@ -15,6 +15,7 @@ use crate::record::{Record, Resumed, Visit};
 use crate::units::{Bytes, NS_PER_S};
 use crate::verify::{MOST_PARTS, Settled};
 use std::collections::VecDeque;
+use std::slice;
 
 /// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
 const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
@@ -30,6 +31,8 @@ pub struct Past {
     pub set_aside: u64,
     /// Bytes at the end of the record that are no whole line.
     pub torn_bytes: u64,
+    /// Times that the run was interrupted. Each time at most one visit was made that is not among those above.
+    pub interruptions: u64,
     /// Of classes of verified blocks: what the intervals of a soak say of the blocks that are surely there.
     pub settled: PerClass<Settled>,
 }
@@ -87,7 +90,8 @@ impl Past {
         }
         let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
         let settled = settled(record);
-        Ok((Self { visits, planned, set_aside, torn_bytes, settled }, plan))
+        let interruptions = record.resumed.len() as u64 + 1;
+        Ok((Self { visits, planned, set_aside, torn_bytes, interruptions, settled }, plan))
     }
 
     /// Time of the run at which it goes on.
@@ -226,6 +230,16 @@ pub fn check_made_again(
     check_targets(recorded, &adjusted, restarted)
 }
 
+/// Whether a directory is on the storage that held a file of it, which is gone by now.
+///
+/// # Errors
+/// As [`check_targets`].
+pub fn check_still_there(recorded: &TargetFacts, dir: &TargetFacts, restarted: bool) -> Result<(), Problem> {
+    let (mount_point, device, identity) = (dir.mount_point.clone(), dir.device.clone(), dir.identity);
+    let file = TargetFacts { mount_point, device, identity, ..recorded.clone() };
+    check_made_again(slice::from_ref(recorded), &[file], restarted)
+}
+
 fn allocated(facts: &TargetFacts) -> String {
     facts.allocated_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())
 }
@@ -270,6 +284,11 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
     };
     differs("its place", then.real_path.clone(), now.real_path.clone())
+        // Where a disk is not mounted, a directory of the same name is on another one.
+        .or_else(|| {
+            let (then, now) = then.mount_point.clone().zip(now.mount_point.clone())?;
+            differs("the mount point of its filesystem", then, now)
+        })
         .or_else(|| differs("its kind", format!("{:?}", then.kind), format!("{:?}", now.kind)))
         .or_else(|| differs("its size", bytes(then.size_bytes), bytes(now.size_bytes)))
         .or_else(|| differs("its identity", number(then), number(now)))

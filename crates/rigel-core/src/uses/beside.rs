@@ -129,8 +129,15 @@ fn load(record: &Record, findings: &Findings, row: &Row, efficiency: Option<Inte
     };
     load.limit = efficiency
         .filter(|_| !load.invalid)
+        .map(|ratio| in_reads(&ratio, load.index_blocks))
         .and_then(|ratio| limit(&ratio, load.sql.idle, request.writes_at_all()));
     Some(load)
+}
+
+/// A ratio of look-ups to raw reads, as one of reads to reads: a look-up reads its blocks of the index as well.
+fn in_reads(ratio: &Interval, index_blocks: Option<f64>) -> Interval {
+    let reads = 1.0 + index_blocks.unwrap_or(0.0);
+    Interval { mean: ratio.mean * reads, lo95: ratio.lo95 * reads, hi95: ratio.hi95 * reads, ..*ratio }
 }
 
 fn way(found: &PointFindings, per_s: Estimate, cpu_us: Option<f64>, idle: Option<f64>) -> Way {
@@ -251,6 +258,14 @@ mod tests {
         assert_eq!(limit((0.74, 0.78), Some(0.03)), Some(Limit::Cpu));
         assert_eq!(limit((0.74, 0.78), Some(0.6)), Some(Limit::Sessions));
         assert_eq!(limit((0.74, 0.78), None), None);
+    }
+
+    #[test]
+    fn blocks_of_the_index_are_reads_of_the_storage_too() {
+        let limit = |index_blocks| limit(&in_reads(&ratio(0.52, 0.54), index_blocks), Some(0.6), false);
+        assert_eq!(limit(Some(0.9)), Some(Limit::Storage), "each look-up is 1.9 reads");
+        assert_eq!(limit(Some(0.01)), Some(Limit::Sessions));
+        assert_eq!(limit(None), Some(Limit::Sessions));
     }
 
     #[test]

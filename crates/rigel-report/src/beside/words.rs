@@ -99,7 +99,7 @@ pub(super) fn evidence(both: &Both<'_>) -> Vec<String> {
         Some(of_limit(load, each, raw)),
         of_flushes(load),
         load.index_blocks.map(|blocks| of_index(blocks, load.sql.per_s.value)),
-        of_cpu(load, if writes(both) { each } else { raw }),
+        of_cpu(load, if writes(both) || by_index(both) { each } else { raw }, raw),
         of_waits(load),
     ];
     told.into_iter().flatten().collect()
@@ -147,9 +147,10 @@ fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
     }
 }
 
-fn of_cpu(load: &BesideLoad, each: &str) -> Option<String> {
-    let (sql, raw) = (load.sql.cpu_us?, load.raw.cpu_us?);
-    Some(format!("A {each} costs {} of CPU time through SQL, and {} without.", time(sql), time(raw)))
+fn of_cpu(load: &BesideLoad, each: &str, raw: &str) -> Option<String> {
+    let (sql_us, raw_us) = (load.sql.cpu_us?, load.raw.cpu_us?);
+    let without = if each == raw { "one without".to_owned() } else { format!("a raw {raw}") };
+    Some(format!("A {each} through SQL costs {} of CPU time, and {without} {}.", time(sql_us), time(raw_us)))
 }
 
 fn of_waits(load: &BesideLoad) -> Option<String> {
@@ -235,8 +236,12 @@ mod tests {
         let text = of_waits(&found).unwrap();
         assert_eq!(text, "Where the time of the sessions went: IO:DataFileRead 61 %, on a CPU 39 %.");
         assert_eq!(
-            of_cpu(&found, "read").unwrap(),
-            "A read costs 41 us of CPU time through SQL, and 9 us without."
+            of_cpu(&found, "read", "read").unwrap(),
+            "A read through SQL costs 41 us of CPU time, and one without 9 us."
+        );
+        assert_eq!(
+            of_cpu(&found, "look-up", "read").unwrap(),
+            "A look-up through SQL costs 41 us of CPU time, and a raw read 9 us."
         );
         assert_eq!(of_waits(&BesideLoad { waits: Vec::new(), ..found }), None);
     }

@@ -57,26 +57,16 @@ pub struct Home {
 impl Home {
     /// Makes a directory in `place`, and removes what killed runs left there.
     pub fn make(place: &Path) -> Result<Self, Problem> {
-        let problem = |error: &io::Error| {
-            Problem::refused("a directory for the private server cannot be made")
-                .at(path_text::encode(place))
-                .because(error.to_string())
-                .next("name a directory on the storage that is to be measured, where you may write")
-        };
-        let path = place.canonicalize().map_err(|error| problem(&error))?;
-        check_own(&path)?;
-        let opened = rustix::fs::open(&path, tree::DIRECTORY, Mode::empty());
-        let place = opened.map_err(|errno| problem(&errno.into()))?;
+        let (path, opened) = open(place)?;
         let mut made = None;
         // All names, so that nothing is left behind one that is free.
-        for number in 1..=MOST {
-            let name = if number == 1 { NAME.to_owned() } else { format!("{NAME}-{number}") };
-            remove_left(place.as_fd(), &name);
+        for name in names() {
+            remove_left(opened.as_fd(), &name);
             if made.is_none() {
-                made = Self::take(&path, place.as_fd(), name).map_err(|error| problem(&error))?;
+                made = Self::take(&path, opened.as_fd(), name).map_err(|error| unusable(place, &error))?;
             }
         }
-        made.ok_or_else(|| problem(&io::Error::other(format!("{MOST} of them are there already"))))
+        made.ok_or_else(|| unusable(place, &io::Error::other(format!("{MOST} of them are there already"))))
     }
 
     /// `None` when the name is taken.
@@ -145,6 +135,33 @@ impl Home {
                 .next("remove it by hand; the next run in this directory tries it again")
         })
     }
+}
+
+fn names() -> impl Iterator<Item = String> {
+    (1..=MOST).map(|number| if number == 1 { NAME.to_owned() } else { format!("{NAME}-{number}") })
+}
+
+/// The directory for one of ours, and its path.
+fn open(place: &Path) -> Result<(PathBuf, OwnedFd), Problem> {
+    let path = place.canonicalize().map_err(|error| unusable(place, &error))?;
+    check_own(&path)?;
+    let opened = rustix::fs::open(&path, tree::DIRECTORY, Mode::empty());
+    let opened = opened.map_err(|errno| unusable(place, &errno.into()))?;
+    Ok((path, opened))
+}
+
+fn unusable(place: &Path, error: &io::Error) -> Problem {
+    Problem::refused("a directory for the private server cannot be made")
+        .at(path_text::encode(place))
+        .because(error.to_string())
+        .next("name a directory on the storage that is to be measured, where you may write")
+}
+
+/// Removes all that killed runs left there.
+pub fn remove_all_left(place: &Path) -> Result<(), Problem> {
+    let (_, opened) = open(place)?;
+    names().for_each(|name| remove_left(opened.as_fd(), &name));
+    Ok(())
 }
 
 /// What root makes and removes must not be in reach of others: they could put something else in its place.

@@ -211,7 +211,8 @@ impl Ready {
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set);
-        let again = server.map(|server| sql::the_rest(server, resumable, &set.record_path()));
+        let again = server
+            .map(|server| sql::the_rest(server, resumable, &set.record_path(), &reporter.options.targets));
         let outcome = ended.map_err(|problem| match &again {
             // The server was stopped, or ended the session.
             Some(again) if problem.kind == ExitKind::CutShort => problem.next(match server {

@@ -117,6 +117,23 @@ fn visits_behind_the_end_of_the_run_are_told() {
 }
 
 #[test]
+fn a_directory_on_other_storage_holds_no_file_of_the_run() {
+    let mut file = header().targets.remove(0);
+    file.mount_point = Some("/data".to_owned());
+    let dir = |mount_point: &str, device| TargetFacts {
+        mount_point: Some(mount_point.to_owned()),
+        identity: Identity { device, inode: 2 },
+        ..TargetFacts { kind: TargetKind::File, device: file.device.clone(), ..TargetFacts::default() }
+    };
+    let same = file.identity.device;
+    assert!(check_still_there(&file, &dir("/data", same), false).is_ok());
+    assert!(check_still_there(&file, &dir("/data", (9, 9)), true).is_ok(), "numbers are given anew");
+    assert!(check_still_there(&file, &dir("/data", (9, 9)), false).is_err());
+    let problem = check_still_there(&file, &dir("/", same), true).unwrap_err();
+    assert!(problem.what.contains("the mount point of its filesystem was /data, is /"), "{problem}");
+}
+
+#[test]
 fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
     let mut then = header().targets;
     then[0].allocated_bytes = Some(1 << 30);

@@ -172,6 +172,7 @@ impl SqlRun<'_> {
             return self.show(&planned, engine, writes);
         }
         let more = CLUSTER_BYTES + self.index_bytes(planned.table_bytes());
+        private::remove_left(dir)?;
         check_room(dir, PRIVATE, planned.table_bytes(), more)?;
         let signals = prepare(options, &planned.plan)?;
         self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));

@@ -3,12 +3,12 @@
 //! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
 //! table. Must not touch the record.
 
-use super::{Made, PRIVATE, Place, SqlRun, address, check_room, ended, sessions};
-use crate::args::ServerSource;
+use super::{Made, PRIVATE, Place, SqlRun, address, check_room, ended, fit, sessions};
+use crate::args::{ServerSource, TargetSource};
 use crate::commands::run::both;
 use crate::commands::run::present::Reporter;
 use crate::signals::Signals;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::request::Request;
@@ -16,7 +16,7 @@ use rigel_core::load::sides::Side;
 use rigel_core::load::sql::{BLOCK_BYTES, ServerChoice};
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
-use rigel_core::record::resume::{Past, check_made_again, check_targets, is_restarted};
+use rigel_core::record::resume::{Past, check_made_again, check_still_there, check_targets, is_restarted};
 use rigel_core::record::{Header, Visit};
 use rigel_core::units::Bytes;
 use rigel_io::clock::MonotonicClock;
@@ -63,13 +63,21 @@ pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<
 }
 
 /// What to do for the rest of a run that ended early.
-pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path) -> String {
+pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &TargetSource) -> String {
     let record = path_text::shell_word(&path_text::encode(record));
+    let programs = match from {
+        TargetSource::Server(ServerSource { programs: Some(dir), .. }) => {
+            format!(" --programs {}", path_text::shell_word(&path_text::encode(dir)))
+        }
+        _ => String::new(),
+    };
     let how = match (resumable, server) {
         (false, _) => "for the rest start the run again".to_owned(),
         (true, ServerChoice::There) => format!("rigel sql --dsn DSN --resume {record} measures the rest"),
         (true, ServerChoice::Private) => {
-            format!("rigel sql --resume {record} makes the server and its table again, and measures the rest")
+            format!(
+                "rigel sql{programs} --resume {record} makes the server and its table again, and measures the rest"
+            )
         }
     };
     format!("what was measured until then is in the outputs; {how}")
@@ -85,12 +93,17 @@ pub fn made_again(
     let host = header.nodes.first().host.clone();
     let table = header.targets.last().ok_or_else(unknown_place)?;
     let (dir, bytes) = (place(table)?, table.size_bytes);
+    fit::check_reports(&header.request, bytes)?;
     let source = ServerSource { dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
     let sessions = sessions(&header.request.alone(Side::B));
     let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions };
     let Place { programs, here, .. } = sql.place()?;
+    let is_restarted = is_restarted(&host, &rigel_io::host::host_facts());
+    check_still_there(table, &here, is_restarted)?;
     let room = sql.room(&here);
-    check_room(&dir, PRIVATE, bytes, CLUSTER_BYTES + sql.index_bytes(bytes))?;
+    private::remove_left(&dir)?;
+    check_room(&dir, PRIVATE, bytes, CLUSTER_BYTES + sql.index_bytes(bytes))
+        .map_err(|problem| problem.next("make room, and go on then: the table has the size that it had"))?;
     let behind = behind(&header.request, past);
     reporter.note(format!(
         "a private server of PostgreSQL {} is made again, as the one of the run was removed, and its table is filled as it was: {}, seed {}",
@@ -99,12 +112,19 @@ pub fn made_again(
         header.request.seed
     ));
     let mut server = PrivateServer::make(&dir, programs, room)?;
-    check_same(header, &server.describe(), &path_text::encode(&dir))?;
-    let Made { database, table, group, mut notes, .. } = sql.filled(&mut server, &dir, signals)?;
+    let others = "name the programs of its version with --programs DIR, or start the run again";
+    check_same(header, &server.describe(), &path_text::encode(&dir), others)?;
+    let made = sql.filled(&mut server, &dir, signals).map_err(|problem| match problem.kind {
+        ExitKind::CutShort => {
+            problem.next("nothing of it is left, and the record is as it was; go on later in the same way")
+        }
+        _ => problem,
+    })?;
+    let Made { database, table, group, mut notes, .. } = made;
     let target = bench::target(&database, &table)?;
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
-    check_made_again(&header.targets, &now, is_restarted(&host, &rigel_io::host::host_facts()))?;
+    check_made_again(&header.targets, &now, is_restarted)?;
     notes.extend(sql.of_latency());
     let clock = MonotonicClock::at(past.run_ns());
     let parts = Parts { database, table, target, host, group, notes, clock, behind };
@@ -131,13 +151,13 @@ pub fn remove(server: PrivateServer, measured: Result<Option<Problem>, Problem>)
 }
 
 /// Whether a server is what that of the record was.
-fn check_same(header: &Header, what: &[String], at: &str) -> Result<(), Problem> {
+fn check_same(header: &Header, what: &[String], at: &str, next: &str) -> Result<(), Problem> {
     match what.iter().find(|what| !header.nodes.first().engine.notes.contains(what)) {
         None => Ok(()),
         Some(what) => Err(Problem::refused("the server is not what it was")
             .at(at)
             .because(format!("it is {what}"))
-            .next("go on with the server of the run, set as it was, or start the run again")),
+            .next(next)),
     }
 }
 
@@ -161,8 +181,10 @@ pub fn again(
             .next("start the run again, with a table of its own"));
     };
     let what = sql.describe(&database);
-    check_same(header, std::slice::from_ref(&what), database.address.shown())?;
+    let back = "go on with the server of the run, set as it was, or start the run again";
+    check_same(header, std::slice::from_ref(&what), database.address.shown(), back)?;
     let target = bench::target(&database, &table)?;
+    fit::check_reports(&header.request, target.size_bytes)?;
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
     check_targets(&header.targets, &now, false)?;
@@ -173,19 +195,25 @@ pub fn again(
     sql.bench(parts, (files, Vec::new()), run)
 }
 
-/// The queries of all visits, and as many more as a visit made at most: those of the last one may not be in the record.
+/// The queries of all visits, and for each interruption as many more as a visit made at most: those of a visit that is not among them.
 fn behind(request: &Request, past: &Past) -> Behind {
-    let each = request.class(Class::REPORT).map_or(BLOCK_BYTES, LoadClass::io_bytes) / BLOCK_BYTES;
+    let each = (request.class(Class::REPORT).map_or(BLOCK_BYTES, LoadClass::io_bytes) / BLOCK_BYTES).max(1);
     let of_visit = |visit: &Visit, of: fn(&ServerCounts) -> u64| -> u64 {
-        visit.nodes.iter().filter_map(|node| node.server).map(|server| of(&server)).sum()
+        visit
+            .nodes
+            .iter()
+            .filter_map(|node| node.server)
+            .map(|server| of(&server))
+            .fold(0, u64::saturating_add)
     };
     let looked_up = past.visits.iter().map(|visit| of_visit(visit, |counts| counts.probes));
     let reports = past.visits.iter().map(|visit| {
         let sessions = u64::from(visit.point.of(Class::REPORT)).max(1);
-        of_visit(visit, |counts| counts.scanned_blocks).div_ceil(each * sessions)
+        of_visit(visit, |counts| counts.scanned_blocks).div_ceil(each.saturating_mul(sessions))
     });
     let all = |counts: Vec<u64>| {
-        counts.iter().sum::<u64>().saturating_add(counts.iter().copied().max().unwrap_or(0))
+        let most = counts.iter().copied().max().unwrap_or(0);
+        counts.into_iter().fold(most.saturating_mul(past.interruptions), u64::saturating_add)
     };
     Behind { looked_up: all(looked_up.collect()), reports: all(reports.collect()) }
 }

@@ -57,7 +57,7 @@ pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem>
     let sessions = request.most_of_own().of(Class::REPORT).max(1);
     let [_, part] = sql::parts(request, u32::try_from(table_bytes / BLOCK_BYTES).unwrap_or(u32::MAX));
     let own = u64::from((part.end - part.start) / sessions) * BLOCK_BYTES;
-    if own >= report.io_bytes() {
+    if own >= report.io_bytes() && report.io_bytes() >= BLOCK_BYTES {
         return Ok(());
     }
     let halves = if request.class(Class::SIMPLE).is_some() { 2 } else { 1 };

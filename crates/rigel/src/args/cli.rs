@@ -83,7 +83,7 @@ enum Command {
     Targets(TargetsArgs),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
     Doctor(DoctorArgs),
-    /// Is this disk fit for production? Hours to weeks of load, what is read is compared; failures and slow disks found
+    /// Load disks for hours to weeks, and tell wrong data, failures and slow disks: are they fit for production?
     Soak(Box<SoakArgs>),
     /// Which acknowledged writes does a power cut lose? A run, a witness on another host, and a check afterwards
     Durability(DurabilityArgs),
@@ -131,11 +131,33 @@ pub fn command() -> clap::Command {
             // A command with commands of its own: each of them has a summary as well.
             let command = command.mut_subcommands(|own| {
                 let text = format!("Print a summary; `rigel help {name} {}` tells more", own.get_name());
-                own.arg(help(text))
+                flowing(own.arg(help(text)))
             });
-            command.arg(help(text).help_heading(heading))
+            flowing(command.arg(help(text).help_heading(heading)))
         })
         .arg(help("Print this summary".to_owned()))
+}
+
+/// With the text behind the options in lines as long as the terminal has room for.
+fn flowing(command: clap::Command) -> clap::Command {
+    let Some(text) = command.get_after_long_help().map(ToString::to_string) else { return command };
+    command.after_long_help(joined(&text))
+}
+
+/// Each paragraph in one line. Lines go on where the next has the same indent; each of those with commands stands for itself.
+pub(super) fn joined(text: &str) -> String {
+    const OF_COMMANDS: usize = 2;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match lines.last_mut() {
+            Some(last) if !last.is_empty() && indent(last) == indent(line) && indent(line) != OF_COMMANDS => {
+                *last = format!("{last} {}", line.trim_start());
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// Refuses most options beside --resume and the like: the record has them already.

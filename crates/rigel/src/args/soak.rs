@@ -28,6 +28,7 @@ const SUMMARY: &str = "\
 Examples:
   rigel soak --for 2w --destroy-data /dev/sdx /dev/sdx   writes, reads back, compares
   rigel soak --for 7d /dev/sd[b-y]                       only reads: what fails, what is slow
+Writing wears flash: docs/guide/soak.md has figures.
 All options and more examples: rigel help soak";
 
 const EXAMPLES: &str = "\

@@ -271,6 +271,13 @@ fn help_and_version_are_answers() {
     }
 }
 
+#[test]
+fn a_paragraph_behind_the_options_is_one_line_and_commands_are_not() {
+    let text = "Examples:\n  rigel a\n      one,\n      two\n  rigel b\n  rigel c\n\nIt ends\nhere.";
+    let flowing = "Examples:\n  rigel a\n      one, two\n  rigel b\n  rigel c\n\nIt ends here.";
+    assert_eq!(cli::joined(text), flowing);
+}
+
 /// Ends of a summary and of the long help.
 #[test]
 fn a_summary_is_short_and_help_is_long() {

@@ -128,7 +128,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::FewPoints,
         Next::Again,
         "So few points were measured that rare states of the storage may be missing.",
-        "Measure more points, or run it again at another time.",
+        "Measure more points, give it more time, or run it again at another time.",
     ),
     row(
         FlagCode::Warmup,

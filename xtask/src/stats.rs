@@ -31,8 +31,8 @@ disturbs them disturbs both at the same time. In the last table the same device 
 each side: their time over that of two runs that are compared and would be as sure, as the square of a width goes with one over the
 time.
 
-Runs of `rigel run open`, `commit` and `zones` (last table): latencies of queues, service and flush, and the speed at each place
-are held against formulas. The share is that of all intervals that hold the truth; each figure is told with its own share, and
+Runs of `rigel run open`, `commit`, `zones`, `streams` and of a load file (last table): latencies of queues, service and flush, the speed
+at each place, and the rates and latencies of closed loops are held against formulas. The share is that of all intervals that hold the truth; each figure is told with its own share, and
 with the mean of estimate / truth - 1.
 
 Runs of `rigel calibrate` (second table): the figures are compared with the highest rates that the law of the device has, not

@@ -16,7 +16,7 @@ pub(crate) const HEADS: [&str; 8] =
 /// What the columns mean.
 pub(crate) const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, also where it had to wait. \
     Service: from its real start to its end, on average. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
-    as allowed were outstanding. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
+    as allowed were outstanding, also of what still did at the end. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
 
 /// A point of an open loop: its class, `open, A` where two sides take turns, and a cell for each column.
 pub(crate) fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
@@ -29,7 +29,7 @@ pub(crate) fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
 fn cells(found: &PointFindings, class: Class, io: &IoFindings, open: &OpenFindings) -> [String; 8] {
     let (latency, service, lag) = (io.latency_us, open.service_us(), open.lag_us());
     let us = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), time);
-    let share = to_f64(open.waited) / to_f64(open.arrived.max(1));
+    let share = words::percent(open.waited_share());
     let visits = to_f64(found.visits.max(1) as u64);
     let [start, _, end] = open.backlog.map(|count| number((to_f64(count) / visits).round()));
     [
@@ -39,7 +39,7 @@ fn cells(found: &PointFindings, class: Class, io: &IoFindings, open: &OpenFindin
         us(latency.map(|us| us.p99.value)),
         us(service.map(|us| us.mean.value)),
         us(lag.map(|us| us.p99.value)),
-        format!("{} %", words::percent(share)),
+        format!("{share} %"),
         format!("{start}..{end}"),
     ]
 }

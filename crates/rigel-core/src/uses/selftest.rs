@@ -10,6 +10,7 @@ mod cases;
 mod chance;
 mod commits;
 mod known;
+mod loads;
 mod places;
 mod queues;
 mod rates;

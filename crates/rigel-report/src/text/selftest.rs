@@ -11,7 +11,7 @@ use rigel_core::uses::selftest::{Asked, Grade, Promise, Score, Silence};
 /// The lines above a section, and the figures of a case; `None` for a case of another section.
 type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
 
-const SECTIONS: [Section; 9] = [
+const SECTIONS: [Section; 11] = [
     (
         &[
             "Whole runs of 17 points on simulated devices whose rates are known.",
@@ -33,6 +33,12 @@ const SECTIONS: [Section; 9] = [
         known(score, RunLevel::Commit)
     }),
     (&["rigel run zones: is every place as fast as it is?"], |score| known(score, RunLevel::Zones)),
+    (&["rigel run --load FILE: have all classes the rates of the law?"], |score| {
+        known(score, RunLevel::Load)
+    }),
+    (&["rigel run streams: are so many readers as fast as they are?"], |score| {
+        known(score, RunLevel::Streams)
+    }),
     (&["Devices about which a flag has to warn."], warnings),
 ];
 

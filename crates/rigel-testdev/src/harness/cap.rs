@@ -45,9 +45,7 @@ impl BlkioCap {
     ///
     /// Without root, or a writable hierarchy of the blkio (version 1) or io (version 2) controller.
     pub fn create(device: impl AsRef<Path>, limits: CapLimits) -> Result<Self, Unavailable> {
-        let device = device.as_ref();
-        let number = fs::metadata(device).map_err(|error| unavailable(device, &error))?.rdev();
-        let number = format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+        let device = number(device.as_ref())?;
         let mounts = fs::read_to_string("/proc/self/mounts").map_err(Unavailable::new)?;
         let hierarchy =
             Hierarchy::find(&mounts).ok_or_else(|| Unavailable::new("no block-cgroup mounted"))?;
@@ -57,7 +55,7 @@ impl BlkioCap {
         let serial = COUNT.fetch_add(1, Ordering::Relaxed);
         let group = root.join(format!("rigel-testdev.{}.{serial}", std::process::id()));
         fs::create_dir(&group).map_err(|error| unavailable(&group, &error))?;
-        let cap = Self { group, hierarchy, device: number };
+        let cap = Self { group, hierarchy, device };
         cap.change(limits).map_err(|error| unavailable(&cap.group, &error))?;
         Ok(cap)
     }
@@ -68,7 +66,21 @@ impl BlkioCap {
     ///
     /// What the kernel says.
     pub fn change(&self, limits: CapLimits) -> io::Result<()> {
-        let settings = self.hierarchy.settings(&self.device, limits);
+        self.set(&self.device, limits)
+    }
+
+    /// Limits the use of another device as well.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Self::create`].
+    pub fn also(&self, device: impl AsRef<Path>, limits: CapLimits) -> Result<(), Unavailable> {
+        let device = number(device.as_ref())?;
+        self.set(&device, limits).map_err(|error| unavailable(&self.group, &error))
+    }
+
+    fn set(&self, device: &str, limits: CapLimits) -> io::Result<()> {
+        let settings = self.hierarchy.settings(device, limits);
         settings.into_iter().try_for_each(|(file, line)| fs::write(self.group.join(file), line))
     }
 
@@ -101,6 +113,12 @@ impl Drop for BlkioCap {
             thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// Major and minor number of a device.
+fn number(device: &Path) -> Result<String, Unavailable> {
+    let number = fs::metadata(device).map_err(|error| unavailable(device, &error))?.rdev();
+    Ok(format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number)))
 }
 
 fn unavailable(path: &Path, error: &io::Error) -> Unavailable {

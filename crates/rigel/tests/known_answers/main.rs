@@ -13,8 +13,10 @@ mod support;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
+use rigel_core::load::sides::Side;
 use rigel_core::record::Record;
 use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use support::{Place, Told, tell};
@@ -139,6 +141,50 @@ fn a_cap_of_200_mib_per_second_is_found_at_every_level() {
         200.0,
         mbps,
     );
+}
+
+/// Caps of 3,000 and 3,150 I/Os per second, in turns: both rates, and the ratio, which is far surer than what it has to tell apart.
+#[test]
+fn two_caps_a_twentieth_apart_are_told_apart() {
+    let name = "two_caps_a_twentieth_apart_are_told_apart";
+    let disk = || needs(name, ZramDevice::create(ZRAM_BYTES));
+    let (Some(a), Some(b)) = (disk(), disk()) else { return };
+    [&a, &b].iter().for_each(|zram| zram.fill(ZRAM_BYTES).unwrap());
+    let limits = |cap| CapLimits { read_iops: Some(cap), ..CapLimits::default() };
+    let Some(group) = needs(name, BlkioCap::create(a.path(), limits(3000))) else { return };
+    if needs(name, group.also(b.path(), limits(3150))).is_none() {
+        return;
+    }
+    let ratio = Cell::new([0.0; 3]);
+    let run = || {
+        let place = Place::new();
+        let mut command = group.command(env!("CARGO_BIN_EXE_rigel"));
+        command
+            .current_dir(place.path())
+            .args(["versus", "advanced"])
+            .arg(a.path())
+            .arg("--and")
+            .arg(b.path());
+        let line = "--matrix point --num-small 8 --num-large 0 --max-duration 60s --precision 1% --allow-memory --json";
+        let told = tell(command.args(line.split(' ')));
+        let document = told.json();
+        let row =
+            document["rows"].as_array().unwrap().iter().find(|row| row["metric"] == "small_iops").unwrap();
+        ratio.set(["mean", "lo95", "hi95"].map(|end| row["ratio"][end].as_f64().unwrap_or(f64::NAN)));
+        findings(&place, told)
+    };
+    let rate = |found: &Findings, side: Side| {
+        let of_side = |point: &PointFindings| Some(point.io(Class::SMALL.on(side)?)?.iops.value);
+        found.points.iter().find_map(of_side).unwrap_or(f64::NAN)
+    };
+    let holds = |found: &Findings| {
+        let [mean, lo, hi] = ratio.get();
+        let rates = [rate(found, Side::A), rate(found, Side::B)];
+        let is_known = (rates[0] / 3000.0 - 1.0).abs() < 0.01 && (rates[1] / 3150.0 - 1.0).abs() < 0.01;
+        let is_told = lo > 1.0 && lo <= 1.055 && hi >= 1.045 && (mean / 1.05 - 1.0).abs() < 0.01;
+        if is_known && is_told { Ok(()) } else { Err(format!("{rates:?}, ratio {mean} ({lo} to {hi})")) }
+    };
+    undisturbed(name, run, holds);
 }
 
 /// C stations of S each: 95 % of C/S is first reached at 0.95 C outstanding, rounded up. Where 0.95 C is a whole number

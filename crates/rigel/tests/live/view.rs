@@ -139,6 +139,31 @@ fn a_calibration_can_be_watched() {
     assert!(end.contains("latency_at_1"), "{end}");
 }
 
+/// Rates, bounds, turns, commits and places: each names its load, and `q` ends it with what there is.
+#[test]
+fn the_loads_of_databases_can_be_watched() {
+    let name = "the_loads_of_databases_can_be_watched";
+    for (line, signs) in [
+        ("slo --p99 2ms --engine null", ["slo_", "open, null", "search"]),
+        ("versus oltp --engine null --and-engine null --same", ["versus_", "oltp, null", "A and B down"]),
+        ("run open --rate 1000,4000 --engine null", ["rigel_", "open, null", "4000"]),
+        ("run commit --writers 1,4 --scratch-size 32M", ["rigel_", "commit, ", "fdatasync down"]),
+        ("run zones --engine null", ["rigel_", "zones, null", "random across"]),
+        ("run streams --engine null", ["rigel_", "streams, null", "stream across"]),
+    ] {
+        let place = Place::new();
+        let opened = started(&place, (100, 40), &UTF_8, &format!("{line} --tui --no-html 2>&1"));
+        let Some(terminal) = needs(name, opened) else { return };
+        let seen = terminal.wait_until(|screen| {
+            screen.contains(" gone, ") && signs.iter().all(|sign| screen.contains(sign))
+        });
+        assert!(!seen.contains("code="), "it goes on:\n{seen}");
+        terminal.press("q");
+        restored(&terminal, 4);
+        assert_eq!(record(&place).closing.map(|closing| closing.complete), Some(false), "{line}");
+    }
+}
+
 #[test]
 fn a_run_that_ends_by_itself_leaves_the_view() {
     let place = Place::new();

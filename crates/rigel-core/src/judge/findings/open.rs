@@ -4,7 +4,7 @@
 
 use super::LatencyUs;
 use crate::measure::{Histogram, OpenTally};
-use crate::units;
+use crate::units::{self, to_f64};
 
 /// What arrived at a point, summed over its visits, and what became of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +39,13 @@ impl OpenFindings {
         self.lag.add(&tally.lag);
     }
 
+    /// The share of the arrivals that had to wait for a slot, or still did at the end. Where the backlog grows, what began is no measure:
+    /// the longer the queue, the less of what waits gets a slot.
+    pub fn waited_share(&self) -> f64 {
+        let waited = self.waited.saturating_add(self.left);
+        (to_f64(waited) / to_f64(self.arrived.max(1))).min(1.0)
+    }
+
     /// What arrived per second.
     pub fn arrived_per_s(&self) -> f64 {
         units::iops(self.arrived, self.window_ns)
@@ -52,5 +59,19 @@ impl OpenFindings {
     /// Lags in microseconds.
     pub fn lag_us(&self) -> Option<LatencyUs> {
         LatencyUs::of(&self.lag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_still_waits_has_waited_as_well() {
+        let found = |waited, left| OpenFindings { arrived: 1000, waited, left, ..OpenFindings::default() };
+        assert!((found(30, 0).waited_share() - 0.03).abs() < 1e-9);
+        assert!((found(30, 900).waited_share() - 0.93).abs() < 1e-9, "few of a long queue get a slot");
+        assert!((found(990, 900).waited_share() - 1.0).abs() < 1e-9, "some arrived before the window");
+        assert!(OpenFindings::default().waited_share().abs() < 1e-9);
     }
 }

@@ -1,9 +1,9 @@
-//! How PostgreSQL makes its log durable, from what commits cost.
+//! How PostgreSQL and MariaDB make their logs durable, from what commits cost.
 //!
 //! Only where commits were measured; a run of reads says nothing about them. Must not compare figures of different runs: a
 //! commit of an hour ago had another neighbour.
 
-use super::measured::{Commit, Source, whole};
+use super::measured::{Commit, Measured, Source, whole};
 use super::{Advice, Given, Product, Setting, Value};
 use crate::units::number;
 
@@ -16,40 +16,82 @@ const WAL: &str = "https://www.postgresql.org/docs/current/runtime-config-wal.ht
 const TUNING: &str = "https://www.postgresql.org/docs/current/wal-configuration.html";
 const METHOD: Setting = Setting::new(Product::Postgresql, "wal_sync_method", WAL);
 const DELAY: Setting = Setting::new(Product::Postgresql, "commit_delay", TUNING);
+const INNODB: &str =
+    "https://mariadb.com/docs/server/server-usage/storage-engines/innodb/innodb-flush-method";
+const WRITE_THROUGH: Setting = Setting::new(Product::Mysql, "innodb_log_file_write_through", INNODB);
 
 /// Nothing where no record has commits by both methods.
-pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+pub fn of_postgresql(source: &Source<'_>) -> Vec<Advice> {
     let Some(commit) = source.commit() else { return Vec::new() };
     [method(&commit), delay(&commit)].map(|advice| protected(&commit, advice)).into()
 }
 
+/// The same of `MariaDB`. `MySQL` has no setting for the log alone.
+pub fn of_mariadb(source: &Source<'_>) -> Option<Advice> {
+    source.commit().map(|commit| protected(&commit, write_through(&commit)))
+}
+
 /// The quicker of both methods, where their intervals do not overlap. Where they do, the default stays.
 fn method(commit: &Commit) -> Advice {
-    let measured: Vec<_> = [&commit.dsync, &commit.fdatasync].map(|one| one.clone().at_least()).into();
-    let us = |place: usize| number(measured[place].figure.value);
-    let both = format!(
-        "A commit of one session takes {} us with open_datasync and {} us with fdatasync",
-        us(0),
-        us(1)
-    );
-    let ends = commit.dsync.figure.ends.zip(commit.fdatasync.figure.ends);
-    match ends {
-        Some((dsync, fdatasync)) if dsync.1 < fdatasync.0 => METHOD.given(
+    let measured = both(commit);
+    let told = costs(commit, "with open_datasync", "with fdatasync");
+    match is_dsync_quicker(commit) {
+        Some(true) => METHOD.given(
             Value::plain("open_datasync"),
             measured,
-            format!("{both}: the intervals do not overlap."),
+            format!("{told}: the intervals do not overlap."),
         ),
-        Some((dsync, fdatasync)) if fdatasync.1 < dsync.0 => METHOD.given(
+        Some(false) => METHOD.given(
             Value::plain("fdatasync"),
             measured,
-            format!("{both}: the intervals do not overlap, and the quicker one is the default of Linux."),
+            format!("{told}: the intervals do not overlap, and the quicker one is the default of Linux."),
         ),
-        _ => METHOD.hint(
+        None => METHOD.hint(
             Value::plain("fdatasync"),
             measured,
-            format!("{both}, and the intervals overlap: nothing speaks against the default of Linux."),
+            format!("{told}, and the intervals overlap: nothing speaks against the default of Linux."),
         ),
     }
+}
+
+/// What `wal_sync_method` is there: whether each write to the log is durable by itself. Never for every server.
+fn write_through(commit: &Commit) -> Advice {
+    let told = costs(commit, "where each write is durable by itself", "with a flush behind the write");
+    let (value, why) = match is_dsync_quicker(commit) {
+        Some(true) => (
+            "ON",
+            ": the intervals do not overlap. MySQL, and MariaDB before 11.0, have that only as innodb_flush_method = O_DSYNC, which is \
+             about the pages as well: O_DIRECT matters more for them.",
+        ),
+        Some(false) => (
+            "OFF",
+            ": the intervals do not overlap, and the quicker one is the default. MariaDB has this from 11.0 on.",
+        ),
+        None => (
+            "OFF",
+            ", and the intervals overlap: nothing speaks against the default. MariaDB has this from 11.0 on.",
+        ),
+    };
+    WRITE_THROUGH.hint(Value::plain(value), both(commit), told + why)
+}
+
+fn both(commit: &Commit) -> Vec<Measured> {
+    [&commit.dsync, &commit.fdatasync].map(|one| one.clone().at_least()).into()
+}
+
+fn costs(commit: &Commit, dsync: &str, fdatasync: &str) -> String {
+    let us = |one: &Measured| number(one.figure.value);
+    format!(
+        "A commit of one session takes {} us {dsync} and {} us {fdatasync}",
+        us(&commit.dsync),
+        us(&commit.fdatasync)
+    )
+}
+
+/// Whether a write that is durable by itself is surely quicker; `None` where the intervals overlap.
+fn is_dsync_quicker(commit: &Commit) -> Option<bool> {
+    let (dsync, fdatasync) = commit.dsync.figure.ends.zip(commit.fdatasync.figure.ends)?;
+    (dsync.1 < fdatasync.0).then_some(true).or((fdatasync.1 < dsync.0).then_some(false))
 }
 
 /// Half of the time of a flush: the manual calls that the best value to begin with.

@@ -3,6 +3,7 @@
 //! Must not assume a page other than the usual one of 16 KiB.
 
 use super::again::On;
+use super::commits;
 use super::measured::Source;
 use super::{Advice, Product, Setting, Value};
 use crate::facts::TargetKind;
@@ -30,7 +31,9 @@ const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threa
 const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
 
 pub fn advice(source: &Source<'_>) -> Vec<Advice> {
-    [capacity(source), vec![read_threads(source), flush_method(source)]].concat()
+    let mut all = [capacity(source), vec![read_threads(source), flush_method(source)]].concat();
+    all.extend(commits::of_mariadb(source));
+    all
 }
 
 /// Background writes, so the rate of random writes counts. Half of it is left to reads, to the log and to the second write of the

@@ -51,7 +51,7 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Vec<Advice> {
         })),
     }
     all.extend(combine(source));
-    all.extend(commits::advice(source));
+    all.extend(commits::of_postgresql(source));
     all
 }
 

@@ -654,6 +654,28 @@ fn the_way_to_commit_is_the_quicker_one_where_the_intervals_tell_it() {
 }
 
 #[test]
+fn a_log_of_mariadb_is_written_through_where_that_is_surely_quicker() {
+    let advice = |dsync, fdatasync, is_free| {
+        let found = advised(&[commits(dsync, fdatasync, is_free)]);
+        given(&found, Product::Mysql, "innodb_log_file_write_through")
+    };
+    for (dsync, fdatasync, value, part) in [
+        (500, 1000, "ON", "do not overlap"),
+        (1000, 500, "OFF", "the quicker one is the default"),
+        (1000, 1100, "OFF", "overlap: nothing speaks against"),
+    ] {
+        let found = advice(dsync, fdatasync, false);
+        assert!(found.is_hint, "neither MySQL nor an older MariaDB knows it");
+        assert_eq!((found.value.text.as_str(), found.remark.is_none()), (value, true));
+        assert!(found.why.contains(part) && found.why.contains("11.0"), "{}", found.why);
+    }
+    let free = advice(500, 1000, true).remark.unwrap();
+    assert!(free.contains("make sure that the cache is protected"), "{free}");
+    let without = advised(&[Known::reads()]);
+    assert!(without.of_product(Product::Mysql).all(|one| one.setting != "innodb_log_file_write_through"));
+}
+
+#[test]
 fn a_delay_is_half_of_a_commit_unless_a_sleep_is_coarser() {
     let advised_by = |us: u64, is_free: bool| advised(&[commits(us, us, is_free)]);
     assert_eq!(

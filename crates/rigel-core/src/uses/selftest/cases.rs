@@ -2,7 +2,7 @@
 //!
 //! The noise and its size follow what was seen on real machines. Must not score.
 
-use super::{answering, commits, places, queues, rates, turns};
+use super::{answering, commits, loads, places, queues, rates, turns};
 use crate::judge::flags::FlagCode;
 use crate::load::class::Pattern;
 use crate::load::matrix::RunLevel;
@@ -170,6 +170,8 @@ impl Case {
             (None, RunLevel::Open) if self.slo.is_none() => Ok(queues::ask(request)),
             (None, RunLevel::Commit) => Ok(commits::ask(request)),
             (None, RunLevel::Zones) => Ok(places::ask(request)),
+            (None, RunLevel::Load) => loads::ask(request),
+            (None, RunLevel::Streams) => Ok(loads::ask_streams(request)),
             (None, _) => Ok(request),
         }
     }
@@ -317,7 +319,7 @@ const START_UP: &str = "30 % slower at the start of a visit";
 
 /// All cases, each with one precision.
 pub fn all() -> Vec<Case> {
-    let known = [queues::few(), commits::few(), places::few()].concat();
+    let known = [queues::few(), commits::few(), places::few(), loads::all()].concat();
     [adaptive_runs(), searches(), answering::few(), turns::few(), rates::few(), known, warned()].concat()
 }
 
@@ -370,7 +372,7 @@ pub fn thorough() -> Vec<Case> {
     let usual = adaptive_runs();
     let paced = |precision, fast| usual.iter().map(|case| case.paced(Precision(precision), fast)).collect();
     let (narrow, short): (Vec<Case>, Vec<Case>) = (paced(20, false), paced(50, true));
-    let known = [rates::required(), queues::all(), commits::all(), places::all()].concat();
+    let known = [rates::required(), queues::all(), commits::all(), places::all(), loads::all()].concat();
     let runs = [usual.clone(), narrow, short].concat();
     [runs, searches(), answering::all(), turns::all(), rates::all(), known, warned()].concat()
 }

@@ -202,14 +202,14 @@ fn a_device_that_shrank_is_seen() {
 }
 
 /// A filesystem of its own in a file; unmounted when dropped.
-struct Mounted {
+pub struct Mounted {
     directory: PathBuf,
     /// Behind the directory, so that it is detached after it was unmounted.
     _device: Option<LoopDevice>,
 }
 
 impl Mounted {
-    fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+    pub fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
         let image = place.path().join("image");
         File::create(&image).and_then(|file| file.set_len(bytes)).map_err(Unavailable::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
@@ -228,6 +228,10 @@ impl Mounted {
         fs::create_dir(&directory).map_err(Unavailable::new)?;
         run(Command::new("mount").args(options).arg(what).arg(&directory))?;
         Ok(directory)
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Mounts it again with other options.

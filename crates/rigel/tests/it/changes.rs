@@ -209,11 +209,16 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    pub fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+    fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+        Self::ext4_on(place, bytes, false)
+    }
+
+    /// On a loop device that reads and writes its file directly, or through the page cache.
+    pub fn ext4_on(place: &Place, bytes: u64, direct: bool) -> Result<Self, Unavailable> {
         let image = place.path().join("image");
         File::create(&image).and_then(|file| file.set_len(bytes)).map_err(Unavailable::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
-        let device = LoopDevice::attach(&image, false)?;
+        let device = LoopDevice::attach(&image, direct)?;
         let directory = Self::at(place, &[], device.path())?;
         Ok(Self { directory, _device: Some(device) })
     }

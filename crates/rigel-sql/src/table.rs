@@ -53,6 +53,8 @@ const TICK: Duration = Duration::from_millis(100);
 const PAD_BYTES: usize = 7900;
 /// Random letters that rows take their pad from, each from another place.
 const LETTERS: usize = 1 << 20;
+/// A server extends a table by so many blocks at once (from version 16 on): fewer of them may stay empty behind the last row.
+const EXTENDED_BY: u32 = 64;
 /// Rows that are handed to the server at once.
 const AT_ONCE: u32 = 32;
 /// `PGCOPY`, then no flags and no extension of the header (the manual of COPY).
@@ -212,7 +214,7 @@ impl Database {
         let table = self.look()?;
         // So that nothing is written later on because of it. The user may have no right to it, or end it.
         let _ = self.client.batch_execute("checkpoint");
-        if table.blocks == blocks { Ok(table) } else { Err(unlike("it has more blocks than rows")) }
+        if table.blocks == blocks { Ok(table) } else { Err(unlike("its rows have other blocks")) }
     }
 
     /// Removes the table and its schema, and nothing that others made. A schema with `calibrate_io()` stays.
@@ -308,20 +310,26 @@ impl Database {
             .map_err(refused)?
             .ok_or_else(|| unlike("it is not there, or belongs to another user"))?;
         let bytes = u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
-        let blocks = u32::try_from(bytes / BLOCK_BYTES).map_err(|_| unlike("it has too many blocks"))?;
+        let end = u32::try_from(bytes / BLOCK_BYTES).map_err(|_| unlike("it has too many blocks"))?;
         let path: Option<String> = row.get(1);
-        let Some(last) = blocks.checked_sub(1) else {
+        if end == 0 {
             return Err(unlike("it is empty, as after a crash of the server when it is not logged"));
+        }
+        let mut looked_at = |places: &[u32]| {
+            with_rows(&mut self.client, places).map_err(|error| match error.code() {
+                Some(code) if *code == SqlState::UNDEFINED_COLUMN => unlike("it has other columns"),
+                _ => refused(error),
+            })
         };
+        let behind: Vec<u32> = (end.saturating_sub(EXTENDED_BY)..end).collect();
+        let last = looked_at(&behind)?.into_iter().max();
+        let last = last.ok_or_else(|| unlike("its last blocks have no rows"))?;
         let mut places = [0, last / 2, last].to_vec();
         places.dedup();
-        let found = has_rows(&mut self.client, &places).map_err(|error| match error.code() {
-            Some(code) if *code == SqlState::UNDEFINED_COLUMN => unlike("it has other columns"),
-            _ => refused(error),
-        })?;
-        if !found {
+        if looked_at(&places)?.len() != places.len() {
             return Err(unlike("a block of it has no row"));
         }
+        let blocks = last + 1;
         let directory = self.facts.directory.as_ref();
         let file = directory.zip(path).map(|(dir, path)| dir.join(path)).filter(|file| file.is_file());
         let index_blocks = index::look(&mut self.client).map_err(refused)?;
@@ -345,14 +353,14 @@ fn in_the_way(error: &postgres::Error) -> Problem {
     }
 }
 
-fn has_rows(client: &mut Client, blocks: &[u32]) -> Result<bool, postgres::Error> {
+fn with_rows(client: &mut Client, blocks: &[u32]) -> Result<Vec<u32>, postgres::Error> {
     let places: Vec<String> = blocks.iter().map(|block| format!("\"({block},1)\"")).collect();
     let all = format!("{{{}}}", places.join(","));
-    let row = client.query_one(
-        &format!("select count(v) from {NAME} where ctid = any($1::text::tid[]) and length(pad) > 0"),
+    let found = client.query(
+        &format!("select (ctid::text::point)[0]::int8 from {NAME} where ctid = any($1::text::tid[]) and length(pad) > 0 and v is not null"),
         &[&all],
     )?;
-    Ok(usize::try_from(row.get::<_, i64>(0)).is_ok_and(|found| found == blocks.len()))
+    Ok(found.iter().filter_map(|row| u32::try_from(row.get::<_, i64>(0)).ok()).collect())
 }
 
 fn unlike(why: &str) -> Problem {

@@ -183,6 +183,8 @@ pub struct Advice {
     pub setting: &'static str,
     /// The first major version that has it; `None` for all that are supported.
     pub since: Option<u32>,
+    /// The last major version that is better off with it, as far as experiments tell; `None` for all that are supported.
+    pub until: Option<u32>,
     /// What is advised, or why nothing is.
     pub outcome: Result<Given, Refusal>,
     /// Where its meaning is written down.
@@ -253,15 +255,20 @@ struct Setting {
     name: &'static str,
     source: &'static str,
     since: Option<u32>,
+    until: Option<u32>,
 }
 
 impl Setting {
     const fn new(product: Product, name: &'static str, source: &'static str) -> Self {
-        Self { product, name, source, since: None }
+        Self { product, name, source, since: None, until: None }
     }
 
     const fn since(self, major: u32) -> Self {
         Self { since: Some(major), ..self }
+    }
+
+    const fn until(self, major: u32) -> Self {
+        Self { until: Some(major), ..self }
     }
 
     fn given(self, value: Value, measured: Vec<Measured>, why: impl Into<String>) -> Advice {
@@ -284,7 +291,8 @@ impl Setting {
     }
 
     fn is(self, outcome: Result<Given, Refusal>) -> Advice {
-        Advice { product: self.product, setting: self.name, since: self.since, outcome, source: self.source }
+        let Self { product, name: setting, source, since, until } = self;
+        Advice { product, setting, since, until, outcome, source }
     }
 }
 

@@ -9,7 +9,8 @@ use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Kind, Product, Refusal};
 use std::fmt::Write as _;
 
-/// The file. `server_version` is the major version of the server that will read it: settings that came later are comments.
+/// The file. `server_version` is the major version of the server that will read it: settings that came later are comments, and so
+/// are those that experiments did not confirm for it.
 ///
 /// # Errors
 /// When the runs support none of its settings, or not all where the product wants all.
@@ -83,7 +84,8 @@ fn options(
         file.page.blank();
         let line = format!("{} = {}", advice.setting, given.value.text);
         let newer = advice.since.filter(|major| *major > server_version);
-        if newer.is_some() || given.is_hint {
+        let unproven = advice.until.filter(|major| *major < server_version);
+        if newer.is_some() || unproven.is_some() || given.is_hint {
             file.comment_out(&line)
         } else {
             file.page.line(&line)
@@ -91,6 +93,10 @@ fn options(
         if let Some(major) = newer {
             file.comment_below(&format!(
                 "Only for version {major} and later, so it is a comment (--server-version)."
+            ));
+        } else if let Some(major) = unproven {
+            file.comment_below(&format!(
+                "Not confirmed for versions after {major}, so it is a comment; rigel sql prove tries it."
             ));
         } else if given.is_hint {
             file.comment_below("Not for every server, so it is a comment.");

@@ -63,6 +63,8 @@ struct AdviceDocument {
     hi: Option<String>,
     /// The first major version of the product that has the setting; null for all.
     since: Option<u32>,
+    /// The last major version that is better off with it, as far as experiments tell: for later ones it is a comment. Null for all.
+    until: Option<u32>,
     /// Whether the product takes it, or is better off with it, depends on what no record knows.
     hint: bool,
     /// The value under other conditions; empty when none has a say.
@@ -154,6 +156,7 @@ fn advice(advice: &Advice) -> AdviceDocument {
         lo: ends.map(|ends| text(&ends.0)),
         hi: ends.map(|ends| text(&ends.1)),
         since: advice.since,
+        until: advice.until,
         hint: given.is_some_and(|given| given.is_hint),
         otherwise: given.into_iter().flat_map(|given| &given.otherwise).map(otherwise).collect(),
         remark: given.and_then(|given| given.remark.as_deref()).map(text),

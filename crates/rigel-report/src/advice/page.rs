@@ -44,6 +44,10 @@ fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
         (true, "range: what the value would be at the ends of the 95 % intervals behind it".to_owned()),
         (given().any(|one| one.since.is_some()), "v18: from that version of the server on".to_owned()),
         (
+            given().any(|one| one.until.is_some()),
+            "to v17: a comment for later versions, for which an experiment did not confirm it".to_owned(),
+        ),
+        (
             hints,
             "comment: stands in the file as a comment, because not every server takes or needs it".to_owned(),
         ),
@@ -93,8 +97,9 @@ fn row(advice: &Advice) -> [String; 4] {
     match &advice.outcome {
         Ok(given) => {
             let since = advice.since.map(|major| format!("v{major}"));
+            let until = advice.until.map(|major| format!("to v{major}"));
             let hint = given.is_hint.then(|| "comment".to_owned());
-            let notes: Vec<String> = since.into_iter().chain(hint).collect();
+            let notes: Vec<String> = since.into_iter().chain(until).chain(hint).collect();
             let value = printable(&given.value.text).into_owned();
             [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
         }

@@ -202,7 +202,7 @@ fn a_device_that_shrank_is_seen() {
 }
 
 /// A filesystem of its own in a file; unmounted when dropped.
-struct Mounted {
+pub struct Mounted {
     directory: PathBuf,
     /// Behind the directory, so that it is detached after it was unmounted.
     _device: Option<LoopDevice>,
@@ -210,10 +210,15 @@ struct Mounted {
 
 impl Mounted {
     fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+        Self::ext4_on(place, bytes, false)
+    }
+
+    /// On a loop device that reads and writes its file directly, or through the page cache.
+    pub fn ext4_on(place: &Place, bytes: u64, direct: bool) -> Result<Self, Unavailable> {
         let image = place.path().join("image");
         File::create(&image).and_then(|file| file.set_len(bytes)).map_err(Unavailable::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
-        let device = LoopDevice::attach(&image, false)?;
+        let device = LoopDevice::attach(&image, direct)?;
         let directory = Self::at(place, &[], device.path())?;
         Ok(Self { directory, _device: Some(device) })
     }
@@ -228,6 +233,10 @@ impl Mounted {
         fs::create_dir(&directory).map_err(Unavailable::new)?;
         run(Command::new("mount").args(options).arg(what).arg(&directory))?;
         Ok(directory)
+    }
+
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Mounts it again with other options.

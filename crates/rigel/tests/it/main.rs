@@ -60,6 +60,7 @@ mod sql_kills;
 mod sql_levels;
 mod sql_prove;
 mod sql_resume;
+mod sql_servers;
 mod sql_users;
 mod stop;
 mod support;

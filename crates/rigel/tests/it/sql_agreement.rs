@@ -152,3 +152,57 @@ fn on_real_storage_rigel_sql_and_pgbench_agree() {
     assert!(lo < 1.25 && hi > 0.8, "rigel / fio: {raw} ({lo} to {hi})");
     assert!(most > 0.9, "rigel / pgbench: at most {most}");
 }
+
+/// How long the server says that it took over statements with these words, in ms.
+fn took(log: &str, words: &[&str]) -> f64 {
+    let of_words = log.lines().filter(|line| words.iter().any(|word| line.contains(word)));
+    of_words.filter_map(|line| line.split("duration: ").nth(1)?.split(' ').next()?.parse::<f64>().ok()).sum()
+}
+
+/// `RIGEL_SQL_ROUNDS` turns: a table of rigel sql, beside a plain COPY of the same rows from a file of the server, which has no
+/// client to wait for.
+#[test]
+fn a_table_is_filled_at_half_the_rate_of_copy_or_faster() {
+    let name = "a_table_is_filled_at_half_the_rate_of_copy_or_faster";
+    let Some(rounds) = asked::<usize>(name, "RIGEL_SQL_ROUNDS") else { return };
+    let settings = format!("{SETTINGS}max_wal_size = 8GB\nlog_min_duration_statement = 0\n");
+    let Some(server) = needs(name, PostgresServer::start(&settings)) else { return };
+    let Bed { server, place, .. } = Bed::make(server);
+    let rows = server.socket().join("rows").display().to_string();
+    server.ask(&format!("COPY rigel.big TO '{rows}' (FORMAT binary)")).unwrap();
+    let table = "CREATE TABLE plain (id int, v int, pad text); ALTER TABLE plain ALTER pad SET STORAGE PLAIN";
+    let dsn = dsn(&server);
+    tell(place.command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
+    let logged = |what: &str, made: &dyn Fn()| {
+        server.ask("CHECKPOINT").unwrap();
+        let before = server.log().len();
+        made();
+        let log = server.log().split_off(before);
+        let millis = took(&log, &[what, "statement: COMMIT"]);
+        assert!(millis > 1.0, "{what}: {log}");
+        millis
+    };
+    let ours = || {
+        let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "512M", "--drop"];
+        let more = ["--sessions", "1", "--duration", "100ms", "--no-html", "--quiet"];
+        let told = tell(place.command().args(line).args(more));
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    };
+    let plain = || {
+        server.ask(&format!("COPY plain FROM '{rows}' (FORMAT binary)")).unwrap();
+    };
+    let mut turns = Vec::new();
+    for round in 0..rounds {
+        server.ask(&format!("DROP TABLE IF EXISTS plain; {table}")).unwrap();
+        let mut turn = [0.0; 2];
+        for step in [round % 2, (round + 1) % 2] {
+            turn[step] =
+                if step == 0 { logged("copy rigel.big", &ours) } else { logged("COPY plain", &plain) };
+        }
+        println!("{:.0?} MB/s", turn.map(|millis| 512.0 / millis * 1e3));
+        turns.push((turn[1], turn[0]));
+    }
+    let [mean, lo, hi] = ratio(&turns);
+    println!("rows per second, rigel sql / COPY: {mean:.2} ({lo:.2} to {hi:.2})");
+    assert!(hi > 0.5, "at most {hi} of the rate of COPY");
+}

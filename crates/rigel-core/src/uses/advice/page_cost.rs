@@ -19,6 +19,9 @@ pub struct HitRate {
 const ALL: u16 = 10_000;
 /// What is taken when nobody tells. Editions of PostgreSQL's manual up to that of version 17 explained the default of 4 with it.
 const ASSUMED: HitRate = HitRate { per_10_000: 9000 };
+/// The highest value that an experiment confirmed. With more, where nothing was in memory, the planner scanned tables whole that it would have
+/// read faster in part: a session that reads ahead does not pay the whole latency of each page (docs/method/settings.md).
+const MOST: f64 = 16.0;
 /// Shown when nobody tells.
 const SHOWN: [HitRate; 3] = [HitRate { per_10_000: 0 }, ASSUMED, HitRate { per_10_000: 9900 }];
 
@@ -89,10 +92,15 @@ pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
     } else {
         "--hit-rate"
     };
+    let bound = if unbounded(ratio.value, rate.missed()) > MOST {
+        " More than 16 is not advised, because an experiment found queries slower with more."
+    } else {
+        ""
+    };
     let floor = if ratio.value < 1.0 { " A random page is never cheaper than the next one." } else { "" };
     let why = format!(
         "A random page takes {} us, a page of one stream {} us: {} times as long. A page that a cache has costs the same at random as in \
-         sequence, so with a share h of hits the cost is 1 + ({} - 1) x (1 - h). h is {rate} ({assumed}).{floor} seq_page_cost stays 1.",
+         sequence, so with a share h of hits the cost is 1 + ({} - 1) x (1 - h). h is {rate} ({assumed}).{floor}{bound} seq_page_cost stays 1.",
         number(random.figure.value),
         number(1.0 / pages.value),
         number(ratio.value),
@@ -120,12 +128,16 @@ fn cost(ratio: Figure, rate: HitRate) -> Value {
     Value::of(ratio, |ratio| hundredths(exact(ratio, rate.missed())))
 }
 
-/// What a share of misses leaves of the ratio, with two decimals as it is advised.
+/// What a share of misses leaves of the ratio, up to what experiments confirmed, with two decimals as it is advised.
 pub fn at(ratio: f64, missed: f64) -> f64 {
     (exact(ratio, missed) * 100.0).round() / 100.0
 }
 
 fn exact(ratio: f64, missed: f64) -> f64 {
+    unbounded(ratio, missed).min(MOST)
+}
+
+fn unbounded(ratio: f64, missed: f64) -> f64 {
     1.0 + (ratio.max(1.0) - 1.0) * missed
 }
 

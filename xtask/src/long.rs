@@ -9,7 +9,7 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 14] = [
+const TESTS: [(&str, &str, &str); 15] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
     (
@@ -17,6 +17,7 @@ const TESTS: [(&str, &str, &str); 14] = [
         "3600",
         "soak::faults_of_all_classes_at_random_times_are_found_and_no_other_and_memory_stays",
     ),
+    ("RIGEL_BESIDE_SECONDS", "30", "soak_beside::others_hardly_feel_it"),
     ("RIGEL_SOAK_KILLS", "400", "soak::killed_again_and_again_it_accuses_nobody"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_keeps_what_it_flushed_is_never_accused"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_lies_about_flushes_is_found_every_time"),

@@ -13,7 +13,6 @@ use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
 use rigel_core::judge::wrong_data;
-use rigel_core::load::governor::WHOLE;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
 use rigel_core::load::plan::Plan;
@@ -23,7 +22,7 @@ use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_core::uses::soak::Soaked;
-use rigel_report::numbers::{self, counted};
+use rigel_report::numbers::counted;
 use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
@@ -126,10 +125,8 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             format!("{}, {} in all", counted(plan.phases.len(), "phase"), plan.known_time())
         }
         (_, Pace::Soak(soak)) => {
-            let beside = soak.beside.map_or_else(String::new, |ppm| {
-                let percent = numbers::percent(f64::from(ppm) / f64::from(WHOLE));
-                format!(", at most {percent} % of the time of each target")
-            });
+            let beside =
+                rigel_report::soak::bound(&soak).map_or_else(String::new, |bound| format!(", {bound}"));
             let phases = counted(plan.phases.len(), "phase");
             format!("{phases} in turns for {}{beside}", duration::words(soak.time))
         }

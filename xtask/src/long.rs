@@ -17,6 +17,7 @@ const TESTS: [(&str, &str, &str); 15] = [
         "3600",
         "soak::faults_of_all_classes_at_random_times_are_found_and_no_other_and_memory_stays",
     ),
+    ("RIGEL_BESIDE_SECONDS", "30", "soak_beside::others_hardly_feel_it"),
     ("RIGEL_SOAK_KILLS", "400", "soak::killed_again_and_again_it_accuses_nobody"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_keeps_what_it_flushed_is_never_accused"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_lies_about_flushes_is_found_every_time"),

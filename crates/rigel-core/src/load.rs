@@ -9,6 +9,7 @@ pub mod commits;
 pub mod demands;
 pub mod draw;
 pub mod file;
+pub mod governor;
 pub mod levels;
 pub mod log;
 pub mod matrix;

@@ -7,6 +7,7 @@
 
 use crate::facts::{DriveLook, TargetFacts};
 use crate::load::class::{Class, PerClass};
+use crate::load::governor::Governed;
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
 use crate::load::request::Request;
@@ -159,6 +160,9 @@ pub struct Interval {
     pub measured_ns: u64,
     /// What was counted, of each class that the point has.
     pub tallies: PerClass<ClassTally>,
+    /// Beside production: what the load was allowed, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governed: Option<Governed>,
 }
 
 impl Visit {

@@ -9,6 +9,7 @@ mod limits;
 mod watch;
 
 pub use crate::targets::block::counting_devices;
+pub use counters::IoPressure;
 
 use crate::clock::{Clock, process_cpu_ns};
 use crate::host::IoLimits;

@@ -13,12 +13,15 @@ pub use metrics::Standing;
 pub use text::text;
 
 use crate::json::{pretty, schema_of, text as printable};
+use crate::numbers::percent;
 use crate::output_file::OutputFile;
 use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
+use rigel_core::load::governor::WHOLE;
+use rigel_core::load::soak::Soak;
 use rigel_core::record::Record;
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
-use rigel_core::uses::soak::{Change, Drives, Moment, PhaseFound, PhaseIo, Soaked};
+use rigel_core::uses::soak::{Beside, Change, Drives, Moment, PhaseFound, PhaseIo, Soaked};
 use rigel_core::verify::{FaultCounts, Finding};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,6 +73,8 @@ struct Document {
     outliers: Vec<OutlierDocument>,
     /// What the drives below the targets say of themselves, before and after; nothing where nobody asked, as of a simulated device.
     drives: Option<Vec<DriveDocument>>,
+    /// What it took of storage that has other users; nothing of a soak that had it for itself.
+    beside_production: Option<BesideDocument>,
     /// Where it went on after an interruption.
     interruptions: Vec<InterruptionDocument>,
     /// The figures of every interval.
@@ -235,6 +240,40 @@ struct CounterDocument {
     worse: bool,
 }
 
+/// A soak beside production. Shares are of the time of each target: 0.05 is 5 %.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BesideDocument {
+    /// The share that it might take at most.
+    most: f64,
+    /// The share in which its I/Os were in flight.
+    taken: f64,
+    /// The highest of an interval.
+    taken_at_most: f64,
+    /// What the governor allowed, in the mean.
+    allowed: f64,
+    /// How often it judged how production fares.
+    looks: u64,
+    /// How often it halved the share as its own reads took far longer than usual.
+    gave_way_as_slow: u64,
+    /// How often it did as the host waited for I/O far more than usual (PSI).
+    gave_way_as_pressed: u64,
+}
+
+/// What an interval took of storage that has other users.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MomentBesideDocument {
+    /// The share of the time in which its I/Os were in flight.
+    taken: f64,
+    /// The share that was allowed.
+    allowed: f64,
+    /// 99th percentile of its reads in the worst look, to 7 %; nothing when no look ended.
+    reads_p99_us: Option<f64>,
+    /// Most of the time in which somebody on the host waited for I/O, of a look.
+    pressed: Option<f64>,
+    /// Looks that halved the share.
+    gave_way: u64,
+}
+
 /// Where it went on.
 #[derive(Debug, Serialize, JsonSchema)]
 struct InterruptionDocument {
@@ -255,6 +294,8 @@ struct MomentDocument {
     phase: u64,
     /// What each class did.
     classes: Vec<MomentIoDocument>,
+    /// Beside production: what it took.
+    beside_production: Option<MomentBesideDocument>,
 }
 
 /// A class in an interval. Percentiles are known to 13 %.
@@ -276,6 +317,12 @@ struct MomentIoDocument {
     errors: u64,
     /// Wrong blocks.
     wrong: u64,
+}
+
+/// What a soak beside production may take: `at most 5 % of the time of each target`.
+pub fn bound(soak: &Soak) -> Option<String> {
+    let share = f64::from(soak.beside?) / f64::from(WHOLE);
+    Some(format!("at most {} % of the time of each target", percent(share)))
 }
 
 /// The JSON Schema of the document.
@@ -306,6 +353,7 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         verified: found.verifies.then(|| verified(told)),
         outliers: outliers(told),
         drives: found.drives.as_ref().map(drive_documents),
+        beside_production: found.beside.as_ref().map(beside),
         interruptions: interruptions(found),
         course: found.course.iter().map(moment).collect(),
     })
@@ -444,6 +492,18 @@ fn counter(change: &Change) -> CounterDocument {
     CounterDocument { counter: counter.name().to_owned(), first, last, most, looks, worse }
 }
 
+const fn beside(found: &Beside) -> BesideDocument {
+    BesideDocument {
+        most: found.most,
+        taken: found.taken,
+        taken_at_most: found.taken_at_most,
+        allowed: found.allowed,
+        looks: found.looks,
+        gave_way_as_slow: found.slow,
+        gave_way_as_pressed: found.pressed,
+    }
+}
+
 fn interruptions(found: &Soaked) -> Vec<InterruptionDocument> {
     let one = |one: &rigel_core::uses::soak::Interruption| InterruptionDocument {
         at_s: one.run.seconds(),
@@ -470,5 +530,12 @@ fn moment(moment: &Moment) -> MomentDocument {
         lasted_s: Nanos(moment.measured_ns).seconds(),
         phase: moment.phase.saturating_add(1),
         classes: moment.ios.iter().map(class).collect(),
+        beside_production: moment.beside.map(|one| MomentBesideDocument {
+            taken: one.taken,
+            allowed: one.allowed,
+            reads_p99_us: one.p99_us,
+            pressed: one.pressed,
+            gave_way: one.gave_way,
+        }),
     }
 }

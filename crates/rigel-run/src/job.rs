@@ -5,6 +5,7 @@ use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
 use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Sync};
 use rigel_core::load::draw::Generator;
+use rigel_core::load::governor::{BUCKETS, Governed, Ppm};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
@@ -15,7 +16,7 @@ use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
 use rigel_core::verify::Settled;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// A load class as the workers need it.
 #[derive(Clone, Debug)]
@@ -67,6 +68,8 @@ pub struct Workload {
     pub before: PerClass<Settled>,
     /// So many targets are counted apart; 0: they are not.
     pub counted_targets: usize,
+    /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
+    pub beside: Option<(Ppm, usize)>,
 }
 
 impl Workload {
@@ -101,6 +104,7 @@ impl Workload {
                 targets.iter().map(|target| target.scratch.map(stamps)).collect()
             },
             before: PerClass::new(),
+            beside: request.pace.soak().and_then(|soak| Some((soak.beside?, targets.len()))),
             counted_targets: if request.pace.soak().is_some() && targets.len() > 1 {
                 targets.len()
             } else {
@@ -195,6 +199,8 @@ pub struct Part {
     pub window: Window,
     /// The tallies of the classes.
     pub tallies: PerClass<ClassTally>,
+    /// Beside production: what the load was allowed; the coordinator knows it.
+    pub governed: Option<Governed>,
 }
 
 impl Part {
@@ -241,6 +247,10 @@ pub struct Shared {
     pub end_at_ns: AtomicU64,
     /// Grows while a worker has nothing in flight and waits for what arrives next.
     pub waits: AtomicU64,
+    /// Beside production: the share that the load may take now, in parts of a million.
+    pub share_ppm: AtomicU32,
+    /// Its reads by the bucket of their latency, since the start of the run; else none.
+    pub probes: Vec<AtomicU64>,
 }
 
 impl Shared {
@@ -250,7 +260,15 @@ impl Shared {
         let is_open = |class: &BlockClass| matches!(class.arrival, Arrival::Open { .. });
         let ops = classes().map(|class| (class.name, AtomicU64::new(0))).collect();
         let latency_ns = classes().map(|class| is_open(class).then(AtomicU64::default)).collect();
-        Self { ops, latency_ns, end_at_ns: AtomicU64::new(u64::MAX), waits: AtomicU64::new(0) }
+        let buckets = if workload.beside.is_some() { BUCKETS } else { 0 };
+        Self {
+            ops,
+            latency_ns,
+            end_at_ns: AtomicU64::new(u64::MAX),
+            waits: AtomicU64::new(0),
+            share_ppm: AtomicU32::new(0),
+            probes: (0..buckets).map(|_| AtomicU64::new(0)).collect(),
+        }
     }
 
     /// Completions of each class so far.

@@ -42,6 +42,8 @@ pub struct Job<'a> {
     pub engine: EngineKind,
     /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_core::uses::scrub::judge::Window`] has it.
     pub in_file: Option<(u64, u32)>,
+    /// When no read came back for so long, a disk hangs.
+    pub io_timeout_ns: u64,
     /// Set when the user wants to end it.
     pub stop: &'a AtomicBool,
 }
@@ -79,15 +81,18 @@ pub fn scrub(job: &Job<'_>, state: &mut State, listener: &mut dyn Listener) -> R
     match job.engine {
         EngineKind::IoUring => {
             let (backend, ..) = Uring::new(targets, layout, 0, false)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps)).run(state, listener)
+            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
+                .run(state, listener)
         }
         EngineKind::Libaio => {
             let (backend, ..) = rigel_io::aio::Aio::new(targets, layout, 0)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps)).run(state, listener)
+            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
+                .run(state, listener)
         }
         _ => {
             let (backend, ..) = rigel_io::threads::Threads::new(targets, layout, 0)?;
-            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps)).run(state, listener)
+            Scrub::new(job, Reader::new(backend, copies, job.unit, state.max_mbps, job.io_timeout_ns))
+                .run(state, listener)
         }
     }
 }

@@ -4,6 +4,7 @@
 //! before `reap`: an I/O's latency runs from just before its submission to the moment its completion was seen.
 
 mod open;
+mod paced;
 mod sampler;
 mod verifier;
 
@@ -247,6 +248,7 @@ impl Worker<'_> {
     ) -> io::Result<bool> {
         let parts = Parts::of(job.task);
         match open::Lanes::of(self, &state.load, job) {
+            None if self.workload.beside.is_some() => paced::drive(self, state, end, parts),
             None => self.drive(state, end, parts),
             Some(lanes) => lanes.drive(state, end, parts),
         }
@@ -396,7 +398,7 @@ impl Worker<'_> {
             }
         }
         let tallies = self.named(tallies, &[], None);
-        (self.hand_over)(Part { window: Window { start_ns, end_ns: at_ns }, tallies });
+        (self.hand_over)(Part { window: Window { start_ns, end_ns: at_ns }, tallies, governed: None });
     }
 
     /// Adds the counts since the last time to what the coordinator sees; how many they are.

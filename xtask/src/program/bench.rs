@@ -10,6 +10,7 @@ mod device;
 mod page;
 mod ratio;
 mod tools;
+mod verified;
 
 use anyhow::Context as _;
 use cases::Case;
@@ -63,8 +64,10 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
             return Ok(true);
         }
     }
-    let rigel = Tool::Rigel(super::release_build(root)?);
-    let peers = tools::peers(options.t_io_uring.as_deref())?;
+    let program = super::release_build(root)?;
+    let mut peers = tools::peers(options.t_io_uring.as_deref())?;
+    peers.push(Tool::Plain(program.clone()));
+    let rigel = Tool::Rigel(program);
     let cases: Vec<Case> =
         cases::all().into_iter().filter(|case| case.name.contains(&options.only)).collect();
     anyhow::ensure!(!cases.is_empty(), "no case is named like '{}'", options.only);

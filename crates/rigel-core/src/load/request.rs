@@ -448,11 +448,37 @@ impl Request {
                 Err(Problem::usage("the load has no phases").next("give it one, or another pace"))
             }
             Pace::Phases => phase::check(&self.phases, &self.points),
-            Pace::Soak(soak) => {
-                phase::check(&self.phases, &self.points).and_then(|()| soak.check(&self.phases))
-            }
+            Pace::Soak(soak) => phase::check(&self.phases, &self.points)
+                .and_then(|()| soak.check(&self.phases))
+                .and_then(|()| if soak.beside.is_some() { self.check_beside() } else { Ok(()) }),
             Pace::Adaptive(_) => Ok(()),
         }
+    }
+
+    /// Beside production a share of the time says how much load there is, and own reads tell how production fares.
+    fn check_beside(&self) -> Result<(), Problem> {
+        let refused = |what: &str, next: &str| {
+            Err(Problem::usage(what.to_owned()).at("--beside-production").next(next.to_owned()))
+        };
+        if self.engine.is_simulated() {
+            return refused(
+                "a simulated device has no production beside it",
+                "leave out --beside-production",
+            );
+        }
+        if self.classes.iter().any(LoadClass::is_open) {
+            return refused(
+                "what arrives at a rate cannot give way",
+                "leave the classes with a rate out of the load, or leave out --beside-production",
+            );
+        }
+        if self.classes.iter().all(|class| class.write_percent == WritePercent::ALL) {
+            return refused(
+                "a load without reads cannot see how production fares",
+                "let a class of the load read",
+            );
+        }
+        Ok(())
     }
 
     fn check_fixed(&self, duration: Nanos) -> Result<(), Problem> {

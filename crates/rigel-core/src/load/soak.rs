@@ -4,6 +4,7 @@
 
 use crate::error::Problem;
 use crate::load::class::{Class, LoadClass};
+use crate::load::governor::{Ppm, WHOLE};
 use crate::load::matrix::Point;
 use crate::load::phase::Phase;
 use crate::load::request::Request;
@@ -34,6 +35,11 @@ const LARGE_BYTES: u64 = 1 << 20;
 const LEVELS: [(u32, u32); 3] = [(16, 2), (1, 0), (64, 4)];
 /// Parts of a round that the phases take, of 60.
 const SHARES: [u64; 3] = [40, 15, 5];
+/// Beside production: small I/O alone, one for each target, and no phases.
+const BESIDE_LEVELS: [(u32, u32); 1] = [(1, 0)];
+const BESIDE_SHARES: [u64; 1] = [60];
+/// Share of the time that may be asked for beside production.
+const BESIDE: std::ops::RangeInclusive<Ppm> = 1..=WHOLE / 2;
 /// Most outstanding I/Os of a class: targets beyond that share them.
 const MOST_SMALL: u32 = 16_384;
 const MOST_LARGE: u32 = 512;
@@ -46,6 +52,9 @@ pub struct Soak {
     pub time: Nanos,
     /// Time between two figures.
     pub every: Nanos,
+    /// Storage that has other users: the share of the time that it may take of each target at most, in parts of a million.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Ppm>,
 }
 
 impl Soak {
@@ -55,7 +64,7 @@ impl Soak {
         let every = fits.clamp(USUAL_EVERY, LONGEST_EVERY);
         // A short one has a few figures, too.
         let short = Nanos((time.0 / 10).next_multiple_of(NS_PER_S)).max(SHORTEST);
-        Self { time, every: every.min(short) }
+        Self { time, every: every.min(short), beside: None }
     }
 
     /// A load that has no phases: each of its points for a while, in turns.
@@ -81,6 +90,12 @@ impl Soak {
                 .at("--every")
                 .next(format!("give {SHORTEST} to {LONGEST_EVERY}")));
         }
+        if self.beside.is_some_and(|share| !BESIDE.contains(&share)) {
+            return Err(Problem::usage("such a share of the time cannot be kept")
+                .at("--beside-production")
+                .because("more than half is no load beside another one")
+                .next("give 1 to 50 per cent; 5 is usual"));
+        }
         let round_ns = phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add).max(1);
         let visits = (self.time.0 / round_ns).saturating_add(1).saturating_mul(phases.len() as u64);
         let lines = (self.time.0 / self.every.0).saturating_add(visits);
@@ -105,21 +120,29 @@ const NAMES: [&str; 3] = ["high", "low", "spike"];
 /// The name of a phase, by its number, of a soak that has the usual load.
 pub fn phase_name(request: &Request, targets: usize, number: u32) -> Option<&'static str> {
     let soak = request.pace.soak()?;
-    let (_, usual) = usual_load(targets, request.write_percent(), soak.time);
+    if soak.beside.is_some() {
+        return None;
+    }
+    let (_, usual) = usual_load(targets, request.write_percent(), &soak);
     let name = NAMES.get(usize::try_from(number).ok()?)?;
     (request.phases == usual).then_some(name)
 }
 
-/// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike.
-pub fn usual_load(targets: usize, write: WritePercent, time: Nanos) -> (Vec<LoadClass>, Vec<Phase>) {
+/// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
+/// production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
+pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<LoadClass>, Vec<Phase>) {
+    let is_beside = soak.beside.is_some();
     let targets = u32::try_from(targets).unwrap_or(u32::MAX).max(1);
     let classes = LoadClass::pair(SMALL_BYTES, LARGE_BYTES).into_iter().map(|class| match class.name {
         Class::SMALL => LoadClass { write_percent: write, verify: write.writes(), ..class },
         _ => class,
     });
-    let round = USUAL_ROUND.0.min(time.0 / ROUNDS);
+    let classes = classes.filter(|class| !is_beside || class.name == Class::SMALL);
+    let round = USUAL_ROUND.0.min(soak.time.0 / ROUNDS);
     let part = |share: u64| Nanos((round * share / 60).next_multiple_of(NS_PER_S).max(NS_PER_S));
-    let phases = LEVELS.into_iter().zip(SHARES).map(|((small, large), share)| {
+    let (levels, shares) =
+        if is_beside { (&BESIDE_LEVELS[..], &BESIDE_SHARES[..]) } else { (&LEVELS[..], &SHARES[..]) };
+    let phases = levels.iter().zip(shares).map(|(&(small, large), &share)| {
         let small = small.saturating_mul(targets).min(MOST_SMALL);
         let large = large.saturating_mul(targets).min(MOST_LARGE);
         Phase { time: part(share), point: Point::pair(small, large) }
@@ -139,24 +162,30 @@ mod tests {
         for seconds in [2, 9, 60, HOUR, 24 * HOUR, 14 * 24 * HOUR, 700 * 24 * HOUR] {
             let time = Nanos::from_secs(seconds);
             for targets in [1, 7, 400, 65_535] {
-                let (classes, phases) = usual_load(targets, WritePercent::new(30).unwrap(), time);
+                let soak = Soak::new(time);
+                let (classes, phases) = usual_load(targets, WritePercent::new(30).unwrap(), &soak);
                 let points = phases.iter().map(|phase| phase.point).collect::<Vec<_>>();
                 assert_eq!(phase::check(&phases, &points), Ok(()), "{seconds} s");
                 assert!(classes.iter().any(|class| class.verify));
                 assert_eq!(Soak::new(time).check(&phases), Ok(()), "{seconds} s");
             }
         }
-        let (classes, phases) = usual_load(2, WritePercent::default(), Nanos::from_secs(HOUR * 48));
+        let (classes, phases) =
+            usual_load(2, WritePercent::default(), &Soak::new(Nanos::from_secs(HOUR * 48)));
         assert!(classes.iter().all(|class| !class.verify && !class.write_percent.writes()));
         let whole: u64 = phases.iter().map(|phase| phase.time.0 / NS_PER_S).sum();
         assert_eq!((whole, phases[0].point), (HOUR, Point::pair(32, 4)));
+        let beside = Soak { beside: Some(WHOLE / 20), ..Soak::new(Nanos::from_secs(HOUR * 48)) };
+        let (classes, phases) = usual_load(3, WritePercent::default(), &beside);
+        assert_eq!((classes.len(), phases.len(), phases[0].point), (1, 1, Point::alone(Class::SMALL, 3)));
+        assert_eq!(beside.check(&phases), Ok(()));
     }
 
     #[test]
     fn what_cannot_be_kept_is_refused_with_the_option() {
         let phases = [Phase { time: Nanos::from_secs(60), point: Point::pair(1, 0) }];
         let told = |time, every, phases: &[Phase]| {
-            let soak = Soak { time: Nanos::from_secs(time), every: Nanos::from_secs(every) };
+            let soak = Soak { time: Nanos::from_secs(time), every: Nanos::from_secs(every), beside: None };
             soak.check(phases).unwrap_err().to_string()
         };
         assert!(told(0, 60, &phases).contains("--for"));
@@ -166,5 +195,9 @@ mod tests {
         assert!(told(30 * 24 * HOUR, 1, &phases).contains("--every"));
         let short = [Phase { time: Nanos::from_secs(1), point: Point::pair(1, 0) }];
         assert!(told(30 * 24 * HOUR, 3600, &short).contains("longer phases"));
+        for share in [0, WHOLE / 2 + 1, u32::MAX] {
+            let soak = Soak { beside: Some(share), ..Soak::new(Nanos::from_secs(HOUR)) };
+            assert!(soak.check(&phases).unwrap_err().to_string().contains("--beside-production"));
+        }
     }
 }

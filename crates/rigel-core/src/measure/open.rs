@@ -66,6 +66,11 @@ impl OpenTally {
         self.lag.add(&other.lag);
     }
 
+    /// The same with latencies to 13 %.
+    pub(super) fn coarse(&self) -> Self {
+        Self { service: self.service.coarse(), lag: self.lag.coarse(), ..self.clone() }
+    }
+
     pub(super) fn trim(&mut self) {
         self.service.trim();
         self.lag.trim();

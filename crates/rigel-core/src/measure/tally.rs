@@ -200,6 +200,7 @@ impl ClassTally {
             reads,
             writes,
             series: self.series.widened(span_ns.max(self.series.bucket_ns)),
+            open: self.open.as_ref().map(|open| Box::new(open.coarse())),
             ..self.clone()
         }
     }

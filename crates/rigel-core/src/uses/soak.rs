@@ -3,10 +3,12 @@
 //!
 //! Must not word it, and must not look at a target.
 
+mod beside;
 mod course;
 mod drives;
 mod outliers;
 
+pub use beside::{Beside, MomentBeside};
 pub use course::{Moment, MomentIo};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use outliers::{LEAST_TARGETS, Outlier};
@@ -56,6 +58,8 @@ pub struct Soaked {
     pub outliers: Vec<Outlier>,
     /// What the drives below the targets say of themselves; `None` where nobody asked, as of a simulated device.
     pub drives: Option<Drives>,
+    /// Beside production: what it took of the storage; `None` of a soak that had it for itself.
+    pub beside: Option<Beside>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
     /// Whether it lasted as long as it was to.
@@ -137,6 +141,7 @@ impl Soaked {
             outliers: targets.as_ref().map_or_else(Vec::new, |_| outliers::of(record)),
             targets,
             drives: Drives::of(&record.drives),
+            beside: beside::of(record),
             interruptions: record
                 .resumed
                 .iter()

@@ -28,6 +28,7 @@ pub(super) struct Counters {
 }
 
 /// A file of the kernel's, if there is one.
+#[derive(Debug)]
 struct Source(Option<File>);
 
 /// The first line of /proc/stat.
@@ -67,6 +68,22 @@ impl Counters {
             io_pressure_us: pressure(&self.io_pressure),
             moved: self.devices.iter().map(|device| device.read(moved)).collect(),
         }
+    }
+}
+
+/// How long somebody on the host has waited for I/O since it started (PSI `some`).
+#[derive(Debug)]
+pub struct IoPressure(Source);
+
+impl IoPressure {
+    /// Of the host whose root this is.
+    pub fn open(root: &Path) -> Self {
+        Self(Source(File::open(root.join("proc/pressure/io")).ok()))
+    }
+
+    /// In microseconds; `None` where the kernel does not tell.
+    pub fn waited_us(&self) -> Option<u64> {
+        self.0.read(pressure_us)
     }
 }
 

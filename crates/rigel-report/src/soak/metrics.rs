@@ -6,6 +6,7 @@ use crate::page::Page;
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::Drive;
 use rigel_core::load::class::PerClass;
+use rigel_core::load::governor::WHOLE;
 use rigel_core::measure::ClassTally;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Interval, Visit};
@@ -83,6 +84,7 @@ impl Standing {
         let mut families = vec![lasted];
         families.extend(self.totals(&run));
         families.extend(self.rates(&run));
+        families.extend(self.shares(&run));
         families.push(self.logs(&run));
         let mut page = Page::default();
         families.iter().for_each(|family| family.write(&mut page));
@@ -161,5 +163,18 @@ impl Standing {
             }
         }
         vec![rate, latency]
+    }
+
+    /// Beside production, in the last interval.
+    fn shares(&self, run: &impl Fn() -> (std::borrow::Cow<'static, str>, String)) -> Option<Family> {
+        let interval = self.last.as_ref()?;
+        let governed = interval.governed.as_ref()?;
+        let mut allowed = Family::new(
+            "rigel_soak_allowed_ratio",
+            "ratio",
+            "Beside production: the share of the time of each target that was allowed in the last interval.",
+        );
+        allowed.samples.push((vec![run()], f64::from(governed.allowed_ppm) / f64::from(WHOLE)));
+        Some(allowed)
     }
 }

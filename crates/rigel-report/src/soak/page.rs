@@ -15,7 +15,7 @@ use crate::verdict::Tone;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, Figure};
 use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
-use rigel_core::uses::soak::{Moment, MomentIo, PhaseFound};
+use rigel_core::uses::soak::{Moment, MomentBeside, MomentIo, PhaseFound};
 use serde::Serialize;
 
 /// A longer table is folded.
@@ -29,6 +29,8 @@ struct Figures {
     /// The loads of the phases.
     phases: Vec<String>,
     classes: Vec<ClassFigures>,
+    /// Beside production: hours of load, number of the phase, per cent of the time taken, per cent allowed.
+    beside: Vec<(f64, u64, f64, f64)>,
     /// Hours of load at which it went on after an interruption.
     interruptions: Vec<f64>,
 }
@@ -95,6 +97,7 @@ fn figures(told: &Told<'_>) -> Figures {
     Figures {
         phases: found.phases.iter().map(|phase| phase_in_words(told, phase)).collect(),
         classes: told.record.header.request.classes.iter().map(class).collect(),
+        beside: shares(told),
         interruptions: found.interruptions.iter().map(|one| hours(one.run.0)).collect(),
     }
 }
@@ -106,6 +109,21 @@ fn rows(told: &Told<'_>, class: Class, factor: f64) -> Vec<Row> {
     let each = own.len().div_ceil(MOST_POINTS).max(1);
     let visits = own.chunk_by(|(one, _), (next, _)| one.phase == next.phase);
     visits.flat_map(|visit| visit.chunks(each)).filter_map(|part| joined(part, factor)).collect()
+}
+
+/// What was taken and allowed beside production, so many intervals in one that the chart can show them: the most that was taken, the least that was allowed.
+fn shares(told: &Told<'_>) -> Vec<(f64, u64, f64, f64)> {
+    let course = told.found.course.iter();
+    let own: Vec<(&Moment, MomentBeside)> =
+        course.filter_map(|moment| Some((moment, moment.beside?))).collect();
+    let each = own.len().div_ceil(MOST_POINTS).max(1);
+    let joined = |part: &[(&Moment, MomentBeside)]| {
+        let (first, _) = part.first()?;
+        let taken = part.iter().map(|(_, one)| one.taken).fold(0.0, f64::max);
+        let allowed = part.iter().map(|(_, one)| one.allowed).fold(1.0, f64::min);
+        Some((hours(first.began_ns), first.phase, 100.0 * taken, 100.0 * allowed))
+    };
+    own.chunks(each).filter_map(joined).collect()
 }
 
 /// The mean of the rates, and the worst of everything else that several intervals say.
@@ -143,6 +161,9 @@ fn charts(page: &mut Page, told: &Told<'_>) {
             "Latency",
             format_args!("of {name} I/O over the time of load"),
         );
+    }
+    if told.found.beside.is_some() {
+        chart(page, "share", "Share", "of the time of each target that the soak took, and was allowed");
     }
     page.line("</div>\n</section>");
 }

@@ -12,7 +12,7 @@ use rigel_core::measure::FirstError;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
 use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
-use rigel_core::uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, Soaked};
+use rigel_core::uses::soak::{Beside, LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, Soaked};
 use rigel_core::verify::Finding;
 use rigel_core::verify::block::BLOCK_BYTES;
 
@@ -27,6 +27,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         Some(load(found)),
         compared(found),
         silence(found),
+        found.beside.as_ref().map(beside),
         (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
         (!found.outliers.is_empty()).then(|| slower(told)),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
@@ -123,6 +124,39 @@ fn slower(told: &Told<'_>) -> String {
         more => format!("; {more} more are in the table"),
     };
     format!("Slower than the others: {}{more}.", named.join("; "))
+}
+
+/// What it took of storage that has other users, and when it gave way.
+fn beside(found: &Beside) -> String {
+    let Beside { most, taken, taken_at_most, looks, slow, pressed, knows_pressure, .. } = *found;
+    let gave_way = match (slow, pressed) {
+        (0, 0) => " It never gave way".to_owned(),
+        _ => {
+            let why = [
+                (slow > 0).then(|| format!("{} as its own reads took far longer than usual", times(slow))),
+                (pressed > 0)
+                    .then(|| format!("{} as the host waited for I/O far more than usual", times(pressed))),
+            ];
+            let why: Vec<String> = why.into_iter().flatten().collect();
+            format!(" It gave way {}", listed(&why))
+        }
+    };
+    let blind = if knows_pressure || looks == 0 {
+        ""
+    } else {
+        " The kernel does not tell how long the host waits for I/O (PSI)."
+    };
+    format!(
+        "Beside production: it might take {} % of the time of each target, and took {} % ({} % at most in an interval).{gave_way}, in {}.{blind}",
+        percent(most),
+        percent(taken),
+        percent(taken_at_most),
+        counted(looks, "look")
+    )
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", number(to_f64(count))) }
 }
 
 fn interrupted(found: &Soaked) -> String {

@@ -119,6 +119,7 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
                 "Time",
                 format_args!("these in turns for {time}, figures every {every} while the load goes on"),
             );
+            crate::soak::bound(&soak).iter().for_each(|bound| entry(page, "Bound", bound));
         }
         Pace::Adaptive(adaptive) if request.slo.is_some() => {
             let limit = adaptive.max_duration.map_or_else(String::new, span);

@@ -5,6 +5,7 @@
 //! over parts of a window.
 
 mod flusher;
+mod governing;
 mod waiting;
 
 use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
@@ -12,6 +13,7 @@ use crate::job::{Done, Job, Part, Shared, Workload};
 use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
 use flusher::{Flusher, count, needs_flush, unsettled};
+use governing::Governing;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::drive::Drive;
 use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
@@ -64,6 +66,8 @@ pub struct ThreadBench {
     targets: Option<Arc<OpenTargets>>,
     /// Where blocks are verified that a run may go on with.
     flusher: Option<Flusher>,
+    /// Beside production.
+    governing: Option<Governing>,
 }
 
 /// What a worker tells.
@@ -165,6 +169,7 @@ impl ThreadBench {
             site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
             targets: None,
             flusher: None,
+            governing: workload.beside.map(|(most, _)| Governing::new(most)),
         };
         for (index, place) in (0u32..).zip(places) {
             let (jobs_in, jobs) = mpsc::channel();
@@ -368,6 +373,9 @@ impl ThreadBench {
             let sent = worker.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
             sent.then_some(()).ok_or_else(worker_died)?;
         }
+        if let Some(governing) = &mut self.governing {
+            governing.begin(self.clock.now_ns(), &self.shared);
+        }
         let mut sum = Done::default();
         let mut parts = Parts::of(loaded(job.point, &self.workload, self.workers.len()));
         let mut waiting = self.workers.len();
@@ -378,7 +386,8 @@ impl ThreadBench {
         while waiting > 0 {
             let mut goes_on = match self.results.recv_timeout(TICK) {
                 Ok(Told::Part(part)) => {
-                    let ready = parts.add(part).and_then(|whole| self.settle(whole));
+                    let whole = parts.add(part).map(|whole| self.governed(whole));
+                    let ready = whole.and_then(|whole| self.settle(whole));
                     ready.is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
                 }
                 Ok(Told::Done(Ok(done))) => {
@@ -398,6 +407,9 @@ impl ThreadBench {
             while let Some((part, error)) = self.flusher.as_mut().and_then(Flusher::back) {
                 failed.extend(error);
                 goes_on &= hear(Heard::Part(Box::new(part)));
+            }
+            if let Some(governing) = &mut self.governing {
+                governing.look(self.clock.now_ns(), &self.shared);
             }
             // Parts may come more often than that.
             if ticked.elapsed() >= TICK && waiting > 0 {
@@ -426,6 +438,12 @@ impl ThreadBench {
         }
         failed.into_iter().for_each(|error| count(&mut sum.tallies, error));
         Ok(sum)
+    }
+
+    /// A part with what the load was allowed.
+    fn governed(&mut self, part: Part) -> Part {
+        let governed = self.governing.as_mut().map(|governing| governing.taken(self.clock.now_ns()));
+        Part { governed, ..part }
     }
 
     /// Hands a part over whose blocks have to be durable before anybody hears of them; the part, when nothing is to be waited for.

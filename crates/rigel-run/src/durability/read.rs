@@ -11,6 +11,9 @@ use rigel_io::targets::OpenTargets;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// When no read came back for so long, the target hangs.
+const PATIENCE_NS: u64 = 60_000_000_000;
+
 /// What to read, and how.
 #[derive(Clone, Debug)]
 pub struct Reading<'a> {
@@ -47,15 +50,15 @@ pub fn read(
     match reading.engine {
         EngineKind::IoUring => {
             let (backend, ..) = rigel_io::uring::Uring::new(targets, layout, 0, false)?;
-            read_by(reading, Reader::new(backend, 1, 1, None), block, progress)
+            read_by(reading, Reader::new(backend, 1, 1, None, PATIENCE_NS), block, progress)
         }
         EngineKind::Libaio => {
             let (backend, ..) = rigel_io::aio::Aio::new(targets, layout, 0)?;
-            read_by(reading, Reader::new(backend, 1, 1, None), block, progress)
+            read_by(reading, Reader::new(backend, 1, 1, None, PATIENCE_NS), block, progress)
         }
         _ => {
             let (backend, ..) = rigel_io::threads::Threads::new(targets, layout, 0)?;
-            read_by(reading, Reader::new(backend, 1, 1, None), block, progress)
+            read_by(reading, Reader::new(backend, 1, 1, None, PATIENCE_NS), block, progress)
         }
     }
 }

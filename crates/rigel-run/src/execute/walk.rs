@@ -106,12 +106,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Time of the run at which the last visit or rest was over.
     /// How long the visits so far loaded.
     pub const fn loaded_ns(&self) -> u64 {
         self.loaded_ns
     }
 
+    /// Time of the run at which the last visit or rest was over.
     pub const fn now_ns(&self) -> u64 {
         self.now_ns
     }
@@ -356,10 +356,10 @@ impl<'a> Walk<'a> {
 }
 
 fn interval(visit: u64, part: Part) -> Interval {
-    let Part { window, tallies } = part;
+    let Part { window, tallies, governed } = part;
     let measured_ns = window.span_ns();
     let tallies = tallies.into_iter().map(|(class, tally)| (class, tally.summed(measured_ns))).collect();
-    Interval { visit, began_ns: window.start_ns, measured_ns, tallies }
+    Interval { visit, began_ns: window.start_ns, measured_ns, tallies, governed }
 }
 
 /// What completed between two looks: rates, and the latency of what arrives at a rate.

@@ -125,8 +125,15 @@ impl<B: Backend> Again<'_, B> {
         let mut window_at = from;
         let mut copies = self.window(from, to)?;
         if copies.iter().any(Result::is_err) {
-            window_at = stretch.at;
-            copies = self.window(stretch.at, stretch.at + stretch.len)?;
+            // What is beside the range judges the page of a copy that can be read, also where another cannot. One that fails beside it only is
+            // looked at alone, as the copies are judged by the same bytes.
+            let alone = self.window(stretch.at, stretch.at + stretch.len)?;
+            let fails_beside_only =
+                |(wide, alone): (&Result<_, _>, &Result<_, _>)| wide.is_err() && alone.is_ok();
+            if copies.iter().zip(&alone).any(fails_beside_only) {
+                window_at = stretch.at;
+                copies = alone;
+            }
         }
         let skip = usize::try_from(stretch.at - window_at).unwrap_or(0);
         let range = skip..skip + usize::try_from(stretch.len).unwrap_or(0);

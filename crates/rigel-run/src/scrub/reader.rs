@@ -1,11 +1,11 @@
 //! Reads of all copies of a chunk at once, not faster than they may be. Must not compare.
 
 use super::queue_broke;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
-use rigel_core::units::{MIB, NS_PER_S};
-use rigel_core::uses::scrub::Chunk;
+use rigel_core::units::{MIB, NS_PER_S, Nanos};
+use rigel_core::uses::scrub::{Chunk, Place, letter};
 use rigel_io::backend::{Backend, Op};
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use std::time::Duration;
@@ -22,6 +22,11 @@ pub(crate) struct Reader<B> {
     clock: MonotonicClock,
     /// When the next read may begin.
     due_ns: u64,
+    /// By slot: where the copy lies that is being read.
+    in_flight: Vec<Option<Place>>,
+    /// When a read came back last, or the first one of those in flight began.
+    heard_ns: u64,
+    patience_ns: u64,
 }
 
 /// A read that ended.
@@ -36,8 +41,19 @@ pub(crate) struct Came {
 }
 
 impl<B: Backend> Reader<B> {
-    pub(crate) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>) -> Self {
-        Self { backend, copies, unit, max_mbps, clock: MonotonicClock::start(), due_ns: 0 }
+    /// `patience_ns`: when no read comes back for so long, a disk hangs.
+    pub(crate) fn new(backend: B, copies: u16, unit: u64, max_mbps: Option<u64>, patience_ns: u64) -> Self {
+        Self {
+            backend,
+            copies,
+            unit,
+            max_mbps,
+            clock: MonotonicClock::start(),
+            due_ns: 0,
+            in_flight: vec![None; usize::from(copies * CHUNKS)],
+            heard_ns: 0,
+            patience_ns,
+        }
     }
 
     /// Time until the next read may begin, 0 when it may now.
@@ -55,22 +71,41 @@ impl<B: Backend> Reader<B> {
             self.due_ns = self.due_ns.max(self.clock.now_ns()).saturating_add(takes_ns);
         }
         let len = u32::try_from(chunk.len.next_multiple_of(self.unit)).unwrap_or(u32::MAX);
+        if self.in_flight.iter().all(Option::is_none) {
+            self.heard_ns = self.clock.now_ns();
+        }
         for (slot, place) in (group * self.copies..).zip(&chunk.copies) {
+            self.in_flight[usize::from(slot)] = Some(*place);
             let (target, offset) = (place.disk, place.offset);
             self.backend.push(Op { slot, target, direction: Direction::Read, offset, len, sync: Sync::None });
         }
     }
 
     /// Waits for reads, about a second at most.
+    ///
+    /// # Errors
+    /// When the queue breaks, or nothing has come back for too long.
     pub(crate) fn wait(&mut self) -> Result<Vec<Came>, Problem> {
         self.backend.submit(1).map_err(|error| queue_broke(&error))?;
         let mut came = Vec::new();
         let copies = self.copies;
-        self.backend.reap(|done| {
+        let Self { backend, in_flight, .. } = self;
+        backend.reap(|done| {
+            in_flight[usize::from(done.slot)] = None;
             let (group, copy) = (done.slot / copies, usize::from(done.slot % copies));
             let (bytes, errno) = (done.outcome.ok().map(u64::from), done.outcome.err().unwrap_or(0));
             came.push(Came { group, copy, bytes, errno });
         });
+        let now_ns = self.clock.now_ns();
+        if !came.is_empty() {
+            self.heard_ns = now_ns;
+        } else if now_ns.saturating_sub(self.heard_ns) >= self.patience_ns
+            && let Some(slot) = self.in_flight.iter().position(Option::is_some)
+        {
+            let offset = self.in_flight[slot].map_or(0, |place| place.offset);
+            self.abandon();
+            return Err(hangs(slot % usize::from(copies), offset, self.patience_ns));
+        }
         Ok(came)
     }
 
@@ -107,6 +142,13 @@ impl<B: Backend> Reader<B> {
         self.backend.cancel();
         self.backend.abandon();
     }
+}
+
+fn hangs(copy: usize, offset: u64, patience_ns: u64) -> Problem {
+    Problem::new(ExitKind::CutShort, format!("no read came back for {}", Nanos(patience_ns)))
+        .at(format!("copy {}, byte {offset} of its disk", letter(copy)))
+        .because("the device, its path or its server does not answer")
+        .next("look into the kernel's log (dmesg) for the device; what a state file has can be gone on with (--resume)")
 }
 
 /// ENODATA: the copy is shorter than it was.

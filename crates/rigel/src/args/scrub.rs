@@ -2,9 +2,10 @@
 //!
 //! Must not open a copy.
 
+use super::values;
 use rigel_core::error::Problem;
 use rigel_core::path_text::encode;
-use rigel_core::units::{Bytes, MIB};
+use rigel_core::units::{Bytes, MIB, Nanos};
 use rigel_core::uses::scrub::Source;
 use std::path::PathBuf;
 
@@ -67,6 +68,10 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "MBPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_mbps: Option<u64>,
 
+    /// When no read comes back for that time, a disk hangs, and the scrub ends [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub io_timeout: Option<Nanos>,
+
     /// Keep in this file how far it is and what was found, every ten seconds
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub state: Option<PathBuf>,
@@ -94,6 +99,11 @@ impl ScrubArgs {
                 .next(
                     "give a power of two from 4K to 64M, as V$ASM_DISKGROUP has it in ALLOCATION_UNIT_SIZE",
                 ));
+        }
+        if self.io_timeout == Some(Nanos(0)) {
+            return Err(Problem::usage("no read comes back in no time")
+                .at("--io-timeout")
+                .next("give a time such as 60s"));
         }
         if self.length == Some(Bytes(0)) {
             return Err(Problem::usage("nothing would be compared")

@@ -12,6 +12,7 @@ use super::{Environment, Invocation, ResumeOptions, Versus, shaping, values};
 use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::class::LoadClass;
+use rigel_core::load::governor::{Ppm, WHOLE};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{LevelChoice, Pace};
 use rigel_core::load::request::{EngineRequest, Request};
@@ -42,6 +43,8 @@ Examples:
       only reads, as nothing says that the data may go: I/Os that fail, and disks that are slower than the others
   rigel soak --for 4h --load shop.toml --destroy-data /dev/sdx /dev/sdx
       a load of your own; classes with `verify = true` are verified, its phases come round again and again
+  rigel soak --for 4w --beside-production
+      on a filesystem that others use: a scratch file there gets at most 5 % of the time, less while they have it hard
   rigel soak --resume soak_20260101_1200_record.jsonl --destroy-data /dev/sdx
       go on after a crash, a kill or a reboot; blocks that were durable before are compared as well
   rigel report soak_20260101_1200_record.jsonl
@@ -78,6 +81,13 @@ pub struct SoakArgs {
     /// small and 2 large outstanding for each target; low: 1 small; spike: 64 and 4.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: Option<PathBuf>,
+
+    /// Storage that others use: take at most PERCENT of the time of each target [default: 5], and less while they have it hard
+    ///
+    /// The time in which an I/O of the soak is in flight. When its own reads take far longer than usual, or the host waits for I/O far more than usual (PSI), it
+    /// halves what it takes, down to a sixteenth, and goes up again step by step. Without --load it is small I/O alone, one for each target.
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "5", value_parser = values::per_cent, help_heading = LOAD)]
+    beside_production: Option<u64>,
 
     /// Time between two lines of figures in the record [default: 1m, less for a short soak]
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = LOAD, hide_short_help = true)]
@@ -151,7 +161,10 @@ impl SoakArgs {
     fn request(&self) -> Result<Request, Problem> {
         // clap asks for it.
         let soak = Soak::new(self.time.unwrap_or(Nanos(0)));
-        let soak = Soak { every: self.every.unwrap_or(soak.every), ..soak };
+        let beside = self
+            .beside_production
+            .map(|percent| Ppm::try_from(percent).unwrap_or(Ppm::MAX).saturating_mul(WHOLE / 100));
+        let soak = Soak { every: self.every.unwrap_or(soak.every), beside, ..soak };
         let write = self.write.unwrap_or_else(|| if self.may_write() { USUAL_WRITES } else { 0 });
         if self.load_file.is_some() && self.write.is_some() {
             return Err(Problem::usage("--write does not go with --load")
@@ -200,7 +213,7 @@ impl SoakArgs {
 /// The request of a soak with the usual load for so many targets.
 pub fn of_targets(request: Request, targets: usize, write: WritePercent) -> Request {
     let Some(soak) = request.pace.soak() else { return request };
-    let (classes, phases) = usual_load(targets, write, soak.time);
+    let (classes, phases) = usual_load(targets, write, &soak);
     // A simulated device moves no data that could be compared.
     let verify = !request.engine.is_simulated();
     let verified = |class: LoadClass| LoadClass { verify: class.verify && verify, ..class };

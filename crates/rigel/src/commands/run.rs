@@ -115,7 +115,11 @@ fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Re
         reporter.note(format!("no target named: measuring a scratch file of {size} in this directory"));
     }
     let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
-    let progress = &mut |done, total| bar.done_of(done, total);
+    let mut slowly = soak::Slowly::of(options.request.pace);
+    let progress = &mut |done, total| {
+        bar.done_of(done, total);
+        slowly.rest(signals.flag());
+    };
     let filled = Scratch::fill(options, size_bytes, progress, signals.flag());
     drop(bar);
     let scratch = filled?;

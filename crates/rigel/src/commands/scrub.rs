@@ -12,6 +12,7 @@ use crate::signals::Signals;
 use legs::Copies;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{encode, shell_word};
+use rigel_core::units::Nanos;
 use rigel_core::uses::scrub::State;
 use rigel_io::engine;
 use rigel_report::scrub::{Scrubbed, json, text};
@@ -19,6 +20,8 @@ use rigel_run::scrub::{End, Job, Listener, scrub as compare};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// When nothing came back for so long, a disk hangs.
+const IO_TIMEOUT: Nanos = Nanos::from_secs(60);
 /// A state of more is none: ten thousand ranges take some megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
@@ -32,10 +35,10 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     let copies = Copies::find(&source)?;
     let mut state = match kept {
         Some(state) => {
-            state.check(&copies.map)?;
+            state.check(&copies.map, &copies.identifiers())?;
             state
         }
-        None => State::new(source, options.max_mbps, &copies.map),
+        None => State::new(source, options.max_mbps, &copies.map, copies.identifiers()),
     };
     state.max_mbps = options.max_mbps.or(state.max_mbps);
     if !options.quiet {
@@ -50,6 +53,7 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
         engine: engine::choose(None, false, &[slots])?.kind,
         in_file: copies.in_file,
         stop: signals.flag(),
+        io_timeout_ns: options.io_timeout.unwrap_or(IO_TIMEOUT).0,
     };
     let mut hears = Hears {
         bar: WorkProgress::of_bytes(options.quiet, "comparing"),

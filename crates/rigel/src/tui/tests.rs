@@ -59,7 +59,13 @@ fn a_wrong_block_is_told_before_its_visit_is_over() {
         verified.faults.zeroed = zeroed;
         let mut tally = record.visits[0].tallies[&Class::SMALL].clone();
         tally.verified = Some(Box::new(verified));
-        Interval { visit: 0, began_ns: 0, measured_ns: 1, tallies: [(Class::SMALL, tally)].into() }
+        Interval {
+            visit: 0,
+            began_ns: 0,
+            measured_ns: 1,
+            tallies: [(Class::SMALL, tally)].into(),
+            governed: None,
+        }
     };
     assert!(so_far.event(&Event::IntervalKept { interval: &of(0) }).is_none(), "nothing is new");
     for count in [1, 2] {

@@ -51,6 +51,7 @@ mod sessions;
 mod sim;
 mod slo;
 mod soak;
+mod soak_beside;
 mod soak_drives;
 mod sql;
 mod sql_agreement;

@@ -315,3 +315,32 @@ fn what_cannot_be_read_is_told_block_by_block() {
     );
     assert!(document["differences"][0]["copies"][1]["sha256"].is_string(), "{document}");
 }
+
+#[test]
+fn a_leg_that_hangs_ends_it_and_is_named() {
+    let test = "a_leg_that_hangs_ends_it_and_is_named";
+    let place = Place::new();
+    let spec = DeviceSpec { size_bytes: 16 * MIB, ..DeviceSpec::default() };
+    let Some(device) = needs(test, TestDevice::mount(spec)) else { return };
+    fs::copy(device.disk(), place.path().join("a")).unwrap();
+    device.command(&format!("hang {} 4096", 5 * MIB)).unwrap();
+    let disk = device.disk();
+    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "2s", "--state", "kept"];
+    let told = place.rigel(line).expect_code(4);
+    assert!(
+        told.stderr.contains("no read came back") && told.stderr.contains("copy B, byte "),
+        "{}",
+        told.stderr
+    );
+    // It goes on once the leg answers.
+    device.command("clear").unwrap();
+    let told = place.rigel(["scrub", "--resume", "kept", "--json", "--quiet"]).expect_code(0);
+    assert_eq!(told.json()["alike"], true);
+    // The same while a difference is looked at again.
+    flip(&place, "a", 9 * MIB);
+    device.command(&format!("hang {} 4096", 9 * MIB)).unwrap();
+    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "2s"];
+    let told = place.rigel(line).expect_code(4);
+    assert!(told.stderr.contains("no read came back"), "{}", told.stderr);
+    device.command("clear").unwrap();
+}

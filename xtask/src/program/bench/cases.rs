@@ -15,6 +15,8 @@ pub enum On {
     Files(u32),
     /// Two files of the same random data.
     Twins,
+    /// A file that is written.
+    Written,
 }
 
 /// Not an engine: two files are compared once, as `rigel scrub` does it.
@@ -35,6 +37,8 @@ pub struct Case {
     pub outstanding: u32,
     /// Poisson arrivals per second instead of so many outstanding all the time.
     pub rate: Option<u32>,
+    /// Blocks that say what they are, with that share of writes in per cent.
+    pub verified: Option<u32>,
 }
 
 const SMALL: u64 = 8 << 10;
@@ -43,7 +47,7 @@ const LARGE: u64 = 1 << 20;
 
 impl Case {
     fn new(name: impl Into<String>, on: On, engine: &'static str, io_bytes: u64, outstanding: u32) -> Self {
-        Self { name: name.into(), on, engine, io_bytes, outstanding, rate: None }
+        Self { name: name.into(), on, engine, io_bytes, outstanding, rate: None, verified: None }
     }
 
     /// Whether this is a large I/O in Rigel's words.
@@ -87,6 +91,10 @@ pub fn all() -> Vec<Case> {
     for (files, outstanding) in [(400, 400), (1000, 10_000)] {
         let name = format!("{files} files, 8 KiB, {outstanding} outstanding");
         cases.push(Case::new(name, On::Files(files), "io_uring", SMALL, outstanding));
+    }
+    for writes in [10, 50] {
+        let name = format!("verified blocks on a file, 8 KiB, 32 outstanding, {writes} % writes");
+        cases.push(Case { verified: Some(writes), ..Case::new(name, On::Written, "io_uring", SMALL, 32) });
     }
     cases.push(Case::new("two files of 2 GiB, compared", On::Twins, COMPARED, LARGE, 16));
     cases

@@ -13,6 +13,8 @@ const FILE_BYTES: u64 = 4 << 30;
 /// All parts together.
 const PARTS_MIB: u64 = 6400;
 const TWIN_BYTES: u64 = 2 << 30;
+/// Written once in some seconds, so that most of what is read has been written.
+const WRITTEN_BYTES: u64 = 512 << 20;
 const ZRAM_BYTES: u64 = 4 << 30;
 
 /// The devices of one session.
@@ -34,6 +36,7 @@ impl Devices {
             On::Nothing | On::Ring => Ok(Vec::new()),
             On::Zram => Ok(vec![self.zram()?.path()]),
             On::File => Ok(vec![self.file("file", FILE_BYTES)?]),
+            On::Written => Ok(vec![self.file("written", WRITTEN_BYTES)?]),
             On::Twins => {
                 let first = self.file("twins/a", TWIN_BYTES)?;
                 let second = first.with_file_name("b");

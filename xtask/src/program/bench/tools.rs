@@ -2,6 +2,7 @@
 
 use super::cases::{COMPARED, Case, On};
 use super::child::{self, Ran};
+use super::verified;
 use anyhow::Context as _;
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::{MIB, Nanos, to_f64};
@@ -39,6 +40,8 @@ pub struct Sample {
 pub enum Tool {
     /// The release build of this repository.
     Rigel(PathBuf),
+    /// The same, which does not look at the blocks.
+    Plain(PathBuf),
     /// The fio of the distribution.
     Fio,
     /// The bare loop in fio's sources; it takes no times.
@@ -66,6 +69,7 @@ impl Tool {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Rigel(_) => "rigel",
+            Self::Plain(_) => "rigel, unverified",
             Self::Fio => "fio",
             Self::Bare(_) => "t/io_uring",
             Self::Cmp => "cmp",
@@ -76,6 +80,9 @@ impl Tool {
     pub fn can(&self, case: &Case) -> bool {
         match self {
             Self::Rigel(_) => true,
+            Self::Plain(_) => case.verified.is_some(),
+            // Half of what fio does then are writes.
+            Self::Fio if case.verified.is_some() => case.verified == Some(50),
             Self::Cmp => case.engine == COMPARED,
             Self::Fio | Self::Bare(_) if case.engine == COMPARED => false,
             // fio has no engine that submits NOPs.
@@ -96,11 +103,28 @@ impl Tool {
                 compared(command.args(["scrub", "--quiet"]), case, targets)
             }
             Self::Cmp => compared(&mut Command::new("cmp"), case, targets),
+            Self::Plain(program) => verified_blocks(program, (case, false), targets, span),
+            Self::Rigel(program) if case.verified.is_some() => {
+                verified_blocks(program, (case, true), targets, span)
+            }
+            Self::Fio if case.verified.is_some() => {
+                verified::fio(case, targets.first().context("a case of verified blocks has a file")?)
+            }
             Self::Rigel(program) => rigel(program, case, targets, span),
             Self::Fio => fio(case, targets, span),
             Self::Bare(program) => bare(program, case, targets, span),
         }
     }
+}
+
+fn verified_blocks(
+    program: &Path,
+    (case, verify): (&Case, bool),
+    targets: &[PathBuf],
+    span: Duration,
+) -> anyhow::Result<Sample> {
+    let target = targets.first().context("a case of verified blocks has a file")?;
+    verified::rigel(program, (case, case.verified.unwrap_or(0), verify), target, span)
 }
 
 fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
@@ -239,7 +263,7 @@ fn iops_of_line(line: &str) -> Option<f64> {
 }
 
 /// What a process cost per I/O, and the rest of a sample empty.
-fn cost(ran: &Ran, ios: f64) -> Sample {
+pub(super) fn cost(ran: &Ran, ios: f64) -> Sample {
     Sample {
         iops: 0.0,
         user_us: ran.user_s * US_PER_S / ios.max(1.0),
@@ -264,7 +288,7 @@ impl Sample {
     }
 }
 
-fn number(value: &Value) -> anyhow::Result<f64> {
+pub(super) fn number(value: &Value) -> anyhow::Result<f64> {
     value.as_f64().context("a number is missing in what a tool printed")
 }
 

@@ -45,6 +45,9 @@ pub struct State {
     pub max_mbps: Option<u64>,
     /// [`Map::fingerprint`] of where the copies lay.
     fingerprint: String,
+    /// What each disk calls itself, where it says so: a name such as `/dev/sdb` may mean another one after a reboot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    disks: Vec<Option<String>>,
     /// Up to this byte everything was compared.
     pub done: u64,
     /// Ranges that differed and have to be read again.
@@ -55,12 +58,13 @@ pub struct State {
 
 impl State {
     /// Nothing is compared yet.
-    pub fn new(source: Source, max_mbps: Option<u64>, map: &Map) -> Self {
+    pub fn new(source: Source, max_mbps: Option<u64>, map: &Map, disks: Vec<Option<String>>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             source,
             max_mbps,
             fingerprint: map.fingerprint(),
+            disks,
             done: 0,
             pending: Vec::new(),
             found: Found::default(),
@@ -88,11 +92,19 @@ impl State {
         Ok(state)
     }
 
-    /// Checks that the copies still lie where they did.
+    /// Checks that the copies still lie where they did, and on the same disks as far as those say who they are.
     ///
     /// # Errors
     /// When they do not.
-    pub fn check(&self, map: &Map) -> Result<(), Problem> {
+    pub fn check(&self, map: &Map, disks: &[Option<String>]) -> Result<(), Problem> {
+        let other = self.disks.iter().zip(disks).find(|(before, now)| before.is_some() && before != now);
+        if let Some((Some(before), now)) = other {
+            let before = path_text::printable(before);
+            let now = now.as_deref().map_or("another one".into(), path_text::printable);
+            return Err(Problem::refused("a disk is not the one that the scrub began with")
+                .because(format!("it was {before}, and is {now}"))
+                .next("give the copies the names that they had, or start a new scrub, with names as in /dev/disk/by-id"));
+        }
         let within = |stretch: &Stretch| {
             let part = map.part(stretch.at, stretch.len);
             let blocks = map
@@ -131,7 +143,7 @@ mod tests {
     }
 
     fn state(map: &Map) -> State {
-        State::new(Source::Md("/dev/md0".into()), Some(7), map)
+        State::new(Source::Md("/dev/md0".into()), Some(7), map, vec![Some("wwid-1".into()), None])
     }
 
     #[test]
@@ -139,7 +151,11 @@ mod tests {
         let mut kept = state(&map(1 << 30));
         kept.pending.push(Stretch { at: 8192, len: 4096 });
         assert_eq!(State::parse(&kept.to_json().unwrap()), Ok(kept.clone()));
-        assert_eq!(kept.check(&map(1 << 30)), Ok(()));
+        let disks = |first: &str| [Some(first.to_owned()), Some("new".to_owned())];
+        assert_eq!(kept.check(&map(1 << 30), &disks("wwid-1")), Ok(()));
+        let other = kept.check(&map(1 << 30), &disks("wwid-2")).unwrap_err().to_string();
+        assert!(other.contains("wwid-1") && other.contains("wwid-2"), "{other}");
+        assert!(kept.check(&map(1 << 30), &[None, None]).is_err(), "it does not say who it is any more");
     }
 
     /// Whoever wrote the file, nothing in it may lead outside of the copies.
@@ -150,7 +166,7 @@ mod tests {
             [(0, 1 << 20, 4096), (0, 100, 4096), (0, 4096, 1 << 20), (0, 0, 0), (2 << 20, 0, 4096)]
         {
             let pending = vec![Stretch { at, len }];
-            assert!(State { done, pending, ..state(&map) }.check(&map).is_err(), "{done} {at} {len}");
+            assert!(State { done, pending, ..state(&map) }.check(&map, &[]).is_err(), "{done} {at} {len}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The figures of a soak over time, one for each interval. Must not join intervals.
 
+use super::beside::{self, MomentBeside};
 use crate::load::class::PerClass;
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Interval, Record};
@@ -16,6 +17,8 @@ pub struct Moment {
     pub phase: u64,
     /// What each class did.
     pub ios: PerClass<MomentIo>,
+    /// Beside production: what it took of the storage.
+    pub beside: Option<MomentBeside>,
 }
 
 /// A class in an interval.
@@ -49,6 +52,11 @@ pub fn of(record: &Record) -> Vec<Moment> {
             .iter()
             .map(|(class, tally)| (*class, io(tally, interval.measured_ns)))
             .collect(),
+        beside: interval.governed.as_ref().map(|governed| {
+            let flown_ns = interval.tallies.values().map(|tally| tally.in_flight_ns);
+            let flown_ns = flown_ns.fold(0, u64::saturating_add);
+            beside::moment(governed, flown_ns, interval.measured_ns, record.header.targets.len())
+        }),
     };
     record.intervals.iter().map(one).collect()
 }

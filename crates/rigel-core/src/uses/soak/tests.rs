@@ -11,7 +11,7 @@ fn soaking() -> Header {
     let mut header = header();
     let [high, low] = [Point::pair(4, 0), Point::pair(1, 0)];
     let request = &mut header.request;
-    request.pace = Pace::Soak(Soak { time: Nanos::from_secs(10), every: Nanos::from_secs(1) });
+    request.pace = Pace::Soak(Soak { time: Nanos::from_secs(10), every: Nanos::from_secs(1), beside: None });
     request.phases = [high, low].map(|point| Phase { time: Nanos::from_secs(1), point }).into();
     request.points = vec![high, low];
     request.levels = crate::load::pace::LevelChoice::Own;
@@ -32,7 +32,13 @@ fn phase(header: &Header, number: u64) -> Visit {
 fn interval(visit: &Visit) -> Interval {
     let tallies =
         visit.tallies.iter().map(|(class, tally)| (*class, tally.summed(visit.measured_ns))).collect();
-    Interval { visit: visit.number, began_ns: visit.began_ns, measured_ns: visit.measured_ns, tallies }
+    Interval {
+        visit: visit.number,
+        began_ns: visit.began_ns,
+        measured_ns: visit.measured_ns,
+        tallies,
+        governed: None,
+    }
 }
 
 fn read(lines: &[Line]) -> Record {

@@ -39,7 +39,8 @@ impl Bench for Asked {
 fn soaking() -> Run {
     run_of(|request| {
         let point = Point::pair(1, 0);
-        request.pace = Pace::Soak(Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1) });
+        request.pace =
+            Pace::Soak(Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None });
         request.phases = vec![Phase { time: Nanos::from_secs(1), point }];
         request.points = vec![point];
         request.levels = LevelChoice::Own;

@@ -125,7 +125,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             format!("{}, {} in all", counted(plan.phases.len(), "phase"), plan.known_time())
         }
         (_, Pace::Soak(soak)) => {
-            format!("{} in turns for {}", counted(plan.phases.len(), "phase"), duration::words(soak.time))
+            let beside =
+                rigel_report::soak::bound(&soak).map_or_else(String::new, |bound| format!(", {bound}"));
+            let phases = counted(plan.phases.len(), "phase");
+            format!("{phases} in turns for {}{beside}", duration::words(soak.time))
         }
         (_, Pace::Adaptive(adaptive)) => format!("{points} to {}, usually {usually}", adaptive.precision),
     }

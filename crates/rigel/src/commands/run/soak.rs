@@ -12,6 +12,8 @@ use crate::output::{self, OutputSet, dir_of};
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
+use rigel_core::load::governor::WHOLE;
+use rigel_core::load::pace::Pace;
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_core::uses::soak::Soaked;
@@ -20,6 +22,12 @@ use rigel_run::journal::{Patient, RecordFile, Tell};
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Within such a time it is seen that the user wants to end it.
+const LONGEST_REST: Duration = Duration::from_millis(100);
 
 /// The options with the usual load of a soak for all of its targets.
 pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'a, RunOptions> {
@@ -39,6 +47,34 @@ pub fn remark(options: &RunOptions) -> Option<String> {
         true => "note: no data is compared, as no class of the load is verified".to_owned(),
         false => "note: only reads, so that failures and slow targets are found, but no data is compared; --destroy-data TARGET lets it write".to_owned(),
     })
+}
+
+/// Beside production a scratch file is filled in the share of the time that the soak may take.
+pub struct Slowly {
+    /// How long to rest for each time of work; nothing without a bound.
+    rests: Option<f64>,
+    since: Instant,
+}
+
+impl Slowly {
+    /// Of a pace.
+    pub fn of(pace: Pace) -> Self {
+        let share = pace.soak().and_then(|soak| soak.beside).map(|ppm| f64::from(ppm) / f64::from(WHOLE));
+        Self { rests: share.map(|share| (1.0 - share) / share), since: Instant::now() }
+    }
+
+    /// After some work.
+    pub fn rest(&mut self, stop: &AtomicBool) {
+        let Some(rests) = self.rests else { return };
+        let end = Instant::now() + self.since.elapsed().mul_f64(rests);
+        // Whoever wants it to end does not wait for it.
+        while !stop.load(Ordering::Relaxed)
+            && let left @ 1.. = end.saturating_duration_since(Instant::now()).as_millis()
+        {
+            sleep(Duration::from_millis(u64::try_from(left).unwrap_or(u64::MAX)).min(LONGEST_REST));
+        }
+        self.since = Instant::now();
+    }
 }
 
 /// The record of a soak: a full disk does not end it.

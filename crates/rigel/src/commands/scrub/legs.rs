@@ -64,6 +64,13 @@ impl Copies {
         self.disks.iter().map(|disk| disk.path.clone()).collect()
     }
 
+    /// What each disk calls itself; of a file nothing, which has a name of its own.
+    pub fn identifiers(&self) -> Vec<Option<String>> {
+        let is_device = |disk: &&TargetFacts| disk.kind == TargetKind::BlockDevice;
+        let one = |disk: &TargetFacts| Some(disk).filter(is_device)?.device.as_ref()?.identifier.clone();
+        self.disks.iter().map(one).collect()
+    }
+
     /// Opens the disks for reading only.
     pub fn open(&self) -> Result<Arc<OpenTargets>, Problem> {
         OpenTargets::open(&self.disks, Access::ReadOnly, self.unit > 1).map(Arc::new)

@@ -2,7 +2,7 @@
 
 use super::{flip, open, ranges};
 use crate::support::Place;
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{DeviceSpec, PostgresServer, TestDevice, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -55,6 +55,25 @@ fn pages_of_a_server_name_the_right_leg() {
         let text = place.line("scrub 16384 copy --quiet").expect_code(1).stdout;
         assert!(text.contains("PostgreSQL page, 8192 bytes at") && text.contains("B is right"), "{text}");
     }
+}
+
+/// On a device only the pages beside it tell the number of a page, also where one leg cannot be read there.
+#[test]
+fn a_leg_that_cannot_be_read_is_judged_by_what_is_beside() {
+    let test = "a_leg_that_cannot_be_read_is_judged_by_what_is_beside";
+    let Some(table) = table(test) else { return };
+    let spec = DeviceSpec { size_bytes: 16 << 20, ..DeviceSpec::default() };
+    let Some(device) = needs(test, TestDevice::mount(spec)) else { return };
+    let (place, lead) = (Place::new(), 3 * 4096_u64);
+    let disk = device.disk();
+    fs::OpenOptions::new().write(true).open(&disk).unwrap().write_all_at(&table, lead).unwrap();
+    fs::copy(&disk, place.path().join("copy")).unwrap();
+    device.command(&format!("eio {} 8192", lead + 20 * 8192)).unwrap();
+    let told = place.rigel(["scrub", disk.to_str().unwrap(), "copy", "--json", "--quiet"]).expect_code(1);
+    let document = told.json();
+    assert_eq!(ranges(&document), [(lead + 20 * 8192, 8192)], "{document}");
+    let expected = (Some(1), "postgresql".to_owned(), "certain".to_owned());
+    assert_eq!(judged(&document, 0), expected, "{document}");
 }
 
 #[test]

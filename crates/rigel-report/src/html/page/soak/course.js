@@ -78,5 +78,8 @@ start(FOUND.classes.some(({ rows }) => rows.length > 0), () => {
     const lines = latencies.map((latency, at) => ({ name: latency, of: (row) => row[3][at], write: (us) => `${latency}: ${time(us)}` }));
     figure(`latency-${name}`, () => course(`Latency of ${name} I/O over time`, rows, lines, "latency", latencyAxis()));
   }
+  const share = (name) => (percent) => `${name}: ${number(percent)} % of the time`;
+  const shares = [["taken", 2], ["allowed", 3]].map(([name, at]) => ({ name, of: (row) => row[at], write: share(name) }));
+  figure("share", () => course("Share of the time that the soak took and was allowed", FOUND.beside, shares, "% of the time", { min: 0 }));
   drawAll();
 });

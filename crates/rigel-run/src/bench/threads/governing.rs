@@ -1,0 +1,98 @@
+//! Beside production: what own reads took and how much the host waits for I/O, gathered once a second for the governor, and its word handed to the workers.
+//!
+//! Must not decide; [`rigel_core::load::governor`] does.
+
+use crate::job::Shared;
+use rigel_core::load::governor::{Governed, Governor, Ppm, Seen};
+use rigel_core::units::NS_PER_S;
+use rigel_io::witness::IoPressure;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// How often.
+const EVERY_NS: u64 = NS_PER_S;
+
+#[derive(Debug)]
+pub(super) struct Governing {
+    governor: Governor,
+    pressure: IoPressure,
+    looked_ns: u64,
+    reads: Vec<u64>,
+    pressed_us: Option<u64>,
+    /// Since the last interval.
+    figures: Governed,
+    /// The allowed share times the time that it held.
+    allowed: u128,
+    since_ns: u64,
+}
+
+impl Governing {
+    pub(super) fn new(most: Ppm) -> Self {
+        Self {
+            governor: Governor::new(most),
+            pressure: IoPressure::open(Path::new("/")),
+            looked_ns: 0,
+            reads: Vec::new(),
+            pressed_us: None,
+            figures: Governed::default(),
+            allowed: 0,
+            since_ns: 0,
+        }
+    }
+
+    /// A load begins; what was before is none of its.
+    pub(super) fn begin(&mut self, now_ns: u64, shared: &Shared) {
+        self.looked_ns = now_ns;
+        self.reads = reads(shared);
+        self.pressed_us = self.pressure.waited_us();
+        self.figures = Governed { least_ppm: self.governor.share(), ..Governed::default() };
+        (self.allowed, self.since_ns) = (0, now_ns);
+        shared.share_ppm.store(self.governor.share(), Ordering::Relaxed);
+    }
+
+    /// To be called often.
+    pub(super) fn look(&mut self, now_ns: u64, shared: &Shared) {
+        let ns = now_ns.saturating_sub(self.looked_ns);
+        if ns < EVERY_NS {
+            return;
+        }
+        self.pass(now_ns);
+        let now = reads(shared);
+        let pressed_us = self.pressure.waited_us();
+        let since = |(now, before): (&u64, &u64)| now.saturating_sub(*before);
+        let seen = Seen {
+            ns,
+            reads: now.iter().zip(&self.reads).map(since).collect(),
+            pressed_us: pressed_us.zip(self.pressed_us).map(|(now, before)| now.saturating_sub(before)),
+        };
+        (self.reads, self.pressed_us) = (now, pressed_us);
+        if let Some(look) = self.governor.see(&seen) {
+            self.figures.look(&look);
+        }
+        let share = self.governor.share();
+        self.figures.least_ppm = self.figures.least_ppm.min(share);
+        shared.share_ppm.store(share, Ordering::Relaxed);
+    }
+
+    /// Counts the time since the last look for the share that held.
+    fn pass(&mut self, now_ns: u64) {
+        let ns = now_ns.saturating_sub(self.looked_ns);
+        self.allowed += u128::from(ns) * u128::from(self.governor.share());
+        self.looked_ns = now_ns;
+    }
+
+    /// What was allowed in the interval that is over.
+    pub(super) fn taken(&mut self, now_ns: u64) -> Governed {
+        let whole_ns = self.looked_ns.saturating_sub(self.since_ns);
+        let mean = self.allowed.checked_div(u128::from(whole_ns));
+        let now = self.governor.share();
+        let mean = mean.and_then(|mean| u32::try_from(mean).ok()).unwrap_or(now);
+        (self.allowed, self.since_ns) = (0, self.looked_ns.min(now_ns));
+        let fresh = Governed { least_ppm: now, ..Governed::default() };
+        Governed { allowed_ppm: mean, ..std::mem::replace(&mut self.figures, fresh) }
+    }
+}
+
+fn reads(shared: &Shared) -> Vec<u64> {
+    shared.probes.iter().map(|count| count.load(Ordering::Relaxed)).collect()
+}

@@ -17,7 +17,17 @@ const UNKNOWN_TO_PROFILES: &str = "statx,io_uring_setup,close_range,openat2,pidf
 fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
     let inject = format!("inject={calls}:error={errno}");
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", &format!("trace={calls}"), "-e", &inject]);
+    command.args([
+        "-f",
+        "-qq",
+        "--seccomp-bpf",
+        "-o",
+        "/dev/null",
+        "-e",
+        &format!("trace={calls}"),
+        "-e",
+        &inject,
+    ]);
     command.arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace()).current_dir(place.path());
     tell(command.env("XDG_STATE_HOME", place.path()).env_remove("RIGEL_ORION_VERSION"))
 }
@@ -26,10 +36,24 @@ fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
 fn strace() -> Result<(), Unavailable> {
     let inject = format!("inject={NEWER}:error=ENOSYS");
     let output = Command::new("strace")
-        .args(["-f", "--seccomp-bpf", "-o", "/dev/null", "-e", &format!("trace={NEWER}"), "-e", &inject, "true"])
+        .args([
+            "-f",
+            "--seccomp-bpf",
+            "-o",
+            "/dev/null",
+            "-e",
+            &format!("trace={NEWER}"),
+            "-e",
+            &inject,
+            "true",
+        ])
         .output()
         .map_err(|error| Unavailable::new(format!("strace: {error}")))?;
-    output.status.success().then_some(()).ok_or_else(|| Unavailable::new(String::from_utf8_lossy(&output.stderr)))
+    output
+        .status
+        .success()
+        .then_some(())
+        .ok_or_else(|| Unavailable::new(String::from_utf8_lossy(&output.stderr)))
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
             description: "The extension `rigel`: CREATE EXTENSION rigel; SELECT * FROM rigel.calibrate_io();",
             tree,
             directories: &[&documents],
+            shared: &[],
             needs: Needs { deb: vec![&deb, "libc6 (>= 2.17)"], rpm: vec![&rpm], deb_recommends: Vec::new() },
             before_removal: None,
         };

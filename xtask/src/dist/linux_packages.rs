@@ -19,6 +19,8 @@ pub struct Package<'a> {
     pub tree: PathBuf,
     /// Directories of its own, which go with it.
     pub directories: &'a [&'a str],
+    /// Those that others may have as well. dpkg sees to them itself; an rpm has to name them, or they stay.
+    pub shared: &'a [&'a str],
     pub needs: Needs<'a>,
     /// Run before it is removed.
     pub before_removal: Option<&'a str>,
@@ -50,6 +52,14 @@ pub fn of_program(release: &Release) -> Package<'static> {
                       against it. An open successor of ORION and CALIBRATE_IO.",
         tree: release.work.join("tree"),
         directories: &["/usr/lib/rigel", "/usr/share/doc/rigel", "/usr/share/doc/rigel/examples"],
+        shared: &[
+            "/usr/share/bash-completion",
+            "/usr/share/bash-completion/completions",
+            "/usr/share/fish",
+            "/usr/share/fish/vendor_completions.d",
+            "/usr/share/zsh",
+            "/usr/share/zsh/site-functions",
+        ],
         needs: Needs {
             deb: vec!["libc6 (>= 2.17)"],
             rpm: vec!["glibc >= 2.17"],
@@ -105,10 +115,10 @@ fn described(release: &Release, package: &Package<'_>, kind: &str, version: &str
 }
 
 fn contents(package: &Package<'_>, kind: &str) -> anyhow::Result<Vec<Value>> {
-    let directories = package
-        .directories
-        .iter()
-        .map(|place| json!({ "dst": place, "type": "dir", "file_info": { "mode": 0o755 } }));
+    let shared = if kind == "rpm" { package.shared } else { &[] };
+    let directories = package.directories.iter().chain(shared);
+    let directories =
+        directories.map(|place| json!({ "dst": place, "type": "dir", "file_info": { "mode": 0o755 } }));
     let files = stage::files(&package.tree)?.into_iter().map(|file| one(&package.tree, &file, kind));
     directories.map(Ok).chain(files).collect()
 }

@@ -76,7 +76,7 @@ fn a_run_needs_no_call_that_is_newer() {
 fn a_calibration_leaves_out_what_the_kernel_cannot_do() {
     let Some(()) = needs("a_calibration_leaves_out_what_the_kernel_cannot_do", strace()) else { return };
     let place = Place::new();
-    let line = "calibrate --scratch-size 64M --budget 4s --no-history --no-html --seed 1";
+    let line = "calibrate --scratch-size 64M --budget 20s --no-history --no-html --seed 1";
     // Without asynchronous I/O too, threads are left, which make a write durable by pwritev2.
     let told = refused(&place, &format!("{NEWER},io_setup"), "ENOSYS", line).expect_code(0);
     assert!(told.stdout.contains("max_iops"), "{told:?}");

@@ -81,16 +81,24 @@ impl Room {
 
     /// Every path inside, but for what is not ours.
     pub fn list(&self) -> anyhow::Result<BTreeSet<String>> {
-        let told = output(Command::new("find").current_dir(&self.path).args([".", "-xdev"]))?;
+        self.find(&[])
+    }
+
+    /// The same without directories.
+    pub fn list_files(&self) -> anyhow::Result<BTreeSet<String>> {
+        self.find(&["!", "-type", "d"])
+    }
+
+    fn find(&self, which: &[&str]) -> anyhow::Result<BTreeSet<String>> {
+        let told = output(Command::new("find").current_dir(&self.path).args([".", "-xdev"]).args(which))?;
         let ours = |path: &&str| !NOT_OURS.iter().any(|other| path.starts_with(other));
         Ok(told.lines().filter(ours).map(str::to_owned).collect())
     }
 
-    /// Whether nothing is there that was not there before.
-    pub fn nothing_new(&self, before: &BTreeSet<String>) -> anyhow::Result<bool> {
-        let now = self.list()?;
+    /// Whether everything is as it was.
+    pub fn as_before(before: &BTreeSet<String>, now: &BTreeSet<String>) -> anyhow::Result<bool> {
         let left: Vec<&str> = now.difference(before).map(String::as_str).collect();
-        let gone: Vec<&str> = before.difference(&now).map(String::as_str).collect();
+        let gone: Vec<&str> = before.difference(now).map(String::as_str).collect();
         anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
         anyhow::ensure!(gone.is_empty(), "taken along: {}", gone.join(", "));
         Ok(true)

@@ -32,7 +32,7 @@ pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str
     let line = [
         "calibrate",
         "--budget",
-        "6s",
+        "20s",
         "--scratch-size",
         "256M",
         "--json",
@@ -44,7 +44,7 @@ pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str
     let answers: Value = serde_json::from_str(&told)?;
     let found = &answers["max_iops"];
     anyhow::ensure!(
-        found["value"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),
+        found["mean"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),
         "no rate: {told}"
     );
     println!("calibrate: max_iops {found}");
@@ -70,7 +70,7 @@ fn completes(room: &Room) -> anyhow::Result<()> {
 pub fn weekly(room: &Room) -> anyhow::Result<()> {
     room.run("mkdir -p /parts/weekly /parts/metrics")?;
     let variables = "RIGEL_DIRECTORY=/parts/weekly RIGEL_METRICS=/parts/metrics";
-    let script = "/usr/lib/rigel/calibrate-metrics --budget 6s --scratch-size 256M";
+    let script = "/usr/lib/rigel/calibrate-metrics --budget 20s --scratch-size 256M";
     room.run(&format!("{variables} {script}"))?;
     let told = room.run("cat /parts/metrics/rigel.prom; ls /parts/metrics")?;
     anyhow::ensure!(

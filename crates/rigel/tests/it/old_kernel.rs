@@ -67,7 +67,7 @@ fn a_run_needs_no_call_that_is_newer() {
         let record = place.read("_record.jsonl");
         assert!(record.contains(r#""kind":"libaio""#), "{}", record.lines().next().unwrap());
         assert!(!place.read("_summary.txt").is_empty());
-        let targets = refused(&place, calls, errno, "targets .").expect_code(0);
+        let targets = refused(&place, calls, errno, "targets data").expect_code(0);
         assert!(!targets.stdout.is_empty());
     }
 }

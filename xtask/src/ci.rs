@@ -4,11 +4,11 @@
 mod again;
 pub mod setup;
 mod skips;
-mod steps;
+pub mod steps;
 mod suite;
 pub mod tool;
 
-use crate::{deny, fuzz, instructions, tidy};
+use crate::{deny, fuzz, instructions, msrv, tidy};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;
@@ -74,6 +74,7 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
         steps.run(name, &shown(arguments), || finished_well(&mut cargo(root, arguments)));
     }
     steps.run("tidy", "cargo xtask tidy", || tidy::run(root));
+    steps.run("msrv", "the compiler that is promised is enough", || msrv::run(root));
     let skip_file = skips::file()?;
     let skips = skip_file.path();
     steps.run("deny", "cargo deny check bans licenses sources", || {

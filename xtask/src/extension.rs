@@ -13,13 +13,10 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// Builds it with the hooks of the tests, which build it once more and find nothing to do.
 pub fn build(root: &Path) -> anyhow::Result<Outcome> {
-    let Some(pg_config) = pg_config() else {
+    let Some((_, pg_config)) = installed().pop() else {
         return Ok(Outcome::Skipped("no PostgreSQL server is installed".into()));
     };
-    let told =
-        Command::new(&pg_config).arg("--includedir-server").output().context("cannot start pg_config")?;
-    let headers = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
-    if !headers.join("postgres.h").is_file() {
+    if !has_headers(&pg_config)? {
         return Ok(Outcome::Skipped(
             "the headers of the server are not installed (postgresql-server-dev-all)".into(),
         ));
@@ -31,10 +28,24 @@ pub fn build(root: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Judged(crate::ci::finished_well(&mut script)?))
 }
 
-/// Of the newest server.
-fn pg_config() -> Option<PathBuf> {
-    let version = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
-    let versions = fs::read_dir(VERSIONS).ok()?.flatten().map(|entry| entry.path());
-    let programs = versions.filter(|path| path.join("bin/postgres").is_file());
-    Some(programs.max_by_key(version)?.join("bin/pg_config"))
+/// The version and the `pg_config` of every server that is installed, the newest last.
+fn installed() -> Vec<(u32, PathBuf)> {
+    let version = |path: PathBuf| Some((path.file_name()?.to_str()?.parse::<u32>().ok()?, path));
+    let all =
+        fs::read_dir(VERSIONS).into_iter().flatten().flatten().filter_map(|entry| version(entry.path()));
+    let servers = all.filter(|(_, path)| path.join("bin/postgres").is_file());
+    let mut servers: Vec<_> = servers.map(|(version, path)| (version, path.join("bin/pg_config"))).collect();
+    servers.sort();
+    servers
+}
+
+/// Those for which something can be built.
+pub fn servers() -> Vec<(u32, PathBuf)> {
+    installed().into_iter().filter(|(_, pg_config)| has_headers(pg_config).unwrap_or(false)).collect()
+}
+
+fn has_headers(pg_config: &Path) -> anyhow::Result<bool> {
+    let told =
+        Command::new(pg_config).arg("--includedir-server").output().context("cannot start pg_config")?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&told.stdout).trim()).join("postgres.h").is_file())
 }

@@ -8,10 +8,12 @@
 
 mod ci;
 mod deny;
+mod dist;
 mod extension;
 mod fuzz;
 mod instructions;
 mod long;
+mod msrv;
 mod outcome;
 #[cfg(feature = "program")]
 mod program;
@@ -65,6 +67,8 @@ enum Command {
         #[arg(long)]
         setup: bool,
     },
+    /// Make what people install: archive, deb, rpm, wheel, and what goes with them, from one binary for every Linux since 2014
+    Dist(dist::Options),
     /// Count the instructions that one I/O takes, and fail if they grew by more than 3 %
     Instructions {
         /// Keep the figures as the ones to compare with
@@ -116,6 +120,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
             let advisories = deny::advisories(&root)?.alone("advisories");
             Ok(dependencies? && advisories?)
         }
+        Command::Dist(options) => dist::run(&root, options),
         Command::Instructions { accept } => instructions::run(&root, *accept)?.alone("instructions"),
         Command::Sanitize => sanitize::run(&root),
         Command::Stress(options) => program::stress(&root, options),

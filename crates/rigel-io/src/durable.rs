@@ -9,8 +9,10 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::Sync;
-use rustix::io::{ReadWriteFlags, preadv2, retry_on_intr};
+use rustix::fs::{MemfdFlags, Mode, OFlags};
+use rustix::io::{Errno, ReadWriteFlags, preadv2, retry_on_intr};
 use std::io::{self, IoSliceMut};
+use std::os::fd::OwnedFd;
 
 /// More than the logical block of any device.
 const PROBE_BYTES: usize = 1 << 16;
@@ -32,6 +34,20 @@ pub fn check(
         }
     }
     Ok(())
+}
+
+/// Whether the kernel knows how, before there is a target: tried on two files that every process has. Filesystems may know less.
+///
+/// # Errors
+/// When the kernel cannot do it with either.
+pub fn known(kind: EngineKind, syncs: impl IntoIterator<Item = Sync>) -> Result<(), Problem> {
+    let own = || rustix::fs::open("/proc/self/exe", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    // A program may lie on a filesystem that cannot be flushed; memory can, from Linux 3.17 on.
+    let memory = || rustix::fs::memfd_create("rigel", MemfdFlags::CLOEXEC);
+    syncs.into_iter().try_for_each(|sync| {
+        let try_on = |file: Result<OwnedFd, Errno>| tried(kind, sync, &OpenTarget::new(file?, 0, false));
+        try_on(own()).or_else(|error| try_on(memory()).map_err(|_| refused(kind, sync, &error)))
+    })
 }
 
 fn tried(kind: EngineKind, sync: Sync, target: &OpenTarget) -> io::Result<()> {

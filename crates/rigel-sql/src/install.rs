@@ -10,9 +10,9 @@ use rigel_core::error::Problem;
 
 /// In their order.
 const PARTS: [&str; 3] = [
-    include_str!("../../../extensions/postgresql/sql/schema.sql"),
-    include_str!("../../../extensions/postgresql/sql/by_program.sql"),
-    include_str!("../../../extensions/postgresql/sql/calibrate_io.sql"),
+    include_str!("../sql/schema.sql"),
+    include_str!("../sql/by_program.sql"),
+    include_str!("../sql/calibrate_io.sql"),
 ];
 /// psql puts the literal of its variable there.
 const PROGRAM: &str = ":'program'";

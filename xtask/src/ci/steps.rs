@@ -43,6 +43,11 @@ impl Steps {
         failed.is_empty()
     }
 
+    /// Whether nothing failed so far.
+    pub fn all_went_well(&self) -> bool {
+        self.failed().is_empty()
+    }
+
     fn failed(&self) -> Vec<&'static str> {
         self.done.iter().filter(|(_, good, _)| !good).map(|(name, ..)| *name).collect()
     }

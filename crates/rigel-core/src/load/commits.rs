@@ -22,6 +22,8 @@ pub enum NoCommits {
     NoFlush,
     /// The engine cannot wait for writes to be durable.
     Engine,
+    /// The kernel is too old for the engine that works on it to do so.
+    Kernel,
     /// The time was up before they had a visit.
     NoTime,
 }

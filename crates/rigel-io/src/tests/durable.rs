@@ -21,6 +21,13 @@ fn what_the_engines_need_is_here() {
     }
 }
 
+#[test]
+fn what_the_kernel_knows_needs_no_target() {
+    for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Threads] {
+        assert_eq!(durable::known(kind, DURABLE), Ok(()), "{kind:?}");
+    }
+}
+
 fn facts(path: &str) -> TargetFacts {
     TargetFacts { path: path.into(), ..TargetFacts::default() }
 }

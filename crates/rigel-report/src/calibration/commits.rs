@@ -13,6 +13,9 @@ pub(crate) const fn reason(reason: NoCommits) -> &'static str {
         }
         NoCommits::NoFlush => "the simulated device has no flush; flush=200us gives it one",
         NoCommits::Engine => "the engine cannot wait for writes to be durable; the others can",
+        NoCommits::Kernel => {
+            "this kernel is too old (Linux 4.18 can); `rigel run commit --engine threads --sync fdatasync` may work"
+        }
         NoCommits::NoTime => "the time was up before; a longer --budget measures them",
     }
 }
@@ -21,6 +24,6 @@ pub(crate) const fn reason(reason: NoCommits) -> &'static str {
 pub(crate) const fn news(why: NoCommits) -> Option<&'static str> {
     match why {
         NoCommits::LeftOut | NoCommits::NoFlush => None,
-        NoCommits::NoConsent | NoCommits::Engine | NoCommits::NoTime => Some(reason(why)),
+        NoCommits::NoConsent | NoCommits::Engine | NoCommits::Kernel | NoCommits::NoTime => Some(reason(why)),
     }
 }

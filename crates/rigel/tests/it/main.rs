@@ -33,6 +33,7 @@ mod limits;
 mod load_file;
 mod manual;
 mod memory;
+mod old_kernel;
 mod one_number;
 mod open;
 mod open_known;

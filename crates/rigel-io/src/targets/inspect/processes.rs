@@ -1,5 +1,5 @@
 //! The other programs that have a target open. Must not touch the files that they have open: a server that does not
-//! answer would make the search hang.
+//! answer would make the search hang. Kernels that cannot tell a file without asking its server (before 4.11) are the exception.
 
 use crate::system::numbered;
 use crate::targets::node::{NodeId, block_id, number};
@@ -7,6 +7,7 @@ use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, StatxFlags};
+use rustix::io::Errno;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -122,16 +123,29 @@ fn is_only_a_path(process: &Path, descriptor: &Path) -> bool {
     flags.is_some_and(|flags| OFlags::from_bits_retain(flags).contains(OFlags::PATH))
 }
 
-/// The file or device of a descriptor, without asking a file server.
+/// The file or device of a descriptor, without asking a file server where the kernel can do so.
 fn id_of_open(descriptor: &Path) -> Option<NodeId> {
     let asked = StatxFlags::TYPE | StatxFlags::INO;
-    let stat = fs::statx(CWD, descriptor, AtFlags::STATX_DONT_SYNC, asked).ok()?;
-    let device = number(fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor));
-    match FileType::from_raw_mode(stat.stx_mode.into()) {
-        FileType::RegularFile => {
-            let device = (stat.stx_dev_major, stat.stx_dev_minor);
-            Some((TargetKind::File, Identity { device, inode: stat.stx_ino }))
+    match fs::statx(CWD, descriptor, AtFlags::STATX_DONT_SYNC, asked) {
+        Ok(stat) => {
+            let inside = Identity { device: (stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino };
+            let device = number(fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor));
+            id_of(FileType::from_raw_mode(stat.stx_mode.into()), inside, device)
         }
+        // Linux before 4.11, and seccomp profiles that do not know the call. Who holds a target must be seen all the same.
+        Err(Errno::NOSYS | Errno::PERM) => {
+            let stat = fs::stat(descriptor).ok()?;
+            let inside = Identity { device: number(stat.st_dev), inode: stat.st_ino };
+            id_of(FileType::from_raw_mode(stat.st_mode), inside, number(stat.st_rdev))
+        }
+        Err(_) => None,
+    }
+}
+
+/// `inside` is where the node itself lies, `device` the one that it stands for.
+fn id_of(kind: FileType, inside: Identity, device: (u32, u32)) -> Option<NodeId> {
+    match kind {
+        FileType::RegularFile => Some((TargetKind::File, inside)),
         FileType::BlockDevice => Some(block_id(device)),
         FileType::CharacterDevice => Some((TargetKind::CharDevice, Identity { device, inode: 0 })),
         _ => None,

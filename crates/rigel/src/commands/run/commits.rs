@@ -4,9 +4,11 @@
 
 use crate::args::{RunOptions, TargetSource};
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::request::Request;
+use rigel_core::load::commits::NoCommits;
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::units::Bytes;
 use rigel_io::targets::guard;
+use rigel_io::{durable, engine};
 use std::borrow::Cow;
 
 /// The options with the commits of a calibration, or with the reason why it has none.
@@ -23,8 +25,20 @@ pub fn of_calibration<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> C
             targets.iter().all(|target| guard::consent_covers(&options.destroy, target))
         }
     };
-    let request = options.request.clone().with_commits(may_write);
+    let mut request = options.request.clone().with_commits(may_write);
+    if !kernel_knows(&request) {
+        request = Request { no_commits: Some(NoCommits::Kernel), ..options.request.clone() };
+    }
     Cow::Owned(RunOptions { request, ..options.clone() })
+}
+
+/// Kernels before 4.18 lack some of it. Who names an engine is refused instead, when its commits turn out to be impossible.
+fn kernel_knows(request: &Request) -> bool {
+    if request.engine != EngineRequest::Auto {
+        return true;
+    }
+    let syncs = request.commits().map(|class| class.sync);
+    engine::choose(None, request.poll, &[1]).is_ok_and(|chosen| durable::known(chosen.kind, syncs).is_ok())
 }
 
 /// Said before anything is measured, since it writes.

@@ -1,0 +1,113 @@
+//! Kernels of ten years ago: every system call that came after Linux 3.10 is refused, as an old kernel does, or as a seccomp profile
+//! that does not know it. What Rigel can do without them it does; nothing is less safe.
+
+use crate::support::{Place, Told, tell};
+use rigel_testdev::{Unavailable, needs};
+use std::fs::File;
+use std::process::{Child, Command, Stdio};
+
+/// After Linux 3.10. What is not here yet has no name in the strace of today's distributions.
+const NEWER: &str = "sched_setattr,sched_getattr,renameat2,seccomp,getrandom,memfd_create,bpf,execveat,userfaultfd,membarrier,mlock2,\
+    copy_file_range,preadv2,pwritev2,pkey_mprotect,pkey_alloc,pkey_free,statx,io_pgetevents,rseq,pidfd_send_signal,io_uring_setup,\
+    io_uring_enter,io_uring_register,pidfd_open,clone3,close_range,openat2,pidfd_getfd,faccessat2,epoll_pwait2";
+/// Of them, what the profiles of older containers refuse with EPERM. The C library itself gives up on some of the others.
+const UNKNOWN_TO_PROFILES: &str = "statx,io_uring_setup,close_range,openat2,pidfd_open,epoll_pwait2";
+
+/// The binary under strace, which refuses `calls`.
+fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
+    let inject = format!("inject={calls}:error={errno}");
+    let mut command = Command::new("strace");
+    command.args([
+        "-f",
+        "-qq",
+        "--seccomp-bpf",
+        "-o",
+        "/dev/null",
+        "-e",
+        &format!("trace={calls}"),
+        "-e",
+        &inject,
+    ]);
+    command.arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace()).current_dir(place.path());
+    tell(command.env("XDG_STATE_HOME", place.path()).env_remove("RIGEL_ORION_VERSION"))
+}
+
+/// An strace that knows the calls and can refuse them.
+fn strace() -> Result<(), Unavailable> {
+    let inject = format!("inject={NEWER}:error=ENOSYS");
+    let output = Command::new("strace")
+        .args([
+            "-f",
+            "--seccomp-bpf",
+            "-o",
+            "/dev/null",
+            "-e",
+            &format!("trace={NEWER}"),
+            "-e",
+            &inject,
+            "true",
+        ])
+        .output()
+        .map_err(|error| Unavailable::new(format!("strace: {error}")))?;
+    output
+        .status
+        .success()
+        .then_some(())
+        .ok_or_else(|| Unavailable::new(String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn a_run_needs_no_call_that_is_newer() {
+    let Some(()) = needs("a_run_needs_no_call_that_is_newer", strace()) else { return };
+    for (calls, errno) in [(NEWER, "ENOSYS"), (UNKNOWN_TO_PROFILES, "EPERM")] {
+        let place = Place::new();
+        place.random_file("data", 16 << 20);
+        let line = "run simple data --duration 100ms --num-disks 1 --quiet --no-html";
+        refused(&place, calls, errno, line).expect_code(0);
+        let record = place.read("_record.jsonl");
+        assert!(record.contains(r#""kind":"libaio""#), "{}", record.lines().next().unwrap());
+        assert!(!place.read("_summary.txt").is_empty());
+        let targets = refused(&place, calls, errno, "targets data").expect_code(0);
+        assert!(!targets.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_calibration_leaves_out_what_the_kernel_cannot_do() {
+    let Some(()) = needs("a_calibration_leaves_out_what_the_kernel_cannot_do", strace()) else { return };
+    let place = Place::new();
+    let line = "calibrate --scratch-size 64M --budget 20s --no-history --no-html --seed 1";
+    // Without asynchronous I/O too, threads are left, which make a write durable by pwritev2.
+    let told = refused(&place, &format!("{NEWER},io_setup"), "ENOSYS", line).expect_code(0);
+    assert!(told.stdout.contains("max_iops"), "{told:?}");
+    assert!(told.stdout.contains("this kernel is too old (Linux 4.18 can)"), "{told:?}");
+    assert!(!told.stdout.contains("commit_latency "), "{told:?}");
+    // Who names the engine is refused, and told what to do.
+    let told = refused(&place, NEWER, "ENOSYS", &format!("{line} --engine threads")).expect_code(3);
+    assert!(told.stderr.contains("RWF_DSYNC") && told.stderr.contains("--no-commits"), "{told:?}");
+}
+
+/// A process that has a file open for writing, ended on the way out.
+struct Holder(Child);
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn who_holds_a_target_is_seen_without_statx() {
+    let Some(()) = needs("who_holds_a_target_is_seen_without_statx", strace()) else { return };
+    let place = Place::new();
+    let file = File::create_new(place.path().join("held")).unwrap();
+    file.set_len(16 << 20).unwrap();
+    let holder = Command::new("sleep").arg("3600").stdin(Stdio::from(file)).spawn().unwrap();
+    let holder = Holder(holder);
+    for (calls, errno) in [(NEWER, "ENOSYS"), (UNKNOWN_TO_PROFILES, "EPERM")] {
+        let line = "run oltp held --write 50 --duration 100ms --quiet --no-html";
+        let told = refused(&place, calls, errno, line).expect_code(3);
+        assert!(told.stderr.contains(&format!("{} (sleep)", holder.0.id())), "{told:?}");
+    }
+}

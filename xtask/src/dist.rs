@@ -1,0 +1,195 @@
+//! `cargo xtask dist`: what people install, all of it around one binary that runs on every Linux since 2014. `dist/check.rs` installs
+//! it in fresh roots.
+//!
+//! The same sources give the same bytes: nothing here may read a clock, and every list is sorted. Must not change the sources, and
+//! must not publish.
+
+mod binary;
+mod check;
+mod container;
+mod extension;
+mod licences;
+mod linux_packages;
+mod parts;
+mod sbom;
+mod stage;
+mod tarball;
+mod tools;
+mod wheel;
+
+use crate::ci::{cargo, finished_well, steps::Steps};
+use anyhow::Context as _;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tools::Tools;
+
+/// What is done.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// First install what is needed: zig and a maker of wheels from PyPI, nfpm by Go, Debian packages
+    #[arg(long)]
+    setup: bool,
+    /// Build everything a second time, in another directory, and compare the bytes
+    #[arg(long)]
+    twice: bool,
+    /// Install each package in a fresh root and try it there; needs root and a Debian mirror
+    #[arg(long)]
+    check: bool,
+    /// Build nothing: the packages are there
+    #[arg(long)]
+    built: bool,
+}
+
+/// One build of everything.
+pub struct Release {
+    /// The sources.
+    root: PathBuf,
+    /// What is made, and nothing else.
+    out: PathBuf,
+    /// Where it is put together.
+    work: PathBuf,
+    /// Seconds since 1970 that every file has.
+    epoch: u64,
+}
+
+/// The one of every crate.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What is compiled for. Other architectures need a machine to try them on.
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+/// Enterprise Linux 7, SLES 12 and Debian 8 have it.
+const GLIBC: &str = "2.17";
+
+/// Whether all went well.
+pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
+    let target = crate::target_dir(root);
+    let release = Release::of(root, &target.join("dist"))?;
+    let mut steps = Steps::default();
+    if options.setup {
+        steps.run("setup", "what packages are made with", || tools::set_up(&target).map(|()| true));
+    }
+    if !options.built {
+        let tools = Tools::find(&target)?;
+        make(&release, &tools, &mut steps)?;
+        if options.twice {
+            steps.run("twice", "the same bytes from another directory", || again(&release, &tools));
+        }
+    }
+    if options.check && steps.all_went_well() {
+        check::run(&release, &target, &mut steps);
+    }
+    Ok(steps.conclude("dist"))
+}
+
+impl Release {
+    fn of(root: &Path, place: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            out: place.join("packages"),
+            work: place.join("work"),
+            epoch: epoch(root)?,
+        })
+    }
+
+    /// Runs a command to its end, in an environment that is the same everywhere.
+    fn finish(&self, command: &mut Command) -> anyhow::Result<()> {
+        command.env("SOURCE_DATE_EPOCH", self.epoch.to_string()).env("LC_ALL", "C").env("TZ", "UTC");
+        let name = command.get_program().to_owned();
+        anyhow::ensure!(finished_well(command)?, "{} failed", name.display());
+        Ok(())
+    }
+
+    /// `rigel-0.1.0` and the like.
+    fn named(name: &str) -> String {
+        format!("{name}-{VERSION}")
+    }
+}
+
+/// Of the last commit, unless the environment says so: <https://reproducible-builds.org/specs/source-date-epoch>.
+fn epoch(root: &Path) -> anyhow::Result<u64> {
+    if let Some(told) = env::var_os("SOURCE_DATE_EPOCH") {
+        return told.to_string_lossy().parse().context("SOURCE_DATE_EPOCH is no number of seconds");
+    }
+    let git = Command::new("git").current_dir(root).args(["log", "-1", "--format=%ct"]).output();
+    let told = git.context("cannot start git, which knows the date of the sources")?.stdout;
+    let told = String::from_utf8_lossy(&told).trim().parse();
+    told.context("git does not tell the date of the last commit: set SOURCE_DATE_EPOCH")
+}
+
+fn make(release: &Release, tools: &Tools, steps: &mut Steps) -> anyhow::Result<()> {
+    for place in [&release.out, &release.work] {
+        if place.exists() {
+            fs::remove_dir_all(place)?;
+        }
+        fs::create_dir_all(place)?;
+    }
+    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools));
+    if !binary::program(release).exists() {
+        return Ok(());
+    }
+    let mut step = |name, what, make: &mut dyn FnMut() -> anyhow::Result<()>| {
+        steps.run(name, what, || make().map(|()| true));
+    };
+    step("sbom", "what it is made of, and under which licences", &mut || {
+        let parts = parts::of_program(&release.root)?;
+        sbom::write(release, &parts)?;
+        licences::write(release, &parts)
+    });
+    step("tree", "the files of a package", &mut || stage::program(release));
+    step("tarball", "for a system without packages", &mut || tarball::make(release));
+    step("packages", "deb and rpm", &mut || linux_packages::program(release, tools));
+    step("extension", "calibrate_io() for the servers that are here", &mut || {
+        extension::make(release, tools)
+    });
+    step("wheel", "for pip", &mut || wheel::make(release, tools));
+    step("container", "what an image is built with", &mut || container::make(release));
+    step("sums", "SHA256SUMS", &mut || sums(release));
+    Ok(())
+}
+
+fn sums(release: &Release) -> anyhow::Result<()> {
+    let names = stage::names(&release.out)?;
+    let told = Command::new("sha256sum").current_dir(&release.out).arg("--").args(&names).output();
+    let told = told.context("cannot start sha256sum")?;
+    anyhow::ensure!(told.status.success(), "sha256sum: {}", String::from_utf8_lossy(&told.stderr));
+    fs::write(release.out.join("SHA256SUMS"), &told.stdout)?;
+    print!("{}", String::from_utf8_lossy(&told.stdout));
+    Ok(())
+}
+
+/// Builds what is committed once more, elsewhere, and compares.
+fn again(first: &Release, tools: &Tools) -> anyhow::Result<bool> {
+    let dirty = Command::new("git").current_dir(&first.root).args(["status", "--porcelain"]).output()?.stdout;
+    anyhow::ensure!(dirty.is_empty(), "only what is committed can be built elsewhere: commit it first");
+    let place = tempfile::Builder::new().prefix("rigel-again").tempdir_in(crate::target_dir(&first.root))?;
+    let sources = place.path().join("other/directory");
+    let clone = ["clone", "--quiet", "--local", "--depth=1", "--no-tags", "--"];
+    let from = format!("file://{}", first.root.display());
+    first.finish(Command::new("git").args(clone).arg(from).arg(&sources))?;
+    let second = Release::of(&sources, &place.path().join("dist"))?;
+    let mut steps = Steps::default();
+    make(&second, tools, &mut steps)?;
+    if !steps.conclude("again") {
+        return Ok(false);
+    }
+    let sums = |release: &Release| fs::read_to_string(release.out.join("SHA256SUMS"));
+    let (one, other) = (sums(first)?, sums(&second)?);
+    for line in other.lines().filter(|line| !one.lines().any(|known| known == *line)) {
+        println!("twice: differs: {line}");
+    }
+    println!(
+        "twice: {} files, {}",
+        one.lines().count(),
+        if one == other { "the same bytes" } else { "not the same" }
+    );
+    Ok(one == other)
+}
+
+/// What a command of cargo wrote.
+fn cargo_says(root: &Path, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+    let told = cargo(root, arguments).output().context("cannot start cargo")?;
+    let line = arguments.join(" ");
+    anyhow::ensure!(told.status.success(), "cargo {line}: {}", String::from_utf8_lossy(&told.stderr).trim());
+    Ok(told.stdout)
+}

@@ -1,0 +1,83 @@
+//! The binary that every package holds, and its symbols apart. Must not be built twice for two packages: people compare digests.
+
+use super::{GLIBC, Release, TRIPLE, tools::Tools};
+use crate::ci::cargo;
+use anyhow::Context as _;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// More is not to be carried to a host without a network.
+const MOST_BYTES: u64 = 10_000_000;
+
+/// The program that packages hold.
+pub fn program(release: &Release) -> PathBuf {
+    release.work.join("rigel")
+}
+
+/// Builds it, takes the symbols out, and judges size and needs.
+pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<bool> {
+    let built = release.work.with_file_name("build");
+    let target = format!("{TRIPLE}.{GLIBC}");
+    let mut build =
+        cargo(&release.root, &["zigbuild", "--profile", "dist", "--locked", "--package", "rigel"]);
+    build.args(["--target", &target, "--target-dir"]).arg(&built);
+    release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(&release.root)?))?;
+    let (whole, program) = (built.join(TRIPLE).join("dist/rigel"), program(release));
+    let symbols = release.work.join("rigel.debug");
+    let objcopy = || Command::new("objcopy");
+    release.finish(
+        objcopy().args(["--only-keep-debug", "--compress-debug-sections=zlib"]).arg(&whole).arg(&symbols),
+    )?;
+    let mut link = std::ffi::OsString::from("--add-gnu-debuglink=");
+    link.push(&symbols);
+    release.finish(objcopy().arg("--strip-all").arg(link).arg(&whole).arg(&program))?;
+    let archive = release.out.join(format!("{}-{TRIPLE}.debug.xz", Release::named("rigel")));
+    release.finish(Command::new("sh").args(["-c", r#"xz -6 -T1 <"$0" >"$1""#]).arg(&symbols).arg(archive))?;
+    judge(&program)
+}
+
+/// The directories of this machine do not show in the binary.
+pub fn rust_flags(root: &Path) -> anyhow::Result<String> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
+    let home = home.context("neither CARGO_HOME nor HOME is set")?;
+    let (root, home) = (root.display(), home.display());
+    Ok(format!("--remap-path-prefix={root}=/rigel --remap-path-prefix={home}=/cargo"))
+}
+
+fn judge(program: &Path) -> anyhow::Result<bool> {
+    let bytes = fs::metadata(program)?.len();
+    let told = Command::new("objdump").arg("-T").arg(program).output().context("cannot start objdump")?;
+    let newest =
+        newest(&String::from_utf8_lossy(&told.stdout)).context("objdump names no symbol of the C library")?;
+    println!("binary: {bytes} bytes (at most {MOST_BYTES}), needs GLIBC {newest:?} (at most {GLIBC})");
+    Ok(bytes <= MOST_BYTES && newest <= version(GLIBC).context("a version")?)
+}
+
+/// The newest version of the C library that a dynamic symbol asks for.
+fn newest(symbols: &str) -> Option<Vec<u32>> {
+    let versions =
+        symbols.split("GLIBC_").skip(1).map(|rest| rest.split([')', ' ', '\n']).next().unwrap_or_default());
+    versions.filter_map(version).max()
+}
+
+fn version(text: &str) -> Option<Vec<u32>> {
+    text.split('.').map(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_symbol_is_found() {
+        let told = "0000 DF *UND* 0000 (GLIBC_2.2.5) read\n0000 DF *UND* 0000 (GLIBC_2.17) clock_gettime\n\
+                    0000 DF *UND* 0000 (GLIBC_2.9) pipe2\n0000  w   D  *UND*  0000 __gmon_start__\n";
+        assert_eq!(newest(told), Some(vec![2, 17]));
+        assert!(newest(told) <= version(GLIBC));
+        assert!(version("2.34") > version(GLIBC) && version("2.4") < version(GLIBC));
+        assert_eq!(newest("no symbols"), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Installs every package in a fresh root, tries what people do there, upgrades, removes, and looks for what is left.
+//!
+//! Must not judge speed, and must not use anything of this host but its kernel.
+
+mod room;
+mod trial;
+
+use super::{Release, VERSION, linux_packages, stage, tools::Tools};
+use crate::ci::steps::Steps;
+use anyhow::Context as _;
+use room::Room;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// The distributions in which the archive is tried: today's stable one, and the oldest that mirrors still have.
+const DEBIANS: [&str; 2] = ["bookworm", "bullseye"];
+
+/// Adds a step for each way to install.
+pub fn run(release: &Release, target: &Path, steps: &mut Steps) {
+    let roots = target.join("dist-roots");
+    steps.run("deb", "apt-get install, upgrade, purge in Debian 12", || {
+        deb(release, &Room::fresh(&roots, DEBIANS[0])?, target)
+    });
+    steps.run("rpm", "rpm --install, --erase", || rpm(release, &Room::fresh(&roots, DEBIANS[0])?, target));
+    for debian in DEBIANS {
+        let what = format!("the archive below /usr/local of {debian}");
+        steps.run("tarball", &what, || tarball(release, &Room::fresh(&roots, debian)?));
+    }
+    steps.run("image", "what a container would hold", || image(release, &Room::fresh(&roots, DEBIANS[0])?));
+    steps.run("wheel", "pip install in an environment of its own", || wheel(release));
+    steps.run("systemd", "systemd-analyze verify", || units(release));
+}
+
+fn deb(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
+    let before = room.list()?;
+    room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
+    let start = Instant::now();
+    room.run(&format!("apt-get install --yes --no-install-recommends /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    println!("deb: installed in {:.1} s", start.elapsed().as_secs_f64());
+    trial::of_root(room, "/usr")?;
+    trial::weekly(room)?;
+    let newer = newer(release, target, "deb")?;
+    room.take_in(&release.work.join("newer"), &newer)?;
+    room.run(&format!("apt-get install --yes --no-install-recommends /parts/{newer}"))?;
+    let told = room.run("dpkg-query --show --showformat='${Version}' rigel; rigel --version")?;
+    anyhow::ensure!(told.starts_with(NEWER), "the upgrade is not there: {told}");
+    room.run("apt-get purge --yes rigel")?;
+    Room::as_before(&before, &room.list()?)
+}
+
+fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
+    let before = room.list()?;
+    let rpm = |arguments: &[&str]| {
+        // The programs of this host on the root: it needs no package manager of its own.
+        let mut rpm = Command::new("rpm");
+        rpm.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
+        release.finish(&mut rpm)
+    };
+    // It says what it needs.
+    let package = release.out.join(format!("rigel-{VERSION}-1.x86_64.rpm"));
+    let package = package.to_string_lossy();
+    anyhow::ensure!(rpm(&["--install", &package]).is_err(), "a root without a C library took it");
+    // Debian's C library is in no database of rpm.
+    rpm(&["--install", "--nodeps", &package])?;
+    trial::of_root(room, "/usr")?;
+    rpm(&["--verify", "--nodeps", "rigel"])?;
+    let newer = release.work.join("newer").join(newer(release, target, "rpm")?);
+    rpm(&["--upgrade", "--nodeps", &newer.to_string_lossy()])?;
+    rpm(&["--erase", "rigel"])?;
+    Room::as_before(&before, &room.list()?)
+}
+
+/// By its version only.
+const NEWER: &str = "99.0";
+
+/// A package of a later version, for the upgrade; its name.
+fn newer(release: &Release, target: &Path, kind: &str) -> anyhow::Result<String> {
+    let later = Release {
+        root: release.root.clone(),
+        out: release.work.join("newer"),
+        work: release.work.clone(),
+        epoch: release.epoch,
+    };
+    std::fs::create_dir_all(&later.out)?;
+    let package = linux_packages::of_program(&later);
+    linux_packages::write(&later, &Tools::find(target)?, &package, kind, NEWER)?;
+    let names = stage::names(&later.out)?;
+    names.into_iter().find(|name| name.ends_with(kind)).ok_or_else(|| anyhow::anyhow!("nfpm made no {kind}"))
+}
+
+fn tarball(release: &Release, room: &Room) -> anyhow::Result<bool> {
+    let before = room.list_files()?;
+    let name = stage::names(&release.out)?.into_iter().find(|name| name.ends_with(".tar.xz"));
+    let name = name.ok_or_else(|| anyhow::anyhow!("there is no archive"))?;
+    // A minimal Debian has no xz.
+    let unpacked = name.trim_end_matches(".xz");
+    room.take_in(&release.out, &name)?;
+    release.finish(
+        Command::new("xz").args(["--decompress", "--force"]).arg(room.path().join("parts").join(&name)),
+    )?;
+    room.run(&format!("tar -xf /parts/{unpacked} --strip-components=1 --no-same-owner -C /usr/local"))?;
+    trial::of_root(room, "/usr/local")?;
+    // As the guide says; directories may be those of others and stay.
+    room.run("cd /usr/local && xargs rm < share/doc/rigel/FILES")?;
+    Room::as_before(&before, &room.list_files()?)
+}
+
+fn image(release: &Release, room: &Room) -> anyhow::Result<bool> {
+    room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
+    room.take_in(&release.out, "collect")?;
+    room.run("dpkg --install /parts/rigel_*_amd64.deb && /parts/collect /image")?;
+    let inside = Room::at(&room.path().join("image"));
+    trial::calibrates(|line| inside.run_directly("/usr/bin/rigel", line), "/data")?;
+    Ok(true)
+}
+
+fn wheel(release: &Release) -> anyhow::Result<bool> {
+    let place = tempfile::tempdir_in(&release.work)?;
+    let venv = place.path().join("venv");
+    release.finish(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let before = stage::files(&venv)?;
+    let name = stage::names(&release.out)?.into_iter().find(|name| name.ends_with(".whl"));
+    let wheel = release.out.join(name.ok_or_else(|| anyhow::anyhow!("there is no wheel"))?);
+    let pip = || Command::new(venv.join("bin/pip"));
+    release.finish(pip().args(["install", "--quiet", "--no-index"]).arg(&wheel))?;
+    let directory = place.path().to_string_lossy().into_owned();
+    trial::calibrates(
+        |line| room::output(Command::new(venv.join("bin/rigel")).args(line).current_dir(place.path())),
+        &directory,
+    )?;
+    room::output(Command::new(venv.join("bin/orion")).arg("-help"))?;
+    release.finish(pip().args(["uninstall", "--quiet", "--yes", "rigel-storage"]))?;
+    let left: Vec<String> = stage::files(&venv)?.into_iter().filter(|file| !before.contains(file)).collect();
+    anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
+    Ok(true)
+}
+
+fn units(release: &Release) -> anyhow::Result<bool> {
+    let usr = stage::usr(release);
+    let place = tempfile::tempdir_in(&release.work)?;
+    for unit in ["rigel-calibrate.service", "rigel-calibrate.timer"] {
+        // The script is not installed on this host.
+        let text = std::fs::read_to_string(usr.join("lib/systemd/system").join(unit))?;
+        std::fs::write(
+            place.path().join(unit),
+            text.replace("/usr/lib/rigel/", &format!("{}/lib/rigel/", usr.display())),
+        )?;
+    }
+    let mut verify = Command::new("systemd-analyze");
+    let told = verify.current_dir(place.path()).args([
+        "verify",
+        "--man=no",
+        "./rigel-calibrate.timer",
+        "./rigel-calibrate.service",
+    ]);
+    let told = told.output().context("cannot start systemd-analyze")?;
+    let said = String::from_utf8_lossy(&told.stderr).into_owned();
+    anyhow::ensure!(
+        told.status.success() && !said.contains("rigel-calibrate"),
+        "systemd-analyze verify: {said}"
+    );
+    Ok(true)
+}

@@ -1,0 +1,114 @@
+//! A root of a distribution that one trial has for itself, and commands in it. Must not be left behind, nor any mount.
+
+use anyhow::Context as _;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What it has besides the smallest Debian: what people read and complete with.
+const PACKAGES: &str = "bash-completion,man-db";
+/// What the package manager itself writes down, and what a program leaves for the next start.
+const NOT_OURS: [&str; 7] =
+    ["./var/lib/dpkg/", "./var/lib/apt/", "./var/cache/", "./var/log/", "./var/lib/rpm", "./parts", "./run/"];
+
+pub struct Room {
+    path: PathBuf,
+    /// Removes it on the way out.
+    _copy: Option<tempfile::TempDir>,
+}
+
+impl Room {
+    /// A copy of a root, which is made once.
+    pub fn fresh(roots: &Path, debian: &str) -> anyhow::Result<Self> {
+        let whole = roots.join(format!("{debian}.whole"));
+        let root = roots.join(debian);
+        if !whole.exists() {
+            if root.exists() {
+                fs::remove_dir_all(&root)?;
+            }
+            fs::create_dir_all(roots)?;
+            let mut make = Command::new("debootstrap");
+            make.args(["--variant=minbase", &format!("--include={PACKAGES}"), debian]).arg(&root);
+            anyhow::ensure!(crate::ci::finished_well(&mut make)?, "debootstrap made no {debian}");
+            fs::write(&whole, "")?;
+        }
+        let copy = tempfile::Builder::new().prefix("room").tempdir_in(roots)?;
+        let path = copy.path().join("root");
+        output(Command::new("cp").args(["--archive", "--reflink=auto"]).arg(&root).arg(&path))?;
+        fs::create_dir_all(path.join("parts"))?;
+        Ok(Self { path, _copy: Some(copy) })
+    }
+
+    /// A directory that is there.
+    pub fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), _copy: None }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a file into `/parts`.
+    pub fn take_in(&self, from: &Path, name: &str) -> anyhow::Result<()> {
+        let to = self.path.join("parts").join(name);
+        fs::copy(from.join(name), to).with_context(|| format!("there is no {name} in {}", from.display()))?;
+        Ok(())
+    }
+
+    /// Runs a script of the shell inside; what it wrote.
+    pub fn run(&self, script: &str) -> anyhow::Result<String> {
+        self.run_directly("/bin/sh", &["-ec", script])
+    }
+
+    /// Runs a program inside, without a shell. Its mounts go with it.
+    pub fn run_directly(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+        let mounts = r#"mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@""#;
+        let mut command = Command::new("unshare");
+        command
+            .args(["--mount", "--propagation", "private", "--fork", "sh", "-c", mounts])
+            .arg(&self.path)
+            .arg(program);
+        let environment =
+            [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("HOME", "/root")];
+        command
+            .env_clear()
+            .envs(environment)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .env("LC_ALL", "C.UTF-8");
+        output(command.args(arguments))
+    }
+
+    /// Every path inside, but for what is not ours.
+    pub fn list(&self) -> anyhow::Result<BTreeSet<String>> {
+        self.find(&[])
+    }
+
+    /// The same without directories.
+    pub fn list_files(&self) -> anyhow::Result<BTreeSet<String>> {
+        self.find(&["!", "-type", "d"])
+    }
+
+    fn find(&self, which: &[&str]) -> anyhow::Result<BTreeSet<String>> {
+        let told = output(Command::new("find").current_dir(&self.path).args([".", "-xdev"]).args(which))?;
+        let ours = |path: &&str| !NOT_OURS.iter().any(|other| path.starts_with(other));
+        Ok(told.lines().filter(ours).map(str::to_owned).collect())
+    }
+
+    /// Whether everything is as it was.
+    pub fn as_before(before: &BTreeSet<String>, now: &BTreeSet<String>) -> anyhow::Result<bool> {
+        let left: Vec<&str> = now.difference(before).map(String::as_str).collect();
+        let gone: Vec<&str> = before.difference(now).map(String::as_str).collect();
+        anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
+        anyhow::ensure!(gone.is_empty(), "taken along: {}", gone.join(", "));
+        Ok(true)
+    }
+}
+
+/// What a command wrote; an error has what it said.
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
+    let told = command.output().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let said = String::from_utf8_lossy(&told.stderr);
+    anyhow::ensure!(told.status.success(), "{command:?}: {}: {said}", told.status);
+    Ok(String::from_utf8_lossy(&told.stdout).into_owned())
+}

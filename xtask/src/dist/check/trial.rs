@@ -1,0 +1,83 @@
+//! What people do first with a program that they installed. Must not care how it was installed.
+
+use super::super::VERSION;
+use super::room::Room;
+use serde_json::Value;
+
+/// Tries what lies below `/usr` or `/usr/local` of a root.
+pub fn of_root(room: &Room, prefix: &str) -> anyhow::Result<()> {
+    let told = room.run("rigel --version")?;
+    anyhow::ensure!(told.trim() == format!("rigel {VERSION}"), "rigel --version: {told}");
+    calibrates(
+        |line| room.run(&format!("mkdir -p /parts/data && cd /parts/data && rigel {}", line.join(" "))),
+        "/parts/data",
+    )?;
+    let page = room.run("man rigel-calibrate")?;
+    anyhow::ensure!(
+        page.contains("rigel-calibrate") && page.contains("--max-latency"),
+        "man rigel-calibrate: {page}"
+    );
+    for name in ["rigel", "orion"] {
+        let place = room.run(&format!("man --where {name}"))?;
+        anyhow::ensure!(place.starts_with(prefix), "man --where {name}: {place}");
+    }
+    completes(room)?;
+    let help = room.run("orion -help")?;
+    anyhow::ensure!(help.contains("-num_disks"), "orion -help: {help}");
+    Ok(())
+}
+
+/// Calibrates for some seconds; the answers have figures. A busy host may speak against them.
+pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str) -> anyhow::Result<()> {
+    let line = [
+        "calibrate",
+        "--budget",
+        "20s",
+        "--scratch-size",
+        "256M",
+        "--json",
+        "--quiet",
+        "--no-html",
+        "--no-history",
+    ];
+    let told = rigel(&[&line[..], &["--out", place]].concat())?;
+    let answers: Value = serde_json::from_str(&told)?;
+    let found = &answers["max_iops"];
+    anyhow::ensure!(
+        found["mean"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),
+        "no rate: {told}"
+    );
+    println!("calibrate: max_iops {found}");
+    Ok(())
+}
+
+/// What the tabulator key does, by the script that bash loads of itself.
+fn completes(room: &Room) -> anyhow::Result<()> {
+    let keys = r#"
+        . /usr/share/bash-completion/bash_completion
+        _completion_loader rigel
+        COMP_WORDS=(rigel calib) COMP_CWORD=1 COMP_LINE='rigel calib' COMP_POINT=11
+        function=$(complete -p rigel | sed 's/.*-F \([^ ]*\).*/\1/')
+        $function rigel calib rigel
+        echo "${COMPREPLY[@]}"
+    "#;
+    let told = room.run_directly("/bin/bash", &["-c", keys])?;
+    anyhow::ensure!(told.split_whitespace().any(|word| word == "calibrate"), "completed to: {told}");
+    Ok(())
+}
+
+/// What the timer starts once a week.
+pub fn weekly(room: &Room) -> anyhow::Result<()> {
+    room.run("mkdir -p /parts/weekly /parts/metrics")?;
+    let variables = "RIGEL_DIRECTORY=/parts/weekly RIGEL_METRICS=/parts/metrics";
+    let script = "/usr/lib/rigel/calibrate-metrics --budget 20s --scratch-size 256M";
+    room.run(&format!("{variables} {script}"))?;
+    let told = room.run("cat /parts/metrics/rigel.prom; ls /parts/metrics")?;
+    anyhow::ensure!(
+        told.contains("\nrigel_iops{") && told.ends_with("\nrigel.prom\n"),
+        "the metrics: {told}"
+    );
+    let without = room.run(&format!("RIGEL_METRICS=/parts/nowhere {script} 2>&1 || echo refused"))?;
+    anyhow::ensure!(without.contains("set RIGEL_METRICS") && without.ends_with("refused\n"), "{without}");
+    Ok(())
+}

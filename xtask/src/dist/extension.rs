@@ -1,0 +1,74 @@
+//! Packages of the extension for PostgreSQL, one for each server whose headers are here: its library is made for one version.
+//!
+//! Must not know how it is built; its script does.
+
+use super::{GLIBC, Release, TRIPLE, binary, linux_packages, stage, tools::Tools};
+use linux_packages::{KINDS, Needs, Package};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Builds and packs it for every server.
+pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
+    let servers = crate::extension::servers();
+    if servers.is_empty() {
+        println!(
+            "extension: no server with headers is installed here (postgresql-server-dev-all): no package is made"
+        );
+    }
+    servers.iter().try_for_each(|(version, pg_config)| one(release, tools, *version, pg_config))
+}
+
+fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyhow::Result<()> {
+    let tree = release.work.join(format!("extension-{version}"));
+    let mut script = Command::new(release.root.join("extensions/postgresql/install.sh"));
+    script.arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
+    script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
+    script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
+    release.finish(script.env("RUSTFLAGS", binary::rust_flags(&release.root)?))?;
+    for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
+        release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
+    }
+    for kind in KINDS {
+        let name = name(kind, version);
+        let documents = format!("/usr/share/doc/{name}");
+        let tree = laid_out(release, &tree, kind, version)?;
+        stage::documents(release, &tree.join(&documents[1..]))?;
+        stage::same_time(release, &tree)?;
+        let (deb, rpm) = (format!("postgresql-{version}"), format!("postgresql{version}-server"));
+        let package = Package {
+            name,
+            summary: "calibrate_io() inside PostgreSQL: what the storage below a database can do",
+            description: "The extension `rigel`: CREATE EXTENSION rigel; SELECT * FROM rigel.calibrate_io();",
+            tree,
+            directories: &[&documents],
+            shared: &[],
+            needs: Needs { deb: vec![&deb, "libc6 (>= 2.17)"], rpm: vec![&rpm], deb_recommends: Vec::new() },
+            before_removal: None,
+        };
+        linux_packages::write(release, tools, &package, kind, super::VERSION)?;
+    }
+    Ok(())
+}
+
+/// As other extensions are called in either world.
+fn name(kind: &str, version: u32) -> String {
+    if kind == "deb" { format!("postgresql-{version}-rigel") } else { format!("rigel_{version}") }
+}
+
+/// The files where the servers of PGDG have them: `/usr/pgsql-17` on Enterprise Linux. What was built lies where Debian has them.
+fn laid_out(release: &Release, built: &Path, kind: &str, version: u32) -> anyhow::Result<PathBuf> {
+    let tree = release.work.join(format!("extension-{version}-{kind}"));
+    for file in stage::files(built)? {
+        let place = match kind {
+            "rpm" => file
+                .replace(&format!("usr/lib/postgresql/{version}/"), &format!("usr/pgsql-{version}/"))
+                .replace(&format!("usr/share/postgresql/{version}/"), &format!("usr/pgsql-{version}/share/")),
+            _ => file.clone(),
+        };
+        let mode = if place.ends_with(".so") { 0o755 } else { 0o644 };
+        stage::put(&built.join(&file), &tree.join(place), mode)?;
+    }
+    fs::create_dir_all(&tree)?;
+    Ok(tree)
+}

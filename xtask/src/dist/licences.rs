@@ -1,0 +1,50 @@
+//! The texts under which the parts of the program may be given on; each text once, with those that it is for.
+//!
+//! Must not judge them: `cargo xtask deny` does.
+
+use super::{Release, parts::Part};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file, before it is packed.
+pub fn file(release: &Release) -> PathBuf {
+    release.work.join("THIRD-PARTY.txt")
+}
+
+/// Collects them.
+pub fn write(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut list = String::from("Rigel is built of these parts, under these licences. The texts follow.\n\n");
+    for part in parts.iter().filter(|part| !part.name.starts_with("rigel")) {
+        writeln!(list, "{} {}: {}", part.name, part.version, part.licence)?;
+        let known = part.place.as_deref().map(texts_of).transpose()?.unwrap_or_default();
+        known.into_iter().for_each(|text| texts.entry(text).or_default().push(part.name.clone()));
+    }
+    let notice = fs::read_to_string(release.root.join("crates/rigel-report/assets/NOTICE"))?;
+    texts.entry(notice).or_default().push("echarts".to_owned());
+    let mut by_part: Vec<_> = texts.into_iter().map(|(text, names)| (names, text)).collect();
+    by_part.sort();
+    for (names, text) in by_part {
+        write!(list, "\n{}\n{}\n\n{}\n", "=".repeat(80), names.join(", "), text.trim_end())?;
+    }
+    Ok(fs::write(file(release), list)?)
+}
+
+/// What a crate brings of licences and notices.
+fn texts_of(place: &Path) -> anyhow::Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(place)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().to_uppercase();
+        let is_one = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if is_one && entry.path().is_file() {
+            texts.push(String::from_utf8_lossy(&fs::read(entry.path())?).replace('\r', ""));
+        }
+    }
+    texts.sort();
+    Ok(texts)
+}

@@ -1,0 +1,145 @@
+//! deb and rpm by nfpm, both from one list of files, so that they cannot differ. A package is a [`Package`] and a tree of its files;
+//! `rigel-mpi` becomes one more.
+//!
+//! Must not run anything of a package, and must not add files to the tree.
+
+use super::{Release, VERSION, stage, tools::Tools};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a package says of itself.
+pub struct Package<'a> {
+    pub name: String,
+    pub summary: &'a str,
+    pub description: &'a str,
+    /// The directory that stands for `/`.
+    pub tree: PathBuf,
+    /// Directories of its own, which go with it.
+    pub directories: &'a [&'a str],
+    /// Those that others may have as well. dpkg sees to them itself; an rpm has to name them, or they stay.
+    pub shared: &'a [&'a str],
+    pub needs: Needs<'a>,
+    /// Run before it is removed.
+    pub before_removal: Option<&'a str>,
+}
+
+/// The packages that it needs, by their names in either world.
+#[derive(Default)]
+pub struct Needs<'a> {
+    pub deb: Vec<&'a str>,
+    pub rpm: Vec<&'a str>,
+    pub deb_recommends: Vec<&'a str>,
+}
+
+/// The kinds that are made.
+pub const KINDS: [&str; 2] = ["deb", "rpm"];
+
+/// Writes the packages of the program.
+pub fn program(release: &Release, tools: &Tools) -> anyhow::Result<()> {
+    KINDS.iter().try_for_each(|kind| write(release, tools, &of_program(release), kind, VERSION))
+}
+
+/// What they say.
+pub fn of_program(release: &Release) -> Package<'static> {
+    Package {
+        name: "rigel".to_owned(),
+        summary: "measures what storage can do for a database, and how sure that is",
+        description: "IOPS, throughput and latency of files and block devices under a matrix of small and large\n\
+                      I/O, commits, and loads of your own, each with a 95 % interval and with what speaks\n\
+                      against it. An open successor of ORION and CALIBRATE_IO.",
+        tree: release.work.join("tree"),
+        directories: &["/usr/lib/rigel", "/usr/share/doc/rigel", "/usr/share/doc/rigel/examples"],
+        shared: &[
+            "/usr/share/bash-completion",
+            "/usr/share/bash-completion/completions",
+            "/usr/share/fish",
+            "/usr/share/fish/vendor_completions.d",
+            "/usr/share/zsh",
+            "/usr/share/zsh/site-functions",
+        ],
+        needs: Needs {
+            deb: vec!["libc6 (>= 2.17)"],
+            rpm: vec!["glibc >= 2.17"],
+            deb_recommends: vec!["libblkid1"],
+        },
+        before_removal: Some("packaging/systemd/before-removal"),
+    }
+}
+
+/// Writes a package of one kind.
+pub fn write(
+    release: &Release,
+    tools: &Tools,
+    package: &Package<'_>,
+    kind: &str,
+    version: &str,
+) -> anyhow::Result<()> {
+    let config = release.work.join(format!("{}.{kind}.json", package.name));
+    // JSON is YAML.
+    fs::write(&config, serde_json::to_string_pretty(&described(release, package, kind, version)?)?)?;
+    let mut nfpm = tools.nfpm();
+    nfpm.current_dir(&release.root).args(["package", "--packager", kind, "--config"]).arg(config);
+    release.finish(nfpm.arg("--target").arg(&release.out))
+}
+
+fn described(release: &Release, package: &Package<'_>, kind: &str, version: &str) -> anyhow::Result<Value> {
+    let needs = &package.needs;
+    let (depends, recommends) =
+        if kind == "deb" { (&needs.deb, needs.deb_recommends.clone()) } else { (&needs.rpm, Vec::new()) };
+    let mut scripts = json!({});
+    if let Some(script) = package.before_removal {
+        scripts["preremove"] = json!(script);
+    }
+    Ok(json!({
+        "name": package.name,
+        "arch": "amd64",
+        "platform": "linux",
+        "version": version,
+        "release": "1",
+        "section": "admin",
+        "priority": "optional",
+        "maintainer": "The Rigel developers <rigel@localhost>",
+        "license": "Apache-2.0 OR MIT",
+        "description": format!("{}\n{}", package.summary, package.description),
+        "mtime": time(release.epoch)?,
+        "depends": depends,
+        "recommends": recommends,
+        "scripts": scripts,
+        "contents": contents(package, kind)?,
+        "deb": { "compression": "xz" },
+        "rpm": { "summary": package.summary, "compression": "xz", "buildhost": "localhost", "group": "Applications/System" },
+    }))
+}
+
+fn contents(package: &Package<'_>, kind: &str) -> anyhow::Result<Vec<Value>> {
+    let shared = if kind == "rpm" { package.shared } else { &[] };
+    let directories = package.directories.iter().chain(shared);
+    let directories =
+        directories.map(|place| json!({ "dst": place, "type": "dir", "file_info": { "mode": 0o755 } }));
+    let files = stage::files(&package.tree)?.into_iter().map(|file| one(&package.tree, &file, kind));
+    directories.map(Ok).chain(files).collect()
+}
+
+fn one(tree: &Path, file: &str, kind: &str) -> anyhow::Result<Value> {
+    let path = tree.join(file);
+    let mut place = format!("/{file}");
+    if kind == "deb" {
+        // The zsh of Debian looks there.
+        place = place.replace("/zsh/site-functions/", "/zsh/vendor-completions/");
+    }
+    if path.is_symlink() {
+        return Ok(json!({ "src": fs::read_link(&path)?, "dst": place, "type": "symlink" }));
+    }
+    let mode = fs::metadata(&path)?.permissions().mode() & 0o777;
+    Ok(json!({ "src": path, "dst": place, "file_info": { "mode": mode, "owner": "root", "group": "root" } }))
+}
+
+/// `2026-11-24T18:15:31Z`.
+fn time(epoch: u64) -> anyhow::Result<String> {
+    let told = Command::new("date").args(["--utc", "+%FT%TZ"]).arg(format!("--date=@{epoch}")).output()?;
+    anyhow::ensure!(told.status.success(), "date cannot tell {epoch}");
+    Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
+}

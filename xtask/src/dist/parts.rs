@@ -1,0 +1,110 @@
+//! What a program is made of: the crates that are linked into it, as cargo resolves them. Must not list what only builds or tests it.
+
+use super::{TRIPLE, cargo_says};
+use anyhow::Context as _;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A crate, or something that a crate holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    pub name: String,
+    pub version: String,
+    /// An expression of SPDX.
+    pub licence: String,
+    pub repository: Option<String>,
+    /// Of its archive on crates.io; ours have none.
+    pub sha256: Option<String>,
+    /// Where it lies, for its licences.
+    pub place: Option<PathBuf>,
+}
+
+/// What is linked into the program, sorted by name.
+pub fn of_program(root: &Path) -> anyhow::Result<Vec<Part>> {
+    let linked =
+        ["tree", "--locked", "--package", "rigel", "--edges", "normal,no-proc-macro", "--target", TRIPLE];
+    let told = cargo_says(root, &[&linked[..], &["--prefix", "none", "--format", "{p}"]].concat())?;
+    let linked = names(&String::from_utf8_lossy(&told));
+    let told =
+        cargo_says(root, &["metadata", "--locked", "--format-version", "1", "--filter-platform", TRIPLE])?;
+    let metadata: Value = serde_json::from_slice(&told).context("cargo metadata wrote no JSON")?;
+    let sums = sums(&fs::read_to_string(root.join("Cargo.lock"))?);
+    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+    let mut parts: Vec<Part> = packages.iter().filter_map(|package| part(package, &linked, &sums)).collect();
+    anyhow::ensure!(parts.len() == linked.len(), "{} crates are linked, {} known", linked.len(), parts.len());
+    parts.extend(embedded());
+    parts.sort();
+    Ok(parts)
+}
+
+/// Lines such as `serde v1.0.2 (*)`.
+fn names(tree: &str) -> BTreeSet<(String, String)> {
+    let words = tree.lines().map(|line| line.split(' '));
+    let known = words.filter_map(|mut words| {
+        Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+    });
+    known.collect()
+}
+
+fn part(
+    package: &Value,
+    linked: &BTreeSet<(String, String)>,
+    sums: &BTreeMap<(String, String), String>,
+) -> Option<Part> {
+    let text = |key: &str| package[key].as_str().map(str::to_owned);
+    let known = (text("name")?, text("version")?);
+    linked.contains(&known).then_some(())?;
+    Some(Part {
+        sha256: sums.get(&known).cloned(),
+        licence: text("license").unwrap_or_default(),
+        repository: text("repository"),
+        place: Path::new(&text("manifest_path")?).parent().map(Path::to_owned),
+        name: known.0,
+        version: known.1,
+    })
+}
+
+/// What is no crate: `libsqlite3-sys` compiles it, and `rigel-report` has it in its assets.
+fn embedded() -> [Part; 2] {
+    let part = |name: &str, version: &str, licence: &str, repository: &str| Part {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        licence: licence.to_owned(),
+        repository: Some(repository.to_owned()),
+        sha256: None,
+        place: None,
+    };
+    [
+        part("echarts", "5.5.1", "Apache-2.0", "https://github.com/apache/echarts"),
+        part("sqlite", "bundled", "blessing", "https://sqlite.org"),
+    ]
+}
+
+/// The digests of a lock file, by name and version.
+fn sums(lock: &str) -> BTreeMap<(String, String), String> {
+    let value = |block: &str, key: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""))?;
+        Some(line.trim_end_matches('"').to_owned())
+    };
+    let entry =
+        |block: &str| Some(((value(block, "name")?, value(block, "version")?), value(block, "checksum")?));
+    lock.split("[[package]]").filter_map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_and_a_lock_file_are_read() {
+        let found = names("rigel v0.1.0 (/a b)\nserde v1.0.2\nserde v1.0.2 (*)\n\n");
+        assert_eq!(found.len(), 2, "{found:?}");
+        let lock = "version = 4\n\n[[package]]\nname = \"a\"\nversion = \"1.2\"\nchecksum = \"00ff\"\ndependencies = [\n \"b\",\n]\n\n\
+                    [[package]]\nname = \"b\"\nversion = \"0.1.0\"\n";
+        let found = sums(lock);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[&("a".to_owned(), "1.2".to_owned())], "00ff");
+    }
+}

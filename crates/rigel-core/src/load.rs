@@ -23,5 +23,6 @@ pub mod slo;
 pub mod soak;
 pub mod split;
 pub mod sql;
+pub mod team;
 pub mod volume;
 pub mod workload;

@@ -12,6 +12,7 @@ mod extension;
 mod fuzz;
 mod instructions;
 mod long;
+mod mpi;
 mod outcome;
 #[cfg(feature = "program")]
 mod program;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each crate of the workspace and the others that it may build on; in tests `TEST_ONLY` comes on top.
-const MAY_DEPEND_ON: [(&str, &[&str]); 9] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
     ("rigel-core", &[]),
     ("rigel-io", &["rigel-core"]),
     ("rigel-run", &["rigel-core", "rigel-io"]),
@@ -20,6 +20,8 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 9] = [
     // Is linked by a program of its own as well, which alone needs MPI.
     ("rigel-cluster", &["rigel-core", "rigel-io", "rigel-run"]),
     ("rigel", &["rigel-core", "rigel-io", "rigel-run", "rigel-report", "rigel-sql", "rigel-cluster"]),
+    // Out of what others build, for it alone needs MPI.
+    ("rigel-mpi", &["rigel", "rigel-core", "rigel-cluster"]),
     ("rigel-testdev", &[]),
     ("xtask", &["rigel", "rigel-core", "rigel-report", "rigel-testdev"]),
 ];

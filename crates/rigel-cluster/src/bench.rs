@@ -140,7 +140,8 @@ impl ClusterBench {
         let at_ns = self.now_ns().saturating_add(self.lead_ns());
         let ahead: Vec<i64> = (0..self.line.size()).map(|rank| self.clocks.of(rank).at(at_ns)).collect();
         let order = Order { at_ns: Some(at_ns), ..*order };
-        self.line.tell_all(|rank| Message::Do(Order { at_ns: Some(shifted(at_ns, ahead[rank])), ..order }))?;
+        self.line
+            .tell_all(|rank| Message::Do(Order { at_ns: Some(shifted(at_ns, ahead[rank])), ..order }))?;
         let loading = (0..self.line.size()).filter(|&rank| self.loads(rank, &order)).count();
         let silence = if self.is_real { SILENCE } else { LONG_SILENCE };
         let ender = self.own.as_ref().map(|own| own.early_end()).unwrap_or_default();
@@ -237,7 +238,10 @@ impl Bench for ClusterBench {
         let mut came = self.once(order, hear)?;
         if self.begin_again(order, &came) {
             came = self.once(&Order { visit: order.visit | ONCE_MORE, ..*order }, hear)?;
-            came.nodes.iter_mut().filter_map(|node| node.joined.as_mut()).for_each(|joined| joined.again = true);
+            came.nodes
+                .iter_mut()
+                .filter_map(|node| node.joined.as_mut())
+                .for_each(|joined| joined.again = true);
         }
         let began_ns = came.began_ns;
         self.with_clocks(&mut came, began_ns);
@@ -288,7 +292,8 @@ impl Bench for ClusterBench {
                 other => Err(Box::new(other)),
             })
         });
-        let mut by_rank: Vec<Option<Vec<Drive>>> = asked.unwrap_or_default().into_iter().map(Option::flatten).collect();
+        let mut by_rank: Vec<Option<Vec<Drive>>> =
+            asked.unwrap_or_default().into_iter().map(Option::flatten).collect();
         by_rank.resize(self.line.size(), None);
         by_rank[self.line.rank()] = own;
         if by_rank.iter().all(Option::is_none) {

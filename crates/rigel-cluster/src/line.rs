@@ -168,7 +168,9 @@ impl Line {
             match pace {
                 Pace::Eager => thread::yield_now(),
                 // Who has waited for long may be late by a little more.
-                Pace::Easy => thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(1))),
+                Pace::Easy => {
+                    thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(1)))
+                }
             }
         }
     }

@@ -16,8 +16,22 @@ use serde::{Deserialize, Serialize};
 
 /// Filesystems that several hosts have at the same time, so that a path is one file on all of them.
 const OF_SEVERAL_HOSTS: [&str; 16] = [
-    "nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "gpfs", "beegfs", "gfs2", "ocfs2", "glusterfs", "fuse.glusterfs",
-    "fuse.ceph", "pvfs2", "9p", "virtiofs",
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "ceph",
+    "lustre",
+    "gpfs",
+    "beegfs",
+    "gfs2",
+    "ocfs2",
+    "glusterfs",
+    "fuse.glusterfs",
+    "fuse.ceph",
+    "pvfs2",
+    "9p",
+    "virtiofs",
 ];
 
 /// A run begins, or goes on.
@@ -109,12 +123,14 @@ impl Meeting {
         let shares = shares(&first.request, hellos.len(), rules)?;
         check_hosts(hellos, rules)?;
         check_requests(hellos)?;
-        let loading: Vec<&Hello> = hellos.iter().zip(&shares).filter(|(_, share)| **share > 0).map(|(one, _)| one).collect();
+        let loading: Vec<&Hello> =
+            hellos.iter().zip(&shares).filter(|(_, share)| **share > 0).map(|(one, _)| one).collect();
         check_targets(&loading, rules)?;
         let mut all = Targets::default();
         let mut places = vec![Vec::new(); hellos.len()];
         for side in sides(&first.request) {
-            for ((rank, hello), _) in hellos.iter().enumerate().zip(&shares).filter(|(_, share)| **share > 0) {
+            for ((rank, hello), _) in hellos.iter().enumerate().zip(&shares).filter(|(_, share)| **share > 0)
+            {
                 let own = side.map_or(&hello.targets[..], |side| hello.request.of_side(side, &hello.targets));
                 for target in own {
                     places[rank].push(all.place(hello, target, side));
@@ -187,7 +203,8 @@ fn are_one((one, a): (&Hello, &TargetFacts), (other, b): (&Hello, &TargetFacts))
             is_common && a.identity.inode == b.identity.inode && source(a) == source(b)
         }
         TargetKind::BlockDevice => {
-            let known = |target: &TargetFacts| target.device.as_ref().map(|device| identifier(device, &target.below));
+            let known =
+                |target: &TargetFacts| target.device.as_ref().map(|device| identifier(device, &target.below));
             matches!((known(a).flatten(), known(b).flatten()), (Some(a), Some(b)) if a == b)
         }
         TargetKind::CharDevice | TargetKind::Table | TargetKind::Simulated => false,
@@ -225,9 +242,11 @@ fn shares(request: &Request, nodes: usize, rules: Rules) -> Result<Vec<u32>, Pro
         0 => vec![1; nodes],
         asked if asked == nodes => request.node_share.clone(),
         asked => {
-            return Err(Problem::usage(format!("the load has shares for {asked} nodes, and there are {nodes}"))
-                .at("node_share")
-                .next("start as many nodes as it has shares, or leave node_share out of the load file"));
+            return Err(Problem::usage(format!(
+                "the load has shares for {asked} nodes, and there are {nodes}"
+            ))
+            .at("node_share")
+            .next("start as many nodes as it has shares, or leave node_share out of the load file"));
         }
     };
     if rules.coordinator_only
@@ -248,9 +267,12 @@ fn check_hosts(hellos: &[Hello], rules: Rules) -> Result<(), Problem> {
     }
     for (rank, hello) in hellos.iter().enumerate() {
         if let Some(before) = hellos[..rank].iter().position(|other| on_one_host(other, hello)) {
-            return Err(Problem::refused(format!("nodes {before} and {rank} are one host ({})", printable(&hello.name)))
-                .because("both would load through the same paths, and the sum would say nothing of two hosts")
-                .next("start one node on each host (mpirun --map-by ppr:1:node), or give --oversubscribe"));
+            return Err(Problem::refused(format!(
+                "nodes {before} and {rank} are one host ({})",
+                printable(&hello.name)
+            ))
+            .because("both would load through the same paths, and the sum would say nothing of two hosts")
+            .next("start one node on each host (mpirun --map-by ppr:1:node), or give --oversubscribe"));
         }
     }
     Ok(())
@@ -269,9 +291,12 @@ fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
             (theirs, _) => theirs,
         };
         if (Request { seed, command_line, sides, ..hello.request.clone() }) != first.request {
-            return Err(Problem::refused(format!("node {rank} ({}) was asked for another load", printable(&hello.name)))
-                .because("its command line or its load file is not that of the first node")
-                .next("give all nodes the same words, and the same load file"));
+            return Err(Problem::refused(format!(
+                "node {rank} ({}) was asked for another load",
+                printable(&hello.name)
+            ))
+            .because("its command line or its load file is not that of the first node")
+            .next("give all nodes the same words, and the same load file"));
         }
     }
     Ok(())
@@ -280,7 +305,9 @@ fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
 /// Targets that the user named once are the same on all nodes, unless he says otherwise.
 fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
     let Some((first, others)) = loading.split_first() else { return Ok(()) };
-    let is_named = |hello: &Hello| !hello.own_list && !hello.targets.iter().any(|target| target.kind == TargetKind::Simulated);
+    let is_named = |hello: &Hello| {
+        !hello.own_list && !hello.targets.iter().any(|target| target.kind == TargetKind::Simulated)
+    };
     if rules.own_targets || !loading.iter().all(|hello| is_named(hello)) {
         return Ok(());
     }
@@ -306,7 +333,9 @@ fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
 fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {
     let id = |target: &TargetFacts| {
         let device = target.device.as_ref();
-        device.and_then(|device| identifier(device, &target.below)).map_or_else(|| "unknown".to_owned(), |(name, _)| name)
+        device
+            .and_then(|device| identifier(device, &target.below))
+            .map_or_else(|| "unknown".to_owned(), |(name, _)| name)
     };
     if ours.kind != theirs.kind {
         return format!("a {} here, a {} there", ours.kind.name(), theirs.kind.name());
@@ -315,7 +344,9 @@ fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {
         return format!("{} bytes here, {} there", ours.size_bytes, theirs.size_bytes);
     }
     if ours.kind == TargetKind::File {
-        let on = |target: &TargetFacts| target.filesystem.clone().unwrap_or_else(|| "an unknown filesystem".to_owned());
+        let on = |target: &TargetFacts| {
+            target.filesystem.clone().unwrap_or_else(|| "an unknown filesystem".to_owned())
+        };
         return format!("files on {} and {}, which may be two", on(ours), on(theirs));
     }
     printable(&format!("its serial number is {} here, {} there", id(ours), id(theirs))).into_owned()

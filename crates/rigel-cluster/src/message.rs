@@ -108,9 +108,11 @@ impl Message {
             return Err(strange("it does not begin as messages of Rigel do".to_owned()));
         };
         if theirs != version {
-            return Err(Problem::refused(format!("node {rank} ({name}) has Rigel {theirs}, this is {version}"))
-                .because("versions may choose points and places in other ways")
-                .next("install the same version on all nodes"));
+            return Err(Problem::refused(format!(
+                "node {rank} ({name}) has Rigel {theirs}, this is {version}"
+            ))
+            .because("versions may choose points and places in other ways")
+            .next("install the same version on all nodes"));
         }
         let message = serde_json::from_slice(rest).map_err(|error| strange(error.to_string()))?;
         Ok((message, name.to_owned()))

@@ -55,11 +55,7 @@ pub fn serve(line: &Line, bench: &mut dyn Bench) -> Result<(), Problem> {
 }
 
 /// Does one order; `None` when the run was ended meanwhile. The outer problem is that of the line, the inner one that of the bench.
-fn work(
-    line: &Line,
-    bench: &mut dyn Bench,
-    order: &Order,
-) -> Result<Option<Result<Came, Problem>>, Problem> {
+fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Result<Came, Problem>>, Problem> {
     let ender = bench.early_end();
     // In virtual time nobody says anything while he works.
     let is_real = bench.site().nodes.first().engine.kind != EngineKind::Sim;

@@ -121,14 +121,16 @@ fn many_nodes_add_up_to_what_one_process_counts_bit_for_bit() {
         assert_eq!(came.done.tallies[&Class::SMALL].planned, 13);
         let planned = |node: &NodeVisit| node.joined.as_ref().unwrap().counted[&Class::SMALL].planned;
         assert_eq!(came.nodes.iter().map(planned).collect::<Vec<_>>(), [3, 3, 3, 2, 2]);
-        let ops: u64 = came.nodes.iter().map(|node| node.joined.as_ref().unwrap().counted[&Class::SMALL].ops).sum();
+        let ops: u64 =
+            came.nodes.iter().map(|node| node.joined.as_ref().unwrap().counted[&Class::SMALL].ops).sum();
         assert_eq!(ops, came.done.tallies[&Class::SMALL].completed());
     }
 }
 
 fn record_of(run: &Run, bench: &mut dyn Bench) -> Record {
     let mut memory = Memory::default();
-    let outcome = execute(run, Beginning::new(Wall::simulated(0)), bench, &mut memory, &Stop::default(), &mut |_| {});
+    let outcome =
+        execute(run, Beginning::new(Wall::simulated(0)), bench, &mut memory, &Stop::default(), &mut |_| {});
     assert_eq!(outcome.unwrap(), Outcome::Complete);
     memory.into_record().unwrap()
 }
@@ -187,14 +189,22 @@ fn clocks_hours_apart_and_slow_ways_make_one_window() {
         let began_ns = bench.now_ns();
         let came = bench.work(&order, &mut |heard| {
             if let Heard::Part(part) = heard {
-                parts.push((part.window.start_ns, part.window.span_ns(), part.tallies[&Class::SMALL].completed()));
+                parts.push((
+                    part.window.start_ns,
+                    part.window.span_ns(),
+                    part.tallies[&Class::SMALL].completed(),
+                ));
             }
             true
         });
         (came.unwrap(), began_ns, parts)
     });
     let start_ns = came.began_ns + NS_PER_S / 10;
-    assert_eq!(came.done.window_end_ns, start_ns + NS_PER_S / 2, "the same window on all, in the time of the run");
+    assert_eq!(
+        came.done.window_end_ns,
+        start_ns + NS_PER_S / 2,
+        "the same window on all, in the time of the run"
+    );
     // Four ways there and back are waited for.
     assert!(came.began_ns >= began_ns + 4 * 6 * NS_PER_MS && came.ended_ns < began_ns + HOUR_NS / 2);
     let starts: Vec<u64> = (0..5).map(|part| start_ns + part * NS_PER_S / 10).collect();

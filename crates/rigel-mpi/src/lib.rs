@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 use mpi::Threading;
+use mpi::datatype::Equivalence as _;
 use mpi::environment::Universe;
 use mpi::point_to_point::{Destination as _, Source as _};
-use mpi::datatype::Equivalence as _;
-use mpi::topology::{AnyProcess, Communicator as _, SimpleCommunicator};
+use mpi::topology::{Communicator as _, SimpleCommunicator};
 use rigel_cluster::Cluster;
 use rigel_core::error::{ExitKind, Problem};
 use signal_hook::low_level;
@@ -151,7 +151,7 @@ impl Cluster for Link {
     }
 
     fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
-        let any: AnyProcess<'_, SimpleCommunicator> = self.world.any_process();
+        let any = self.world.any_process();
         let Some((message, status)) = any.immediate_matched_probe_with_tag(TAG) else { return Ok(None) };
         let from = usize::try_from(status.source_rank()).unwrap_or(0);
         let mut bytes = vec![0u8; usize::try_from(status.count(u8::equivalent_datatype())).unwrap_or(0)];

@@ -28,7 +28,8 @@ fn four_nodes_give_four_times_the_rate_in_every_output() {
     assert!((best / 16_000.0 - 1.0).abs() < 0.01, "{best}");
     let last = found["points"].as_array().unwrap().last().unwrap();
     let nodes = last["nodes"].as_array().unwrap();
-    let rates: Vec<f64> = nodes.iter().map(|node| node["classes"]["small"]["iops"].as_f64().unwrap()).collect();
+    let rates: Vec<f64> =
+        nodes.iter().map(|node| node["classes"]["small"]["iops"].as_f64().unwrap()).collect();
     assert!(rates.len() == 4 && rates.iter().all(|rate| (rate / 4000.0 - 1.0).abs() < 0.01), "{rates:?}");
     let text = place.report("--format text");
     assert!(text.lines().any(|line| line.starts_with("node ") && line.contains("of its part")), "{text}");
@@ -42,10 +43,10 @@ fn four_nodes_give_four_times_the_rate_in_every_output() {
 fn the_same_words_do_everything_that_one_program_does() {
     let Some(mpirun) = needs("rigel-mpi: every command", mpirun()) else { return };
     for words in [
-        format!("calibrate --budget 2s {SIM}"),
-        format!("slo --p99 5ms --duration 20s {SIM}"),
-        "versus --engine sim:servers=4,service=1ms --and-engine sim:servers=4,service=2ms --max-duration 60s".to_owned(),
-        format!("soak --duration 20s --interval 10s {SIM}"),
+        format!("calibrate --no-history {SIM}"),
+        format!("slo --p99 5ms {SIM}"),
+        "versus oltp --engine sim:servers=4,service=1ms,rate=0 --and-engine sim:servers=4,service=2ms,rate=0 --fast".to_owned(),
+        format!("soak --for 20s {SIM}"),
         "orion -run simple -num_disks 2 -duration 2 -engine sim".to_owned(),
         "--version".to_owned(),
     ] {
@@ -61,7 +62,8 @@ fn the_same_words_do_everything_that_one_program_does() {
 fn sixty_four_ranks_are_one_run() {
     let Some(mpirun) = needs("rigel-mpi: 64 ranks", mpirun()) else { return };
     let place = Place::new();
-    let told = place.run(&mpirun, 64, &format!("--oversubscribe run oltp --num-disks 64 --duration 1 --points 64,0 {SIM}"));
+    place.load("one.toml", 64);
+    let told = place.run(&mpirun, 64, &format!("--oversubscribe run --load one.toml --duration 1 {SIM}"));
     told.expect_code(0);
     let record = place.read("_record.jsonl");
     let visit: Value = serde_json::from_str(record.lines().nth(1).unwrap()).unwrap();
@@ -73,7 +75,11 @@ fn a_shared_file_is_read_by_all_from_their_start_together() {
     let Some(mpirun) = needs("rigel-mpi: a shared file", mpirun()) else { return };
     let place = Place::new();
     place.file("data", 64 << 20);
-    let told = place.run(&mpirun, 3, "--oversubscribe run oltp data --duration 1 --num-disks 1 --buffered --engine threads");
+    let told = place.run(
+        &mpirun,
+        3,
+        "--oversubscribe run oltp data --duration 1 --num-disks 1 --buffered --engine threads",
+    );
     // What is measured is memory, as asked for.
     told.expect_code(1);
     let record = place.read("_record.jsonl");
@@ -82,7 +88,10 @@ fn a_shared_file_is_read_by_all_from_their_start_together() {
     assert_eq!(header["targets"].as_array().unwrap().len(), 1, "all have the same one");
     for visit in lines.filter(|line| line["line"] == "visit") {
         for node in visit["nodes"].as_array().unwrap() {
-            assert!(node["joined"]["late_ns"].as_u64().is_some() && node["joined"]["clock_ahead_ns"].as_i64().is_some());
+            assert!(
+                node["joined"]["late_ns"].as_u64().is_some()
+                    && node["joined"]["clock_ahead_ns"].as_i64().is_some()
+            );
         }
     }
 }
@@ -95,9 +104,19 @@ fn what_does_not_fit_together_is_refused_by_all() {
     fs::write(place.path().join("three.toml"), THREE).unwrap();
     for (nodes, words, code, said) in [
         (2, format!("run oltp --duration 1 {SIM}"), 3, "nodes 0 and 1 are one host"),
-        (2, "--oversubscribe run oltp --duration 1".to_owned(), 2, "several nodes need targets that are named"),
+        (
+            2,
+            "--oversubscribe run oltp --duration 1".to_owned(),
+            2,
+            "several nodes need targets that are named",
+        ),
         (2, "--oversubscribe run oltp missing --duration 1".to_owned(), 2, "missing"),
-        (2, format!("--oversubscribe run --load three.toml --duration 1 {SIM}"), 2, "shares for 3 nodes, and there are 2"),
+        (
+            2,
+            format!("--oversubscribe run --load three.toml --duration 1 {SIM}"),
+            2,
+            "shares for 3 nodes, and there are 2",
+        ),
         (2, "--oversubscribe sql simple".to_owned(), 2, "put on it by one node"),
         (2, "--oversubscribe run nonsense".to_owned(), 2, "nonsense"),
         (2, "--seed 1 run simple".to_owned(), 2, "rigel-mpi has no option --seed"),
@@ -121,18 +140,22 @@ fn shares_of_a_load_file_are_kept() {
     let Some(mpirun) = needs("rigel-mpi: node_share", mpirun()) else { return };
     let place = Place::new();
     fs::write(place.path().join("three.toml"), THREE).unwrap();
-    place.run(&mpirun, 3, &format!("--oversubscribe run --load three.toml --duration 1 {SIM}")).expect_code(0);
+    place
+        .run(&mpirun, 3, &format!("--oversubscribe run --load three.toml --duration 1 {SIM}"))
+        .expect_code(0);
     let record = place.read("_record.jsonl");
     let visit: Value = serde_json::from_str(record.lines().nth(1).unwrap()).unwrap();
     let nodes = visit["nodes"].as_array().unwrap();
-    let planned: Vec<u64> = nodes.iter().map(|node| node["joined"]["counted"]["small"]["planned"].as_u64().unwrap()).collect();
+    let planned: Vec<u64> =
+        nodes.iter().map(|node| node["joined"]["counted"]["small"]["planned"].as_u64().unwrap()).collect();
     assert_eq!(planned, [4, 2, 2]);
 }
 
 /// A run that lasts, on the engine that only costs CPU time.
-const LONG: &str = "--oversubscribe run oltp --engine null --workers 1 --num-disks 1 --duration 30 --settle 100ms";
+const LONG: &str = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60";
 
 fn started(place: &Place, mpirun: &std::path::Path) -> Started {
+    place.load("one.toml", 9);
     let mut run = place.start(mpirun, 3, LONG);
     run.wait_for_record(place);
     run
@@ -183,7 +206,9 @@ fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     assert!(told.stderr.contains("made by 3 nodes, and there are 2"), "{}", told.stderr);
     assert_eq!(fs::read_to_string(&record).unwrap(), kept, "a refusal leaves the record alone");
     place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
-    let visits = |text: &str| text.lines().filter(|line| line.contains("\"line\":\"visit\"")).map(str::to_owned).collect::<Vec<_>>();
+    let visits = |text: &str| {
+        text.lines().filter(|line| line.contains("\"line\":\"visit\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(visits(&fs::read_to_string(&record).unwrap()), visits(&whole), "as if nothing had happened");
 
     let place = Place::new();

@@ -4,8 +4,8 @@
 
 use super::steps::Steps;
 use super::{FEATURES, WITHOUT, again, cargo, finished_well, setup, shown, skips};
-use crate::{extension, mpi};
 use crate::outcome::Outcome;
+use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;

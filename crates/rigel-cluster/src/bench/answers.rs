@@ -186,7 +186,8 @@ impl<'a> Answers<'a> {
             sum.add(came);
             sum
         });
-        let sum = sum.ok_or_else(|| Problem::new(rigel_core::error::ExitKind::Bug, "no node did what was asked"))?;
+        let sum =
+            sum.ok_or_else(|| Problem::new(rigel_core::error::ExitKind::Bug, "no node did what was asked"))?;
         Ok((sum, self.progress))
     }
 
@@ -211,7 +212,10 @@ impl<'a> Answers<'a> {
         let at_ns = self.order.at_ns.unwrap_or(0);
         // What virtual clocks show may be later than what was agreed.
         let within = at_ns.saturating_sub(1_000_000_000)..=at_ns.saturating_add(LONGEST_DRAIN_NS * 365);
-        if !within.contains(&came.began_ns) || came.ended_ns < came.began_ns || !within.contains(&came.ended_ns) {
+        if !within.contains(&came.began_ns)
+            || came.ended_ns < came.began_ns
+            || !within.contains(&came.ended_ns)
+        {
             return Err("its load was at another time".to_owned());
         }
         let Some((start_ns, measure_ns, _)) = self.measured() else {

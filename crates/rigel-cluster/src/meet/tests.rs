@@ -2,8 +2,8 @@ use super::*;
 use rigel_core::error::ExitKind;
 use rigel_core::facts::Identity;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::sides::Sides;
 use rigel_core::load::request::EngineRequest;
+use rigel_core::load::sides::Sides;
 
 fn disk(name: &str, serial: Option<&str>) -> TargetFacts {
     TargetFacts {
@@ -12,7 +12,11 @@ fn disk(name: &str, serial: Option<&str>) -> TargetFacts {
         kind: TargetKind::BlockDevice,
         size_bytes: 1 << 40,
         identity: Identity { device: (8, name.len().try_into().unwrap()), inode: 0 },
-        device: Some(DeviceFacts { name: name.into(), identifier: serial.map(Into::into), ..DeviceFacts::default() }),
+        device: Some(DeviceFacts {
+            name: name.into(),
+            identifier: serial.map(Into::into),
+            ..DeviceFacts::default()
+        }),
         ..TargetFacts::default()
     }
 }
@@ -69,7 +73,8 @@ fn disks_that_are_not_surely_one_are_refused_unless_each_has_its_own() {
 
 #[test]
 fn a_file_is_one_on_a_filesystem_of_several_hosts_only() {
-    let nodes = |filesystem, inode| [node("a", vec![file(filesystem, 7)]), node("b", vec![file(filesystem, inode)])];
+    let nodes =
+        |filesystem, inode| [node("a", vec![file(filesystem, 7)]), node("b", vec![file(filesystem, inode)])];
     assert!(Meeting::of(&nodes("nfs4", 7), PLAIN).unwrap().shared);
     assert!(refused(&nodes("nfs4", 8), PLAIN).contains("may be two"));
     assert!(refused(&nodes("xfs", 7), PLAIN).contains("files on xfs and xfs"));

@@ -179,8 +179,17 @@ impl LoadFile {
             _ => phases,
         };
         let levels = LevelChoice::Own;
-        let request =
-            Request { level: RunLevel::Load, classes, points, layout, phases, pace, levels, node_share, ..asked };
+        let request = Request {
+            level: RunLevel::Load,
+            classes,
+            points,
+            layout,
+            phases,
+            pace,
+            levels,
+            node_share,
+            ..asked
+        };
         request.check()?;
         Ok(request)
     }

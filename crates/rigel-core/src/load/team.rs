@@ -32,7 +32,9 @@ pub fn check_shares(shares: &[u32]) -> Result<(), Problem> {
     } else {
         return Ok(());
     };
-    Err(Problem::usage(what).at("node_share").next("give each node a small number, such as node_share = [2, 1, 1]"))
+    Err(Problem::usage(what)
+        .at("node_share")
+        .next("give each node a small number, such as node_share = [2, 1, 1]"))
 }
 
 /// One node among those of a run.
@@ -109,7 +111,10 @@ impl Team {
     pub fn share(&self, level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
         let deal = self.deal(level, place);
         let positions = split::share(deal.count(level), place, worker, workers);
-        positions.into_iter().filter_map(|position| u32::try_from(deal.number(position.into())).ok()).collect()
+        positions
+            .into_iter()
+            .filter_map(|position| u32::try_from(deal.number(position.into())).ok())
+            .collect()
     }
 
     /// How many workers of all nodes have something of a level, with so many on each node.
@@ -139,7 +144,8 @@ impl Team {
         let before: u64 = self.shares.iter().take(self.node as usize).copied().map(u64::from).sum();
         let own = self.shares.get(self.node as usize).copied().map_or(0, u64::from);
         let at = |share: u64| {
-            let bytes = u128::from(all.end.saturating_sub(all.start)) * u128::from(share) / u128::from(sum.max(1));
+            let bytes =
+                u128::from(all.end.saturating_sub(all.start)) * u128::from(share) / u128::from(sum.max(1));
             all.start.saturating_add(u64::try_from(bytes).unwrap_or(0)).min(all.end)
         };
         at(before)..at(before + own)
@@ -158,7 +164,8 @@ impl Deal {
     #[inline]
     pub fn number(&self, position: u64) -> u64 {
         let each = self.own.len() as u64;
-        let own = usize::try_from(position.checked_rem(each).unwrap_or(0)).ok().and_then(|at| self.own.get(at));
+        let own =
+            usize::try_from(position.checked_rem(each).unwrap_or(0)).ok().and_then(|at| self.own.get(at));
         own.map_or(u64::MAX, |own| position / each * self.of + own)
     }
 }
@@ -196,9 +203,17 @@ mod tests {
         let counts = |level| all_numbers(&two_one_one, level, 0, 2).iter().map(Vec::len).collect::<Vec<_>>();
         assert_eq!(counts(8), [4, 2, 2]);
         assert_eq!(counts(1), [1, 0, 0]);
-        assert_eq!(all_numbers(&two_one_one, 1, 1, 1), [vec![0], vec![], vec![]], "node 0 has the last turn, too");
+        assert_eq!(
+            all_numbers(&two_one_one, 1, 1, 1),
+            [vec![0], vec![], vec![]],
+            "node 0 has the last turn, too"
+        );
         assert_eq!(all_numbers(&team(&[1, 1]), 1, 1, 1), [vec![], vec![0]]);
-        assert_eq!(all_numbers(&team(&[0, 1]), 3, 0, 1), [vec![], vec![0, 1, 2]], "a node that only coordinates");
+        assert_eq!(
+            all_numbers(&team(&[0, 1]), 3, 0, 1),
+            [vec![], vec![0, 1, 2]],
+            "a node that only coordinates"
+        );
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub fn foreign_tallies(
     measured_ns: u64,
     cut_short: bool,
 ) -> Result<(), String> {
-    of_tallies(request, tallies, measured_ns, cut_short).map_err(|(field, reason)| format!("{field}: {reason}"))
+    of_tallies(request, tallies, measured_ns, cut_short)
+        .map_err(|(field, reason)| format!("{field}: {reason}"))
 }
 
 /// Looks at where a run goes on.

@@ -155,7 +155,8 @@ impl From<&ClassTally> for Counted {
 impl NodeVisit {
     /// How far apart the nodes of a visit began: from the first to the last; `None` where there are no two that loaded.
     pub fn skew_ns(nodes: &[Self]) -> Option<u64> {
-        let late = || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());
+        let late =
+            || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());
         if late().count() < 2 {
             return None;
         }

@@ -70,6 +70,14 @@ impl Place {
         fs::write(self.path().join(name), data).unwrap();
     }
 
+    /// A load file of one point: so many small I/Os.
+    pub fn load(&self, name: &str, outstanding: u32) {
+        let text = format!(
+            "load = \"rigel.load/1\"\npoints = [ {{ small = {outstanding} }} ]\n[[class]]\nname = \"small\"\nsize = \"8K\"\n"
+        );
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
     fn command(&self, mpirun: &Path, ranks: usize, program: &Path) -> Command {
         let mut command = Command::new("timeout");
         command.args(["-s", "KILL", LIMIT]).arg(mpirun);
@@ -87,7 +95,8 @@ impl Place {
 
     /// Runs to the end.
     pub fn run(&self, mpirun: &Path, ranks: usize, words: &str) -> Told {
-        let output = self.command(mpirun, ranks, Path::new(PROGRAM)).args(words.split_whitespace()).output().unwrap();
+        let output =
+            self.command(mpirun, ranks, Path::new(PROGRAM)).args(words.split_whitespace()).output().unwrap();
         Told {
             code: code_of(output.status),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -153,7 +162,10 @@ impl Started {
     /// Until the load has begun: the record has its first line, and a second has passed.
     pub fn wait_for_record(&mut self, place: &Place) {
         let began = Instant::now();
-        while place.ending_in(place.path(), "_record.jsonl").is_none_or(|path| fs::metadata(path).unwrap().len() == 0) {
+        while place
+            .ending_in(place.path(), "_record.jsonl")
+            .is_none_or(|path| fs::metadata(path).unwrap().len() == 0)
+        {
             assert!(began.elapsed() < Duration::from_secs(120), "no record: {}", self.told());
             assert!(self.mpirun.try_wait().unwrap().is_none(), "it ended: {}", self.told());
             thread::sleep(Duration::from_millis(20));
@@ -163,7 +175,8 @@ impl Started {
 
     /// The processes of this run, each with its rank; those of mpirun have none.
     fn processes(&self) -> Vec<(u32, Option<usize>)> {
-        let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let numbers =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         numbers.filter_map(|pid: u32| Some((pid, self.rank_of(pid)?))).collect()
     }
 
@@ -193,7 +206,8 @@ impl Started {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
             stat.rsplit_once(") ")?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
         };
-        let found = self.processes().into_iter().find(|(pid, rank)| rank.is_none() && parent(*pid) == Some(own));
+        let found =
+            self.processes().into_iter().find(|(pid, rank)| rank.is_none() && parent(*pid) == Some(own));
         Self::signal(found.expect("mpirun").0, signal);
     }
 

@@ -3,8 +3,8 @@
 //! Must not compute.
 
 use super::estimate::{IntervalDocument, RateDocument, RatioDocument};
-use super::{flags, text};
 use super::visit::VisitDocument;
+use super::{flags, text};
 use rigel_core::judge::findings::{
     Contrast, IoFindings, LatencyUs, NodeFindings, NodeIo, OpenFindings, PointFindings,
 };

@@ -32,7 +32,9 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     page.line(heading);
     rows.iter().for_each(|row| page.line(row));
     if more > 0 {
-        page.line(format_args!(".. and {more} more: rigel report RECORD --format csv writes them to _nodes.csv"));
+        page.line(format_args!(
+            ".. and {more} more: rigel report RECORD --format csv writes them to _nodes.csv"
+        ));
     }
     page.blank();
     wrapped(page, "", "", listing.meaning);

@@ -69,7 +69,9 @@ pub fn bench(
             let layouts = layouts(team, request, plan);
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
-        (EngineRequest::Sim(_), Some(_)) => Ok(Box::new(Turns::simulated(request, plan, &host, &facts, team)?)),
+        (EngineRequest::Sim(_), Some(_)) => {
+            Ok(Box::new(Turns::simulated(request, plan, &host, &facts, team)?))
+        }
         (_, None) => {
             let workload = Workload { before: settled.clone(), ..workload(request, &facts)? };
             Ok(Box::new(of_workload((request, plan, workload), host, facts, permits, clock)?))

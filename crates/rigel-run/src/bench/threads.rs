@@ -161,7 +161,10 @@ impl ThreadBench {
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
             witness: watch(clock, kind, &targets),
-            site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }), targets },
+            site: Site {
+                nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
+                targets,
+            },
             targets: None,
             flusher: None,
         };

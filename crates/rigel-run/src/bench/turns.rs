@@ -52,8 +52,13 @@ impl Turns {
             };
             let workload = Workload::of(&part, targets, team.clone())?;
             let site = site(host.clone(), targets.to_vec());
-            let bench =
-                SimulatedBench::one_of_two((law, number), remembers, workload, layout_in(team, &part, plan, 0), site);
+            let bench = SimulatedBench::one_of_two(
+                (law, number),
+                remembers,
+                workload,
+                layout_in(team, &part, plan, 0),
+                site,
+            );
             Ok(Box::new(bench) as Box<dyn Bench>)
         };
         let [a, b] = parts;

@@ -22,8 +22,8 @@ mod words;
 pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
 
 use super::PointFindings;
-use super::nodes;
 use super::estimate::{JudgedPhase, by_step, used};
+use super::nodes;
 use crate::facts::{InMemory, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::matrix::Point;

@@ -73,9 +73,8 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
         sum.latency_ns = sum.latency_ns.saturating_add(own.latency_ns);
         sum.errors = sum.errors.saturating_add(own.errors);
         measured_ns = measured_ns.saturating_add(visit.measured_ns);
-        let all: Vec<&Counted> = (0..visit.nodes.len())
-            .filter_map(|node| joined(visit, node)?.counted.get(&class))
-            .collect();
+        let all: Vec<&Counted> =
+            (0..visit.nodes.len()).filter_map(|node| joined(visit, node)?.counted.get(&class)).collect();
         let (ops, planned): (u64, u64) = (
             all.iter().map(|one| one.ops).fold(0, u64::saturating_add),
             all.iter().map(|one| u64::from(one.planned)).sum(),
@@ -112,18 +111,18 @@ fn skew(visits: &[&Visit]) -> Option<Flag> {
     let wide = skews.iter().filter(|&&skew_ns| skew_ns > MOST_SKEW_NS).count();
     let most_ms = to_f64(skews.iter().copied().max()?) / to_f64(NS_PER_MS);
     (wide > 0).then(|| {
-        let of = if skews.len() == 1 { String::new() } else { format!(" in {wide} of {} visits", skews.len()) };
+        let of =
+            if skews.len() == 1 { String::new() } else { format!(" in {wide} of {} visits", skews.len()) };
         Flag::new(FlagCode::Skew, format!("the nodes began up to {most_ms:.1} ms apart{of}"))
     })
 }
 
 /// The node that lags behind most.
 fn imbalance(header: &Header, point: &PointFindings) -> Option<Flag> {
-    let lags = |io: &NodeIo| {
-        io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error
-    };
+    let lags = |io: &NodeIo| io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error;
     let all = point.nodes.iter().flat_map(|node| node.ios.iter().map(move |(class, io)| (node, *class, io)));
-    let (node, class, io) = all.filter(|(_, _, io)| lags(io)).min_by(|a, b| a.2.of_due.total_cmp(&b.2.of_due))?;
+    let (node, class, io) =
+        all.filter(|(_, _, io)| lags(io)).min_by(|a, b| a.2.of_due.total_cmp(&b.2.of_due))?;
     let load = header.request.class(class)?;
     Some(Flag::new(
         FlagCode::Imbalance,
@@ -168,7 +167,10 @@ mod tests {
     #[test]
     fn each_node_has_its_rate_and_what_it_did_of_its_part() {
         let header = header_of(2);
-        let visits = [visit_of(vec![joined(1500, 0), joined(500, 0)]), visit_of(vec![joined(1500, 0), joined(500, 0)])];
+        let visits = [
+            visit_of(vec![joined(1500, 0), joined(500, 0)]),
+            visit_of(vec![joined(1500, 0), joined(500, 0)]),
+        ];
         let visits: Vec<&Visit> = visits.iter().collect();
         let found = of_point(&header, &visits);
         let io = found[1].ios[&Class::SMALL];
@@ -184,7 +186,8 @@ mod tests {
             let visits = [visit_of(ops.map(|ops| joined(ops, 0)).to_vec())];
             let visits: Vec<&Visit> = visits.iter().collect();
             let nodes = of_point(&header, &visits);
-            let lags = |io: &NodeIo| io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error;
+            let lags =
+                |io: &NodeIo| io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error;
             nodes.iter().any(|node| node.ios.values().any(lags))
         };
         assert!(told([1000, 700]));
@@ -194,10 +197,18 @@ mod tests {
 
     #[test]
     fn a_skew_of_more_than_a_millisecond_is_told() {
-        let told = |late_ns: u64| skew(&[&visit_of(vec![joined(5, 10), joined(5, late_ns)])]).map(|flag| flag.text);
+        let told =
+            |late_ns: u64| skew(&[&visit_of(vec![joined(5, 10), joined(5, late_ns)])]).map(|flag| flag.text);
         assert_eq!(told(MOST_SKEW_NS + 10), None);
         assert_eq!(told(4 * NS_PER_MS).as_deref(), Some("the nodes began up to 4.0 ms apart"));
-        let idle = NodeVisit { joined: Some(Joined { late_ns: NS_PER_S, ..Joined::default() }), ..NodeVisit::default() };
-        assert_eq!(skew(&[&visit_of(vec![joined(5, 10), idle])]), None, "who had nothing to do began nothing");
+        let idle = NodeVisit {
+            joined: Some(Joined { late_ns: NS_PER_S, ..Joined::default() }),
+            ..NodeVisit::default()
+        };
+        assert_eq!(
+            skew(&[&visit_of(vec![joined(5, 10), idle])]),
+            None,
+            "who had nothing to do began nothing"
+        );
     }
 }

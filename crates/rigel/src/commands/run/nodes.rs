@@ -11,10 +11,10 @@ use super::present::Reporter;
 use super::{consent, load, targets};
 use crate::args::{RunOptions, TargetSource};
 use crate::signals::Signals;
+use rigel_cluster::ClusterBench;
 use rigel_cluster::line::Line;
 use rigel_cluster::meet::{Again, Brief, Call, Hello, Meeting, Rules};
 use rigel_cluster::message::Message;
-use rigel_cluster::ClusterBench;
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::draw::Generator;
@@ -61,7 +61,13 @@ impl Crew {
         check_together(options)?;
         self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
         let own = if self.rules.coordinator_only {
-            Hello { name: own_name(), host, request: options.request.clone(), targets: Vec::new(), own_list: true }
+            Hello {
+                name: own_name(),
+                host,
+                request: options.request.clone(),
+                targets: Vec::new(),
+                own_list: true,
+            }
         } else {
             hello(options, host)?
         };
@@ -73,7 +79,8 @@ impl Crew {
     /// The same of a run that goes on: each node has to be what it was.
     pub fn meet_again(&self, header: &Header, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
         let again = self.recorded(header)?;
-        self.line.tell_all(|rank| Message::Call(Box::new(Call { again: again.get(rank).cloned().flatten() })))?;
+        self.line
+            .tell_all(|rank| Message::Call(Box::new(Call { again: again.get(rank).cloned().flatten() })))?;
         let own = match again.first().cloned().flatten() {
             Some(again) => hello_again(&again, options, host)?,
             None => Hello {
@@ -87,13 +94,16 @@ impl Crew {
         let hellos = self.hellos(own)?;
         let rules = Rules { own_targets: true, ..self.rules };
         let meeting = Meeting::of(&hellos, rules)?;
-        let recorded: Vec<Member> = header.nodes.all().iter().filter_map(|node| node.member.clone()).collect();
+        let recorded: Vec<Member> =
+            header.nodes.all().iter().filter_map(|node| node.member.clone()).collect();
         let now: Vec<&Member> = meeting.members.iter().filter(|member| member.share > 0).collect();
         if let Some((then, now)) = recorded.iter().zip(&now).find(|(then, now)| then != *now) {
             return Err(Problem::refused("the run goes on with other nodes than those it was begun with")
                 .at(path_text::printable(&then.name))
                 .because(format!("in its place is {} now, or its targets are others", now.name))
-                .next("start the nodes on the same hosts in the same order, with the same options of rigel-mpi"));
+                .next(
+                    "start the nodes on the same hosts in the same order, with the same options of rigel-mpi",
+                ));
         }
         Ok(Met { process: process_number(options.request.seed), hellos, meeting })
     }
@@ -102,7 +112,8 @@ impl Crew {
     fn recorded(&self, header: &Header) -> Result<Vec<Option<Again>>, Problem> {
         let again = header.nodes.all().iter().filter_map(|node| {
             let member = node.member.as_ref()?;
-            let targets = member.targets.iter().filter_map(|&at| header.targets.get(usize::from(at)).cloned());
+            let targets =
+                member.targets.iter().filter_map(|&at| header.targets.get(usize::from(at)).cloned());
             Some(Some(Again {
                 name: member.name.clone(),
                 host: node.host.clone(),
@@ -115,16 +126,21 @@ impl Crew {
         if all.len() == self.line.size() {
             return Ok(all);
         }
-        Err(Problem::refused(format!("the run was made by {} nodes, and there are {}", all.len(), self.line.size()))
-            .because("visits of other nodes make no number with those of the record")
-            .next("start as many nodes on the same hosts, with the same options of rigel-mpi"))
+        Err(Problem::refused(format!(
+            "the run was made by {} nodes, and there are {}",
+            all.len(),
+            self.line.size()
+        ))
+        .because("visits of other nodes make no number with those of the record")
+        .next("start as many nodes on the same hosts, with the same options of rigel-mpi"))
     }
 
     fn hellos(&self, own: Hello) -> Result<Vec<Hello>, Problem> {
-        let told = self.line.gather(LOOKING, "when it was asked what it has", |_, message| match message {
-            Message::Hello(hello) => Ok(*hello),
-            other => Err(Box::new(other)),
-        })?;
+        let told =
+            self.line.gather(LOOKING, "when it was asked what it has", |_, message| match message {
+                Message::Hello(hello) => Ok(*hello),
+                other => Err(Box::new(other)),
+            })?;
         let mut own = Some(own);
         let each = told.into_iter().enumerate().filter_map(|(rank, told)| match told {
             Some(told) => Some(told.map_err(|problem| self.told_by(rank, problem))),
@@ -159,18 +175,24 @@ impl Crew {
             team: team.seen_by(u32::try_from(rank).unwrap_or(u32::MAX)),
             run_ns: past.run_ns(),
             settled: past.settled.clone(),
-            targets_of_a: hellos.get(rank).and_then(|hello| hello.request.sides).map(|sides| sides.targets_of_a),
+            targets_of_a: hellos
+                .get(rank)
+                .and_then(|hello| hello.request.sides)
+                .map(|sides| sides.targets_of_a),
         };
         self.line.tell_all(|rank| Message::Brief(Box::new(brief(rank))))?;
         let own = hellos.first().filter(|_| team.shares.first().is_some_and(|&share| share > 0));
         let own = own.map(|hello| ready(reporter, hello.clone(), &brief(0), signals)).transpose()?;
-        let most_bytes = hellos.iter().map(|hello| hello.targets.iter().map(|target| target.size_bytes).sum::<u64>());
-        let reading = if run.request.writes_at_all() { most_bytes.max().unwrap_or(0) / READ_BYTES_PER_S } else { 0 };
+        let most_bytes =
+            hellos.iter().map(|hello| hello.targets.iter().map(|target| target.size_bytes).sum::<u64>());
+        let reading =
+            if run.request.writes_at_all() { most_bytes.max().unwrap_or(0) / READ_BYTES_PER_S } else { 0 };
         let longest = LOOKING.saturating_add(Duration::from_secs(reading));
-        let ready = self.line.gather(longest, "when it was to open its targets", |_, message| match message {
-            Message::Ready(ready) => Ok(*ready),
-            other => Err(Box::new(other)),
-        })?;
+        let ready =
+            self.line.gather(longest, "when it was to open its targets", |_, message| match message {
+                Message::Ready(ready) => Ok(*ready),
+                other => Err(Box::new(other)),
+            })?;
         let mut sites: Vec<Option<Site>> = vec![own.as_ref().map(|bench| bench.site().clone())];
         for (rank, ready) in ready.into_iter().enumerate().skip(1) {
             sites.push(ready.transpose().map_err(|problem| self.told_by(rank, problem))?);
@@ -213,8 +235,13 @@ impl Met {
 
     /// Who measures, in a line.
     pub fn describe(&self) -> String {
-        let names: Vec<&str> =
-            self.meeting.members.iter().filter(|member| member.share > 0).map(|member| &*member.name).collect();
+        let names: Vec<&str> = self
+            .meeting
+            .members
+            .iter()
+            .filter(|member| member.share > 0)
+            .map(|member| &*member.name)
+            .collect();
         let few = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let more = if names.len() > 8 { format!(" and {} more", names.len() - 8) } else { String::new() };
         let which = if self.meeting.shared { ", on targets that they share" } else { "" };
@@ -240,7 +267,9 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
         0 | 1 => Ok(()),
         nodes => Err(Problem::usage(format!("the load has shares for {nodes} nodes, and this is one"))
             .at("node_share")
-            .next(format!("start it with mpirun -n {nodes} rigel-mpi, or leave node_share out of the load file"))),
+            .next(format!(
+                "start it with mpirun -n {nodes} rigel-mpi, or leave node_share out of the load file"
+            ))),
     }
 }
 

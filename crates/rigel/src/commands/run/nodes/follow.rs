@@ -28,7 +28,10 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Prob
         other => return Err(line.out_of_turn(0, other.name())),
     };
     let mut said = read.and_then(|invocation| answer(invocation, &call));
-    line.send(0, &Message::Hello(Box::new(said.as_ref().map(|(_, hello)| hello.clone()).map_err(Clone::clone))))?;
+    line.send(
+        0,
+        &Message::Hello(Box::new(said.as_ref().map(|(_, hello)| hello.clone()).map_err(Clone::clone))),
+    )?;
     let brief = match next(line, LONG)? {
         Message::Brief(brief) => brief,
         Message::End => return Ok(()),

@@ -8,7 +8,7 @@ pub mod steps;
 mod suite;
 pub mod tool;
 
-use crate::{deny, fuzz, instructions, msrv, tidy};
+use crate::{deny, fuzz, instructions, mpi, msrv, tidy};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::OsString;
@@ -29,6 +29,8 @@ const CARGO_CHECKS: [(&str, &[&str]); 5] = [
         &[
             "clippy",
             "--workspace",
+            WITHOUT[0],
+            WITHOUT[1],
             "--all-targets",
             "--features",
             FEATURES,
@@ -40,7 +42,17 @@ const CARGO_CHECKS: [(&str, &[&str]); 5] = [
     ),
     (
         "doc",
-        &["doc", "--workspace", "--no-deps", "--document-private-items", "--features", FEATURES, "--locked"],
+        &[
+            "doc",
+            "--workspace",
+            WITHOUT[0],
+            WITHOUT[1],
+            "--no-deps",
+            "--document-private-items",
+            "--features",
+            FEATURES,
+            "--locked",
+        ],
     ),
 ];
 /// What makes a warning of `cargo doc` an error; for `cargo test` it would reach into the examples in comments.
@@ -48,10 +60,14 @@ const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
 /// builds without is shown by the first command of the README.
 const FEATURES: &str = "rigel/parquet,xtask/program";
+/// It cannot be built without MPI, and has steps of its own.
+pub const WITHOUT: [&str; 2] = ["--exclude", crate::mpi::PACKAGE];
 /// What `cargo xtask gen --check` says, by a program that was built with the tests: xtask alone would be built of other parts.
 const GEN: &[&str] = &[
     "test",
     "--workspace",
+    WITHOUT[0],
+    WITHOUT[1],
     "--features",
     FEATURES,
     "--locked",
@@ -75,6 +91,7 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     }
     steps.run("tidy", "cargo xtask tidy", || tidy::run(root));
     steps.run("msrv", "the compiler that is promised is enough", || msrv::run(root));
+    steps.run("clippy-mpi", "cargo clippy -p rigel-mpi", || mpi::clippy(root));
     let skip_file = skips::file()?;
     let skips = skip_file.path();
     steps.run("deny", "cargo deny check bans licenses sources", || {

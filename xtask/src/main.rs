@@ -13,6 +13,7 @@ mod extension;
 mod fuzz;
 mod instructions;
 mod long;
+mod mpi;
 mod msrv;
 mod outcome;
 #[cfg(feature = "program")]

@@ -2,10 +2,12 @@
 //!
 //! Must not print; the program does that in one place.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The kind of a problem. The numbers are the exit codes of the program, which are part of its interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExitKind {
     /// 1: measured, but a gate or a check failed.
     GateFailed = 1,
@@ -30,7 +32,7 @@ impl ExitKind {
 ///
 /// Fields hold sentences without a trailing full stop. Text that came from outside (paths, file contents) must have
 /// gone through [`crate::path_text`] before it is put in here, so that no name can write to the terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Decides the exit code.
     pub kind: ExitKind,

@@ -24,5 +24,6 @@ pub mod slo;
 pub mod soak;
 pub mod split;
 pub mod sql;
+pub mod team;
 pub mod volume;
 pub mod workload;

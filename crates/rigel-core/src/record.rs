@@ -20,7 +20,8 @@ mod open_visit;
 mod read;
 pub mod resume;
 
-pub use nodes::{Node, NodeVisit, Nodes};
+pub use check::foreign_tallies;
+pub use nodes::{Counted, Joined, Member, Node, NodeVisit, Nodes};
 
 /// Major number of the format; a change that old readers would misread raises it.
 pub const FORMAT_MAJOR: u32 = 2;

@@ -5,11 +5,19 @@
 use rigel_core::units::NS_PER_S;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::num::NonZeroU64;
+use std::time::Duration;
+use std::{hint, thread};
+
+/// A sleep ends that long before the time that is waited for; the rest is spent looking at the clock.
+const AWAKE_NS: u64 = 200_000;
 
 /// Nanoseconds since an origin that all workers of a run share.
 pub trait Clock {
     /// The time now; never less than before.
     fn now_ns(&self) -> u64;
+
+    /// Comes back as soon after that time as can be. Virtual time does not pass by waiting for it.
+    fn wait_until(&self, _at_ns: u64) {}
 }
 
 /// `CLOCK_MONOTONIC`, read through the vDSO without a system call. Copies share the origin.
@@ -36,6 +44,16 @@ impl Clock for MonotonicClock {
     fn now_ns(&self) -> u64 {
         // The kernel keeps this clock monotonic across CPUs, so the difference cannot wrap.
         monotonic_ns().wrapping_sub(self.origin_ns)
+    }
+
+    fn wait_until(&self, at_ns: u64) {
+        let sleep_ns = at_ns.saturating_sub(self.now_ns()).saturating_sub(AWAKE_NS);
+        if sleep_ns > 0 {
+            thread::sleep(Duration::from_nanos(sleep_ns));
+        }
+        while self.now_ns() < at_ns {
+            hint::spin_loop();
+        }
     }
 }
 
@@ -82,6 +100,16 @@ mod tests {
             let copied_ns = copy.now_ns();
             assert!(last_ns <= now_ns && now_ns <= copied_ns);
             last_ns = copied_ns;
+        }
+    }
+
+    #[test]
+    fn a_wait_is_never_over_before_its_time() {
+        let clock = MonotonicClock::start();
+        for ns in [0, 1000, 3 * AWAKE_NS] {
+            let at_ns = clock.now_ns() + ns;
+            clock.wait_until(at_ns);
+            assert!(clock.now_ns() >= at_ns);
         }
     }
 

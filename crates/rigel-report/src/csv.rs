@@ -6,10 +6,12 @@
 mod findings;
 mod flags;
 mod intervals;
+mod nodes;
 
 pub(crate) use findings::table as findings;
 pub(crate) use flags::table as flags;
 pub(crate) use intervals::table as intervals;
+pub(crate) use nodes::table as nodes;
 
 use crate::output_file::unwritable;
 use rigel_core::error::Problem;

@@ -13,6 +13,7 @@ mod flags;
 mod headline;
 mod ids;
 pub(crate) mod markup;
+mod nodes;
 mod open;
 mod overview;
 mod results;
@@ -62,6 +63,7 @@ fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     results::section(page, view, ids);
     sure(page, &ids.of("sure"), &Sure::of_run(view));
     open::section(page, view);
+    nodes::section(page, view);
     evidence::section(page, view, ids);
 }
 

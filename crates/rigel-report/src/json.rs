@@ -103,6 +103,10 @@ struct Run {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Node")]
 struct NodeDocument {
+    /// Its name, where there are several.
+    name: Option<String>,
+    /// The parts of the load that were its own, where there are several.
+    share: Option<u32>,
     /// Release of its kernel.
     kernel: String,
     /// Its CPUs.
@@ -114,6 +118,8 @@ struct NodeDocument {
 impl From<&Node> for NodeDocument {
     fn from(node: &Node) -> Self {
         Self {
+            name: node.member.as_ref().map(|member| text(&member.name)),
+            share: node.member.as_ref().map(|member| member.share),
             kernel: printable(&node.host.kernel).into_owned(),
             cpus: node.host.cpus,
             engine: node.engine.kind.name(),

@@ -35,6 +35,7 @@ mod hlog;
 mod html;
 mod markdown;
 mod moment;
+mod nodes;
 mod notes;
 mod open;
 mod openmetrics;
@@ -66,7 +67,7 @@ pub enum Format {
     Orion(OrionVersion),
     /// One JSON document, [`json::SCHEMA`].
     Json,
-    /// One tidy table: a row per point and class.
+    /// One tidy table: a row per point and class; of a run on several nodes another one with a row for each of them.
     Csv,
     /// One page for people, with charts.
     Html,
@@ -164,7 +165,10 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         )]),
         Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
-        Format::Csv => Ok(vec![OutputFile::new("_findings.csv", csv::findings(view)?)]),
+        Format::Csv => {
+            let nodes = csv::nodes(view)?.map(|bytes| OutputFile::new("_nodes.csv", bytes));
+            Ok(std::iter::once(OutputFile::new("_findings.csv", csv::findings(view)?)).chain(nodes).collect())
+        }
         Format::Fio => fio::files(view),
         Format::Hlog => Ok(vec![OutputFile::new("_latency.hlog", hlog::log(view)?)]),
         Format::OpenMetrics => Ok(vec![OutputFile::new("_metrics.prom", openmetrics::text(view))]),

@@ -7,6 +7,7 @@ mod chart;
 mod curves;
 mod files;
 mod listing;
+mod nodes;
 mod open;
 mod phases;
 mod plan;

@@ -9,7 +9,7 @@ pub mod simulated;
 pub mod threads;
 pub mod turns;
 
-use crate::job::{Done, Job, Part, Task};
+use crate::job::{Done, Job, Part, Shared, Task};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::drive::Drive;
@@ -17,10 +17,13 @@ use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
-use rigel_core::load::split;
+use rigel_core::load::team::Team;
 use rigel_core::measure::Window;
 use rigel_core::record::{NodeVisit, Nodes};
 use rigel_io::backend::SlotLayout;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -28,7 +31,7 @@ use std::time::Duration;
 pub const TICK: Duration = Duration::from_millis(100);
 
 /// Who loads what; goes into the first line of the record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// The hosts with their engines.
     pub nodes: Nodes,
@@ -37,7 +40,7 @@ pub struct Site {
 }
 
 /// What a run asks of its bench.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Number of the visit in the run; a part of the seed of every offset.
     pub visit: u64,
@@ -45,10 +48,13 @@ pub struct Order {
     pub point: Point,
     /// What to do there.
     pub work: Work,
+    /// When the load begins, on the bench's clock, where several begin together; else at once.
+    pub at_ns: Option<u64>,
 }
 
 /// What to do at a point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Work {
     /// Load, and count what completes inside a window.
     Measure {
@@ -64,7 +70,8 @@ pub enum Work {
 }
 
 /// What is kept of a visit beside the counts of its window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Detail {
     /// Nothing.
     Window,
@@ -85,7 +92,7 @@ pub enum Heard {
 }
 
 /// Counts while a bench works.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Now, on the bench's clock.
     pub now_ns: u64,
@@ -96,7 +103,7 @@ pub struct Progress {
 }
 
 /// What came of an order.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Came {
     /// All workers of all nodes added up.
     pub done: Done,
@@ -108,7 +115,53 @@ pub struct Came {
     pub nodes: Vec<NodeVisit>,
 }
 
+/// Ends what a bench does at a moment of its clock, from where its counts are heard: where several benches have to end together.
+#[derive(Clone, Debug, Default)]
+pub struct EarlyEnd(Vec<Arc<Shared>>);
+
+impl EarlyEnd {
+    /// Of workers that share this.
+    pub fn of(shared: &Arc<Shared>) -> Self {
+        Self(vec![Arc::clone(shared)])
+    }
+
+    /// Of two benches, of which one works.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// Nothing after this moment counts. Too late when the work is over.
+    pub fn at(&self, ns: u64) {
+        for shared in &self.0 {
+            shared.end_at_ns.fetch_min(ns, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Came {
+    /// Numbers the targets, and tells the times, as the whole run does, of which this is a part.
+    pub fn retell(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
+        if let Some(hung) = &mut self.done.hung {
+            hung.target = target(hung.target);
+        }
+        // Who had nothing to do has no window.
+        if self.done.window_end_ns > 0 {
+            self.done.window_end_ns = time_ns(self.done.window_end_ns);
+        }
+        self.done.tallies.values_mut().for_each(|tally| tally.retold(target, time_ns));
+        (self.began_ns, self.ended_ns) = (time_ns(self.began_ns), time_ns(self.ended_ns));
+        for node in &mut self.nodes {
+            node.changed.targets.iter_mut().for_each(|changed| changed.target = target(changed.target));
+            node.changed.io_max_changes.iter_mut().for_each(|change| change.at_ns = time_ns(change.at_ns));
+            if let Some(witness) = &mut node.witness {
+                witness.began_ns = time_ns(witness.began_ns);
+                witness.samples.iter_mut().for_each(|sample| sample.at_ns = time_ns(sample.at_ns));
+            }
+        }
+    }
+
     /// Adds what came of the same order on other nodes.
     pub fn add(&mut self, other: Self) {
         self.done.add(other.done);
@@ -143,6 +196,11 @@ pub trait Bench {
         true
     }
 
+    /// Ends [`Bench::work`] at a moment that is the same for several benches. Where it does nothing, `hear` alone ends the work.
+    fn early_end(&self) -> EarlyEnd {
+        EarlyEnd::default()
+    }
+
     /// What the drives below the load say of themselves now; `None` where there can be none, as below a simulated device. May take some seconds.
     fn drives(&mut self) -> Option<Vec<Drive>> {
         None
@@ -163,7 +221,8 @@ pub fn rest_in_real_time(ns: u64, progress: impl Fn() -> Progress, hear: &mut dy
 }
 
 /// What a run that goes on has behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Passed {
     /// A visit.
     Visit,
@@ -174,7 +233,7 @@ pub enum Passed {
 impl Order {
     /// The job of the workers when the load begins at `began_ns`, and the end of its time: `u64::MAX` when bytes end it.
     pub fn job(&self, began_ns: u64) -> (Job, u64) {
-        let &Self { visit, point, work } = self;
+        let &Self { visit, point, work, at_ns: _ } = self;
         let (task, end_ns) = match work {
             Work::Measure { settle_ns, measure_ns, detail } => {
                 let start_ns = began_ns.saturating_add(settle_ns);
@@ -193,22 +252,38 @@ impl Order {
     }
 
     /// When it will be over if it begins now; `u64::MAX` when that is not known.
-    pub(crate) fn end_ns(&self, now_ns: u64) -> u64 {
-        self.job(now_ns).1
+    pub fn end_ns(&self, now_ns: u64) -> u64 {
+        self.job(self.begins_ns(now_ns)).1
     }
 
-    const fn measures(&self) -> bool {
+    /// When the load begins: at the agreed time, unless that has passed.
+    pub fn begins_ns(&self, now_ns: u64) -> u64 {
+        self.at_ns.unwrap_or(now_ns)
+    }
+
+    /// Whether intervals are told while the load goes on.
+    pub const fn tells_parts(&self) -> bool {
+        matches!(self.work, Work::Measure { detail: Detail::Every(_), .. })
+    }
+
+    /// Whether something is counted.
+    pub const fn measures(&self) -> bool {
         matches!(self.work, Work::Measure { .. })
     }
 }
 
-/// The slots that a worker needs for every point of the plan.
+/// The slots that a worker needs for every point of the plan, on a node alone.
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
+    layout_in(&Team::default(), request, plan, worker)
+}
+
+/// The same on a node of several.
+pub fn layout_in(team: &Team, request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
     // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
     // splits each class by itself; an open loop has the same slots at all of its rates.
     let room = plan.room();
     let group = |(place, class): (usize, &LoadClass)| {
-        let share = split::share(class.dealt(room.of(class.name)), place, worker, plan.workers);
+        let share = team.share(class.dealt(room.of(class.name)), place, worker, plan.workers);
         let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };

@@ -10,11 +10,14 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
 use rigel_core::load::request::Request;
+use rigel_core::load::team::Team;
 use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
 use rigel_core::verify::Settled;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -70,14 +73,24 @@ pub struct Workload {
     pub counted_targets: usize,
     /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
     pub beside: Option<(Ppm, usize)>,
+    /// Which part of the load is this node's.
+    pub team: Team,
 }
 
 impl Workload {
-    /// The load of a checked request on its targets.
+    /// The load of a checked request on its targets, on this node alone.
     ///
     /// # Errors
     /// When a class asks for what the engines cannot do, or no I/O fits into the targets.
     pub fn new(request: &Request, targets: &[TargetFacts]) -> Result<Self, Problem> {
+        Self::of(request, targets, Team::default())
+    }
+
+    /// This node's part of it.
+    ///
+    /// # Errors
+    /// As [`Workload::new`].
+    pub fn of(request: &Request, targets: &[TargetFacts], team: Team) -> Result<Self, Problem> {
         request.classes.iter().try_for_each(LoadClass::check_block_io)?;
         let stamps = |scratch: ScratchFacts| Stamps::new(scratch.seed, request.seed, scratch.used_before);
         let class = |(class, volumes): (&LoadClass, Volumes)| BlockClass {
@@ -91,7 +104,7 @@ impl Workload {
             verify: class.verify,
             volumes,
         };
-        let volumes = plan::volumes(request, targets)?;
+        let volumes = plan::volumes(request, targets, &team)?;
         Ok(Self {
             classes: request.classes.iter().zip(volumes).map(class).collect(),
             io_timeout_ns: request.io_timeout.0,
@@ -110,6 +123,7 @@ impl Workload {
             } else {
                 0
             },
+            team,
         })
     }
 }
@@ -193,7 +207,7 @@ pub struct Job {
 }
 
 /// The counts of a part of a window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// From where to where.
     pub window: Window,
@@ -204,6 +218,13 @@ pub struct Part {
 }
 
 impl Part {
+    /// Numbers the targets, and tells the times, as the whole run does.
+    pub fn retell(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
+        self.window.start_ns = time_ns(self.window.start_ns);
+        self.window.end_ns = time_ns(self.window.end_ns);
+        self.tallies.values_mut().for_each(|tally| tally.retold(target, time_ns));
+    }
+
     /// Adds what another worker did in the same part.
     pub fn add(&mut self, other: Self) {
         debug_assert_eq!(self.window.start_ns, other.window.start_ns, "parts of different windows");
@@ -213,8 +234,46 @@ impl Part {
     }
 }
 
+/// Parts of a window as they come from those that have slots: workers, or nodes.
+#[derive(Debug)]
+pub struct Parts {
+    /// How many there are.
+    from: usize,
+    /// By their start: from how many, and the sum.
+    begun: BTreeMap<u64, (usize, Part)>,
+}
+
+impl Parts {
+    /// From so many.
+    pub fn of(from: usize) -> Self {
+        Self { from, begun: BTreeMap::new() }
+    }
+
+    /// Adds the part of one; the part of all of them once the last one has come.
+    pub fn add(&mut self, part: Part) -> Option<Part> {
+        let start_ns = part.window.start_ns;
+        let (count, sum) = match self.begun.remove(&start_ns) {
+            None => (1, part),
+            Some((count, mut sum)) => {
+                sum.add(part);
+                (count + 1, sum)
+            }
+        };
+        if count == self.from {
+            return Some(sum);
+        }
+        self.begun.insert(start_ns, (count, sum));
+        None
+    }
+
+    /// Parts that not all handed over, because one gave up; in order of time.
+    pub fn rest(self) -> impl Iterator<Item = Part> {
+        self.begun.into_values().map(|(_, part)| part)
+    }
+}
+
 /// What one worker, or all of them together, did.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// The tallies of the classes; none after a warm-up.
     pub tallies: PerClass<ClassTally>,
@@ -234,6 +293,8 @@ pub struct Done {
     pub cpu_ns: u64,
     /// CPU time of the worker that used most; near the job's own length that worker was the limit, not the device.
     pub busiest_cpu_ns: u64,
+    /// How long after its time the last worker began, where the load begins at an agreed one.
+    pub late_ns: u64,
 }
 
 /// What coordinator and worker share while a job runs.
@@ -298,6 +359,7 @@ impl Done {
         };
         self.cpu_ns += other.cpu_ns;
         self.busiest_cpu_ns = self.busiest_cpu_ns.max(other.busiest_cpu_ns);
+        self.late_ns = self.late_ns.max(other.late_ns);
     }
 }
 

@@ -5,7 +5,6 @@
 use crate::job::{BlockClass, Job, Task, Workload};
 use rigel_core::load::class::{Pattern, Sync};
 use rigel_core::load::draw::{self, Generator, Stream};
-use rigel_core::load::split;
 use rigel_core::load::volume::{Place, SizedVolumes, Volume};
 use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::HungIo;
@@ -61,7 +60,7 @@ impl<'a> Load<'a> {
             let asked = job.point.of(class.name);
             let level = class.dealt(asked);
             let (streams, random) = class.volumes.at(if warm_up { 0 } else { asked });
-            let share = split::share(level, place, worker, workers);
+            let share = workload.team.share(level, place, worker, workers);
             let slots = layout.group(place);
             match (class.pattern, streams, random) {
                 (Pattern::Streams { ios_per_stream }, Some(volume), _) if !warm_up => {
@@ -89,8 +88,10 @@ impl<'a> Load<'a> {
                 (Pattern::Log, ..) => {
                     let Some(regions) = &class.volumes.log else { continue };
                     let (streams, each) = if warm_up {
-                        // All slots of a worker share one walk, so that the workers go over all of it once.
-                        let walk = share.first().map(|&n| regions.walk(n, level.min(workers)));
+                        // All slots of a worker share one walk, so that the workers of all nodes go over all of it once.
+                        let number = workload.team.mover(level, place, worker, workers);
+                        let walk =
+                            number.map(|n| regions.walk(n, workload.team.movers(level, place, workers)));
                         (walk.into_iter().collect(), u32::try_from(share.len()).unwrap_or(u32::MAX))
                     } else {
                         let generator = |n| Generator::of_slot(workload.seed, job.visit, place, n);

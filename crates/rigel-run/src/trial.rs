@@ -14,6 +14,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::HostFacts;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::team::Team;
 use rigel_core::record::Record;
 
 /// Makes the run that `request` asks for; its engine has to be simulated. The same request gives the same record.
@@ -28,7 +29,7 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
     let host = HostFacts { cpus: 1, ..HostFacts::default() };
     let plan = Plan::new(request, &host, &targets)?;
     let mut bench: Box<dyn Bench> = if request.sides.is_some() {
-        Box::new(Turns::simulated(request, &plan, &host, &targets)?)
+        Box::new(Turns::simulated(request, &plan, &host, &targets, &Team::default())?)
     } else {
         let workload = Workload::new(request, &targets)?;
         Box::new(SimulatedBench::new(law, workload, layout(request, &plan, 0), site(host, targets)))

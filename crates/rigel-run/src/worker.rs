@@ -143,8 +143,10 @@ impl Worker<'_> {
         if let Some(verifier) = &verifier {
             verifier.begin_job(self.workload, &load, &mut free);
         }
+        clock.wait_until(job.began_ns);
         let cpu_before_ns = thread_cpu_ns();
-        let tally = Tally::new(window, tallies, clock.now_ns());
+        let now_ns = clock.now_ns();
+        let tally = Tally::new(window, tallies, now_ns);
         let sampler = Sampler::new(self.workload.seed, job.visit, self.index, self.layout.slots());
         let mut state = Loop {
             backend,
@@ -178,6 +180,7 @@ impl Worker<'_> {
             hung: state.hung,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
+            late_ns: if is_idle { 0 } else { now_ns.saturating_sub(job.began_ns) },
             tallies: {
                 let counts = std::mem::take(&mut state.by_target);
                 self.with_targets(self.tallies(state, job, is_idle), counts)
@@ -191,9 +194,9 @@ impl Worker<'_> {
             Task::Measure { window, .. } => (window, End { at_ns: window.end_ns, tried_bytes: u64::MAX }),
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have slots of that class move anything.
-                let warmed = self.workload.classes.get(self.workload.warmed_up(job.point));
-                let level = warmed.map_or(0, |class| job.point.of(class.name));
-                let movers = u64::from(self.workers.min(level).max(1));
+                let place = self.workload.warmed_up(job.point);
+                let level = self.workload.classes.get(place).map_or(0, |class| job.point.of(class.name));
+                let movers = u64::from(self.workload.team.movers(level, place, self.workers).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
                 (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
             }

@@ -163,7 +163,10 @@ impl SqlBench {
             witness: watch(clock, EngineKind::Postgres, &targets),
             evictor,
             ahead_blocks,
-            site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
+            site: Site {
+                nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
+                targets,
+            },
             patience,
             stuck: false,
             commits: queries.contains(&Query::Commit),

@@ -18,6 +18,8 @@ mod targets;
 mod versus;
 
 use crate::args::{Front, Invocation, RunOptions};
+pub use run::{Crew, follow, own_name};
+
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
@@ -25,20 +27,21 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-pub fn execute(invocation: Invocation) -> ExitCode {
+pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> ExitCode {
     let done = match invocation {
+        Invocation::Sql(_) | Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),
         Invocation::Show(text) => to_stdout(text.as_bytes()),
         Invocation::Report(options) => report::report(&options),
         Invocation::Compare(options) => compare::compare(&options),
         Invocation::VersusRecord(options) => versus::again(&options),
         Invocation::Advise(options) => advise::advise(&options),
         Invocation::History(options) => calibrations::show(&options),
-        Invocation::Run(options) => measure(&options),
+        Invocation::Run(options) => measure(&options, crew),
         Invocation::Sql(options) => run::sql(&options),
         Invocation::SqlProve(options) => run::prove(&options),
         Invocation::SqlInstall(options) => run::install(&options),
         Invocation::SqlDrop(dsn) => run::drop_schema(&dsn),
-        Invocation::Resume(options) => run::resume(&options),
+        Invocation::Resume(options) => run::resume(&options, crew),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
         Invocation::Durability(options) => durability::durability(&options),
@@ -53,9 +56,15 @@ pub fn execute(invocation: Invocation) -> ExitCode {
     }
 }
 
+/// What several nodes do not do.
+fn for_one() -> Problem {
+    Problem::usage("a load through a database is put on it by one node")
+        .next("start it with `rigel sql`; rigel-mpi runs run, orion, calibrate, slo, versus and soak")
+}
+
 /// A run. Usage problems of ORION's command line end with ORION's own line.
-fn measure(options: &RunOptions) -> Result<(), Problem> {
-    run::run(options).map_err(|problem| match (options.front, problem.kind) {
+fn measure(options: &RunOptions, crew: Option<&Crew>) -> Result<(), Problem> {
+    run::run(options, crew).map_err(|problem| match (options.front, problem.kind) {
         (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
         _ => problem,
     })

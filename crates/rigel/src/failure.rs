@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
+use std::thread;
 
 pub fn report(problem: &Problem) -> ExitCode {
     print(&text(problem));
@@ -18,6 +19,17 @@ pub fn report(problem: &Problem) -> ExitCode {
 pub fn guarded(program: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCode {
     panic::set_hook(Box::new(|info| print(&bug_text(info))));
     caught(program)
+}
+
+/// Tells every panic; one of the main thread goes on with `then`, because nothing but that thread talks to other nodes, and they must not wait for it.
+pub fn tell_panics(then: impl Fn() + Send + Sync + 'static) {
+    let main = thread::current().id();
+    panic::set_hook(Box::new(move |info| {
+        print(&bug_text(info));
+        if thread::current().id() == main {
+            then();
+        }
+    }));
 }
 
 /// Turns a panic into an exit code; the hook has printed it.

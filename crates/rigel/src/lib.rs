@@ -20,6 +20,9 @@ mod tui;
 pub use args::command;
 pub use manual::{Page, completions, pages};
 
+pub use rigel_cluster::meet::Rules;
+use rigel_cluster::message::Message;
+use rigel_cluster::{Cluster, Line};
 use rigel_core::error::Problem;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -31,10 +34,49 @@ pub fn run() -> ExitCode {
         let argv: Vec<_> = std::env::args_os().collect();
         let read = || args::read(&argv, &args::Environment::of_process());
         match privilege::check().and_then(|()| read()) {
-            Ok(invocation) => commands::execute(invocation),
+            Ok(invocation) => commands::execute(invocation, None),
             Err(problem) => failure::report(&problem),
         }
     })
+}
+
+/// How a program ended that is one of several.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// The exit code.
+    pub code: ExitCode,
+    /// Another node was lost: whoever started the nodes has to end them from outside.
+    pub lost: bool,
+}
+
+/// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
+/// others follow it, and are fine when they could say to it what is wrong. `on_panic` is called once a panic was told.
+pub fn run_on(
+    cluster: Box<dyn Cluster>,
+    rules: Rules,
+    argv: &[OsString],
+    on_panic: impl Fn() + Send + Sync + 'static,
+) -> Ended {
+    failure::tell_panics(on_panic);
+    let line = Line::new(cluster, commands::own_name(), env!("CARGO_PKG_VERSION"));
+    let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));
+    if line.rank() > 0 {
+        let code = match commands::follow(read, &line) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => failure::report(&problem),
+        };
+        return Ended { code, lost: line.is_lost() };
+    }
+    let crew = commands::Crew { line: line.clone(), rules };
+    let code = match read {
+        Ok(invocation) => commands::execute(invocation, Some(&crew)),
+        Err(problem) => failure::report(&problem),
+    };
+    if !line.is_lost() {
+        // Whoever has heard it already has gone.
+        let _ = line.tell_all(|_| Message::End);
+    }
+    Ended { code, lost: line.is_lost() }
 }
 
 /// Reads a command line, the program's name first, and does nothing else. Arguments of a program called `orion` are read

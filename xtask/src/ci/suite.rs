@@ -3,9 +3,9 @@
 //! Must not install or build anything that no test needs.
 
 use super::steps::Steps;
-use super::{FEATURES, again, cargo, finished_well, setup, shown, skips};
-use crate::extension;
+use super::{FEATURES, WITHOUT, again, cargo, finished_well, setup, shown, skips};
 use crate::outcome::Outcome;
+use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ const TIMED: [&str; 23] = [
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &str = "it";
 /// Test programs of their own. Each says why.
-const APART: [&str; 3] = ["browser", "live", "no_allocation"];
+const APART: [&str; 4] = ["browser", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
 const DEVICES: [&str; 2] = ["corpus", "known_answers"];
 
@@ -98,6 +98,7 @@ pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow:
         }
         steps.run("again", "tests that failed beside others", || Ok(again::tell(&among_others)));
     }
+    all_ran &= steps.run("test-mpi", "cargo test -p rigel-mpi", || mpi::test(root, skips));
     steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
     Ok(())
 }
@@ -154,7 +155,8 @@ fn parts() -> [Part; 6] {
 
 /// Without `--no-fail-fast` the first failing crate would hide the skips and failures of all after it.
 fn test<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let all = ["test", "--workspace", "--features", FEATURES, "--locked", "--no-fail-fast"];
+    let all =
+        ["test", "--workspace", WITHOUT[0], WITHOUT[1], "--features", FEATURES, "--locked", "--no-fail-fast"];
     [&all[..], arguments].concat()
 }
 
@@ -167,7 +169,9 @@ mod tests {
     #[test]
     fn every_test_program_is_in_a_part() {
         let crates = fs::read_dir(crate::workspace_root().unwrap().join("crates")).unwrap();
-        let tests = crates.filter_map(|each| fs::read_dir(each.unwrap().path().join("tests")).ok()).flatten();
+        // That of MPI has a step of its own.
+        let crates = crates.map(|each| each.unwrap().path()).filter(|path| !path.ends_with(mpi::PACKAGE));
+        let tests = crates.filter_map(|path| fs::read_dir(path.join("tests")).ok()).flatten();
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();

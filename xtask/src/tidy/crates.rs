@@ -10,14 +10,18 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each crate of the workspace and the others that it may build on; in tests `TEST_ONLY` comes on top.
-const MAY_DEPEND_ON: [(&str, &[&str]); 8] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
     ("rigel-core", &[]),
     ("rigel-io", &["rigel-core"]),
     ("rigel-run", &["rigel-core", "rigel-io"]),
     ("rigel-report", &["rigel-core"]),
     // A bench of its own, for it alone needs the client of a database.
     ("rigel-sql", &["rigel-core", "rigel-io", "rigel-run"]),
-    ("rigel", &["rigel-core", "rigel-io", "rigel-run", "rigel-report", "rigel-sql"]),
+    // Is linked by a program of its own as well, which alone needs MPI.
+    ("rigel-cluster", &["rigel-core", "rigel-io", "rigel-run"]),
+    ("rigel", &["rigel-core", "rigel-io", "rigel-run", "rigel-report", "rigel-sql", "rigel-cluster"]),
+    // Out of what others build, for it alone needs MPI.
+    ("rigel-mpi", &["rigel", "rigel-core", "rigel-cluster"]),
     ("rigel-testdev", &[]),
     ("xtask", &["rigel", "rigel-core", "rigel-report", "rigel-testdev"]),
 ];

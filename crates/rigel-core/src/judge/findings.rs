@@ -11,6 +11,7 @@ mod estimate;
 mod extremes;
 mod flagging;
 mod io;
+mod nodes;
 mod open;
 mod places;
 mod rising;
@@ -28,6 +29,7 @@ pub use contrasts::Contrast;
 pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
 pub use io::{IoFindings, LatencyUs};
+pub use nodes::{NodeFindings, NodeIo};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole};
@@ -67,6 +69,8 @@ pub struct PointFindings {
     pub ios: PerClass<IoFindings>,
     /// What the tool used of the CPU for it; `None` when it is not known.
     pub own_cpu: Option<OwnCpu>,
+    /// What each of several nodes did; empty where one host measured.
+    pub nodes: Vec<NodeFindings>,
     /// What the reader should know about these numbers.
     pub flags: Vec<Flag>,
 }

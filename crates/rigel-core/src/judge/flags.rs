@@ -83,11 +83,15 @@ pub enum FlagCode {
     Unverified,
     /// Blocks did not hold what was written to them.
     WrongData,
+    /// Nodes did not begin together.
+    Skew,
+    /// A node lagged behind the others.
+    Imbalance,
 }
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 36] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -122,6 +126,8 @@ impl FlagCode {
         Self::Overload,
         Self::Unverified,
         Self::WrongData,
+        Self::Skew,
+        Self::Imbalance,
     ];
 
     /// The name in every output.
@@ -161,6 +167,8 @@ impl FlagCode {
             Self::Overload => "OVERLOAD",
             Self::Unverified => "UNVERIFIED",
             Self::WrongData => "WRONG_DATA",
+            Self::Skew => "SKEW",
+            Self::Imbalance => "IMBALANCE",
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
 use crate::load::plan::Plan;
 use crate::load::request::Request;
+use crate::load::team::{MOST_SHARE, check_shares};
 use crate::load::workload::Layout;
 use crate::units::{Bytes, Nanos};
 use class::Read;
@@ -29,7 +30,7 @@ pub const FORM: &str = "rigel.load/1";
 /// A longer file is no load.
 pub const MOST_BYTES: u64 = 8 << 20;
 /// The keys of a file.
-const KEYS: [&str; 5] = ["load", "class", "points", "layout", "phase"];
+const KEYS: [&str; 6] = ["load", "class", "points", "layout", "phase", "node_share"];
 
 /// What a load file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct LoadFile {
     pub layout: Layout,
     /// One after the other; usually none.
     pub phases: Vec<Phase>,
+    /// The parts of the load that each of several nodes has; none: the same each.
+    pub node_share: Vec<u32>,
 }
 
 /// Reads a load; `name` is the printable name of its file.
@@ -77,7 +80,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<LoadFile, Problem> {
             (points, phases)
         }
     };
-    Ok(LoadFile { classes: classes.into_iter().map(|read| read.class).collect(), points, layout, phases })
+    let node_share = table.get("node_share").map_or(Ok(Vec::new()), node_share)?;
+    let classes = classes.into_iter().map(|read| read.class).collect();
+    Ok(LoadFile { classes, points, layout, phases, node_share })
 }
 
 fn classes(table: Table<'_>) -> Result<Vec<Read<'_>>, Problem> {
@@ -116,6 +121,17 @@ fn layout(value: Value<'_>) -> Result<Layout, Problem> {
     Ok(Layout::Raid0 { stripe_bytes: stripe.0 })
 }
 
+fn node_share(value: Value<'_>) -> Result<Vec<u32>, Problem> {
+    let expected = "a share for each node, such as [2, 1, 1]";
+    let shares: Vec<u32> =
+        value.list(expected)?.map(|share| share.number(0..=MOST_SHARE)).collect::<Result<_, _>>()?;
+    if shares.is_empty() {
+        return Err(value.wrong("no node has a share").next(format!("write {expected}, or leave it out")));
+    }
+    check_shares(&shares).map_err(|problem| Problem { place: value.wrong("").place, ..problem })?;
+    Ok(shares)
+}
+
 impl LoadFile {
     /// The load of a run, for a file. What its levels are searched for is not known beforehand.
     ///
@@ -135,6 +151,7 @@ impl LoadFile {
             points,
             layout: request.layout,
             phases: request.phases.clone(),
+            node_share: request.node_share.clone(),
         })
     }
 
@@ -155,15 +172,24 @@ impl LoadFile {
                 .next("leave out the phases; `rigel run --load` measures them"));
         }
         let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
-        let Self { classes, points, layout, phases } = self;
+        let Self { classes, points, layout, phases, node_share } = self;
         let phases = match pace {
             // A load without phases is one that lasts.
             Pace::Soak(soak) if phases.is_empty() => soak.as_phases(&points),
             _ => phases,
         };
         let levels = LevelChoice::Own;
-        let request =
-            Request { level: RunLevel::Load, classes, points, layout, phases, pace, levels, ..asked };
+        let request = Request {
+            level: RunLevel::Load,
+            classes,
+            points,
+            layout,
+            phases,
+            pace,
+            levels,
+            node_share,
+            ..asked
+        };
         request.check()?;
         Ok(request)
     }

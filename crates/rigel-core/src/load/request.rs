@@ -15,6 +15,7 @@ use crate::load::placement::CpuChoice;
 use crate::load::sides::Sides;
 use crate::load::slo::Slo;
 use crate::load::sql::SqlRequest;
+use crate::load::team;
 use crate::load::workload::{Layout, WritePercent};
 use crate::path_text::printable;
 use crate::sim::SimLaw;
@@ -147,6 +148,9 @@ pub struct Request {
     /// The highest rate of an open loop is searched at which these bounds are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<Slo>,
+    /// How many parts of the load each of several nodes has; none: the same each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub node_share: Vec<u32>,
     /// The gates of a run of two sides.
     #[serde(default, skip_serializing_if = "Demands::is_empty")]
     pub demands: Demands,
@@ -191,6 +195,7 @@ impl Request {
             sides: None,
             no_commits: None,
             slo: None,
+            node_share: Vec::new(),
             demands: Demands::default(),
         }
     }
@@ -285,6 +290,7 @@ impl Request {
         self.check_slo()?;
         self.check_io_timeout()?;
         self.check_sides()?;
+        team::check_shares(&self.node_share)?;
         self.check_label()
     }
 

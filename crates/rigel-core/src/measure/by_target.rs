@@ -46,6 +46,27 @@ impl ByTarget {
         }
     }
 
+    /// The same by the numbers that the targets have in the whole run.
+    #[must_use]
+    pub fn retold(&self, target: &dyn Fn(u16) -> u16) -> Self {
+        let placed = |values: &[u64]| {
+            let mut all = Vec::new();
+            for (number, &value) in (0u16..).zip(values) {
+                let at = usize::from(target(number));
+                all.resize(all.len().max(at + 1), 0);
+                all[at] = value;
+            }
+            all
+        };
+        let Self { ops, errors, latency_sum_ns, longest_ns } = self;
+        Self {
+            ops: placed(ops),
+            errors: placed(errors),
+            latency_sum_ns: placed(latency_sum_ns),
+            longest_ns: placed(longest_ns),
+        }
+    }
+
     /// Adds those of another worker, or of another visit.
     pub fn add(&mut self, other: &Self) {
         let sum = |mine: u64, theirs: u64| mine.saturating_add(theirs);

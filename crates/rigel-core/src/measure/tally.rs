@@ -192,6 +192,19 @@ impl ClassTally {
         }
     }
 
+    /// Numbers the targets, and tells the times, as the whole run does.
+    pub fn retold(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
+        if let Some(error) = &mut self.first_error {
+            error.target = target(error.target);
+        }
+        if let Some(verified) = &mut self.verified {
+            verified.retold(target, time_ns);
+        }
+        if let Some(counts) = &mut self.by_target {
+            **counts = counts.retold(target);
+        }
+    }
+
     /// What a record keeps of it for an interval: one bucket of time, latencies to 13 %.
     #[must_use]
     pub fn summed(&self, span_ns: u64) -> Self {

@@ -60,6 +60,20 @@ pub(super) fn interval(number: usize, request: &Request, interval: &Interval) ->
     told(number, spans.and(found))
 }
 
+/// Looks at the counts of a window that another process has told.
+///
+/// # Errors
+/// With the field and what is wrong with it.
+pub fn foreign_tallies(
+    request: &Request,
+    tallies: &PerClass<ClassTally>,
+    measured_ns: u64,
+    cut_short: bool,
+) -> Result<(), String> {
+    of_tallies(request, tallies, measured_ns, cut_short)
+        .map_err(|(field, reason)| format!("{field}: {reason}"))
+}
+
 /// Looks at where a run goes on.
 pub(super) fn resumed(number: usize, resumed: &Resumed) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
@@ -265,6 +279,12 @@ fn of_visit(request: &Request, visit: &Visit) -> Found {
         }
     }
     of_tallies(request, &visit.tallies, visit.measured_ns, visit.cut_short)?;
+    for joined in visit.nodes.iter().filter_map(|node| node.joined.as_ref()) {
+        times(&[("late_ns", joined.late_ns), ("round_trip_ns", joined.round_trip_ns)])?;
+        if let Some(class) = joined.counted.keys().find(|class| request.class(**class).is_none()) {
+            return wrong("joined", format!("the request has no class {class}"));
+        }
+    }
     for changed in visit.nodes.iter().map(|node| &node.changed) {
         at_most("io_max_changes", changed.io_max_changes.len(), LimitsChange::MOST)?;
         changed

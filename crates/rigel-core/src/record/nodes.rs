@@ -4,7 +4,8 @@
 
 use crate::facts::engine::{BufferFacts, EngineFacts};
 use crate::facts::{Changes, HostFacts};
-use crate::measure::ServerCounts;
+use crate::load::class::PerClass;
+use crate::measure::{ClassTally, ServerCounts};
 use crate::witness::Witness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,6 +19,20 @@ pub struct Node {
     pub engine: EngineFacts,
     /// Its I/O buffers.
     pub buffers: BufferFacts,
+    /// Where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Member>,
+}
+
+/// What is known of a node as one of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The name of the host, printable; with a number where several nodes are on one host.
+    pub name: String,
+    /// The parts of the load that are its own.
+    pub share: u32,
+    /// Its targets, by their places in the list of the run.
+    pub targets: Vec<u16>,
 }
 
 /// The nodes of a run, in a fixed order. There is always one.
@@ -80,7 +95,72 @@ pub struct NodeVisit {
     /// What was counted of a load that went through a database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerCounts>,
+    /// What this node did of a load that several share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined: Option<Joined>,
     /// How often a session of that load was seen waiting for each event of the server, or on a CPU.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub waits: BTreeMap<String, u64>,
+}
+
+/// What a node did beside others: when it began, and its part of what was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// By how much its clock was ahead of that of the run when the load began.
+    pub clock_ahead_ns: i64,
+    /// The message and its answer by which that was found; the clock is known to half of it.
+    pub round_trip_ns: u64,
+    /// How long after the agreed time the last of its workers began.
+    pub late_ns: u64,
+    /// The nodes did not begin together at first, and the load was put on once more; these are the counts of the second time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
+    /// What it counted of each class.
+    pub counted: PerClass<Counted>,
+}
+
+/// A node's part of the counts of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Outstanding I/Os planned.
+    pub planned: u32,
+    /// Completions inside the window.
+    pub ops: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their latencies added up.
+    pub latency_ns: u64,
+    /// Failed I/Os of the whole visit.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub errors: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_none(errors: &u64) -> bool {
+    *errors == 0
+}
+
+impl From<&ClassTally> for Counted {
+    fn from(tally: &ClassTally) -> Self {
+        Self {
+            planned: tally.planned,
+            ops: tally.completed(),
+            bytes: tally.moved_bytes(),
+            latency_ns: tally.latency_sum_ns(),
+            errors: tally.errors,
+        }
+    }
+}
+
+impl NodeVisit {
+    /// How far apart the nodes of a visit began: from the first to the last; `None` where there are no two that loaded.
+    pub fn skew_ns(nodes: &[Self]) -> Option<u64> {
+        let late =
+            || nodes.iter().filter_map(|node| node.joined.as_ref()).filter(|one| !one.counted.is_empty());
+        if late().count() < 2 {
+            return None;
+        }
+        let (first, last) = (late().map(|one| one.late_ns).min()?, late().map(|one| one.late_ns).max()?);
+        Some(last - first)
+    }
 }

@@ -47,7 +47,7 @@ fn node(host: HostFacts) -> Node {
         large_segments_max: Some(1),
         large_segments_mean: Some(1.0),
     };
-    Node { host, engine, buffers }
+    Node { host, engine, buffers, member: None }
 }
 
 /// A visit of one second to step 0 in which every I/O took `latency_ns`, at the outstanding count of the point.

@@ -231,12 +231,13 @@ impl Verified {
         }
     }
 
-    /// Numbers the targets as a run does that has so many others in front of them.
-    pub fn behind(&mut self, before: u16) {
+    /// Numbers the targets, and tells the times, as the whole run does.
+    pub fn retold(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         for finding in &mut self.findings {
-            finding.target = finding.target.saturating_add(before);
+            finding.target = target(finding.target);
+            finding.at_ns = time_ns(finding.at_ns);
             if let Fault::Misdirected { from_target, .. } = &mut finding.fault {
-                *from_target = from_target.saturating_add(before);
+                *from_target = target(*from_target);
             }
         }
     }

@@ -159,7 +159,7 @@ fn host(header: &Header) -> Vec<(String, String)> {
 }
 
 fn of_node(node: &Node) -> Vec<(&'static str, String)> {
-    let Node { host, engine, buffers } = node;
+    let Node { host, engine, buffers, .. } = node;
     let mut how = vec![engine.kind.name().to_owned()];
     let features = [
         (engine.polled, "polled completions"),

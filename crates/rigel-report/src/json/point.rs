@@ -3,9 +3,11 @@
 //! Must not compute.
 
 use super::estimate::{IntervalDocument, RateDocument, RatioDocument};
-use super::flags;
 use super::visit::VisitDocument;
-use rigel_core::judge::findings::{Contrast, IoFindings, LatencyUs, OpenFindings, PointFindings};
+use super::{flags, text};
+use rigel_core::judge::findings::{
+    Contrast, IoFindings, LatencyUs, NodeFindings, NodeIo, OpenFindings, PointFindings,
+};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::PerClass;
 use rigel_core::stats::Estimate;
@@ -29,9 +31,57 @@ pub(super) struct PointDocument {
     own_cpu: Option<OwnCpuDocument>,
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
+    /// What each node did, in the order of the run's nodes; empty where one host measured.
+    nodes: Vec<PointNode>,
     /// Every visit in the order in which they were made. From those that count, all intervals of a phase can be computed
     /// again.
     visits: Vec<VisitDocument>,
+}
+
+/// A node at a point.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PointNode {
+    /// Its place among the run's nodes, from 0.
+    node: usize,
+    /// Its name.
+    name: String,
+    /// What it did of each class that it had something of.
+    classes: PerClass<NodeShare>,
+}
+
+/// What a node did of a class.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NodeShare {
+    /// Outstanding I/Os planned.
+    outstanding: u32,
+    /// Successful operations per second.
+    iops: f64,
+    /// Megabytes (2^20 bytes) per second.
+    mbps: f64,
+    /// Mean latency in microseconds; null when nothing completed.
+    latency_mean_us: Option<f64>,
+    /// What it did of its part, by what it had outstanding of what all had: 1 is all of it.
+    of_part: f64,
+    /// Standard error of that.
+    of_part_error: f64,
+    /// I/Os that failed.
+    errors: u64,
+}
+
+impl From<&NodeFindings> for PointNode {
+    fn from(found: &NodeFindings) -> Self {
+        let share = |io: &NodeIo| NodeShare {
+            outstanding: io.planned,
+            iops: io.iops,
+            mbps: io.mbps,
+            latency_mean_us: io.latency_us,
+            of_part: io.of_due,
+            of_part_error: io.of_due_error,
+            errors: io.errors,
+        };
+        let classes = found.ios.iter().map(|(class, io)| (*class, share(io))).collect();
+        Self { node: found.node, name: text(&found.name), classes }
+    }
 }
 
 /// CPU time, user and system, of the workers over the time of their load: 1 is one CPU.
@@ -170,6 +220,7 @@ impl PointDocument {
                 .collect(),
             own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
             flags: flags(&found.flags),
+            nodes: found.nodes.iter().map(PointNode::from).collect(),
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
         }
     }

@@ -74,7 +74,7 @@ fn circumstances(page: &mut Page, header: &Header) {
 }
 
 fn of_node(page: &mut Page, header: &Header, node: &Node) {
-    let Node { host, engine, buffers } = node;
+    let Node { host, engine, buffers, .. } = node;
     let cpu = host.cpu_model.as_deref().unwrap_or("CPU model unknown");
     page.line(format_args!(
         "host: {} {}, {} CPUs, {}",

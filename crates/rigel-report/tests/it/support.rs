@@ -35,7 +35,7 @@ fn node(host: HostFacts) -> Node {
         large_segments_max: Some(1),
         large_segments_mean: Some(1.0),
     };
-    Node { host, engine, buffers }
+    Node { host, engine, buffers, member: None }
 }
 
 /// Exact statistics, in nanoseconds.

@@ -6,18 +6,20 @@
 use super::simulated::{self, SimulatedBench};
 use super::threads::{OpenSite, ThreadBench, WorkerPlace};
 use super::turns::Turns;
-use super::{Bench, layout};
+use super::{Bench, layout_in};
 use crate::execute::Run;
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
-use rigel_core::load::class::LoadClass;
+use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::placement::{self, CpuChoice};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
+use rigel_core::load::team::Team;
 use rigel_core::record::resume::Past;
+use rigel_core::verify::Settled;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::durable;
@@ -28,7 +30,25 @@ use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::Access;
 use std::sync::Arc;
 
-/// The bench of a run, ready; `past` is what the run has behind it, nothing unless it is resumed.
+/// Where a bench begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// The time of the run.
+    pub run_ns: u64,
+    /// Of classes of verified blocks: what is surely there, of a run that goes on.
+    pub settled: &'a PerClass<Settled>,
+    /// Which part of the load is this node's.
+    pub team: &'a Team,
+}
+
+impl<'a> Start<'a> {
+    /// Behind what a run has done.
+    pub fn behind(past: &'a Past, team: &'a Team) -> Self {
+        Self { run_ns: past.run_ns(), settled: &past.settled, team }
+    }
+}
+
+/// The bench of a run on this node, ready.
 ///
 /// # Errors
 /// When a target cannot be opened, the engine does not work here, or a worker cannot be started.
@@ -37,26 +57,32 @@ pub fn bench(
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
-    past: &Past,
+    start: Start<'_>,
 ) -> Result<Box<dyn Bench>, Problem> {
+    let Start { run_ns, settled, team } = start;
     let Run { request, plan, .. } = run;
-    let clock = MonotonicClock::at(past.run_ns());
+    let workload = |request: &Request, facts: &[TargetFacts]| Workload::of(request, facts, team.clone());
+    let clock = MonotonicClock::at(run_ns);
     match (request.engine, request.sides) {
         (EngineRequest::Sim(law), None) => {
-            let workload = Workload::new(request, &facts)?;
-            let layouts = layouts(request, plan);
+            let workload = workload(request, &facts)?;
+            let layouts = layouts(team, request, plan);
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
-        (EngineRequest::Sim(_), Some(_)) => Ok(Box::new(Turns::simulated(request, plan, &host, &facts)?)),
+        (EngineRequest::Sim(_), Some(_)) => {
+            Ok(Box::new(Turns::simulated(request, plan, &host, &facts, team)?))
+        }
         (_, None) => {
-            let workload = Workload { before: past.settled.clone(), ..Workload::new(request, &facts)? };
+            let workload = Workload { before: settled.clone(), ..workload(request, &facts)? };
             Ok(Box::new(of_workload((request, plan, workload), host, facts, permits, clock)?))
         }
         (_, Some(_)) => {
             let side = |side| {
                 let own = request.of_side(side, &facts).to_vec();
                 let permits = request.of_side(side, permits);
-                of_threads((&request.alone(side), plan), host.clone(), own, permits, clock)
+                let alone = request.alone(side);
+                let workload = workload(&alone, &own)?;
+                of_workload((&alone, plan, workload), host.clone(), own, permits, clock)
             };
             Ok(Box::new(Turns::new(Box::new(side(Side::A)?), Box::new(side(Side::B)?))))
         }
@@ -85,7 +111,7 @@ fn of_workload(
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
-    let layouts = layouts(request, plan);
+    let layouts = layouts(&workload.team, request, plan);
     let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
     let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
@@ -104,8 +130,8 @@ fn of_workload(
 }
 
 /// What each worker has outstanding.
-fn layouts(request: &Request, plan: &Plan) -> Vec<SlotLayout> {
-    (0..plan.workers).map(|worker| layout(request, plan, worker)).collect()
+fn layouts(team: &Team, request: &Request, plan: &Plan) -> Vec<SlotLayout> {
+    (0..plan.workers).map(|worker| layout_in(team, request, plan, worker)).collect()
 }
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
@@ -135,7 +161,7 @@ fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots: Vec<u16> = layouts(request, plan).iter().map(SlotLayout::slots).collect();
+    let slots: Vec<u16> = layouts(&Team::default(), request, plan).iter().map(SlotLayout::slots).collect();
     Some(engine::choose(wanted, request.poll, &slots))
 }
 

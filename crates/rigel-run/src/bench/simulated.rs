@@ -45,13 +45,13 @@ pub fn site(host: HostFacts, targets: Vec<TargetFacts>) -> Site {
         notes: vec!["simulated device in virtual time: no storage is touched".into()],
         ..EngineFacts::plain(EngineKind::Sim)
     };
-    Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets }
+    Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }), targets }
 }
 
 impl SimulatedBench {
-    /// A simulated device that obeys `law`, under `workload`.
+    /// A simulated device that obeys `law`, under `workload`. Each node has one of its own.
     pub fn new(law: SimLaw, workload: Workload, layout: SlotLayout, site: Site) -> Self {
-        let (backend, clock) = Sim::new(law, layout, workload.seed);
+        let (backend, clock) = Sim::one_of_several(law, layout, workload.seed, workload.team.node.into());
         Self::with(backend, clock, law.remembers(), workload, layout, site)
     }
 
@@ -63,6 +63,7 @@ impl SimulatedBench {
         layout: SlotLayout,
         site: Site,
     ) -> Self {
+        let number = number + 2 * u64::from(workload.team.node);
         let (backend, clock) = Sim::one_of_several(law, layout, workload.seed, number);
         Self::with(backend, clock, remembers, workload, layout, site)
     }
@@ -93,7 +94,8 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
     }
 
     fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
-        let began_ns = self.now_ns();
+        let began_ns = order.begins_ns(self.now_ns()).max(self.now_ns());
+        self.clock.advance(began_ns - self.now_ns());
         if order.measures() {
             self.backend.begin_visit(order.visit, order.point);
         }

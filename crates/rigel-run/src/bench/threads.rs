@@ -8,8 +8,8 @@ mod flusher;
 mod governing;
 mod waiting;
 
-use super::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
-use crate::job::{Done, Job, Part, Shared, Workload};
+use super::{Bench, Came, EarlyEnd, Heard, Order, Progress, Site, TICK, rest_in_real_time};
+use crate::job::{Done, Job, Part, Parts, Shared, Workload};
 use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
 use flusher::{Flusher, count, needs_flush, unsettled};
@@ -20,7 +20,6 @@ use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::placement::ranges;
-use rigel_core::load::split;
 use rigel_core::measure::FirstError;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::units::NS_PER_MS;
@@ -40,7 +39,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use waiting::{Parts, Silence, no_answer};
+use waiting::{Silence, no_answer};
 
 /// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
@@ -166,7 +165,10 @@ impl ThreadBench {
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
             witness: watch(clock, kind, &targets),
-            site: Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE }), targets },
+            site: Site {
+                nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
+                targets,
+            },
             targets: None,
             flusher: None,
             governing: workload.beside.map(|(most, _)| Governing::new(most)),
@@ -213,7 +215,7 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
         let mut classes = workload.classes.iter().enumerate();
         classes.any(|(place, class)| {
             let dealt = class.dealt(point.of(class.name));
-            !split::share(dealt, place, *worker, workers).is_empty()
+            !workload.team.share(dealt, place, *worker, workers).is_empty()
         })
     };
     (0..workers).filter(has_slots).count()
@@ -348,7 +350,7 @@ impl Bench for ThreadBench {
         if let Some(witness) = self.witness.as_mut().filter(|_| order.measures()) {
             witness.mark();
         }
-        let began_ns = self.now_ns();
+        let began_ns = order.begins_ns(self.now_ns());
         let (job, _) = order.job(began_ns);
         let done = self.job(job, hear)?;
         let ended_ns = self.now_ns();
@@ -358,6 +360,10 @@ impl Bench for ThreadBench {
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
         rest_in_real_time(ns, || self.progress(), hear);
+    }
+
+    fn early_end(&self) -> EarlyEnd {
+        EarlyEnd::of(&self.shared)
     }
 
     fn drives(&mut self) -> Option<Vec<Drive>> {
@@ -423,7 +429,7 @@ impl ThreadBench {
             }
             if !goes_on && !ending {
                 ending = true;
-                self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
+                self.shared.end_at_ns.fetch_min(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
         }
         if !self.hear_last_flushes(&mut failed, hear) {

@@ -3,13 +3,14 @@
 //! Both are on this host and share its clock, so they are one node. Must not know which side is the better one.
 
 use super::simulated::{SimulatedBench, site};
-use super::{Bench, Came, Heard, Order, Passed, Site, layout};
+use super::{Bench, Came, EarlyEnd, Heard, Order, Passed, Site, layout_in};
 use crate::job::Workload;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
+use rigel_core::load::team::Team;
 use rigel_core::record::{Node, Nodes};
 
 /// The benches of both sides.
@@ -37,6 +38,7 @@ impl Turns {
         plan: &Plan,
         host: &HostFacts,
         targets: &[TargetFacts],
+        team: &Team,
     ) -> Result<Self, Problem> {
         let parts = Side::BOTH.map(|side| (request.alone(side), request.of_side(side, targets)));
         let remembers =
@@ -48,10 +50,15 @@ impl Turns {
                     "a side that takes turns with a simulated device is none",
                 ));
             };
-            let workload = Workload::new(&part, targets)?;
+            let workload = Workload::of(&part, targets, team.clone())?;
             let site = site(host.clone(), targets.to_vec());
-            let bench =
-                SimulatedBench::one_of_two((law, number), remembers, workload, layout(&part, plan, 0), site);
+            let bench = SimulatedBench::one_of_two(
+                (law, number),
+                remembers,
+                workload,
+                layout_in(team, &part, plan, 0),
+                site,
+            );
             Ok(Box::new(bench) as Box<dyn Bench>)
         };
         let [a, b] = parts;
@@ -80,22 +87,6 @@ fn node(a: &Node, b: &Node) -> Node {
     node
 }
 
-impl Came {
-    /// Numbers the targets as the whole run does, which has `before` others in front of them.
-    fn behind(&mut self, before: u16) {
-        let moved = |target: u16| target.saturating_add(before);
-        if let Some(hung) = &mut self.done.hung {
-            hung.target = moved(hung.target);
-        }
-        let errors = self.done.tallies.values_mut().filter_map(|tally| tally.first_error.as_mut());
-        errors.for_each(|error| error.target = moved(error.target));
-        let verified = self.done.tallies.values_mut().filter_map(|tally| tally.verified.as_mut());
-        verified.for_each(|verified| verified.behind(before));
-        let changes = self.nodes.iter_mut().flat_map(|node| &mut node.changed.targets);
-        changes.for_each(|changed| changed.target = moved(changed.target));
-    }
-}
-
 impl Bench for Turns {
     fn site(&self) -> &Site {
         &self.site
@@ -114,8 +105,9 @@ impl Bench for Turns {
         // Virtual time passes for both.
         other.pass(came.ended_ns, Passed::Rest);
         if side == Side::B {
-            let before = self.a.site().targets.len();
-            came.behind(u16::try_from(before).unwrap_or(u16::MAX));
+            // The whole run has those of A in front.
+            let before = u16::try_from(self.a.site().targets.len()).unwrap_or(u16::MAX);
+            came.retell(&|target| target.saturating_add(before), &|ns| ns);
         }
         Ok(came)
     }
@@ -123,6 +115,10 @@ impl Bench for Turns {
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
         self.a.rest(ns, hear);
         self.b.pass(self.a.now_ns(), Passed::Rest);
+    }
+
+    fn early_end(&self) -> EarlyEnd {
+        self.a.early_end().and(self.b.early_end())
     }
 
     fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {

@@ -317,7 +317,7 @@ impl<'a> Walk<'a> {
 
     /// Gives the bench an order and passes on what it tells.
     fn work(&mut self, wanted: &Wanted, work: Work, activity: Activity) -> Result<Came, Problem> {
-        let order = Order { visit: self.visits, point: wanted.at.point, work };
+        let order = Order { visit: self.visits, point: wanted.at.point, work, at_ns: None };
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;

@@ -11,6 +11,7 @@ use rigel_core::guard::scratch;
 use rigel_core::load::arrivals::{Arrivals, deed};
 use rigel_core::load::class::Arrival;
 use rigel_core::load::split;
+use rigel_core::load::team::Deal;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{Backlog, FirstError, Window};
 use rigel_io::backend::{Backend, Completion, Op};
@@ -24,8 +25,12 @@ use std::sync::atomic::Ordering;
 struct Share {
     arrivals: Arrivals,
     origin_ns: u64,
-    /// Workers that share it.
+    /// What of it is this node's.
+    deal: Deal,
+    /// Workers that share that.
     workers: u32,
+    /// The position of the next one among those of the node.
+    position: u64,
     /// The number of the next one among all of the class.
     number: u64,
     /// Its time.
@@ -35,15 +40,17 @@ struct Share {
 }
 
 impl Share {
-    /// The next one is the first that begins at or after the one numbered `first`.
-    fn new(arrivals: Arrivals, origin_ns: u64, workers: u32, first: u32) -> Self {
-        let mut share = Self { arrivals, origin_ns, workers, number: first.into(), due_ns: 0, passed: 0 };
-        share.skip(first + 1);
+    /// The next one is that at the position `first` among those of the node.
+    fn new(arrivals: Arrivals, origin_ns: u64, (deal, workers): (Deal, u32), first: u32) -> Self {
+        let position = u64::from(first);
+        let number = deal.number(position);
+        let mut share = Self { arrivals, origin_ns, deal, workers, position, number, due_ns: 0, passed: 0 };
+        share.skip(number + 1);
         share
     }
 
     #[inline]
-    fn skip(&mut self, count: u32) {
+    fn skip(&mut self, count: u64) {
         let mut at_ns = 0;
         for _ in 0..count {
             at_ns = self.arrivals.next_ns();
@@ -53,9 +60,10 @@ impl Share {
 
     #[inline]
     fn pass(&mut self) {
-        self.number += u64::from(self.workers);
+        self.position += u64::from(self.workers);
         self.passed += 1;
-        self.skip(self.workers);
+        let before = std::mem::replace(&mut self.number, self.deal.number(self.position));
+        self.skip(self.number - before);
     }
 
     /// How many are due before a time, which never goes back.
@@ -146,10 +154,11 @@ impl<'a> Lanes<'a> {
             let class = &worker.workload.classes[place];
             let Arrival::Open { shape, most_outstanding } = class.arrival else { return None };
             let rate = job.point.of(class.name);
-            let own = split::share(class.dealt(rate), place, worker.index, worker.workers);
-            let first = *own.first()?;
+            let deal = worker.workload.team.deal(most_outstanding, place);
+            let own = deal.count(class.dealt(rate));
+            let first = *split::share(own, place, worker.index, worker.workers).first()?;
             let arrivals = Arrivals::new(worker.workload.seed, job.visit, place, rate, shape);
-            let next = Share::new(arrivals, job.began_ns, worker.workers.min(most_outstanding), first);
+            let next = Share::new(arrivals, job.began_ns, (deal, worker.workers.min(own)), first);
             let free = load.slots_of(place).map(|slot| (slot, 0)).collect();
             Some(Lane { place, arrived: next.clone(), next, tallied: 0, over: 0, latency_ns: 0, free })
         };

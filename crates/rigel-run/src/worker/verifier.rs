@@ -30,6 +30,7 @@ const LEAST_WINDOW: u64 = 1024;
 #[derive(Debug)]
 pub struct Verifier {
     seed: u64,
+    /// Its number among those of all nodes.
     worker: u32,
     /// By the place of the class.
     regions: Vec<Option<Region>>,
@@ -65,22 +66,26 @@ impl Verifier {
     /// Of one of `workers`; `None` when nothing is verified.
     pub fn new(workload: &Workload, layout: SlotLayout, worker: u32, workers: u32) -> Option<Self> {
         let window = LEAST_WINDOW.max(16 * u64::from(layout.slots()));
+        let among_all = workload.team.among_all(worker, workers);
+        let process = workload.team.process.unwrap_or_else(|| *PROCESS);
         let region = |place: usize| {
             let class = workload.classes.get(place).filter(|class| class.verify)?;
             let volume = class.volumes.random.as_ref()?;
-            let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, worker.into()]).bits();
-            let before = workload.before.get(&class.name).and_then(|settled| settled.of(worker));
+            let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, among_all.0.into()]).bits();
+            let before = workload.before.get(&class.name).and_then(|settled| settled.of(among_all.0));
             let nothing = || Earlier(vec![0; workload.parts_before()]);
-            Region::new(volume, (worker, workers), window, seed, before.cloned().unwrap_or_else(nothing))
+            // Workers of other nodes keep off the same targets.
+            let writers = if workload.team.shared { among_all } else { (worker, workers) };
+            Region::new(volume, writers, window, seed, before.cloned().unwrap_or_else(nothing))
         };
         let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();
         let slots = usize::from(layout.slots());
         workload.verifies().then(|| Self {
             seed: match workload.before.values().next() {
                 Some(settled) => settled.seed,
-                None => Generator::new(workload.seed, &[PURPOSE, *PROCESS]).bits(),
+                None => Generator::new(workload.seed, &[PURPOSE, process]).bits(),
             },
-            worker,
+            worker: among_all.0,
             regions,
             tickets: vec![Ticket::Nothing; slots],
             read: Vec::with_capacity(slots),

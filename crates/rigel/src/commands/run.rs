@@ -6,6 +6,7 @@ mod commits;
 mod consent;
 mod dry_run;
 mod load;
+mod nodes;
 mod present;
 mod resume;
 mod sides;
@@ -14,6 +15,7 @@ mod sql;
 mod targets;
 
 pub use consent::{check_names, permit_for};
+pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
 pub use targets::check_not_memory;
@@ -30,10 +32,12 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sql::ServerChoice;
+use rigel_core::load::team::Team;
 use rigel_core::path_text;
 use rigel_core::record::resume::Past;
 use rigel_core::units::{Bytes, KIB, MIB};
-use rigel_run::bench::{Bench, make};
+use rigel_run::bench::Bench;
+use rigel_run::bench::make::{self, Start};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::{Journal, RecordFile};
 use rigel_run::wall::Wall;
@@ -42,22 +46,21 @@ use std::sync::atomic::Ordering;
 use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
-pub fn run(options: &RunOptions) -> Result<(), Problem> {
+pub fn run(options: &RunOptions, crew: Option<&Crew>) -> Result<(), Problem> {
     let options = &*load::with_file(options)?;
     make::check(&options.request)?;
     let host = rigel_io::host::host_facts();
+    if let Some(crew) = crew.filter(|crew| !crew.is_alone()) {
+        return together(options, host, crew);
+    }
+    nodes::check_alone(&options.request)?;
     let looked = targets::look(options, &host)?;
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
     let reporter = Reporter { options };
-    let plan = Plan::new(&options.request, &host, &looked)?;
-    sides::check_engines(options, &plan, &looked)?;
+    let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
-    reporter.remarks(&options.notes);
-    reporter.memory(&looked);
-    reporter.note(commits::remark(&options.request));
-    reporter.note(soak::remark(options));
     if options.dry_run {
         return dry_run::show(options, &plan, &looked);
     }
@@ -65,6 +68,36 @@ pub fn run(options: &RunOptions) -> Result<(), Problem> {
     let scratch = fill(reporter, &looked, &signals)?;
     let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
     put_away(reporter, ended, scratch)
+}
+
+/// The plan, and what the user should hear before it is done.
+fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> Result<Plan, Problem> {
+    let options = reporter.options;
+    let plan = Plan::new(&options.request, host, looked)?;
+    sides::check_engines(options, &plan, looked)?;
+    reporter.remarks(&options.notes);
+    reporter.memory(looked);
+    reporter.note(commits::remark(&options.request));
+    reporter.note(soak::remark(options));
+    Ok(plan)
+}
+
+/// The same on all nodes of a crew. Nobody writes before all are ready.
+fn together(options: &RunOptions, host: HostFacts, crew: &Crew) -> Result<(), Problem> {
+    let met = crew.meet(options, host)?;
+    let (looked, options) = (met.targets().to_vec(), &met.options(options));
+    sides::check(options, &looked)?;
+    let options = &*commits::of_calibration(options, &looked);
+    let options = &*soak::of_targets(options, &looked);
+    let reporter = Reporter { options };
+    let plan = planned(reporter, met.host(), &looked)?;
+    reporter.note(met.describe());
+    if options.dry_run {
+        return dry_run::show(options, &plan, &looked);
+    }
+    let signals = prepare(options, &plan)?;
+    let bench = |run: &Run| crew.bench(reporter, run, met, &Past::default(), &signals);
+    put_on(reporter, (options.request.clone(), plan), bench, true, &signals)?.map_or(Ok(()), Err)
 }
 
 /// The end of a run and of its scratch file. A soak that is not over, or found something, leaves the file: it can go on, and somebody may look.
@@ -139,7 +172,9 @@ fn measure_and_report(
     let plan = Plan::new(&options.request, &host, &found)?;
     let hold = scratch.hold();
     let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
-    let bench = |run: &Run| make::bench(run, host, found, &permits, &Past::default());
+    let past = Past::default();
+    let alone = Team::default();
+    let bench = |run: &Run| make::bench(run, host, found, &permits, Start::behind(&past, &alone));
     let stays = !scratch.goes_away() || options.request.pace.soak().is_some();
     put_on(reporter, (options.request.clone(), plan), bench, stays, signals)
 }

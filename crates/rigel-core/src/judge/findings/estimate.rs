@@ -5,7 +5,7 @@
 
 use super::io::Sum;
 use super::sureness::{Intervals, Sureness};
-use super::{IoFindings, OwnCpu, PointFindings, visits};
+use super::{IoFindings, OwnCpu, PointFindings, nodes, visits};
 use crate::judge::profiles::{self, Key, PhaseLook, Profiles, counts};
 use crate::load::class::{Class, LoadClass};
 use crate::measure::{ClassTally, Histogram};
@@ -103,6 +103,7 @@ fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhas
         phase: None,
         own_cpu: own_cpu(visits),
         ios: header.request.classes.iter().filter_map(io).collect(),
+        nodes: nodes::of_point(header, visits),
         flags: Vec::new(),
     }
 }

@@ -23,6 +23,7 @@ pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_boun
 
 use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};
+use super::nodes;
 use crate::facts::{InMemory, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::matrix::Point;
@@ -60,6 +61,7 @@ fn for_points(
         let mut flags = circumstances_of(&record.header, point.point);
         flags.extend(counts::of_point(record, visits, point));
         flags.extend(open::of_point(&counting, visits, point));
+        flags.extend(nodes::flags(&record.header, &counting, point));
         flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
         flags.extend(server::of_point(&counting));

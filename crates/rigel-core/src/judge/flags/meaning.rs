@@ -251,4 +251,16 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "The storage gave back other data than it was given, or none.",
         "Trust it with no data. Keep the record, which has place, time and bytes of what was found, and look for the part that fails: memory, cable, controller, firmware, device.",
     ),
+    row(
+        FlagCode::Skew,
+        Next::Again,
+        "The nodes did not begin together, though the load was put on once more: their sum has moments at which not all were at work.",
+        "Leave CPUs to Rigel on every node, and measure again; a slow or busy network between the nodes does the same.",
+    ),
+    row(
+        FlagCode::Imbalance,
+        Next::Again,
+        "A node did less than its part: the sum is held down by that host, its paths or its disks.",
+        "Measure with that node alone, and compare its paths, links and settings with those of the others.",
+    ),
 ];

@@ -8,6 +8,7 @@ use crate::load::class::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_CLASSES, MOS
 use crate::load::matrix::MAX_POINTS;
 use crate::load::phase::MOST_PHASES;
 use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
+use crate::load::team::{MOST_NODES, MOST_SHARE};
 use serde_json::{Value, json};
 
 /// The schema, pretty-printed.
@@ -44,6 +45,10 @@ pub(super) fn document() -> Value {
                         "properties": { "raid0": size() }
                     }
                 ]
+            },
+            "node_share": {
+                "description": "The parts of the load that each node of `rigel-mpi` has, in the order of the ranks; the same each without it.",
+                "type": "array", "minItems": 1, "maxItems": MOST_NODES, "items": count(0, MOST_SHARE)
             },
             "phase": {
                 "description": "What the classes do, scaled, for a time each, one phase after the other.",

@@ -284,7 +284,8 @@ proptest! {
         let phase = |&point: &Point| Phase { time: Nanos::from_secs(1 + u64::from(point.of(class("c0")))), point };
         let phases = if phased { points.iter().map(phase).collect() } else { Vec::new() };
         let layout = if stripe == 0 { Layout::Concat } else { Layout::Raid0 { stripe_bytes: stripe << 19 } };
-        let load = LoadFile { classes, points, layout, phases };
+        let node_share = if phased { vec![2, 1] } else { Vec::new() };
+        let load = LoadFile { classes, points, layout, phases, node_share };
         let text = load.text("a test");
         prop_assert_eq!(read("x", text.as_bytes()), Ok(load), "{}", text);
     }

@@ -18,6 +18,9 @@ pub fn text(load: &LoadFile, comment: &str) -> String {
     if let Layout::Raid0 { stripe_bytes } = load.layout {
         page.line(format_args!("layout = {{ raid0 = \"{}\" }}", size(stripe_bytes)));
     }
+    if !load.node_share.is_empty() {
+        page.line(format_args!("node_share = {:?}", load.node_share));
+    }
     // What a class has where it has most; phases are parts of it.
     let usual = load.points.iter().fold(Point::default(), |most, point| {
         point.classes().fold(most, |most, (class, level)| most.with(class, most.of(class).max(level)))

@@ -2,6 +2,7 @@ use super::*;
 use crate::facts::{Identity, TargetKind};
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
+use crate::load::team::Team;
 use crate::load::workload::Layout;
 use proptest::prelude::*;
 
@@ -191,7 +192,7 @@ proptest! {
         prop_assert!(plan.known_time() <= Nanos(u64::MAX));
         let searched = search::searched(Some(u32::MAX), Some(1), Some(u32::MAX));
         let _ = plan.with_levels(&request, &searched, Nanos(spent));
-        if let Ok(volumes) = volumes(&request, &targets) {
+        if let Ok(volumes) = volumes(&request, &targets, &Team::default()) {
             let both = |of: Volumes| [of.random, of.streams];
             for volume in volumes.into_iter().flat_map(both).flatten() {
                 let place = volume.place(volume.chunks() - 1);

@@ -5,9 +5,10 @@
 use super::log;
 use crate::error::Problem;
 use crate::facts::TargetFacts;
-use crate::load::class::{LoadClass, Sizes};
+use crate::load::class::{LoadClass, Pattern, Sizes};
 use crate::load::log::Regions;
 use crate::load::request::Request;
+use crate::load::team::Team;
 use crate::load::volume::{SizedVolumes, Volume};
 use crate::load::workload::Layout;
 use std::ops::Range;
@@ -28,14 +29,16 @@ pub struct Volumes {
 }
 
 /// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the part of it that the
-/// class has, whatever the layout; streams walk the layout.
+/// class has, whatever the layout; streams walk the layout. What is written on a target that the nodes of a team share is cut into a part for each.
 ///
 /// # Errors
 /// When no I/O fits; a plan excludes that.
-pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes>, Problem> {
+pub fn volumes(request: &Request, targets: &[TargetFacts], team: &Team) -> Result<Vec<Volumes>, Problem> {
     let sizes: Vec<u64> = targets.iter().map(|target| target.size_bytes).collect();
     let of_class = |class: &LoadClass| {
-        let volume = |bytes, layout| Volume::within(&sizes, class.span, bytes, layout);
+        let own = |all: Range<u64>| if is_parted(class, team) { team.part_of(&all) } else { all };
+        let parts: Vec<Range<u64>> = sizes.iter().map(|&size| own(class.span.of(size))).collect();
+        let volume = |bytes, layout| Volume::of_parts(&parts, bytes, layout);
         let streams = class.streams().then(|| volume(class.io_bytes(), request.layout)).transpose();
         let streams = streams.map_err(|error| Problem::usage(error.to_string()))?;
         let sized = match &class.sizes {
@@ -44,7 +47,7 @@ pub fn volumes(request: &Request, targets: &[TargetFacts]) -> Result<Vec<Volumes
         };
         let log = log::regions(request, class, targets)?;
         let random = volume(class.io_bytes(), Layout::Concat).ok();
-        Ok(Volumes { random, sized, streams, log, places: places(request, class, &sizes)? })
+        Ok(Volumes { random, sized, streams, log, places: places(request, class, &sizes, &own)? })
     };
     request.classes.iter().map(of_class).collect()
 }
@@ -57,11 +60,22 @@ impl Volumes {
     }
 }
 
+/// Whether the nodes of a team keep off each other's parts of the targets: where they write, and neither the number of a writer nor that of a
+/// worker says who writes where.
+fn is_parted(class: &LoadClass, team: &Team) -> bool {
+    team.shared && class.write_percent.writes() && !class.verify && !matches!(class.pattern, Pattern::Log)
+}
+
 /// The volume of each place of a class.
-fn places(request: &Request, class: &LoadClass, sizes: &[u64]) -> Result<Vec<Volume>, Problem> {
+fn places(
+    request: &Request,
+    class: &LoadClass,
+    sizes: &[u64],
+    own: &dyn Fn(Range<u64>) -> Range<u64>,
+) -> Result<Vec<Volume>, Problem> {
     let layout = if class.streams() { request.layout } else { Layout::Concat };
     let place = |place: u32| {
-        let parts: Vec<Range<u64>> = sizes.iter().map(|&size| class.part(size, place)).collect();
+        let parts: Vec<Range<u64>> = sizes.iter().map(|&size| own(class.part(size, place))).collect();
         Volume::of_parts(&parts, class.io_bytes(), layout).map_err(|error| Problem::usage(error.to_string()))
     };
     (1..=u32::from(class.places.unwrap_or(0))).map(place).collect()

@@ -24,12 +24,12 @@ fn bench(a: &str, b: &str) -> Turns {
     let request = plain.in_turns(&[load()], sides).unwrap();
     let (host, targets) = (HostFacts { cpus: 1, ..HostFacts::default() }, request.simulated_targets());
     let plan = Plan::new(&request, &host, &targets).unwrap();
-    Turns::simulated(&request, &plan, &host, &targets).unwrap()
+    Turns::simulated(&request, &plan, &host, &targets, &Team::default()).unwrap()
 }
 
 fn order(side: Side, visit: u64) -> Order {
     let work = Work::Measure { settle_ns: NS_PER_S / 10, measure_ns: NS_PER_S, detail: Detail::Window };
-    Order { visit, point: load().on(side), work }
+    Order { visit, point: load().on(side), work, at_ns: None }
 }
 
 fn rate(bench: &mut Turns, side: Side, visit: u64) -> f64 {

@@ -6,17 +6,19 @@
 
 use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
-use super::{Ready, check_not_stopped, consent, prepare, put_away, sql, wall};
+use super::{Crew, Ready, check_not_stopped, consent, prepare, put_away, sql, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource};
 use crate::commands::{report, versus};
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
+use rigel_core::load::team::Team;
 use rigel_core::path_text;
 use rigel_core::record::resume::{Past, check_engine, check_host, check_targets, is_restarted};
 use rigel_core::record::{Header, Record};
-use rigel_run::bench::{Bench, make};
+use rigel_run::bench::Bench;
+use rigel_run::bench::make::{self, Start};
 use rigel_run::execute::{Beginning, Run};
 use std::fs::File;
 use std::io::Read as _;
@@ -31,7 +33,7 @@ struct Interrupted {
 }
 
 /// Measures the rest of a run.
-pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
+pub fn resume(options: &ResumeOptions, crew: Option<&Crew>) -> Result<(), Problem> {
     let mut found = open(&options.record)?;
     check_gates(options, &mut found.record)?;
     let run_options = run_options(options, &found.set, &found.record.header);
@@ -46,10 +48,20 @@ pub fn resume(options: &ResumeOptions) -> Result<(), Problem> {
         make::check(&run_options.request)?;
     }
     let header = Header { plan, ..found.record.header.clone() };
-    if header.nodes.all().len() > 1 {
-        return Err(Problem::refused("the run was made by several hosts, and this is one")
-            .because("visits of one host and of several make no number")
-            .next("resume it with the same hosts"));
+    let was_together = header.nodes.first().member.is_some();
+    match crew.filter(|crew| !crew.is_alone()) {
+        Some(crew) if was_together => return go_on_together(reporter, crew, header, past, found),
+        None if was_together => {
+            return Err(Problem::refused("the run was made by several nodes, and this is one program alone")
+                .because("visits of one node and of several make no number")
+                .next("go on with rigel-mpi, on the same hosts in the same order"));
+        }
+        Some(_) => {
+            return Err(Problem::refused("the run was made by one program alone, and this is rigel-mpi")
+                .because("visits of one node and of several make no number")
+                .next("go on with `rigel run --resume`"));
+        }
+        None => {}
     }
     // Weeks may bring another kernel, and a soak compares no rates.
     if run_options.request.pace.soak().is_none() {
@@ -139,7 +151,7 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
 }
 
 /// Where a target is: a path that was typed relative to a directory says nothing in another one.
-fn place(target: &TargetFacts) -> PathBuf {
+pub fn place(target: &TargetFacts) -> PathBuf {
     let typed = path_text::decode(&target.path);
     if typed.is_absolute() { typed } else { path_text::decode(&target.real_path) }
 }
@@ -166,9 +178,27 @@ fn go_on(
     let permits = consent::permits(reporter, &now, hold.as_ref(), signals.flag())?;
     let run = run_of(&header, &found);
     // The facts of now: later visits read what earlier ones wrote.
-    let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, &past)?;
+    let alone = Team::default();
+    let start = Start::behind(&past, &alone);
+    let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, start)?;
     let stays = !scratch.goes_away() || run.request.pace.soak().is_some();
     ready((run, bench, stays), reporter, header, past, found, signals)?.go(reporter, signals)
+}
+
+/// On all nodes, each of which has to be what it was.
+fn go_on_together(
+    reporter: Reporter<'_>,
+    crew: &Crew,
+    header: Header,
+    past: Past,
+    found: Interrupted,
+) -> Result<(), Problem> {
+    let signals = prepare(reporter.options, &header.plan)?;
+    let met = crew.meet_again(&header, reporter.options, rigel_io::host::host_facts())?;
+    let run = run_of(&header, &found);
+    let bench = crew.bench(reporter, &run, met, &past, &signals)?;
+    let ready = ready((run, bench, true), reporter, header, past, found, &signals)?;
+    ready.go(reporter, &signals)?.map_or(Ok(()), Err)
 }
 
 /// On the table of a server that is there, or of a private one that is made again.
@@ -209,7 +239,9 @@ fn ready(
     found: Interrupted,
     signals: &Signals,
 ) -> Result<Ready, Problem> {
-    check_engine(&header.nodes.first().engine, &bench.site().nodes.first().engine)?;
+    for (then, now) in header.nodes.all().iter().zip(bench.site().nodes.all()) {
+        check_engine(&then.engine, &now.engine)?;
+    }
     check_not_stopped(signals)?;
     let wall = wall(header.request.engine, Some(&header.started));
     reporter.note(describe(&past));

@@ -47,6 +47,7 @@ impl Server {
             host: HostFacts { cpus: 2, kernel: "6.1.0-sessions".into(), ..HostFacts::default() },
             engine: EngineFacts::plain(EngineKind::Sim),
             buffers: BufferFacts::NONE,
+            member: None,
         };
         let site = Site { nodes: Nodes::one(node), targets };
         Self { site, now_ns: 0, noise: Generator::new(1, &[]), done: 0 }

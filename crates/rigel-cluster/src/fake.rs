@@ -1,0 +1,97 @@
+//! Nodes in threads of one process, over channels: for tests, with ways that are slow and nodes that fall silent.
+//!
+//! Must not be used to measure storage.
+
+use crate::line::Cluster;
+use rigel_core::error::Problem;
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is wrong with the ways between the nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trouble {
+    /// How long a message takes.
+    pub delay: Duration,
+    /// A node of which nothing arrives any more after so many messages.
+    pub silent: Option<(usize, u64)>,
+}
+
+/// A message under way.
+#[derive(Debug)]
+struct Sent {
+    from: usize,
+    due: Instant,
+    bytes: Vec<u8>,
+}
+
+/// One of several nodes.
+#[derive(Debug)]
+pub struct Fake {
+    rank: usize,
+    to: Vec<Sender<Sent>>,
+    arriving: Receiver<Sent>,
+    /// In the order in which they were sent; each is as long under way as the others.
+    under_way: VecDeque<Sent>,
+    trouble: Trouble,
+    sent: u64,
+}
+
+/// So many nodes.
+pub fn nodes(size: usize, trouble: Trouble) -> Vec<Fake> {
+    let (to, arriving): (Vec<_>, Vec<_>) = (0..size).map(|_| mpsc::channel()).unzip();
+    let node = |(rank, arriving)| Fake {
+        rank,
+        to: to.clone(),
+        arriving,
+        under_way: VecDeque::new(),
+        trouble,
+        sent: 0,
+    };
+    arriving.into_iter().enumerate().map(node).collect()
+}
+
+/// Runs a program on each of so many nodes, and returns what came of it, by rank.
+///
+/// # Panics
+/// When a node panics.
+pub fn run<T: Send>(size: usize, trouble: Trouble, program: impl Fn(Fake) -> T + Sync) -> Vec<T> {
+    let program = &program;
+    thread::scope(|scope| {
+        let start = |node| {
+            let thread = thread::Builder::new().stack_size(1 << 20);
+            thread.spawn_scoped(scope, move || program(node)).expect("a thread for a node")
+        };
+        let threads: Vec<_> = nodes(size, trouble).into_iter().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a node panicked")).collect()
+    })
+}
+
+impl Cluster for Fake {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
+        self.sent += 1;
+        if self.trouble.silent.is_some_and(|(rank, after)| rank == self.rank && self.sent > after) {
+            return Ok(());
+        }
+        let sent = Sent { from: self.rank, due: Instant::now() + self.trouble.delay, bytes: bytes.to_vec() };
+        // A node that has ended hears nothing, as a host that is down.
+        drop(self.to[to].send(sent));
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
+        self.under_way.extend(self.arriving.try_iter());
+        let due = self.under_way.front().is_some_and(|first| first.due <= Instant::now());
+        let arrived = if due { self.under_way.pop_front() } else { None };
+        Ok(arrived.map(|sent| (sent.from, sent.bytes)))
+    }
+}

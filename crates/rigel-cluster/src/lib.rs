@@ -1,0 +1,20 @@
+//! Many nodes as one bench: an order goes out with an agreed time of start, what came of it on each node comes back, is told in the time of
+//! the run and added up.
+//!
+//! [`line`] is what a node knows of the others: messages to and from them, and who has gone silent. [`ClusterBench`] is the bench of the first
+//! node, [`serve()`] what the others do with theirs. [`meet`] judges whether nodes can measure together. [`fake`] has nodes in threads. Must not
+//! know how messages travel, and must not print.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod clocks;
+pub mod fake;
+pub mod line;
+pub mod meet;
+pub mod message;
+mod serve;
+
+pub use bench::ClusterBench;
+pub use clocks::{Ahead, Clocks};
+pub use line::{Cluster, Line, Solo};
+pub use serve::serve;

@@ -1,0 +1,237 @@
+//! The line to the other nodes: messages, and how long a node may be silent.
+//!
+//! All waiting is here, with an end: who does not answer in time is named. Must not know what a run is.
+
+use crate::message::Message;
+use rigel_core::error::{ExitKind, Problem};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How messages travel between the nodes of a run. Rank 0 is the first; the others talk to it only. Messages of one node to another arrive
+/// in the order in which they were sent.
+pub trait Cluster {
+    /// The number of this node.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn size(&self) -> usize;
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// When it cannot be sent.
+    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem>;
+
+    /// A message that has arrived and from whom; does not wait.
+    ///
+    /// # Errors
+    /// When nothing can arrive any more.
+    fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem>;
+}
+
+/// A node alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Solo;
+
+impl Cluster for Solo {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn send(&mut self, to: usize, _bytes: &[u8]) -> Result<(), Problem> {
+        Err(Problem::new(ExitKind::Bug, format!("there is no node {to}")))
+    }
+
+    fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
+        Ok(None)
+    }
+}
+
+/// How often who waits looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As often as can be, for short messages whose way is measured.
+    Eager,
+    /// A thousand times a second, so that the CPU is free for the load.
+    Easy,
+}
+
+/// The line of this node. Copies are the same line.
+#[derive(Clone)]
+pub struct Line {
+    cluster: Rc<RefCell<Box<dyn Cluster>>>,
+    state: Rc<RefCell<State>>,
+    version: &'static str,
+}
+
+struct State {
+    /// What each node is called, as far as it said.
+    names: Vec<Option<String>>,
+    own: String,
+    /// Somebody was silent for too long: the rest cannot be talked to as usual.
+    lost: bool,
+}
+
+impl Line {
+    /// Of a node with this printable name.
+    pub fn new(cluster: Box<dyn Cluster>, own: String, version: &'static str) -> Self {
+        let names = vec![None; cluster.size()];
+        let state = State { names, own, lost: false };
+        Self { cluster: Rc::new(RefCell::new(cluster)), state: Rc::new(RefCell::new(state)), version }
+    }
+
+    /// The number of this node.
+    pub fn rank(&self) -> usize {
+        self.cluster.borrow().rank()
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> usize {
+        self.cluster.borrow().size()
+    }
+
+    /// All but this one.
+    pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let own = self.rank();
+        (0..self.size()).filter(move |&rank| rank != own)
+    }
+
+    /// A node with what it is called: `node 3 (db4)`.
+    pub fn name(&self, rank: usize) -> String {
+        match self.state.borrow().names.get(rank).and_then(Option::as_ref) {
+            Some(name) => format!("node {rank} ({name})"),
+            None => format!("node {rank}"),
+        }
+    }
+
+    /// Whether a node was lost. Then the program has to be ended from outside.
+    pub fn is_lost(&self) -> bool {
+        self.state.borrow().lost
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// When it cannot be sent.
+    pub fn send(&self, to: usize, message: &Message) -> Result<(), Problem> {
+        let own = self.state.borrow().own.clone();
+        let bytes = message
+            .encode(self.version, &own)
+            .map_err(|error| Problem::new(ExitKind::Bug, format!("a message cannot be written: {error}")))?;
+        self.cluster.borrow_mut().send(to, &bytes).map_err(|problem| {
+            self.state.borrow_mut().lost = true;
+            problem.at(self.name(to))
+        })
+    }
+
+    /// The same to all others.
+    ///
+    /// # Errors
+    /// As [`Line::send`].
+    pub fn tell_all(&self, message: impl Fn(usize) -> Message) -> Result<(), Problem> {
+        self.others().try_for_each(|rank| self.send(rank, &message(rank)))
+    }
+
+    /// A message that has arrived.
+    ///
+    /// # Errors
+    /// When it cannot be understood.
+    pub fn poll(&self) -> Result<Option<(usize, Message)>, Problem> {
+        let Some((from, bytes)) = self.cluster.borrow_mut().poll()? else { return Ok(None) };
+        let (message, name) = Message::decode(&bytes, self.version, from)?;
+        if let Some(known) = self.state.borrow_mut().names.get_mut(from) {
+            *known = Some(name);
+        }
+        Ok(Some((from, message)))
+    }
+
+    /// The next message, from anyone; `None` when the time is over.
+    ///
+    /// # Errors
+    /// As [`Line::poll`].
+    pub fn wait(&self, longest: Duration, pace: Pace) -> Result<Option<(usize, Message)>, Problem> {
+        let began = Instant::now();
+        loop {
+            if let Some(told) = self.poll()? {
+                return Ok(Some(told));
+            }
+            let waited = began.elapsed();
+            if waited >= longest {
+                return Ok(None);
+            }
+            match pace {
+                Pace::Eager => thread::yield_now(),
+                // Who has waited for long may be late by a little more.
+                Pace::Easy => {
+                    thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(1)))
+                }
+            }
+        }
+    }
+
+    /// An answer of each other node, by rank; nothing in the place of this one. What is none for `answer` is passed over when it comes from work
+    /// that is over, and refused else.
+    ///
+    /// # Errors
+    /// When one does not answer within `longest`, or answers something else.
+    pub fn gather<T>(
+        &self,
+        longest: Duration,
+        what: &str,
+        mut answer: impl FnMut(usize, Message) -> Result<T, Box<Message>>,
+    ) -> Result<Vec<Option<T>>, Problem> {
+        let mut all: Vec<Option<T>> = (0..self.size()).map(|_| None).collect();
+        let mut waiting: Vec<usize> = self.others().collect();
+        let began = Instant::now();
+        while !waiting.is_empty() {
+            let left = longest.saturating_sub(began.elapsed());
+            let Some((from, message)) = self.wait(left, Pace::Easy)? else {
+                return Err(self.lost(&waiting, longest, what));
+            };
+            match answer(from, message).map_err(|message| *message) {
+                Ok(answer) if waiting.contains(&from) => {
+                    waiting.retain(|&rank| rank != from);
+                    all[from] = Some(answer);
+                }
+                Err(Message::Tick(_) | Message::Part(_) | Message::Came(_) | Message::Wait(_)) => {}
+                Ok(_) => return Err(self.out_of_turn(from, "the same")),
+                Err(other) => return Err(self.out_of_turn(from, other.name())),
+            }
+        }
+        Ok(all)
+    }
+
+    /// A node said what nobody asked for.
+    pub fn out_of_turn(&self, from: usize, what: &str) -> Problem {
+        Problem::new(ExitKind::Bug, format!("{} said '{what}' out of turn", self.name(from)))
+            .next("please report this with the command line")
+    }
+
+    /// Nodes were silent for so long. From here on nobody is waited for.
+    pub fn lost(&self, ranks: &[usize], silent: Duration, what: &str) -> Problem {
+        self.state.borrow_mut().lost = true;
+        let mut names: Vec<String> = ranks.iter().take(3).map(|&rank| self.name(rank)).collect();
+        if ranks.len() > names.len() {
+            names.push(format!("{} more", ranks.len() - names.len()));
+        }
+        let has = if ranks.len() == 1 { "has" } else { "have" };
+        Problem::new(
+            ExitKind::CutShort,
+            format!("{} {has} not answered for {:.1} s {what}", names.join(", "), silent.as_secs_f64()),
+        )
+        .because("the host or the process on it was stopped or went down, or the network to it is cut")
+        .next("look after that host; what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest")
+    }
+}
+
+impl std::fmt::Debug for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Line({} of {})", self.rank(), self.size())
+    }
+}

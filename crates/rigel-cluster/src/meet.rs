@@ -1,0 +1,356 @@
+//! Whether nodes can measure together: hosts that are different ones, the same request, targets that are what the user takes them for.
+//!
+//! Pure: what each node said of itself goes in, the nodes and the targets of the run come out, or what speaks against it. Must not ask a node.
+
+use rigel_core::error::Problem;
+use rigel_core::facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
+use rigel_core::load::class::PerClass;
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::Request;
+use rigel_core::load::sides::Side;
+use rigel_core::load::team::{MOST_NODES, Team};
+use rigel_core::path_text::printable;
+use rigel_core::record::Member;
+use rigel_core::verify::Settled;
+use serde::{Deserialize, Serialize};
+
+/// Filesystems that several hosts have at the same time, so that a path is one file on all of them.
+const OF_SEVERAL_HOSTS: [&str; 16] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "ceph",
+    "lustre",
+    "gpfs",
+    "beegfs",
+    "gfs2",
+    "ocfs2",
+    "glusterfs",
+    "fuse.glusterfs",
+    "fuse.ceph",
+    "pvfs2",
+    "9p",
+    "virtiofs",
+];
+
+/// A run begins, or goes on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// What the node had when the run was begun; `None` for one that begins.
+    pub again: Option<Again>,
+}
+
+/// What a node had when the run was begun that goes on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Again {
+    /// Its name.
+    pub name: String,
+    /// The host.
+    pub host: HostFacts,
+    /// Its targets.
+    pub targets: Vec<TargetFacts>,
+    /// What was asked for.
+    pub request: Request,
+}
+
+/// What a node says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The name of its host, printable.
+    pub name: String,
+    /// The host.
+    pub host: HostFacts,
+    /// What it was asked for, as it reads its command line and its load file.
+    pub request: Request,
+    /// Its targets.
+    pub targets: Vec<TargetFacts>,
+    /// They come from a list of the host's own.
+    pub own_list: bool,
+}
+
+/// What a node does in the run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Brief {
+    /// What was asked for.
+    pub request: Request,
+    /// What is done; its targets are those of the run.
+    pub plan: Plan,
+    /// Which part is the node's.
+    pub team: Team,
+    /// The time of the run at which it begins or goes on.
+    pub run_ns: u64,
+    /// Of classes of verified blocks: what is surely there.
+    pub settled: PerClass<Settled>,
+    /// The targets of the node that are those of side A.
+    pub targets_of_a: Option<u16>,
+}
+
+/// What the user said about the nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Several nodes may be on one host.
+    pub oversubscribe: bool,
+    /// The names of targets mean those of each host, and not the same on all.
+    pub own_targets: bool,
+    /// The first node loads nothing.
+    pub coordinator_only: bool,
+}
+
+/// Nodes that can measure together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meeting {
+    /// By rank.
+    pub members: Vec<Member>,
+    /// The targets of the run, each once; those of side A first.
+    pub targets: Vec<TargetFacts>,
+    /// How many are those of side A, where there are sides.
+    pub targets_of_a: Option<u16>,
+    /// Some target is that of several nodes.
+    pub shared: bool,
+}
+
+impl Meeting {
+    /// Of what the nodes say, by rank. A first node that only coordinates has no targets.
+    ///
+    /// # Errors
+    /// With the node and what speaks against it.
+    pub fn of(hellos: &[Hello], rules: Rules) -> Result<Self, Problem> {
+        let first = hellos.first().ok_or_else(|| Problem::usage("there is no node"))?;
+        if hellos.len() > MOST_NODES {
+            return Err(Problem::usage(format!("{} nodes are more than {MOST_NODES}", hellos.len())));
+        }
+        let shares = shares(&first.request, hellos.len(), rules)?;
+        check_hosts(hellos, rules)?;
+        check_requests(hellos)?;
+        let loading: Vec<&Hello> =
+            hellos.iter().zip(&shares).filter(|(_, share)| **share > 0).map(|(one, _)| one).collect();
+        check_targets(&loading, rules)?;
+        let mut all = Targets::default();
+        let mut places = vec![Vec::new(); hellos.len()];
+        for side in sides(&first.request) {
+            for ((rank, hello), _) in hellos.iter().enumerate().zip(&shares).filter(|(_, share)| **share > 0)
+            {
+                let own = side.map_or(&hello.targets[..], |side| hello.request.of_side(side, &hello.targets));
+                for target in own {
+                    places[rank].push(all.place(hello, target, side));
+                }
+            }
+            if side == Some(Side::A) {
+                all.of_a = u16::try_from(all.all.len()).ok();
+            }
+        }
+        let names = names(hellos);
+        let member = |((name, share), targets)| Member { name, share, targets };
+        Ok(Self {
+            members: names.into_iter().zip(shares).zip(places).map(member).collect(),
+            targets: all.all.into_iter().map(|(_, target, _)| target.clone()).collect(),
+            targets_of_a: all.of_a,
+            shared: all.shared,
+        })
+    }
+
+    /// How the load is dealt out; `process` is a number of the run's own.
+    pub fn team(&self, process: u64) -> Team {
+        let shares = self.members.iter().map(|member| member.share).collect();
+        Team { node: 0, shares, shared: self.shared, process: Some(process) }
+    }
+}
+
+/// The targets of a run as they are put together.
+#[derive(Default)]
+struct Targets<'a> {
+    /// With who has it, and whose side it is on.
+    all: Vec<(&'a Hello, &'a TargetFacts, Option<Side>)>,
+    of_a: Option<u16>,
+    shared: bool,
+}
+
+impl<'a> Targets<'a> {
+    /// The place of a target, which may be there already by another node.
+    fn place(&mut self, hello: &'a Hello, target: &'a TargetFacts, side: Option<Side>) -> u16 {
+        let known = self.all.iter().position(|(whose, other, of)| {
+            *of == side && !std::ptr::eq(*whose, hello) && are_one((whose, other), (hello, target))
+        });
+        self.shared |= known.is_some();
+        let place = known.unwrap_or_else(|| {
+            self.all.push((hello, target, side));
+            self.all.len() - 1
+        });
+        u16::try_from(place).unwrap_or(u16::MAX)
+    }
+}
+
+fn sides(request: &Request) -> Vec<Option<Side>> {
+    match request.sides {
+        None => vec![None],
+        Some(_) => Side::BOTH.map(Some).into(),
+    }
+}
+
+/// Whether targets of two nodes are one.
+fn are_one((one, a): (&Hello, &TargetFacts), (other, b): (&Hello, &TargetFacts)) -> bool {
+    if a.kind != b.kind || a.size_bytes != b.size_bytes {
+        return false;
+    }
+    if on_one_host(one, other) {
+        return a.is_same_as(b);
+    }
+    match a.kind {
+        TargetKind::File => {
+            let (a_on, b_on) = (a.filesystem.as_deref(), b.filesystem.as_deref());
+            let is_common = a_on == b_on && a_on.is_some_and(|name| OF_SEVERAL_HOSTS.contains(&name));
+            is_common && a.identity.inode == b.identity.inode && source(a) == source(b)
+        }
+        TargetKind::BlockDevice => {
+            let known =
+                |target: &TargetFacts| target.device.as_ref().map(|device| identifier(device, &target.below));
+            matches!((known(a).flatten(), known(b).flatten()), (Some(a), Some(b)) if a == b)
+        }
+        TargetKind::CharDevice | TargetKind::Table | TargetKind::Simulated => false,
+    }
+}
+
+fn source(target: &TargetFacts) -> Option<&str> {
+    target.mount.as_ref().map(|mount| mount.source.as_str())
+}
+
+/// What a device calls itself, and for a partition where it begins on it.
+fn identifier(device: &DeviceFacts, below: &[DeviceFacts]) -> Option<(String, Option<u64>)> {
+    let disk = device.partition_of.as_ref().and_then(|name| below.iter().find(|disk| disk.name == *name));
+    let own = device.identifier.as_ref().or_else(|| disk?.identifier.as_ref())?;
+    Some((own.clone(), device.start_bytes))
+}
+
+fn on_one_host(a: &Hello, b: &Hello) -> bool {
+    a.host.boot_id.is_some() && a.host.boot_id == b.host.boot_id
+}
+
+/// A name for each node: that of its host, with a number where several are on one.
+fn names(hellos: &[Hello]) -> Vec<String> {
+    let named = |(rank, hello): (usize, &Hello)| {
+        let before = hellos[..rank].iter().filter(|other| other.name == hello.name).count();
+        let is_alone = hellos.iter().filter(|other| other.name == hello.name).count() == 1;
+        let name = printable(&hello.name).into_owned();
+        if is_alone { name } else { format!("{name}:{before}") }
+    };
+    hellos.iter().enumerate().map(named).collect()
+}
+
+fn shares(request: &Request, nodes: usize, rules: Rules) -> Result<Vec<u32>, Problem> {
+    let mut shares = match request.node_share.len() {
+        0 => vec![1; nodes],
+        asked if asked == nodes => request.node_share.clone(),
+        asked => {
+            return Err(Problem::usage(format!(
+                "the load has shares for {asked} nodes, and there are {nodes}"
+            ))
+            .at("node_share")
+            .next("start as many nodes as it has shares, or leave node_share out of the load file"));
+        }
+    };
+    if rules.coordinator_only
+        && let Some(first) = shares.first_mut()
+    {
+        *first = 0;
+    }
+    if shares.iter().all(|&share| share == 0) {
+        return Err(Problem::usage("no node has a share of the load")
+            .next("start more than one node with --coordinator-only, or leave it out"));
+    }
+    Ok(shares)
+}
+
+fn check_hosts(hellos: &[Hello], rules: Rules) -> Result<(), Problem> {
+    if rules.oversubscribe {
+        return Ok(());
+    }
+    for (rank, hello) in hellos.iter().enumerate() {
+        if let Some(before) = hellos[..rank].iter().position(|other| on_one_host(other, hello)) {
+            return Err(Problem::refused(format!(
+                "nodes {before} and {rank} are one host ({})",
+                printable(&hello.name)
+            ))
+            .because("both would load through the same paths, and the sum would say nothing of two hosts")
+            .next("start one node on each host (mpirun --map-by ppr:1:node), or give --oversubscribe"));
+        }
+    }
+    Ok(())
+}
+
+/// What two nodes are asked for has to be the same but for what each process draws or echoes.
+fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
+    let Some((first, others)) = hellos.split_first() else { return Ok(()) };
+    for (rank, hello) in (1usize..).zip(others) {
+        let (seed, command_line) = (first.request.seed, first.request.command_line.clone());
+        // How many targets are those of A may differ from host to host.
+        let sides = match (hello.request.sides, first.request.sides) {
+            (Some(theirs), Some(ours)) => {
+                Some(rigel_core::load::sides::Sides { targets_of_a: ours.targets_of_a, ..theirs })
+            }
+            (theirs, _) => theirs,
+        };
+        if (Request { seed, command_line, sides, ..hello.request.clone() }) != first.request {
+            return Err(Problem::refused(format!(
+                "node {rank} ({}) was asked for another load",
+                printable(&hello.name)
+            ))
+            .because("its command line or its load file is not that of the first node")
+            .next("give all nodes the same words, and the same load file"));
+        }
+    }
+    Ok(())
+}
+
+/// Targets that the user named once are the same on all nodes, unless he says otherwise.
+fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
+    let Some((first, others)) = loading.split_first() else { return Ok(()) };
+    let is_named = |hello: &Hello| {
+        !hello.own_list && !hello.targets.iter().any(|target| target.kind == TargetKind::Simulated)
+    };
+    if rules.own_targets || !loading.iter().all(|hello| is_named(hello)) {
+        return Ok(());
+    }
+    for hello in others {
+        for (ours, theirs) in first.targets.iter().zip(&hello.targets) {
+            if are_one((first, ours), (hello, theirs)) {
+                continue;
+            }
+            return Err(Problem::refused(format!(
+                "{} on {} is not surely the one on {}: {}",
+                printable(&theirs.path),
+                printable(&hello.name),
+                printable(&first.name),
+                difference(ours, theirs)
+            ))
+            .because("what is named once is taken for one file or device that all hosts have")
+            .next("where each host has targets of its own, give --own-targets, or a list for each host (NAME.HOST.lun)"));
+        }
+    }
+    Ok(())
+}
+
+fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {
+    let id = |target: &TargetFacts| {
+        let device = target.device.as_ref();
+        device
+            .and_then(|device| identifier(device, &target.below))
+            .map_or_else(|| "unknown".to_owned(), |(name, _)| name)
+    };
+    if ours.kind != theirs.kind {
+        return format!("a {} here, a {} there", ours.kind.name(), theirs.kind.name());
+    }
+    if ours.size_bytes != theirs.size_bytes {
+        return format!("{} bytes here, {} there", ours.size_bytes, theirs.size_bytes);
+    }
+    if ours.kind == TargetKind::File {
+        let on = |target: &TargetFacts| {
+            target.filesystem.clone().unwrap_or_else(|| "an unknown filesystem".to_owned())
+        };
+        return format!("files on {} and {}, which may be two", on(ours), on(theirs));
+    }
+    printable(&format!("its serial number is {} here, {} there", id(ours), id(theirs))).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+use super::*;
+use rigel_core::error::ExitKind;
+use rigel_core::facts::Identity;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::EngineRequest;
+use rigel_core::load::sides::Sides;
+
+fn disk(name: &str, serial: Option<&str>) -> TargetFacts {
+    TargetFacts {
+        path: format!("/dev/{name}"),
+        real_path: format!("/dev/{name}"),
+        kind: TargetKind::BlockDevice,
+        size_bytes: 1 << 40,
+        identity: Identity { device: (8, name.len().try_into().unwrap()), inode: 0 },
+        device: Some(DeviceFacts {
+            name: name.into(),
+            identifier: serial.map(Into::into),
+            ..DeviceFacts::default()
+        }),
+        ..TargetFacts::default()
+    }
+}
+
+fn file(filesystem: &str, inode: u64) -> TargetFacts {
+    TargetFacts {
+        path: "/data/x".into(),
+        kind: TargetKind::File,
+        size_bytes: 1 << 30,
+        identity: Identity { device: (0, 42), inode },
+        filesystem: Some(filesystem.into()),
+        ..TargetFacts::default()
+    }
+}
+
+fn node(name: &str, targets: Vec<TargetFacts>) -> Hello {
+    Hello {
+        name: name.into(),
+        host: HostFacts { boot_id: Some(format!("boot of {name}")), ..HostFacts::default() },
+        request: Request::new(RunLevel::Oltp),
+        targets,
+        own_list: false,
+    }
+}
+
+fn refused(hellos: &[Hello], rules: Rules) -> String {
+    let problem = Meeting::of(hellos, rules).unwrap_err();
+    assert!(problem.next.is_some() && [ExitKind::Refused, ExitKind::Usage].contains(&problem.kind));
+    problem.what
+}
+
+const PLAIN: Rules = Rules { oversubscribe: false, own_targets: false, coordinator_only: false };
+
+#[test]
+fn a_disk_of_all_is_one_target_whatever_each_calls_it() {
+    let nodes = [node("a", vec![disk("sdb", Some("wwn-1"))]), node("b", vec![disk("sdcc", Some("wwn-1"))])];
+    let met = Meeting::of(&nodes, PLAIN).unwrap();
+    assert_eq!((met.targets.len(), met.shared), (1, true));
+    assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0], [0]]);
+}
+
+#[test]
+fn disks_that_are_not_surely_one_are_refused_unless_each_has_its_own() {
+    for (serial, words) in [(Some("wwn-2"), "wwn-1 here, wwn-2 there"), (None, "wwn-1 here, unknown there")] {
+        let nodes = [node("a", vec![disk("sdb", Some("wwn-1"))]), node("b", vec![disk("sdb", serial)])];
+        let what = refused(&nodes, PLAIN);
+        assert!(what.contains("/dev/sdb on b") && what.contains(words), "{what}");
+        let met = Meeting::of(&nodes, Rules { own_targets: true, ..PLAIN }).unwrap();
+        assert_eq!((met.targets.len(), met.shared, met.members[1].targets.clone()), (2, false, vec![1]));
+    }
+    let lists = ["a", "b"].map(|name| Hello { own_list: true, ..node(name, vec![disk("sdb", Some(name))]) });
+    assert_eq!(Meeting::of(&lists, PLAIN).unwrap().targets.len(), 2, "a list of each host's own");
+}
+
+#[test]
+fn a_file_is_one_on_a_filesystem_of_several_hosts_only() {
+    let nodes =
+        |filesystem, inode| [node("a", vec![file(filesystem, 7)]), node("b", vec![file(filesystem, inode)])];
+    assert!(Meeting::of(&nodes("nfs4", 7), PLAIN).unwrap().shared);
+    assert!(refused(&nodes("nfs4", 8), PLAIN).contains("may be two"));
+    assert!(refused(&nodes("xfs", 7), PLAIN).contains("files on xfs and xfs"));
+    let met = Meeting::of(&nodes("xfs", 7), Rules { own_targets: true, ..PLAIN }).unwrap();
+    assert_eq!((met.targets.len(), met.shared), (2, false));
+}
+
+#[test]
+fn one_host_twice_is_refused_unless_it_is_meant() {
+    let nodes = [node("a", vec![file("xfs", 7)]), node("a", vec![file("xfs", 7)])];
+    assert_eq!(refused(&nodes, PLAIN), "nodes 0 and 1 are one host (a)");
+    let met = Meeting::of(&nodes, Rules { oversubscribe: true, ..PLAIN }).unwrap();
+    assert_eq!((met.targets.len(), met.shared), (1, true));
+    assert_eq!(met.members.iter().map(|member| &member.name[..]).collect::<Vec<_>>(), ["a:0", "a:1"]);
+}
+
+#[test]
+fn another_load_is_refused_and_another_seed_is_none() {
+    let mut nodes = ["a", "b"].map(|name| node(name, vec![disk("sdb", Some("wwn"))]));
+    nodes[1].request.seed = 99;
+    assert!(Meeting::of(&nodes, PLAIN).is_ok());
+    nodes[1].request.buffered = true;
+    assert_eq!(refused(&nodes, PLAIN), "node 1 (b) was asked for another load");
+}
+
+#[test]
+fn shares_are_those_of_the_nodes_that_are_there() {
+    let mut nodes = ["a", "b", "c"].map(|name| node(name, vec![disk("sdb", Some("wwn"))]));
+    nodes.iter_mut().for_each(|node| node.request.node_share = vec![2, 1]);
+    assert!(refused(&nodes, PLAIN).contains("shares for 2 nodes, and there are 3"));
+    nodes.iter_mut().for_each(|node| node.request.node_share = vec![2, 1, 1]);
+    let met = Meeting::of(&nodes, Rules { coordinator_only: true, ..PLAIN }).unwrap();
+    assert_eq!(met.team(5).shares, [0, 1, 1]);
+    assert!(met.members[0].targets.is_empty(), "who only coordinates needs no target");
+    let alone = node("a", Vec::new());
+    assert!(refused(&[alone], Rules { coordinator_only: true, ..PLAIN }).contains("no node has a share"));
+}
+
+#[test]
+fn the_targets_of_side_a_come_first() {
+    let sides = Some(Sides { targets_of_a: 1, engine: EngineRequest::Auto, buffered: false });
+    let nodes = ["a", "b"].map(|name| {
+        let mut node = node(name, vec![disk("sdb", Some(name)), disk("sdccc", Some("both"))]);
+        node.request.sides = sides;
+        node
+    });
+    let met = Meeting::of(&nodes, Rules { own_targets: true, ..PLAIN }).unwrap();
+    assert_eq!((met.targets.len(), met.targets_of_a), (3, Some(2)));
+    assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0, 2], [1, 2]]);
+}

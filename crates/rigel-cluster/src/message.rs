@@ -1,0 +1,144 @@
+//! What nodes say to each other: JSON behind a line that names the version of the program.
+//!
+//! What another node says is foreign: it is read with its types here, and checked by who asked for it.
+
+use crate::meet::{Brief, Call, Hello};
+use rigel_core::error::Problem;
+use rigel_core::facts::drive::Drive;
+use rigel_core::path_text::printable;
+use rigel_run::bench::{Came, Order, Passed, Progress, Site};
+use rigel_run::job::Part;
+use serde::{Deserialize, Serialize};
+
+/// A longer message is none of a node of ours.
+const MOST_BYTES: usize = 1 << 30;
+
+/// From the first node to another one, or back.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// A run begins: who is there?
+    Call(Box<Call>),
+    /// What the node is and has, or why it cannot take part.
+    Hello(Box<Result<Hello, Problem>>),
+    /// What the node does in the run.
+    Brief(Box<Brief>),
+    /// The bench of the node is ready, or why not. Nothing was written yet.
+    Ready(Box<Result<Site, Problem>>),
+    /// What does your clock show?
+    Ping,
+    /// That.
+    Pong(u64),
+    /// Do this; times are those of the node's clock.
+    Do(Order),
+    /// How far it is.
+    Tick(Progress),
+    /// An interval is over.
+    Part(Box<Part>),
+    /// What came of it.
+    Came(Box<Result<Came, Problem>>),
+    /// End it at this time of the node's clock.
+    EndAt(u64),
+    /// The first node is at work and waits; nothing is to be done, for so many nanoseconds at least.
+    Wait(u64),
+    /// An earlier process did that.
+    Pass(u64, Passed),
+    /// Whether it is behind the node now.
+    Passed(bool),
+    /// Ask the drives.
+    AskDrives,
+    /// What they said.
+    Drives(Option<Vec<Drive>>),
+    /// The run is over.
+    End,
+}
+
+impl Message {
+    /// What it is, in a word for messages about messages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Call(_) => "call",
+            Self::Hello(_) => "hello",
+            Self::Brief(_) => "brief",
+            Self::Ready(_) => "ready",
+            Self::Ping => "ping",
+            Self::Pong(_) => "pong",
+            Self::Do(_) => "do",
+            Self::Tick(_) => "tick",
+            Self::Part(_) => "part",
+            Self::Came(_) => "came",
+            Self::EndAt(_) => "end at",
+            Self::Wait(_) => "wait",
+            Self::Pass(..) => "pass",
+            Self::Passed(_) => "passed",
+            Self::AskDrives => "ask drives",
+            Self::Drives(_) => "drives",
+            Self::End => "end",
+        }
+    }
+
+    /// As it travels. `from` is the printable name of the sender.
+    ///
+    /// # Errors
+    /// Never for these messages; JSON could fail on a map with keys that are no text.
+    pub fn encode(&self, version: &str, from: &str) -> Result<Vec<u8>, serde_json::Error> {
+        let mut bytes = format!("rigel {version} {from}\n").into_bytes();
+        serde_json::to_writer(&mut bytes, self)?;
+        Ok(bytes)
+    }
+
+    /// What was sent, and the name of the sender. `version` is that of this program.
+    ///
+    /// # Errors
+    /// When it is none of this version.
+    pub fn decode(bytes: &[u8], version: &str, rank: usize) -> Result<(Self, String), Problem> {
+        let strange = |reason: String| {
+            Problem::refused(format!("node {rank} says what this program does not understand"))
+                .because(reason)
+                .next("start the same version of Rigel on all nodes")
+        };
+        let line = bytes.iter().take(512).position(|&byte| byte == b'\n');
+        let (first, rest) = match line {
+            Some(at) if bytes.len() <= MOST_BYTES => bytes.split_at(at),
+            _ => return Err(strange("it does not begin as messages of Rigel do".to_owned())),
+        };
+        let first = printable(str::from_utf8(first).unwrap_or("?")).into_owned();
+        let mut words = first.splitn(3, ' ');
+        let (Some("rigel"), Some(theirs), Some(name)) = (words.next(), words.next(), words.next()) else {
+            return Err(strange("it does not begin as messages of Rigel do".to_owned()));
+        };
+        if theirs != version {
+            return Err(Problem::refused(format!(
+                "node {rank} ({name}) has Rigel {theirs}, this is {version}"
+            ))
+            .because("versions may choose points and places in other ways")
+            .next("install the same version on all nodes"));
+        }
+        let message = serde_json::from_slice(rest).map_err(|error| strange(error.to_string()))?;
+        Ok((message, name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_arrives_as_it_was_sent() {
+        let bytes = Message::Pong(u64::MAX).encode("1.2.3", "db 1").unwrap();
+        let (message, name) = Message::decode(&bytes, "1.2.3", 4).unwrap();
+        assert!(matches!(message, Message::Pong(u64::MAX)));
+        assert_eq!(name, "db 1");
+    }
+
+    #[test]
+    fn another_version_and_rubbish_are_refused() {
+        let bytes = Message::End.encode("1.2.3", "db1").unwrap();
+        let problem = Message::decode(&bytes, "1.2.4", 4).unwrap_err();
+        assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, this is 1.2.4");
+        for bytes in [&b""[..], b"rigel", b"rigel 1.2.4 db1\n{", b"rigel 1.2.4\n\"End\"", &[0xff; 600]] {
+            let problem = Message::decode(bytes, "1.2.4", 4).unwrap_err();
+            assert_eq!(problem.what, "node 4 says what this program does not understand", "{bytes:?}");
+        }
+    }
+}

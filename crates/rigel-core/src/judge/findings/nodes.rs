@@ -1,0 +1,214 @@
+//! What each of several nodes did of a point, and what speaks against their sum: nodes that did not begin together, and one that lagged behind.
+//!
+//! Must not judge what one host did alone.
+
+use super::PointFindings;
+use crate::judge::flags::{Flag, FlagCode};
+use crate::load::class::{Class, LoadClass, PerClass};
+use crate::record::{Counted, Header, Joined, Member, NodeVisit, Visit};
+use crate::stats::sample::{mean, variance};
+use crate::units::{self, NS_PER_MS, iops, to_f64, us_from_ns};
+
+/// Nodes that begin further apart measure different moments.
+const MOST_SKEW_NS: u64 = NS_PER_MS;
+/// A node that does less of its part lags behind the others.
+const LEAST_OF_DUE: f64 = 0.9;
+/// And so many standard errors less.
+const LEAST_ERRORS: f64 = 3.0;
+
+/// One node at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeFindings {
+    /// Its place in the header.
+    pub node: usize,
+    /// Its name.
+    pub name: String,
+    /// What it did of each class that it had something of.
+    pub ios: PerClass<NodeIo>,
+}
+
+/// What a node did of a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeIo {
+    /// Outstanding I/Os planned.
+    pub planned: u32,
+    /// I/Os per second.
+    pub iops: f64,
+    /// MB per second, one MB is 2^20 bytes.
+    pub mbps: f64,
+    /// Mean latency; `None` when nothing completed.
+    pub latency_us: Option<f64>,
+    /// What it did of what its part would be at the same speed everywhere; 1 is all.
+    pub of_due: f64,
+    /// Standard error of that.
+    pub of_due_error: f64,
+    /// I/Os that failed.
+    pub errors: u64,
+}
+
+/// The nodes of a point by the visits that count; none where one host measured.
+pub fn of_point(header: &Header, visits: &[&Visit]) -> Vec<NodeFindings> {
+    let members = header.nodes.all().iter().map(|node| node.member.as_ref());
+    let one = |(node, member): (usize, Option<&Member>)| {
+        let name = member?.name.clone();
+        let io = |class: &LoadClass| Some((class.name, of_class(visits, node, class.name)?));
+        Some(NodeFindings { node, name, ios: header.request.classes.iter().filter_map(io).collect() })
+    };
+    members.enumerate().filter_map(one).collect()
+}
+
+fn joined(visit: &Visit, node: usize) -> Option<&Joined> {
+    visit.nodes.get(node)?.joined.as_ref()
+}
+
+fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
+    let mut sum = Counted::default();
+    let mut measured_ns: u64 = 0;
+    let mut dues = Vec::new();
+    for visit in visits {
+        let Some(own) = joined(visit, node).and_then(|joined| joined.counted.get(&class)) else { continue };
+        sum.planned = own.planned;
+        sum.ops = sum.ops.saturating_add(own.ops);
+        sum.bytes = sum.bytes.saturating_add(own.bytes);
+        sum.latency_ns = sum.latency_ns.saturating_add(own.latency_ns);
+        sum.errors = sum.errors.saturating_add(own.errors);
+        measured_ns = measured_ns.saturating_add(visit.measured_ns);
+        let all: Vec<&Counted> =
+            (0..visit.nodes.len()).filter_map(|node| joined(visit, node)?.counted.get(&class)).collect();
+        let (ops, planned): (u64, u64) = (
+            all.iter().map(|one| one.ops).fold(0, u64::saturating_add),
+            all.iter().map(|one| u64::from(one.planned)).sum(),
+        );
+        if ops > 0 && planned > 0 && own.planned > 0 {
+            let due = to_f64(ops) * f64::from(own.planned) / to_f64(planned);
+            dues.push(to_f64(own.ops) / due);
+        }
+    }
+    if sum.planned == 0 {
+        return None;
+    }
+    // Completions come one by one, so that even a node like the others may have a few less.
+    let by_chance = 1.0 / to_f64(sum.ops.max(1)).sqrt();
+    let between = if dues.len() > 1 { (variance(&dues) / to_f64(dues.len() as u64)).sqrt() } else { 0.0 };
+    Some(NodeIo {
+        planned: sum.planned,
+        iops: iops(sum.ops, measured_ns),
+        mbps: units::mbps(sum.bytes, measured_ns),
+        latency_us: (sum.ops > 0).then(|| us_from_ns(to_f64(sum.latency_ns) / to_f64(sum.ops))),
+        of_due: if dues.is_empty() { 0.0 } else { mean(&dues) },
+        of_due_error: between.max(by_chance),
+        errors: sum.errors,
+    })
+}
+
+/// The flags of a point.
+pub fn flags(header: &Header, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
+    skew(visits).into_iter().chain(imbalance(header, point)).collect()
+}
+
+fn skew(visits: &[&Visit]) -> Option<Flag> {
+    let skews: Vec<u64> = visits.iter().filter_map(|visit| NodeVisit::skew_ns(&visit.nodes)).collect();
+    let wide = skews.iter().filter(|&&skew_ns| skew_ns > MOST_SKEW_NS).count();
+    let most_ms = to_f64(skews.iter().copied().max()?) / to_f64(NS_PER_MS);
+    (wide > 0).then(|| {
+        let of =
+            if skews.len() == 1 { String::new() } else { format!(" in {wide} of {} visits", skews.len()) };
+        Flag::new(FlagCode::Skew, format!("the nodes began up to {most_ms:.1} ms apart{of}"))
+    })
+}
+
+/// The node that lags behind most.
+fn imbalance(header: &Header, point: &PointFindings) -> Option<Flag> {
+    let lags = |io: &NodeIo| io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error;
+    let all = point.nodes.iter().flat_map(|node| node.ios.iter().map(move |(class, io)| (node, *class, io)));
+    let (node, class, io) =
+        all.filter(|(_, _, io)| lags(io)).min_by(|a, b| a.2.of_due.total_cmp(&b.2.of_due))?;
+    let load = header.request.class(class)?;
+    Some(Flag::new(
+        FlagCode::Imbalance,
+        format!(
+            "{class}: {} did {:.0} % of its part, {}",
+            node.name,
+            100.0 * io.of_due,
+            load.rate_text(io.iops)
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::matrix::Point;
+    use crate::record::tests::{header, visit_to};
+    use crate::record::{Member, Nodes};
+    use crate::units::NS_PER_S;
+
+    fn joined(ops: u64, late_ns: u64) -> NodeVisit {
+        let counted = Counted { planned: 4, ops, bytes: ops * 8192, latency_ns: ops * 1000, errors: 0 };
+        let counted = PerClass::from([(Class::SMALL, counted)]);
+        NodeVisit { joined: Some(Joined { late_ns, counted, ..Joined::default() }), ..NodeVisit::default() }
+    }
+
+    fn header_of(nodes: usize) -> Header {
+        let mut header = header();
+        let one = header.nodes.first().clone();
+        let member = |node: usize| Member { name: format!("db{node}"), share: 1, targets: vec![0] };
+        let all: Vec<_> = (0..nodes)
+            .map(|node| crate::record::Node { member: Some(member(node)), ..one.clone() })
+            .collect();
+        header.nodes = Nodes::try_from(all).unwrap();
+        header
+    }
+
+    fn visit_of(nodes: Vec<NodeVisit>) -> Visit {
+        Visit { nodes, ..visit_to(0, Point::pair(8, 0), 1_000_000) }
+    }
+
+    #[test]
+    fn each_node_has_its_rate_and_what_it_did_of_its_part() {
+        let header = header_of(2);
+        let visits = [
+            visit_of(vec![joined(1500, 0), joined(500, 0)]),
+            visit_of(vec![joined(1500, 0), joined(500, 0)]),
+        ];
+        let visits: Vec<&Visit> = visits.iter().collect();
+        let found = of_point(&header, &visits);
+        let io = found[1].ios[&Class::SMALL];
+        assert_eq!((&found[1].name[..], io.iops, io.latency_us, io.of_due), ("db1", 500.0, Some(1.0), 0.5));
+        assert!((io.of_due_error - 1.0 / 1000f64.sqrt()).abs() < 1e-12, "chance, as both visits were alike");
+        assert!(of_point(&self::header(), &visits).is_empty(), "one host has no table of nodes");
+    }
+
+    #[test]
+    fn a_lag_is_told_where_it_is_no_chance() {
+        let header = header_of(2);
+        let told = |ops: [u64; 2]| {
+            let visits = [visit_of(ops.map(|ops| joined(ops, 0)).to_vec())];
+            let visits: Vec<&Visit> = visits.iter().collect();
+            let nodes = of_point(&header, &visits);
+            let lags =
+                |io: &NodeIo| io.of_due < LEAST_OF_DUE && 1.0 - io.of_due > LEAST_ERRORS * io.of_due_error;
+            nodes.iter().any(|node| node.ios.values().any(lags))
+        };
+        assert!(told([1000, 700]));
+        assert!(!told([1000, 900]), "95 and 105 %");
+        assert!(!told([10, 7]), "so few may be chance");
+    }
+
+    #[test]
+    fn a_skew_of_more_than_a_millisecond_is_told() {
+        let told =
+            |late_ns: u64| skew(&[&visit_of(vec![joined(5, 10), joined(5, late_ns)])]).map(|flag| flag.text);
+        assert_eq!(told(MOST_SKEW_NS + 10), None);
+        assert_eq!(told(4 * NS_PER_MS).as_deref(), Some("the nodes began up to 4.0 ms apart"));
+        let idle = NodeVisit {
+            joined: Some(Joined { late_ns: NS_PER_S, ..Joined::default() }),
+            ..NodeVisit::default()
+        };
+        assert_eq!(
+            skew(&[&visit_of(vec![joined(5, 10), idle])]),
+            None,
+            "who had nothing to do began nothing"
+        );
+    }
+}

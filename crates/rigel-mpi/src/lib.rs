@@ -1,0 +1,161 @@
+//! MPI as the line between nodes: messages over the communicator of all processes.
+//!
+//! Only the main thread calls MPI. Calls that could wait for another node for ever have a deadline, which another thread watches: it names who is waited
+//! for and ends the process, after which whoever started the processes ends the others. A panic aborts all of them; without that the others
+//! would wait for ever. Must not know what the messages say.
+#![forbid(unsafe_code)]
+
+use mpi::Threading;
+use mpi::datatype::Equivalence as _;
+use mpi::environment::Universe;
+use mpi::point_to_point::{Destination as _, Source as _};
+use mpi::topology::{Communicator as _, SimpleCommunicator};
+use rigel_cluster::Cluster;
+use rigel_core::error::{ExitKind, Problem};
+use signal_hook::low_level;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The exit code of a process that waited in vain.
+const IN_VAIN: i32 = 70;
+/// The exit code of all when one panicked.
+const PANICKED: i32 = 101;
+/// A message that nobody has taken for so long will not be taken.
+const MOST_WAIT: Duration = Duration::from_secs(8);
+/// Nothing is waited for.
+const NEVER: u64 = u64::MAX;
+/// The tag of all messages.
+const TAG: i32 = 7;
+
+/// MPI, begun. It ends with this, when all processes have come so far.
+pub struct World {
+    universe: Rc<Universe>,
+}
+
+/// The line of this process to the others.
+pub struct Link {
+    // Keeps MPI going.
+    _universe: Rc<Universe>,
+    world: SimpleCommunicator,
+    watch: Arc<Watch>,
+}
+
+/// What is waited for, and until when.
+#[derive(Debug)]
+struct Watch {
+    began: Instant,
+    /// Milliseconds since then.
+    until_ms: AtomicU64,
+    rank: AtomicU64,
+}
+
+impl World {
+    /// Begins MPI.
+    ///
+    /// # Errors
+    /// The text for the user, when MPI cannot be had.
+    pub fn begin() -> Result<Self, String> {
+        let failed = "error: MPI did not begin\n  next step: start rigel-mpi by mpirun or srun; see docs/guide/cluster.md\n";
+        let (universe, _) =
+            mpi::initialize_with_threading(Threading::Funneled).ok_or_else(|| failed.to_owned())?;
+        Ok(Self { universe: Rc::new(universe) })
+    }
+
+    /// The number of this process.
+    pub fn rank(&self) -> usize {
+        usize::try_from(self.universe.world().rank()).unwrap_or(0)
+    }
+
+    /// The line to the others.
+    pub fn link(&self) -> Link {
+        let watch = Arc::new(Watch {
+            began: Instant::now(),
+            until_ms: AtomicU64::new(NEVER),
+            rank: AtomicU64::new(0),
+        });
+        let (watched, own) = (Arc::clone(&watch), self.rank());
+        // It ends with the process. Without it, only whoever started the processes can end a wait.
+        drop(thread::Builder::new().name("rigel-watchdog".to_owned()).spawn(move || watched.guard(own)));
+        Link { _universe: Rc::clone(&self.universe), world: self.universe.world(), watch }
+    }
+
+    /// Ends all processes: this one has panicked, and the others must not wait for it.
+    pub fn abort_for_panic() {
+        SimpleCommunicator::world().abort(PANICKED);
+    }
+}
+
+/// Ends a process that has lost another one: the first one ends all, another one only itself.
+pub fn end_lost(rank: usize, code: ExitCode) -> ! {
+    if rank == 0 {
+        let code = if code == ExitCode::SUCCESS { ExitKind::Bug } else { ExitKind::CutShort };
+        SimpleCommunicator::world().abort(code.code().into());
+    }
+    low_level::exit(IN_VAIN)
+}
+
+impl Watch {
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(NEVER)
+    }
+
+    /// Does what may wait for another process.
+    fn within<T>(&self, rank: usize, call: impl FnOnce() -> T) -> T {
+        self.rank.store(rank as u64, Ordering::Relaxed);
+        let most_ms = u64::try_from(MOST_WAIT.as_millis()).unwrap_or(NEVER);
+        self.until_ms.store(self.now_ms().saturating_add(most_ms), Ordering::Release);
+        let done = call();
+        self.until_ms.store(NEVER, Ordering::Release);
+        done
+    }
+
+    fn guard(&self, own: usize) {
+        loop {
+            thread::sleep(Duration::from_millis(100));
+            if self.now_ms() > self.until_ms.load(Ordering::Acquire) {
+                let rank = self.rank.load(Ordering::Relaxed);
+                let _ = writeln!(
+                    io::stderr(),
+                    "error: node {own} waited for node {rank} in vain for {} s\n  likely cause: the host or the process on it was stopped or went down, or \
+                     the network to it is cut\n  next step: look after that host; `rigel-mpi run --resume RECORD` measures the rest",
+                    MOST_WAIT.as_secs()
+                );
+                low_level::exit(IN_VAIN);
+            }
+        }
+    }
+}
+
+impl Cluster for Link {
+    fn rank(&self) -> usize {
+        usize::try_from(self.world.rank()).unwrap_or(0)
+    }
+
+    fn size(&self) -> usize {
+        usize::try_from(self.world.size()).unwrap_or(1)
+    }
+
+    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
+        let rank = i32::try_from(to).unwrap_or(i32::MAX);
+        if rank >= self.world.size() {
+            return Err(Problem::new(ExitKind::Bug, format!("there is no node {to}")));
+        }
+        let process = self.world.process_at_rank(rank);
+        self.watch.within(to, || process.send_with_tag(bytes, TAG));
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
+        let any = self.world.any_process();
+        let Some((message, status)) = any.immediate_matched_probe_with_tag(TAG) else { return Ok(None) };
+        let from = usize::try_from(status.source_rank()).unwrap_or(0);
+        let mut bytes = vec![0u8; usize::try_from(status.count(u8::equivalent_datatype())).unwrap_or(0)];
+        self.watch.within(from, || message.matched_receive_into(&mut bytes[..]));
+        Ok(Some((from, bytes)))
+    }
+}

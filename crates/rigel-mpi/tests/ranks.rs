@@ -1,0 +1,234 @@
+//! The real program on several ranks of this host, started by mpirun: runs, refusals, and what becomes of the others when one fails.
+
+mod support;
+
+use rigel_testdev::needs;
+use serde_json::Value;
+use std::fs;
+use std::time::{Duration, Instant};
+use support::{Place, Started, mpirun};
+
+/// 4 stations of 1 ms on each node.
+const SIM: &str = "--engine sim:servers=4,service=1ms,rate=0";
+
+#[test]
+fn four_nodes_give_four_times_the_rate_in_every_output() {
+    let Some(mpirun) = needs("rigel-mpi: four nodes", mpirun()) else { return };
+    let place = Place::new();
+    let words = format!("--oversubscribe run oltp --num-disks 4 --duration 2 --seed 7 {SIM}");
+    let told = place.run(&mpirun, 4, &words);
+    told.expect_code(0);
+    let record = place.read("_record.jsonl");
+    let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
+    assert_eq!(header["nodes"].as_array().unwrap().len(), 4);
+    assert_eq!(header["targets"].as_array().unwrap().len(), 4, "each node has a device of its own");
+    let told = place.report("--format json");
+    let found: Value = serde_json::from_str(&told).unwrap();
+    let best = found["best"]["small"]["rate"]["value"].as_f64().unwrap();
+    assert!((best / 16_000.0 - 1.0).abs() < 0.01, "{best}");
+    let last = found["points"].as_array().unwrap().last().unwrap();
+    let nodes = last["nodes"].as_array().unwrap();
+    let rates: Vec<f64> =
+        nodes.iter().map(|node| node["classes"]["small"]["iops"].as_f64().unwrap()).collect();
+    assert!(rates.len() == 4 && rates.iter().all(|rate| (rate / 4000.0 - 1.0).abs() < 0.01), "{rates:?}");
+    let text = place.report("--format text");
+    assert!(text.lines().any(|line| line.starts_with("node ") && line.contains("of its part")), "{text}");
+    place.report("--format csv --out csv");
+    let nodes = place.read_in("csv", "_nodes.csv");
+    assert!(nodes.lines().next().unwrap().contains(",class,node,name,outstanding,iops,"), "{nodes}");
+    assert!(place.read("_report.html").contains("<h2>Nodes</h2>"));
+}
+
+#[test]
+fn the_same_words_do_everything_that_one_program_does() {
+    let Some(mpirun) = needs("rigel-mpi: every command", mpirun()) else { return };
+    for words in [
+        format!("calibrate --no-history {SIM}"),
+        format!("slo --p99 5ms {SIM}"),
+        "versus oltp --engine sim:servers=4,service=1ms,rate=0 --and-engine sim:servers=4,service=2ms,rate=0 --fast".to_owned(),
+        format!("soak --for 20s {SIM}"),
+        "orion -run simple -num_disks 2 -duration 2 -engine sim".to_owned(),
+        "--version".to_owned(),
+    ] {
+        let place = Place::new();
+        let told = place.run(&mpirun, 3, &format!("--oversubscribe {words}"));
+        assert!([0, 1].contains(&told.code), "{words}: {}\n{}{}", told.code, told.stdout, told.stderr);
+        assert!(!told.stdout.is_empty(), "{words}");
+        assert!(!told.stderr.contains("bug"), "{words}: {}", told.stderr);
+    }
+}
+
+#[test]
+fn sixty_four_ranks_are_one_run() {
+    let Some(mpirun) = needs("rigel-mpi: 64 ranks", mpirun()) else { return };
+    let place = Place::new();
+    place.load("one.toml", 64);
+    let told = place.run(&mpirun, 64, &format!("--oversubscribe run --load one.toml --duration 1 {SIM}"));
+    told.expect_code(0);
+    let record = place.read("_record.jsonl");
+    let visit: Value = serde_json::from_str(record.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(visit["nodes"].as_array().unwrap().len(), 64);
+}
+
+#[test]
+fn a_shared_file_is_read_by_all_from_their_start_together() {
+    let Some(mpirun) = needs("rigel-mpi: a shared file", mpirun()) else { return };
+    let place = Place::new();
+    place.file("data", 64 << 20);
+    let told = place.run(
+        &mpirun,
+        3,
+        "--oversubscribe run oltp data --duration 1 --num-disks 1 --buffered --engine threads",
+    );
+    // What is measured is memory, as asked for.
+    told.expect_code(1);
+    let record = place.read("_record.jsonl");
+    let mut lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let header = lines.next().unwrap();
+    assert_eq!(header["targets"].as_array().unwrap().len(), 1, "all have the same one");
+    for visit in lines.filter(|line| line["line"] == "visit") {
+        for node in visit["nodes"].as_array().unwrap() {
+            assert!(
+                node["joined"]["late_ns"].as_u64().is_some()
+                    && node["joined"]["clock_ahead_ns"].as_i64().is_some()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused_by_all() {
+    let Some(mpirun) = needs("rigel-mpi: refusals", mpirun()) else { return };
+    let place = Place::new();
+    place.file("data", 8 << 20);
+    fs::write(place.path().join("three.toml"), THREE).unwrap();
+    for (nodes, words, code, said) in [
+        (2, format!("run oltp --duration 1 {SIM}"), 3, "nodes 0 and 1 are one host"),
+        (
+            2,
+            "--oversubscribe run oltp --duration 1".to_owned(),
+            2,
+            "several nodes need targets that are named",
+        ),
+        (2, "--oversubscribe run oltp missing --duration 1".to_owned(), 2, "missing"),
+        (
+            2,
+            format!("--oversubscribe run --load three.toml --duration 1 {SIM}"),
+            2,
+            "shares for 3 nodes, and there are 2",
+        ),
+        (2, "--oversubscribe sql simple".to_owned(), 2, "put on it by one node"),
+        (2, "--oversubscribe run nonsense".to_owned(), 2, "nonsense"),
+        (2, "--seed 1 run simple".to_owned(), 2, "rigel-mpi has no option --seed"),
+        (1, format!("--coordinator-only run oltp --duration 1 {SIM}"), 0, ""),
+    ] {
+        let told = place.run(&mpirun, nodes, &words);
+        assert_eq!(told.code, code, "{words}:\n{}{}", told.stdout, told.stderr);
+        assert!(told.stderr.contains(said), "{words}:\n{}", told.stderr);
+    }
+    // Nobody consented, so that nothing was written.
+    let before = fs::read(place.path().join("data")).unwrap();
+    let told = place.run(&mpirun, 2, "--oversubscribe run oltp data --write 100 --duration 1");
+    assert_eq!(told.code, 3, "{}", told.stderr);
+    assert_eq!(fs::read(place.path().join("data")).unwrap(), before);
+}
+
+const THREE: &str = "load = \"rigel.load/1\"\nnode_share = [2, 1, 1]\npoints = [ { small = 8 } ]\n[[class]]\nname = \"small\"\nsize = \"8K\"\n";
+
+#[test]
+fn shares_of_a_load_file_are_kept() {
+    let Some(mpirun) = needs("rigel-mpi: node_share", mpirun()) else { return };
+    let place = Place::new();
+    fs::write(place.path().join("three.toml"), THREE).unwrap();
+    place
+        .run(&mpirun, 3, &format!("--oversubscribe run --load three.toml --duration 1 {SIM}"))
+        .expect_code(0);
+    let record = place.read("_record.jsonl");
+    let visit: Value = serde_json::from_str(record.lines().nth(1).unwrap()).unwrap();
+    let nodes = visit["nodes"].as_array().unwrap();
+    let planned: Vec<u64> =
+        nodes.iter().map(|node| node["joined"]["counted"]["small"]["planned"].as_u64().unwrap()).collect();
+    assert_eq!(planned, [4, 2, 2]);
+}
+
+/// A run that lasts, on the engine that only costs CPU time.
+const LONG: &str = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60";
+
+fn started(place: &Place, mpirun: &std::path::Path) -> Started {
+    place.load("one.toml", 9);
+    let mut run = place.start(mpirun, 3, LONG);
+    run.wait_for_record(place);
+    run
+}
+
+#[test]
+fn a_killed_rank_ends_all() {
+    let Some(mpirun) = needs("rigel-mpi: a killed rank", mpirun()) else { return };
+    let place = Place::new();
+    let mut run = started(&place, &mpirun);
+    run.signal_rank(1, "KILL");
+    let began = Instant::now();
+    let code = run.end();
+    assert!(began.elapsed() < Duration::from_secs(15));
+    assert_eq!(code, 137);
+    run.nothing_is_left();
+    place.record_is_whole();
+}
+
+#[test]
+fn a_stopped_rank_is_named_and_ended() {
+    let Some(mpirun) = needs("rigel-mpi: a stopped rank", mpirun()) else { return };
+    let place = Place::new();
+    let mut run = started(&place, &mpirun);
+    run.signal_rank(2, "STOP");
+    let code = run.end();
+    let told = run.told();
+    assert_eq!(code, 4, "{told}");
+    assert!(told.contains("node 2 (") && told.contains("has not answered for 6"), "{told}");
+    run.nothing_is_left();
+    place.record_is_whole();
+}
+
+#[test]
+fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
+    let Some(mpirun) = needs("rigel-mpi: SIGTERM and --resume", mpirun()) else { return };
+    let place = Place::new();
+    let words = format!("--oversubscribe run oltp --num-disks 4 --duration 2 --seed 7 {SIM}");
+    place.run(&mpirun, 3, &words).expect_code(0);
+    let whole = place.read("_record.jsonl");
+    // Two visits are left of it.
+    let kept: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    let record = place.record();
+    fs::write(&record, &kept).unwrap();
+    let name = record.file_name().unwrap().to_str().unwrap();
+    let told = place.run(&mpirun, 2, &format!("--oversubscribe run --resume {name}"));
+    assert_eq!(told.code, 3, "{}", told.stderr);
+    assert!(told.stderr.contains("made by 3 nodes, and there are 2"), "{}", told.stderr);
+    assert_eq!(fs::read_to_string(&record).unwrap(), kept, "a refusal leaves the record alone");
+    place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
+    let visits = |text: &str| {
+        text.lines().filter(|line| line.contains("\"line\":\"visit\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(visits(&fs::read_to_string(&record).unwrap()), visits(&whole), "as if nothing had happened");
+
+    let place = Place::new();
+    let mut run = started(&place, &mpirun);
+    run.signal_mpirun("TERM");
+    let code = run.end();
+    assert!([4, 143, 137].contains(&code), "{code}: {}", run.told());
+    run.nothing_is_left();
+    place.record_is_whole();
+}
+
+#[test]
+fn a_panic_and_an_exit_of_one_rank_end_all() {
+    let Some(mpirun) = needs("rigel-mpi: a panic", mpirun()) else { return };
+    let place = Place::new();
+    for (how, code) in [("panic", 101), ("exit", 3)] {
+        let began = Instant::now();
+        let mut run = place.start_program(&mpirun, 3, &support::example("faults"), how);
+        assert_eq!(run.end(), code, "{how}: {}", run.told());
+        assert!(began.elapsed() < Duration::from_secs(20), "{how}");
+        run.nothing_is_left();
+    }
+}

@@ -1,0 +1,41 @@
+//! The nodes of a run, a line each at the points with the highest rates.
+
+use super::listing::lines;
+use super::wrap::wrapped;
+use crate::listing::{Listing, Row};
+use crate::nodes::{HEADS, MEANING, rows};
+use crate::page::Page;
+use crate::view::View;
+use std::iter;
+
+/// A longer table is in `_nodes.csv` only.
+const MOST_ROWS: usize = 64;
+
+/// The table under an empty line; nothing where one host measured.
+pub(super) fn section(page: &mut Page, view: &View<'_>) {
+    let rows = rows(view);
+    if rows.is_empty() {
+        return;
+    }
+    let more = rows.len().saturating_sub(MOST_ROWS);
+    let row = |(name, cells): (String, [String; 5])| Row {
+        cells: iter::once(name).chain(cells).collect(),
+        points: Vec::new(),
+    };
+    let listing = Listing {
+        heads: iter::once("node").chain(HEADS).map(str::to_owned).collect(),
+        rows: rows.into_iter().take(MOST_ROWS).map(row).collect(),
+        meaning: MEANING,
+    };
+    let (heading, rows) = lines(&listing);
+    page.blank();
+    page.line(heading);
+    rows.iter().for_each(|row| page.line(row));
+    if more > 0 {
+        page.line(format_args!(
+            ".. and {more} more: rigel report RECORD --format csv writes them to _nodes.csv"
+        ));
+    }
+    page.blank();
+    wrapped(page, "", "", listing.meaning);
+}

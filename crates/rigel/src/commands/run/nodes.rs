@@ -1,0 +1,352 @@
+//! A run on several nodes: the same words are read on each, the first one leads, the others follow.
+//!
+//! Every node looks at its own targets, asks for its own consent and opens them; one that refuses refuses for all, before anything is written. Must not
+//! judge whether nodes fit together; [`rigel_cluster::meet`] does.
+
+mod follow;
+
+pub use follow::follow;
+
+use super::present::Reporter;
+use super::{consent, load, targets};
+use crate::args::{RunOptions, TargetSource};
+use crate::signals::Signals;
+use rigel_cluster::ClusterBench;
+use rigel_cluster::line::Line;
+use rigel_cluster::meet::{Again, Brief, Call, Hello, Meeting, Rules};
+use rigel_cluster::message::Message;
+use rigel_core::error::Problem;
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::draw::Generator;
+use rigel_core::load::request::Request;
+use rigel_core::load::sides::Sides;
+use rigel_core::path_text;
+use rigel_core::record::resume::Past;
+use rigel_core::record::{Header, Member};
+use rigel_run::bench::make::{self, Start};
+use rigel_run::bench::{Bench, Site};
+use rigel_run::execute::Run;
+use std::process;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Looking at hosts and targets takes seconds.
+const LOOKING: Duration = Duration::from_secs(600);
+/// Where every byte of a target has to be read before it may be written, it takes that much longer.
+const READ_BYTES_PER_S: u64 = 50_000_000;
+
+/// The nodes of this process's run, as the first of them sees them.
+#[derive(Debug)]
+pub struct Crew {
+    /// The line to the others.
+    pub line: Line,
+    /// What the user said about them.
+    pub rules: Rules,
+}
+
+/// Nodes that can measure together, and what each said.
+pub struct Met {
+    hellos: Vec<Hello>,
+    meeting: Meeting,
+    process: u64,
+}
+
+impl Crew {
+    /// Whether there is another node.
+    pub fn is_alone(&self) -> bool {
+        self.line.size() == 1
+    }
+
+    /// Asks all nodes what they are and have.
+    pub fn meet(&self, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
+        check_together(options)?;
+        self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
+        let own = if self.rules.coordinator_only {
+            Hello {
+                name: own_name(),
+                host,
+                request: options.request.clone(),
+                targets: Vec::new(),
+                own_list: true,
+            }
+        } else {
+            hello(options, host)?
+        };
+        let hellos = self.hellos(own)?;
+        let meeting = Meeting::of(&hellos, self.rules)?;
+        Ok(Met { process: process_number(options.request.seed), hellos, meeting })
+    }
+
+    /// The same of a run that goes on: each node has to be what it was.
+    pub fn meet_again(&self, header: &Header, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
+        let again = self.recorded(header)?;
+        self.line
+            .tell_all(|rank| Message::Call(Box::new(Call { again: again.get(rank).cloned().flatten() })))?;
+        let own = match again.first().cloned().flatten() {
+            Some(again) => hello_again(&again, options, host)?,
+            None => Hello {
+                name: own_name(),
+                host,
+                request: header.request.clone(),
+                targets: Vec::new(),
+                own_list: true,
+            },
+        };
+        let hellos = self.hellos(own)?;
+        let rules = Rules { own_targets: true, ..self.rules };
+        let meeting = Meeting::of(&hellos, rules)?;
+        let recorded: Vec<Member> =
+            header.nodes.all().iter().filter_map(|node| node.member.clone()).collect();
+        let now: Vec<&Member> = meeting.members.iter().filter(|member| member.share > 0).collect();
+        if let Some((then, now)) = recorded.iter().zip(&now).find(|(then, now)| then != *now) {
+            return Err(Problem::refused("the run goes on with other nodes than those it was begun with")
+                .at(path_text::printable(&then.name))
+                .because(format!("in its place is {} now, or its targets are others", now.name))
+                .next(
+                    "start the nodes on the same hosts in the same order, with the same options of rigel-mpi",
+                ));
+        }
+        Ok(Met { process: process_number(options.request.seed), hellos, meeting })
+    }
+
+    /// What the record says of each rank; nothing of a first node that only coordinates.
+    fn recorded(&self, header: &Header) -> Result<Vec<Option<Again>>, Problem> {
+        let again = header.nodes.all().iter().filter_map(|node| {
+            let member = node.member.as_ref()?;
+            let targets =
+                member.targets.iter().filter_map(|&at| header.targets.get(usize::from(at)).cloned());
+            Some(Some(Again {
+                name: member.name.clone(),
+                host: node.host.clone(),
+                targets: targets.collect(),
+                request: header.request.clone(),
+            }))
+        });
+        let before = self.rules.coordinator_only.then_some(None);
+        let all: Vec<Option<Again>> = before.into_iter().chain(again).collect();
+        if all.len() == self.line.size() {
+            return Ok(all);
+        }
+        Err(Problem::refused(format!(
+            "the run was made by {} nodes, and there are {}",
+            all.len(),
+            self.line.size()
+        ))
+        .because("visits of other nodes make no number with those of the record")
+        .next("start as many nodes on the same hosts, with the same options of rigel-mpi"))
+    }
+
+    fn hellos(&self, own: Hello) -> Result<Vec<Hello>, Problem> {
+        let told =
+            self.line.gather(LOOKING, "when it was asked what it has", |_, message| match message {
+                Message::Hello(hello) => Ok(*hello),
+                other => Err(Box::new(other)),
+            })?;
+        let mut own = Some(own);
+        let each = told.into_iter().enumerate().filter_map(|(rank, told)| match told {
+            Some(told) => Some(told.map_err(|problem| self.told_by(rank, problem))),
+            None => own.take().map(Ok),
+        });
+        each.collect()
+    }
+
+    /// A problem of another node, which says whose it is.
+    fn told_by(&self, rank: usize, problem: Problem) -> Problem {
+        let place = match problem.place {
+            Some(place) => format!("{place} on {}", self.line.name(rank)),
+            None => self.line.name(rank),
+        };
+        Problem { place: Some(place), ..problem }
+    }
+
+    /// The bench of all nodes, each with its targets open.
+    pub fn bench(
+        &self,
+        reporter: Reporter<'_>,
+        run: &Run,
+        met: Met,
+        past: &Past,
+        signals: &Signals,
+    ) -> Result<Box<dyn Bench>, Problem> {
+        let Met { hellos, meeting, process } = met;
+        let team = meeting.team(process);
+        let brief = |rank: usize| Brief {
+            request: run.request.clone(),
+            plan: run.plan.clone(),
+            team: team.seen_by(u32::try_from(rank).unwrap_or(u32::MAX)),
+            run_ns: past.run_ns(),
+            settled: past.settled.clone(),
+            targets_of_a: hellos
+                .get(rank)
+                .and_then(|hello| hello.request.sides)
+                .map(|sides| sides.targets_of_a),
+        };
+        self.line.tell_all(|rank| Message::Brief(Box::new(brief(rank))))?;
+        let own = hellos.first().filter(|_| team.shares.first().is_some_and(|&share| share > 0));
+        let own = own.map(|hello| ready(reporter, hello.clone(), &brief(0), signals)).transpose()?;
+        let most_bytes =
+            hellos.iter().map(|hello| hello.targets.iter().map(|target| target.size_bytes).sum::<u64>());
+        let reading =
+            if run.request.writes_at_all() { most_bytes.max().unwrap_or(0) / READ_BYTES_PER_S } else { 0 };
+        let longest = LOOKING.saturating_add(Duration::from_secs(reading));
+        let ready =
+            self.line.gather(longest, "when it was to open its targets", |_, message| match message {
+                Message::Ready(ready) => Ok(*ready),
+                other => Err(Box::new(other)),
+            })?;
+        let mut sites: Vec<Option<Site>> = vec![own.as_ref().map(|bench| bench.site().clone())];
+        for (rank, ready) in ready.into_iter().enumerate().skip(1) {
+            sites.push(ready.transpose().map_err(|problem| self.told_by(rank, problem))?);
+        }
+        let Meeting { members, targets, .. } = meeting;
+        let request = run.request.clone();
+        Ok(Box::new(ClusterBench::new(
+            self.line.clone(),
+            own,
+            (request, team),
+            sites,
+            members,
+            targets,
+            past.run_ns(),
+        )?))
+    }
+}
+
+impl Met {
+    /// The targets of the run.
+    pub fn targets(&self) -> &[TargetFacts] {
+        &self.meeting.targets
+    }
+
+    /// The host that the plan is made for: the first one that loads.
+    pub fn host(&self) -> &HostFacts {
+        let loads = |at: &usize| self.meeting.members[*at].share > 0;
+        let first = (0..self.hellos.len()).find(loads).unwrap_or(0);
+        &self.hellos[first].host
+    }
+
+    /// The options of the run, with the targets of all nodes.
+    pub fn options(&self, options: &RunOptions) -> RunOptions {
+        let mut options = options.clone();
+        if let (Some(sides), Some(targets_of_a)) = (&mut options.request.sides, self.meeting.targets_of_a) {
+            sides.targets_of_a = targets_of_a;
+        }
+        options
+    }
+
+    /// Who measures, in a line.
+    pub fn describe(&self) -> String {
+        let names: Vec<&str> = self
+            .meeting
+            .members
+            .iter()
+            .filter(|member| member.share > 0)
+            .map(|member| &*member.name)
+            .collect();
+        let few = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 8 { format!(" and {} more", names.len() - 8) } else { String::new() };
+        let which = if self.meeting.shared { ", on targets that they share" } else { "" };
+        format!("{} nodes: {few}{more}{which}", names.len())
+    }
+}
+
+/// Refuses what several nodes cannot do.
+fn check_together(options: &RunOptions) -> Result<(), Problem> {
+    let what = match options.targets {
+        TargetSource::Scratch { .. } => "several nodes need targets that are named",
+        TargetSource::Server(_) => "a load through a database is put on it by one node",
+        TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => return Ok(()),
+    };
+    Err(Problem::usage(what)
+        .because("each node would measure a scratch file in its own current directory")
+        .next("name files or devices, or list those of each host in NAME.HOST.lun"))
+}
+
+/// Refuses shares of nodes in a run on one.
+pub fn check_alone(request: &Request) -> Result<(), Problem> {
+    match request.node_share.len() {
+        0 | 1 => Ok(()),
+        nodes => Err(Problem::usage(format!("the load has shares for {nodes} nodes, and this is one"))
+            .at("node_share")
+            .next(format!(
+                "start it with mpirun -n {nodes} rigel-mpi, or leave node_share out of the load file"
+            ))),
+    }
+}
+
+/// What this node is and has.
+fn hello(options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
+    let own_list = own_list(options);
+    let options = own_list.as_ref().unwrap_or(options);
+    let targets = targets::look(options, &host)?;
+    consent::check_names(&options.destroy, &targets)?;
+    let own_list = matches!(options.targets, TargetSource::LunFile(_));
+    Ok(Hello { name: own_name(), host, request: options.request.clone(), targets, own_list })
+}
+
+/// The same of one that was there before.
+fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
+    use rigel_core::record::resume::{check_host, check_targets, is_restarted};
+    if again.request.pace.soak().is_none() {
+        check_host(&again.host, &host)?;
+    }
+    let targets = if again.request.engine.is_simulated() {
+        again.targets.clone()
+    } else {
+        let places = again.targets.iter().map(super::resume::place).collect();
+        let options = RunOptions { targets: TargetSource::Named(places), ..options.clone() };
+        targets::look(&options, &host)?
+    };
+    check_targets(&again.targets, &targets, is_restarted(&again.host, &host))?;
+    consent::check_names(&options.destroy, &targets)?;
+    Ok(Hello { name: own_name(), host, request: again.request.clone(), targets, own_list: true })
+}
+
+/// With the list of targets that is this host's own, where there is one beside the list: `NAME.HOST.lun`.
+fn own_list(options: &RunOptions) -> Option<RunOptions> {
+    let TargetSource::LunFile(list) = &options.targets else { return None };
+    let own = list.with_extension(format!("{}.lun", own_name()));
+    own.exists().then(|| RunOptions { targets: TargetSource::LunFile(own), ..options.clone() })
+}
+
+/// The bench of this node, its targets open; nothing is written yet.
+fn ready(
+    reporter: Reporter<'_>,
+    hello: Hello,
+    brief: &Brief,
+    signals: &Signals,
+) -> Result<Box<dyn Bench>, Problem> {
+    let Brief { request, plan, team, run_ns, settled, targets_of_a } = brief;
+    let sides = match (request.sides, *targets_of_a) {
+        (Some(sides), Some(targets_of_a)) => Some(Sides { targets_of_a, ..sides }),
+        (sides, _) => sides,
+    };
+    let request = Request { sides, ..request.clone() };
+    let permits = consent::permits(reporter, &hello.targets, None, signals.flag())?;
+    let run = Run {
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        run_id: String::new(),
+        request,
+        plan: plan.clone(),
+    };
+    make::bench(&run, hello.host, hello.targets, &permits, Start { run_ns: *run_ns, settled, team })
+}
+
+/// The name of this host, printable.
+pub fn own_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let name: String = name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
+    if name.is_empty() { "unnamed".to_owned() } else { path_text::printable(&name).into_owned() }
+}
+
+/// A number that no other run has.
+fn process_number(seed: u64) -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Generator::new(seed, &[since.as_secs(), since.subsec_nanos().into(), process::id().into()]).bits()
+}
+
+/// The load of the options as the file says that they name.
+fn with_load(options: &RunOptions) -> Result<RunOptions, Problem> {
+    let options = load::with_file(options)?.into_owned();
+    make::check(&options.request)?;
+    Ok(options)
+}

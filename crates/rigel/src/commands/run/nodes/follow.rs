@@ -1,0 +1,109 @@
+//! What a node does that is not the first one: it says what it is, opens its targets and does orders. It prints nothing; the first node tells its problems.
+
+use super::{hello, hello_again, ready, with_load};
+use crate::args::{Display, Front, Invocation, RunOptions, TargetSource, Versus};
+use crate::commands::run::present::Reporter;
+use crate::signals::Signals;
+use rigel_cluster::line::{Line, Pace};
+use rigel_cluster::meet::{Brief, Call, Hello};
+use rigel_cluster::message::Message;
+use rigel_cluster::serve;
+use rigel_core::error::Problem;
+use rigel_core::load::request::Request;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The first node may wait for a slow one, and read all of a target before it may be written.
+const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
+/// What it takes to begin.
+const BEGINNING: Duration = Duration::from_secs(1200);
+
+/// Follows the first node until it ends the run. What this node cannot do is told there.
+pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Problem> {
+    // The first signal is the first node's business, which ends the run on all; the second one ends this process.
+    let signals = Signals::listen()?;
+    let call = match next(line, BEGINNING)? {
+        Message::Call(call) => call,
+        Message::End => return Ok(()),
+        other => return Err(line.out_of_turn(0, other.name())),
+    };
+    let mut said = read.and_then(|invocation| answer(invocation, &call));
+    line.send(
+        0,
+        &Message::Hello(Box::new(said.as_ref().map(|(_, hello)| hello.clone()).map_err(Clone::clone))),
+    )?;
+    let brief = match next(line, LONG)? {
+        Message::Brief(brief) => brief,
+        Message::End => return Ok(()),
+        other => return Err(line.out_of_turn(0, other.name())),
+    };
+    let bench = said.as_mut().map_err(|problem| problem.clone()).and_then(|(options, hello)| {
+        options.request = Brief::clone(&brief).request;
+        ready(Reporter { options }, hello.clone(), &brief, &signals)
+    });
+    match bench {
+        Ok(mut bench) => {
+            line.send(0, &Message::Ready(Box::new(Ok(bench.site().clone()))))?;
+            serve(line, bench.as_mut())
+        }
+        Err(problem) => {
+            line.send(0, &Message::Ready(Box::new(Err(problem))))?;
+            match next(line, LONG)? {
+                Message::End => Ok(()),
+                other => Err(line.out_of_turn(0, other.name())),
+            }
+        }
+    }
+}
+
+/// The next message of the first node.
+fn next(line: &Line, longest: Duration) -> Result<Message, Problem> {
+    match line.wait(longest, Pace::Easy)? {
+        Some((_, message)) => Ok(message),
+        None => Err(line.lost(&[0], longest, "and did not begin")),
+    }
+}
+
+/// What this node is and has, for a run that begins or goes on.
+fn answer(invocation: Invocation, call: &Call) -> Result<(RunOptions, Hello), Problem> {
+    let host = rigel_io::host::host_facts();
+    match (invocation, &call.again) {
+        (Invocation::Run(options), None) => {
+            let options = RunOptions { display: silent(), ..with_load(&options)? };
+            let hello = hello(&options, host)?;
+            Ok((options, hello))
+        }
+        (Invocation::Resume(options), Some(again)) => {
+            let options = bare(again.request.clone(), options.destroy);
+            let hello = hello_again(again, &options, host)?;
+            Ok((options, hello))
+        }
+        _ => Err(Problem::refused("the node was started with other words than the first one")
+            .next("give all nodes the same words")),
+    }
+}
+
+/// Only the first node prints.
+fn silent() -> Display {
+    Display { quiet: true, ..Display::default() }
+}
+
+/// The options of a run that goes on, as far as they matter to a node that writes no output.
+fn bare(request: Request, destroy: Vec<PathBuf>) -> RunOptions {
+    RunOptions {
+        front: Front::Rigel,
+        targets: TargetSource::Simulated,
+        request,
+        out_dir: PathBuf::new(),
+        destroy,
+        dry_run: false,
+        load: None,
+        as_load: false,
+        history: false,
+        commits: false,
+        force: false,
+        display: silent(),
+        versus: Versus::default(),
+        notes: Vec::new(),
+    }
+}

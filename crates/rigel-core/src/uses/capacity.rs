@@ -8,6 +8,7 @@
 //! end of an interval. Times are milliseconds of the epoch, in UTC. Must not open a file, and must not forecast.
 
 pub mod counter;
+pub mod forecast;
 mod harvest;
 mod history;
 mod key;

@@ -8,8 +8,10 @@
 //! end of an interval. Times are milliseconds of the epoch, in UTC. Must not open a file, and must not forecast.
 
 pub mod counter;
+pub mod day;
 pub mod forecast;
 mod harvest;
+pub mod headroom;
 mod history;
 mod key;
 mod metric;

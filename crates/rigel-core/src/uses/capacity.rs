@@ -13,6 +13,7 @@ mod history;
 mod key;
 mod metric;
 pub mod packed;
+pub mod read;
 
 mod series;
 mod table;

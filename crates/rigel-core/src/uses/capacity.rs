@@ -16,6 +16,7 @@ mod history;
 mod key;
 mod metric;
 pub mod packed;
+pub mod read;
 
 mod series;
 mod table;

@@ -28,9 +28,15 @@ pub enum Step {
 pub struct Counter {
     last: Option<(i64, f64)>,
     usual_ms: Option<i64>,
+    is_exact: bool,
 }
 
 impl Counter {
+    /// One whose intervals may be of any length: somebody else tells of what happened in between.
+    pub fn exact() -> Self {
+        Self { is_exact: true, ..Self::default() }
+    }
+
     /// Takes a reading.
     pub fn read(&mut self, at_ms: i64, value: f64) -> Step {
         let Some((before_ms, before)) = self.last else {
@@ -51,7 +57,7 @@ impl Counter {
         if value < before {
             return Step::Reset;
         }
-        if length > usual * GAP {
+        if length > usual * GAP && !self.is_exact {
             return Step::Gap;
         }
         Step::Rate(span, (value - before) / (f64::from(span.length_ms) / 1_000.0))

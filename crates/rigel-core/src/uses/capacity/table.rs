@@ -120,9 +120,12 @@ impl Table {
         u64::try_from(known.count()).unwrap_or(u64::MAX)
     }
 
-    /// A row behind all others; `false`, and nothing done, when it begins earlier than the last one ends.
+    /// A row behind all others, or more values of the last one; `false`, and nothing done, when it begins earlier than the last one ends.
     #[must_use]
     pub fn push(&mut self, span: Span, values: &[(Metric, f64)]) -> bool {
+        if self.spans.last() == Some(&span) {
+            return self.push_more(values);
+        }
         if self.spans.last().is_some_and(|last| *last >= span || last.overlaps(span)) {
             return false;
         }
@@ -134,6 +137,24 @@ impl Table {
             column.push(value);
         }
         self.columns.values_mut().for_each(|column| column.resize(rows + 1, f64::NAN));
+        true
+    }
+
+    /// More values of the last row.
+    fn push_more(&mut self, values: &[(Metric, f64)]) -> bool {
+        let is_new = |metric: Metric| {
+            self.columns.get(&metric).and_then(|all| all.last()).is_none_or(|last| last.is_nan())
+        };
+        if !values.iter().all(|&(metric, _)| is_new(metric)) {
+            return false;
+        }
+        for &(metric, value) in values.iter().filter(|(_, value)| value.is_finite()) {
+            let column = self.columns.entry(metric).or_default();
+            column.resize(self.spans.len(), f64::NAN);
+            if let Some(last) = column.last_mut() {
+                *last = value;
+            }
+        }
         true
     }
 

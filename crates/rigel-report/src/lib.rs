@@ -12,6 +12,7 @@ pub mod compare;
 pub mod doctor;
 pub mod durability;
 pub mod duration;
+pub mod headroom;
 pub mod json;
 mod label;
 mod listing;

@@ -8,6 +8,7 @@
 pub mod advice;
 pub mod beside;
 pub mod calibration;
+pub mod capacity;
 pub mod compare;
 pub mod doctor;
 pub mod durability;

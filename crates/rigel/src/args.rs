@@ -7,6 +7,7 @@ mod advise;
 mod build;
 mod by_place;
 mod calibrate;
+mod capacity;
 mod clap_problem;
 mod cli;
 mod commit;
@@ -37,6 +38,7 @@ pub mod words;
 
 pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
+pub use capacity::{Capacity, ImportArgs, RecordArgs, ShowArgs, StoreArgs};
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareArgs;
@@ -86,6 +88,8 @@ pub enum Invocation {
     Doctor(DoctorArgs),
     /// Find acknowledged writes that a loss of power took.
     Durability(Box<Durability>),
+    /// What production did.
+    Capacity(Box<Capacity>),
     /// Compare copies of data.
     Scrub(Box<ScrubArgs>),
     Selftest(SelftestArgs),

@@ -5,6 +5,7 @@
 
 mod advise;
 mod calibrations;
+mod capacity;
 mod compare;
 mod doctor;
 mod durability;
@@ -41,6 +42,7 @@ pub fn execute(invocation: Invocation) -> ExitCode {
         Invocation::Resume(options) => run::resume(&options),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
+        Invocation::Capacity(options) => capacity::capacity(&options),
         Invocation::Durability(options) => durability::durability(&options),
         Invocation::Scrub(options) => scrub::scrub(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),

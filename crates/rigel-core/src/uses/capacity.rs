@@ -18,6 +18,7 @@ mod metric;
 pub mod packed;
 pub mod read;
 
+pub mod recording;
 mod series;
 mod table;
 pub mod when;

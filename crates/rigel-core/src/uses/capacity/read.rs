@@ -17,6 +17,7 @@ mod sadf;
 mod seen;
 
 pub use format::Format;
+pub use pg_stat_io::Snapshot;
 pub use seen::{DateOrder, Options, Seen};
 
 use super::harvest::Harvest;

@@ -55,7 +55,7 @@ pub struct Snapshot {
 }
 
 /// What a row of `pg_stat_io` tells; what it leaves out is 0.
-pub trait Row {
+trait Row {
     /// A number.
     fn number(&self, name: &str) -> Option<f64>;
     /// A text.
@@ -69,7 +69,7 @@ impl Snapshot {
     }
 
     /// Adds a row.
-    pub fn add(&mut self, row: &impl Row) {
+    fn add(&mut self, row: &impl Row) {
         let of = |name: &str| row.number(name).unwrap_or(0.0);
         let block = row.number("op_bytes").unwrap_or(BLOCK);
         let bytes = |name: &str, operations: f64| row.number(name).unwrap_or(operations * block);
@@ -89,6 +89,13 @@ impl Snapshot {
         let reset = row.text("stats_reset").unwrap_or_default();
         if self.reset < reset {
             self.reset = reset;
+        }
+    }
+
+    /// Adds a row that is a JSON object; what is none adds nothing.
+    pub fn add_json(&mut self, text: &str) {
+        if let Ok(row) = serde_json::from_str::<Map<String, Value>>(text) {
+            self.add(&row);
         }
     }
 

@@ -217,7 +217,9 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         },
         demand: told.courses.iter().map(course).collect(),
         storages: told.storages.iter().map(|one| storage(one, told.courses)).collect(),
-        gate: told.gate.map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: words::gate(outcome) }),
+        gate: told
+            .gate
+            .map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: words::gate(outcome) }),
     })
 }
 
@@ -287,7 +289,11 @@ fn storage(one: &Storage, courses: &[Course]) -> StorageDocument {
     StorageDocument {
         name: printable(&one.name),
         measured: printable(&one.surface.started),
-        limited_by: one.ends.first().filter(|ends| ends.likely.day().is_some()).map(|ends| ends.limit.resource.name()),
+        limited_by: one
+            .ends
+            .first()
+            .filter(|ends| ends.likely.day().is_some())
+            .map(|ends| ends.limit.resource.name()),
         resources: one.ends.iter().map(ends).collect(),
     }
 }

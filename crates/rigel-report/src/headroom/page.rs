@@ -148,10 +148,19 @@ fn row(page: &mut Page, ends: &Ends) {
 
 fn charts(page: &mut Page, course: &Course) {
     let (name, word) = (course.resource.name(), course.resource.word());
-    page.line(format_args!("<section class=\"drawn-only\">\n<h2>{}</h2>\n<p class=\"about\">{}</p>\n<div class=\"charts\">", Text(word), kind(course.resource)));
+    page.line(format_args!(
+        "<section class=\"drawn-only\">\n<h2>{}</h2>\n<p class=\"about\">{}</p>\n<div class=\"charts\">",
+        Text(word),
+        kind(course.resource)
+    ));
     chart(page, format_args!("year-{name}"), "History and forecast", "by day, then by week");
     if course.resource != Resource::Space {
-        chart(page, format_args!("week-{name}"), "Hours of the week", "mean of each hour over the mean of all");
+        chart(
+            page,
+            format_args!("week-{name}"),
+            "Hours of the week",
+            "mean of each hour over the mean of all",
+        );
     }
     page.line("</div>\n</section>");
 }
@@ -159,7 +168,9 @@ fn charts(page: &mut Page, course: &Course) {
 const fn kind(resource: Resource) -> &'static str {
     match resource {
         Resource::Space => "The highest of each day. Forecast: busy days of each week, with a band of 95 %.",
-        _ => "Level of the busy hours of each day: 95th percentile over five minutes. Forecast: busy days of each week, with a band of 95 %.",
+        _ => {
+            "Level of the busy hours of each day: 95th percentile over five minutes. Forecast: busy days of each week, with a band of 95 %."
+        }
     }
 }
 

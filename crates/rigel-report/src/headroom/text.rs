@@ -17,20 +17,30 @@ pub fn text(told: &Told<'_>, style: Style) -> String {
         wrapped(&mut page, "- ", "  ", &sentence);
     }
     if let Some((at, outcome)) = told.gate {
-        wrapped(&mut page, "- ", "  ", &format!("--fail-before {}: {}", day::shown(at), words::gate(outcome)));
+        wrapped(
+            &mut page,
+            "- ",
+            "  ",
+            &format!("--fail-before {}: {}", day::shown(at), words::gate(outcome)),
+        );
     }
     for storage in told.storages.iter().filter(|storage| !storage.ends.is_empty()) {
         page.blank();
         let name = printable(&storage.name);
         wrapped(&mut page, "", "  ", &name);
-        let heading = format!("{:<11}{:>14}{:>8}  {:<14}{:<14}{:<14}\n", "", "limit", "now", "until", "earliest", "latest");
+        let heading = format!(
+            "{:<11}{:>14}{:>8}  {:<14}{:<14}{:<14}\n",
+            "", "limit", "now", "until", "earliest", "latest"
+        );
         page.push(style.painted(Ink::Heading, &heading));
         storage.ends.iter().for_each(|ends| page.line(row(ends).trim_end()));
     }
     page.blank();
     wrapped(&mut page, "", "  ", &words::history(told));
     told.courses.iter().filter_map(words::about).for_each(|line| wrapped(&mut page, "", "  ", &line));
-    if let Some(busiest) = told.courses.iter().find(|one| one.resource == Resource::Iops).and_then(words::busiest) {
+    if let Some(busiest) =
+        told.courses.iter().find(|one| one.resource == Resource::Iops).and_then(words::busiest)
+    {
         wrapped(&mut page, "", "  ", &busiest);
     }
     let notes = words::notes(told);

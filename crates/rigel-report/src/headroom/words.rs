@@ -22,7 +22,8 @@ pub(super) fn amount(resource: Resource, value: f64) -> String {
         Resource::Mbps => format!("{} MBPS", number(value)),
         Resource::Space => {
             let units = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
-            let (name, power) = units.into_iter().find(|(_, power)| value >= to_f64(1 << power)).unwrap_or(("KiB", 10));
+            let (name, power) =
+                units.into_iter().find(|(_, power)| value >= to_f64(1 << power)).unwrap_or(("KiB", 10));
             format!("{} {name}", number(value / to_f64(1 << power)))
         }
     }
@@ -38,7 +39,10 @@ pub fn unknown(why: Unknown) -> String {
     match why {
         Unknown::Nothing => "the history has no day of which at least a half was read".to_owned(),
         Unknown::Short { days } => {
-            format!("the history has {}, and {FEWEST_DAYS} are the fewest that tell anything", counted(days, "day"))
+            format!(
+                "the history has {}, and {FEWEST_DAYS} are the fewest that tell anything",
+                counted(days, "day")
+            )
         }
         Unknown::Gaps { days, missing } => format!("of the {days} days of the history {missing} are missing"),
     }
@@ -88,11 +92,18 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
         When::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
             format!("the {word} are used up already, {} of the limit: {}", share(first), day::month(at))
         }
-        When::On(at) => format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first)),
-        When::Beyond(at) => format!("nothing ends before {}, as far as this history tells{}", day::month(at), possible(storage)),
+        When::On(at) => {
+            format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
+        }
+        When::Beyond(at) => format!(
+            "nothing ends before {}, as far as this history tells{}",
+            day::month(at),
+            possible(storage)
+        ),
         When::Unknown => format!("not known: {}", why(first, courses)),
     };
-    let others: Vec<String> = others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
+    let others: Vec<String> =
+        others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
     format!("{name}{}", [vec![head], others].concat().join("; "))
 }
 
@@ -102,8 +113,11 @@ fn share(ends: &Ends) -> String {
 
 /// What may end early although nothing is likely to.
 fn possible(storage: &Storage) -> String {
-    let earliest = storage.ends.iter().filter_map(|ends| Some((ends.earliest.day()?, ends))).min_by_key(|one| one.0);
-    earliest.map_or_else(String::new, |(at, ends)| format!("; {} may from {} on", ends.limit.resource.word(), day::month(at)))
+    let earliest =
+        storage.ends.iter().filter_map(|ends| Some((ends.earliest.day()?, ends))).min_by_key(|one| one.0);
+    earliest.map_or_else(String::new, |(at, ends)| {
+        format!("; {} may from {} on", ends.limit.resource.word(), day::month(at))
+    })
 }
 
 fn other(ends: &Ends, courses: &[Course]) -> String {
@@ -129,11 +143,16 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     let has = |resource| told.courses.iter().any(|course| course.resource == resource);
     if !has(Resource::Space) {
         notes.push("the history has no used space: when it will be full is not known".to_owned());
-    } else if told.demand.size_bytes.is_none() && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space)) {
+    } else if told.demand.size_bytes.is_none()
+        && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space))
+    {
         notes.push("the history does not say how large the storage is: give --space SIZE".to_owned());
     }
     if told.scenario.growth.is_some() {
-        notes.push("the growth is assumed; of the history only the level of today and its weekly changes count".to_owned());
+        notes.push(
+            "the growth is assumed; of the history only the level of today and its weekly changes count"
+                .to_owned(),
+        );
     }
     notes
 }
@@ -143,7 +162,11 @@ fn of_course(course: &Course) -> Vec<String> {
     let mut notes = Vec::new();
     if let Ok(told) = &course.forecast {
         if told.missing > 0 {
-            notes.push(format!("{word}: {} of {} days are missing, and were filled by lines", told.missing, told.history.len()));
+            notes.push(format!(
+                "{word}: {} of {} days are missing, and were filled by lines",
+                told.missing,
+                told.history.len()
+            ));
         }
         if let Some(held) = told.rehearsed.filter(|held| 10 * held.weeks < 8 * held.of) {
             notes.push(format!(
@@ -167,7 +190,9 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
     if surface.simulated {
         notes.push(format!("{name}: measured on a simulated device"));
     }
-    if let Some(share) = told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART) {
+    if let Some(share) =
+        told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)
+    {
         notes.push(format!(
             "{name}: measured with {} % writes, and production has {} %: measure with --write {}",
             percent(surface.write_share),
@@ -176,7 +201,8 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
         ));
     }
     let small = to_f64(surface.small_bytes);
-    if let Some(bytes) = told.demand.io_bytes.filter(|bytes| small > 0.0 && *bytes > MOST_TIMES_SMALL * small) {
+    if let Some(bytes) = told.demand.io_bytes.filter(|bytes| small > 0.0 && *bytes > MOST_TIMES_SMALL * small)
+    {
         notes.push(format!(
             "{name}: measured with I/Os of {}, and those of production have {} in the mean: it may carry fewer of them",
             Bytes(surface.small_bytes),
@@ -189,7 +215,9 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
 /// How a forecast came about.
 pub(super) fn about(course: &Course) -> Option<String> {
     let told = course.forecast.as_ref().ok()?;
-    let error = |at: usize| told.tested.get(at).map_or_else(String::new, |one| format!("{} %", percent(one.1.exp_m1())));
+    let error = |at: usize| {
+        told.tested.get(at).map_or_else(String::new, |one| format!("{} %", percent(one.1.exp_m1())))
+    };
     let baselines: Vec<String> = told
         .tested
         .iter()
@@ -197,9 +225,14 @@ pub(super) fn about(course: &Course) -> Option<String> {
         .filter(|(_, one)| one.0.is_baseline() && one.0 != told.model)
         .map(|(at, one)| format!("{} {}", one.0.name(), error(at)))
         .collect();
-    let growth = told.growth_per_year().map_or_else(String::new, |growth| format!("; {} % in a year", signed_percent(growth)));
+    let growth = told
+        .growth_per_year()
+        .map_or_else(String::new, |growth| format!("; {} % in a year", signed_percent(growth)));
     let rehearsed = told.rehearsed.map_or_else(String::new, |held| {
-        format!("; asked at two thirds of the history it would have held {} of {} weeks since", held.weeks, held.of)
+        format!(
+            "; asked at two thirds of the history it would have held {} of {} weeks since",
+            held.weeks, held.of
+        )
     });
     Some(format!(
         "{}: {}, off by {} in the mean of {} tries ({}){growth}{rehearsed}",
@@ -216,7 +249,8 @@ pub(super) fn history(told: &Told<'_>) -> String {
     let firsts = told.courses.iter().filter(|one| !one.daily.levels.is_empty());
     let first = firsts.clone().map(|one| one.daily.first).min();
     let last = firsts.map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0) - 1).max();
-    let subjects: Vec<String> = told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
+    let subjects: Vec<String> =
+        told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
     match first.zip(last) {
         None => format!("{}: no day of load", printable(told.host)),
         Some((first, last)) => format!(
@@ -234,5 +268,10 @@ pub(super) fn busiest(course: &Course) -> Option<String> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let week = course.daily.week.iter().enumerate();
     let (hour, times) = week.max_by(|one, other| one.1.total_cmp(other.1)).filter(|one| *one.1 > 0.0)?;
-    Some(format!("busiest hour of the week: {} {}:00, {} times the mean", DAYS[hour / 24 % 7], hour % 24, number(*times)))
+    Some(format!(
+        "busiest hour of the week: {} {}:00, {} times the mean",
+        DAYS[hour / 24 % 7],
+        hour % 24,
+        number(*times)
+    ))
 }

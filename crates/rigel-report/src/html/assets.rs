@@ -37,8 +37,10 @@ pub(crate) const SOAK: Script =
     Script { text: include_str!(concat!(env!("OUT_DIR"), "/soak.js")), digest: env!("RIGEL_SOAK_DIGEST") };
 
 /// The script of dates and headroom.
-pub(crate) const CAPACITY: Script =
-    Script { text: include_str!(concat!(env!("OUT_DIR"), "/capacity.js")), digest: env!("RIGEL_CAPACITY_DIGEST") };
+pub(crate) const CAPACITY: Script = Script {
+    text: include_str!(concat!(env!("OUT_DIR"), "/capacity.js")),
+    digest: env!("RIGEL_CAPACITY_DIGEST"),
+};
 
 /// Scripts and style sheets only by their digests, nothing from anywhere else. The library places its tooltips and texts by
 /// `style` attributes; those are allowed, as they can load nothing while everything else is refused.

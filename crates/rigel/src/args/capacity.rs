@@ -1,7 +1,8 @@
-//! `rigel capacity import | record | list | show`: the arguments.
+//! `rigel capacity import | record | list | show | forecast`: the arguments; those of the last are in [`super::forecast`].
 //!
 //! Must not open a file or the store.
 
+use super::forecast::{ForecastArgs, ForecastOptions};
 use super::{Invocation, values};
 use clap::ValueEnum;
 use rigel_core::error::Problem;
@@ -60,6 +61,8 @@ enum Command {
     List(StoreArgs),
     /// Mean, busy hours, most and course of what the store holds
     Show(ShowArgs),
+    /// When this storage will be full or slow: production's forecast against what was measured
+    Forecast(Box<ForecastArgs>),
 }
 
 /// What to do.
@@ -69,6 +72,7 @@ pub enum Capacity {
     Record(RecordArgs),
     List(StoreArgs),
     Show(ShowArgs),
+    Forecast(ForecastOptions),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -212,6 +216,7 @@ impl CapacityArgs {
             Command::Record(record) => Capacity::Record(record.checked()?),
             Command::List(list) => Capacity::List(list),
             Command::Show(show) => Capacity::Show(show),
+            Command::Forecast(forecast) => Capacity::Forecast(forecast.options()),
         };
         Ok(Invocation::Capacity(Box::new(capacity)))
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not open a store or a record.
 
-use rigel_core::error::Problem;
+use super::capacity::StoreArgs;
 use rigel_core::units::Bytes;
 use rigel_core::uses::capacity::day;
 use rigel_core::uses::capacity::headroom::{Added, Growth, Scenario};
@@ -51,9 +51,8 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     disk: Vec<String>,
 
-    /// Store of the history [default: that of `rigel capacity import`]
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArgs,
 
     /// Bytes of the storage [default: what the history says of the filesystem]
     #[arg(long, value_name = "SIZE")]
@@ -121,13 +120,13 @@ fn date(text: &str) -> Result<i64, String> {
 }
 
 impl ForecastArgs {
-    pub fn options(self) -> Result<ForecastOptions, Problem> {
-        Ok(ForecastOptions {
+    pub fn options(self) -> ForecastOptions {
+        ForecastOptions {
             record: self.record,
             others: self.on,
             host: self.host,
             subjects: self.disk,
-            store: self.store,
+            store: self.store.file,
             space: self.space,
             scenario: Scenario { growth: self.grow, added: self.add },
             days: usize::try_from(self.years * 366).unwrap_or(usize::MAX),
@@ -137,6 +136,6 @@ impl ForecastArgs {
             json: self.json,
             html: self.html,
             force: self.force,
-        })
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not read a format; `rigel_core::uses::capacity` does.
 
+mod forecast;
 mod import;
 mod record;
 mod show;
@@ -15,5 +16,6 @@ pub fn capacity(capacity: &Capacity) -> Result<(), Problem> {
         Capacity::Record(options) => record::record(options),
         Capacity::List(options) => show::list(options),
         Capacity::Show(options) => show::show(options),
+        Capacity::Forecast(options) => forecast::forecast(options),
     }
 }

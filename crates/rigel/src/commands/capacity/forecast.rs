@@ -2,11 +2,11 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_core::uses::capacity`.
 
-use super::advise::last_record;
-use super::report::read;
-use super::{list, remark, to_stdout};
 use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
+use crate::commands::advise::last_record;
+use crate::commands::report::read;
+use crate::commands::{list, remark, to_stdout};
 use crate::{output, terminal};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
@@ -25,7 +25,9 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
     let wall = Wall::system();
     let (host, history) = history(options)?;
     let demand = Demand::of(&history, &host, wall.offset_s());
-    let course = |(resource, daily): &(_, _)| Course::of(*resource, Clone::clone(daily), options.days, &options.scenario);
+    let course = |(resource, daily): &(_, _)| {
+        Course::of(*resource, Clone::clone(daily), options.days, &options.scenario)
+    };
     let courses: Vec<Course> = demand.daily.iter().map(course).collect();
     let storages = storages(options, &demand, &courses)?;
     let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
@@ -46,8 +48,17 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
         to_stdout(headroom::text(&told, terminal::style_of_stdout()).as_bytes())?;
     }
     if let Some(dir) = &options.html {
-        let files = output::write_files(dir, &format!("forecast_{}", wall.stamp()), &[headroom::page(&told)?], options.force)?;
-        if options.json { remark(&format!("the page is {}", path_text::encode(&files[0]))) } else { list(&files)? }
+        let files = output::write_files(
+            dir,
+            &format!("forecast_{}", wall.stamp()),
+            &[headroom::page(&told)?],
+            options.force,
+        )?;
+        if options.json {
+            remark(&format!("the page is {}", path_text::encode(&files[0])))
+        } else {
+            list(&files)?
+        }
     }
     gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided))
 }
@@ -60,20 +71,25 @@ fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
     hosts.sort();
     hosts.dedup();
     let shown = path_text::encode(&path);
-    let own = rigel_io::host::host_facts().machine_name();
+    let own = rigel_io::production::host_name();
     let host = match (&options.host, hosts.as_slice()) {
         (_, []) => {
-            return Err(Problem::usage("the store holds no history").at(shown).next("fill it: rigel capacity import FILE.."));
+            return Err(Problem::usage("the store holds no history")
+                .at(shown)
+                .next("fill it: rigel capacity import FILE.."));
         }
         (Some(named), all) if all.contains(named) => named.clone(),
         (Some(named), all) => {
-            return Err(Problem::usage(format!("the store has no history of the host {}", path_text::printable(named)))
-                .at(shown)
-                .because(format!("it has {}", all.join(", ")))
-                .next("name one of them with --host"));
+            return Err(Problem::usage(format!(
+                "the store has no history of the host {}",
+                path_text::printable(named)
+            ))
+            .at(shown)
+            .because(format!("it has {}", all.join(", ")))
+            .next("name one of them with --host"));
         }
         (None, [only]) => only.clone(),
-        (None, all) => all.iter().find(|one| Some(*one) == own.as_ref()).cloned().ok_or_else(|| {
+        (None, all) => all.iter().find(|one| **one == own).cloned().ok_or_else(|| {
             Problem::usage("the store has the histories of several hosts, and none is this one")
                 .at(&shown)
                 .because(format!("it has {}", all.join(", ")))
@@ -88,9 +104,12 @@ fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
     };
     let history = store.history(&selection)?;
     if history.tables().next().is_none() {
-        return Err(Problem::usage(format!("the history of {host} has none of {}", options.subjects.join(", ")))
-            .at(shown)
-            .next("rigel capacity show lists what it has"));
+        return Err(Problem::usage(format!(
+            "the history of {host} has none of {}",
+            options.subjects.join(", ")
+        ))
+        .at(shown)
+        .next("rigel capacity show lists what it has"));
     }
     Ok((host, history))
 }
@@ -100,7 +119,10 @@ fn storages(options: &ForecastOptions, demand: &Demand, courses: &[Course]) -> R
     let record = options.record.clone().map_or_else(last_record, Ok)?;
     let surface = surface(&record)?;
     check_disk(options, demand, &surface, &record)?;
-    let size = options.space.map(|bytes| (to_f64(bytes.0), "--space")).or(demand.size_bytes.map(|bytes| (bytes, "size of the filesystem")));
+    let size = options
+        .space
+        .map(|bytes| (to_f64(bytes.0), "--space"))
+        .or(demand.size_bytes.map(|bytes| (bytes, "size of the filesystem")));
     let surface = match size {
         Some((bytes, from)) => surface.with_space(bytes, from),
         None => surface,
@@ -119,11 +141,18 @@ fn surface(path: &Path) -> Result<Surface, Problem> {
 }
 
 /// A surface of another disk says nothing of this one.
-fn check_disk(options: &ForecastOptions, demand: &Demand, surface: &Surface, record: &Path) -> Result<(), Problem> {
+fn check_disk(
+    options: &ForecastOptions,
+    demand: &Demand,
+    surface: &Surface,
+    record: &Path,
+) -> Result<(), Problem> {
     match surface.is_of(&demand.subjects) {
         Some(true) => Ok(()),
         None => {
-            remark("whether the record is of the disks of the history is not known: one of them does not name its disks");
+            remark(
+                "whether the record is of the disks of the history is not known: one of them does not name its disks",
+            );
             Ok(())
         }
         Some(false) if options.allow_other_disk => Ok(()),
@@ -144,7 +173,11 @@ fn is_new(courses: &[Course], started: &str) {
     let today = started.get(..10).and_then(day::read);
     let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
     if let Some((today, last)) = today.zip(last).filter(|(today, last)| today - last > OLD_DAYS) {
-        remark(&format!("the history ends {} days ago, on {}: the forecast begins there", today - last, day::shown(last - 1)));
+        remark(&format!(
+            "the history ends {} days ago, on {}: the forecast begins there",
+            today - last,
+            day::shown(last - 1)
+        ));
     }
 }
 
@@ -157,7 +190,9 @@ fn judged(at: i64, outcome: Gate, fail_undecided: bool) -> Result<(), Problem> {
         Gate::Unknown => failed(format!("whether the storage lasts until {date} is not known")),
         Gate::Undecided if fail_undecided => failed(format!("the storage may end before {date}")),
         Gate::Undecided => {
-            remark(&format!("the storage may end before {date}, and most likely does not; --fail-undecided fails on it"));
+            remark(&format!(
+                "the storage may end before {date}, and most likely does not; --fail-undecided fails on it"
+            ));
             Ok(())
         }
     }

@@ -24,6 +24,7 @@ mod dry_run;
 mod durability;
 mod durability_refused;
 mod faults;
+mod forecast;
 mod formats;
 mod headline;
 mod hostile;

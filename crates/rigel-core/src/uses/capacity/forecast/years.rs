@@ -2,6 +2,8 @@
 //!
 //! The test and `cargo xtask stats` count with it. Must not know how a forecast is made.
 
+use super::backtest::of_weeks;
+use super::model::Past;
 use super::{Daily, Forecast, Held, Model, WEEK};
 use crate::load::draw::Generator;
 use crate::stats::sample::{count, mean, sorted};
@@ -192,5 +194,49 @@ impl Score {
 impl Held {
     fn add(&mut self, other: Self) {
         *self = Self { weeks: self.weeks + other.weeks, of: self.of + other.of };
+    }
+}
+
+/// What came of a trace: at many days it is forecast from what was there by then.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traced {
+    /// How often it was asked.
+    pub asked: usize,
+    /// The weeks that were in their intervals.
+    pub weeks: Held,
+    /// Mean errors of a week's logarithm: of the forecast, of the same as last week, of a straight line.
+    pub errors: [f64; 3],
+}
+
+/// Days between two questions to a trace.
+const ASKED_EVERY: usize = 91;
+
+impl Traced {
+    /// Of a level a day, by histories of `history` days for the `ahead` days behind them.
+    pub fn of(levels: &[f64], history: usize, ahead: usize) -> Self {
+        let mut found = Self::default();
+        let (mut sums, mut count) = ([0.0; 3], 0.0_f64);
+        let last = levels.len().saturating_sub(ahead);
+        for now in (history..=last).step_by(ASKED_EVERY) {
+            let (seen, came) = (&levels[now - history..now], &levels[now..now + ahead]);
+            let daily = Daily { levels: seen.iter().copied().map(Some).collect(), ..Daily::default() };
+            let Ok(told) = Forecast::of(&daily, ahead) else { continue };
+            found.asked += 1;
+            let floor = 0.02 * mean(seen);
+            let past = Past::new(seen, floor);
+            let baselines = [Model::LastWeek, Model::Line].map(|model| past.ahead(model, ahead));
+            let errors = baselines.map(|baseline| of_weeks(came, &baseline, floor));
+            for (week, (days, ahead)) in came.chunks_exact(WEEK).zip(&told.ahead).enumerate() {
+                let busy = told.busy * mean(days);
+                let is_inside = (ahead.lower..=ahead.upper).contains(&busy);
+                found.weeks.add(Held { weeks: usize::from(is_inside), of: 1 });
+                let own = ((busy + told.busy * floor) / (ahead.value + told.busy * floor)).ln();
+                let all = [own, errors[0][week], errors[1][week]];
+                sums.iter_mut().zip(all).for_each(|(sum, error)| *sum += error.abs());
+                count += 1.0;
+            }
+        }
+        found.errors = sums.map(|sum| sum / count.max(1.0));
+        found
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn amount(resource: Resource, value: f64) -> String {
         Resource::Space => {
             let units = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
             let (name, power) =
-                units.into_iter().find(|(_, power)| value >= to_f64(1 << power)).unwrap_or(("KiB", 10));
+                units.into_iter().find(|(_, power)| value >= to_f64(1 << *power)).unwrap_or(("KiB", 10));
             format!("{} {name}", number(value / to_f64(1 << power)))
         }
     }

@@ -223,12 +223,14 @@ impl Storage {
     /// What becomes of a gate.
     pub fn gate(&self, day: i64) -> Gate {
         let judge = |one: &Ends| {
-            let is_told = |when: When| when.day().is_some() || when.is_not_before(day);
-            match () {
-                () if one.likely.day().is_some_and(|likely| likely < day) => Gate::Failed,
-                () if !is_told(one.likely) => Gate::Unknown,
-                () if one.earliest.is_not_before(day) => Gate::Passed,
-                () => Gate::Undecided,
+            if one.likely.day().is_some_and(|likely| likely < day) {
+                Gate::Failed
+            } else if one.likely.day().is_none() && !one.likely.is_not_before(day) {
+                Gate::Unknown
+            } else if one.earliest.is_not_before(day) {
+                Gate::Passed
+            } else {
+                Gate::Undecided
             }
         };
         let all: Vec<Gate> = self.ends.iter().map(judge).collect();

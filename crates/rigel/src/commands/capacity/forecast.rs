@@ -12,7 +12,8 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
 use rigel_core::path_text;
 use rigel_core::units::to_f64;
-use rigel_core::uses::capacity::headroom::{Course, Demand, Gate, Storage, Surface};
+use rigel_core::uses::capacity::forecast::Daily;
+use rigel_core::uses::capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
 use rigel_core::uses::capacity::{History, Selection, day};
 use rigel_report::headroom::{self, Told};
 use rigel_run::wall::Wall;
@@ -25,8 +26,8 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
     let wall = Wall::system();
     let (host, history) = history(options)?;
     let demand = Demand::of(&history, &host, wall.offset_s());
-    let course = |(resource, daily): &(_, _)| {
-        Course::of(*resource, Clone::clone(daily), options.days, &options.scenario)
+    let course = |(resource, daily): &(Resource, Daily)| {
+        Course::of(*resource, daily.clone(), options.days, &options.scenario)
     };
     let courses: Vec<Course> = demand.daily.iter().map(course).collect();
     let storages = storages(options, &demand, &courses)?;
@@ -41,7 +42,7 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
         scenario: &options.scenario,
         gate,
     };
-    is_new(&courses, &started);
+    tell_age(&courses, &started);
     if options.json {
         to_stdout(&headroom::json(&told)?)?;
     } else {
@@ -168,7 +169,7 @@ fn check_disk(
 }
 
 /// A history that ended long ago says less of today.
-fn is_new(courses: &[Course], started: &str) {
+fn tell_age(courses: &[Course], started: &str) {
     const OLD_DAYS: i64 = 30;
     let today = started.get(..10).and_then(day::read);
     let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();

@@ -18,7 +18,7 @@ mod tests;
 pub use daily::{BIN_S, DAY_S, Daily, Kind, Reading};
 pub use model::Model;
 
-use crate::stats::sample::{count, mean, median, variance};
+use crate::stats::sample::{mean, median, variance};
 use backtest::{BackTest, Tested};
 use bands::Width;
 use model::{Past, WEEK};

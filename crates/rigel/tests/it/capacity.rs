@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn data(name: &str) -> String {
-    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../rigel-core/tests-data/capacity", name].iter().collect();
+    let dir: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "../rigel-core/tests-data/capacity", name].iter().collect();
     dir.to_str().unwrap().to_owned()
 }
 
@@ -35,16 +36,26 @@ fn files_of_all_tools_become_one_store_and_a_second_time_adds_nothing() {
     ];
     for (name, says) in files {
         let told = capacity(&place, &format!("import {} --host db1", data(name))).expect_code(0);
-        assert!(told.stdout.contains(says) && !told.stdout.contains(": 0 values new"), "{name}: {}", told.stdout);
+        assert!(
+            told.stdout.contains(says) && !told.stdout.contains(": 0 values new"),
+            "{name}: {}",
+            told.stdout
+        );
     }
     let before = fs::read(place.path().join("store")).unwrap();
     for (name, _) in files {
         let told = capacity(&place, &format!("import {} --host db1", data(name))).expect_code(0);
-        assert!(told.stdout.contains(": 0 values new") && told.stdout.contains("there already"), "{}", told.stdout);
+        assert!(
+            told.stdout.contains(": 0 values new") && told.stdout.contains("there already"),
+            "{}",
+            told.stdout
+        );
     }
     assert!(fs::read(place.path().join("store")).unwrap() == before, "not a byte of the store changed");
     let list = capacity(&place, "list").expect_code(0).stdout;
-    for part in ["vda", "loop57", "prometheus", "sadf", "database postgresql", "2026-11-24 18:10", "used_bytes"] {
+    for part in
+        ["vda", "loop57", "prometheus", "sadf", "database postgresql", "2026-11-24 18:10", "used_bytes"]
+    {
         assert!(list.contains(part), "{part}: {list}");
     }
     let show = capacity(&place, "show loop57 --host db1").expect_code(0).stdout;
@@ -64,7 +75,12 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     refused(&place, "import binary", 2, "sadf -j FILE -- -d");
     refused(&place, "import missing.json", 3, "cannot be read");
     refused(&place, &format!("import {}", data("sadf-12.6.1-dst-local.json")), 2, "--zone");
-    refused(&place, &format!("import {} --zone Europe/Nowhere", data("sadf-12.6.1-dst-local.json")), 2, "is not known");
+    refused(
+        &place,
+        &format!("import {} --zone Europe/Nowhere", data("sadf-12.6.1-dst-local.json")),
+        2,
+        "is not known",
+    );
     refused(&place, &format!("import {}", data("iostat-12.6.1-c-locale.json")), 2, "--dates month-day");
     refused(&place, &format!("import {}", data("pg_stat_io-18.4.csv")), 2, "--host");
     refused(&place, "list", 3, "the store holds nothing of that");
@@ -73,9 +89,16 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     capacity(&place, &format!("import {}", data("sadf-12.6.1.json"))).expect_code(0);
     let before = fs::read(place.path().join("store")).unwrap();
     file("other.json", real.replace("\"tps\": 13187.00", "\"tps\": 99.00").as_bytes());
-    refused(&place, "import other.json", 2, "are there with another value, the first of 2026-11-24 18:10 UTC");
+    refused(
+        &place,
+        "import other.json",
+        2,
+        "are there with another value, the first of 2026-11-24 18:10 UTC",
+    );
     assert!(fs::read(place.path().join("store")).unwrap() == before);
-    assert!(capacity(&place, "import other.json --keep-first").expect_code(0).stdout.contains("which are kept"));
+    assert!(
+        capacity(&place, "import other.json --keep-first").expect_code(0).stdout.contains("which are kept")
+    );
     fs::write(place.path().join("store"), "no database").unwrap();
     refused(&place, "list", 3, "the store cannot be used");
     assert_eq!(fs::read(place.path().join("store")).unwrap(), b"no database");
@@ -86,9 +109,19 @@ fn long_file(place: &Place, days: u32) -> PathBuf {
     let mut text = "{\"sysstat\": {\"hosts\": [{\"nodename\": \"db1\", \"file-date\": \"2026-01-01\", \"statistics\": [\n".to_owned();
     for minute in 1..days * 1_440 {
         let (day, hour, at) = (minute / 1_440 + 1, minute / 60 % 24, minute % 60);
-        let disks: Vec<String> = (0..20).map(|disk| format!("{{\"disk-device\": \"sd{disk}\", \"tps\": {}.5, \"rkB\": {minute}, \"wkB\": 7}}", minute % 977 + disk)).collect();
+        let disks: Vec<String> = (0..20)
+            .map(|disk| {
+                format!(
+                    "{{\"disk-device\": \"sd{disk}\", \"tps\": {}.5, \"rkB\": {minute}, \"wkB\": 7}}",
+                    minute % 977 + disk
+                )
+            })
+            .collect();
         let comma = if minute > 1 { "," } else { "" };
-        text += &format!("{comma}{{\"timestamp\": {{\"date\": \"2026-01-{day:02}\", \"time\": \"{hour:02}:{at:02}:00\", \"utc\": 1, \"interval\": 60}}, \"disk\": [{}]}}\n", disks.join(","));
+        text += &format!(
+            "{comma}{{\"timestamp\": {{\"date\": \"2026-01-{day:02}\", \"time\": \"{hour:02}:{at:02}:00\", \"utc\": 1, \"interval\": 60}}, \"disk\": [{}]}}\n",
+            disks.join(",")
+        );
     }
     let path = place.path().join("long.json");
     fs::write(&path, text + "]}]}}").unwrap();
@@ -131,7 +164,8 @@ fn a_store_that_cannot_grow_stays_as_it_was() {
     let before = capacity(&place, "list").expect_code(0).stdout;
     let rigel = env!("CARGO_BIN_EXE_rigel");
     let script = format!("trap '' XFSZ; ulimit -f 200; exec {rigel} capacity import --store store long.json");
-    let told = Told::from(Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap());
+    let told =
+        Told::from(Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap());
     assert_eq!(told.code, 3, "{} {}", told.stdout, told.stderr);
     assert!(told.stderr.contains("the store cannot be used"), "{}", told.stderr);
     assert_eq!(capacity(&place, "list").expect_code(0).stdout, before);
@@ -142,7 +176,8 @@ fn the_recorder_keeps_this_host_and_ends_in_order() {
     let place = Place::new();
     let told = capacity(&place, "record --every 200ms --for 3s --host here");
     if told.code == 3 && told.stderr.contains("shows no disks") {
-        let _: Option<()> = needs("the_recorder_keeps_this_host", Err(Unavailable::new("this host shows no disks")));
+        let _: Option<()> =
+            needs("the_recorder_keeps_this_host", Err(Unavailable::new("this host shows no disks")));
         return;
     }
     let told = told.expect_code(0);
@@ -159,7 +194,18 @@ fn the_recorder_asks_a_server() {
     let Some(server) = needs(test, PostgresServer::start("")) else { return };
     let place = Place::new();
     let mut command = place.command();
-    command.args(["capacity", "record", "--store", "store", "--every", "200ms", "--for", "4s", "--dsn", &crate::sql::dsn(&server)]);
+    command.args([
+        "capacity",
+        "record",
+        "--store",
+        "store",
+        "--every",
+        "200ms",
+        "--for",
+        "4s",
+        "--dsn",
+        &crate::sql::dsn(&server),
+    ]);
     let told = Told::from(command.output().unwrap()).expect_code(0);
     let list = capacity(&place, "list").expect_code(0).stdout;
     assert!(list.contains("database postgresql") && list.contains("commits"), "{list} {}", told.stderr);
@@ -170,7 +216,10 @@ fn the_recorder_asks_a_server() {
 #[test]
 fn the_tools_of_this_host_are_read() {
     let test = "the_tools_of_this_host_are_read";
-    let iostat = Command::new("iostat").args(["-x", "-t", "-o", "JSON", "1", "3"]).env("S_TIME_FORMAT", "ISO").output();
+    let iostat = Command::new("iostat")
+        .args(["-x", "-t", "-o", "JSON", "1", "3"])
+        .env("S_TIME_FORMAT", "ISO")
+        .output();
     let written = iostat.map_err(|error| Unavailable::new(format!("iostat does not start: {error}")));
     let Some(written) = needs(test, written) else { return };
     let place = Place::new();
@@ -178,7 +227,8 @@ fn the_tools_of_this_host_are_read() {
     let began = Instant::now();
     let told = capacity(&place, "import now.json").expect_code(0);
     assert!(told.stdout.contains("iostat JSON"), "{} after {:?}", told.stdout, began.elapsed());
-    let sadc = ["/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc"].into_iter().find(|path| PathBuf::from(path).exists());
+    let sadc =
+        ["/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc"].into_iter().find(|path| PathBuf::from(path).exists());
     let Some(sadc) = needs(test, sadc.ok_or_else(|| Unavailable::new("there is no sadc"))) else { return };
     let binary = place.path().join("sa");
     assert!(Command::new(sadc).args(["-S", "DISK", "1", "4"]).arg(&binary).status().unwrap().success());

@@ -207,7 +207,7 @@ impl Change<'_> {
         let Key { host, subject, source } = key;
         let named = (host, subject.kind.name(), &subject.name, &subject.id, source.name());
         let find = "SELECT id FROM capacity_series WHERE host = ?1 AND kind = ?2 AND name = ?3 AND ident = ?4 AND source = ?5";
-        let found = self.transaction.prepare_cached(find)?.query_row(named, |row| row.get(0)).optional()?;
+        let found = self.transaction.prepare(find)?.query_row(named, |row| row.get(0)).optional()?;
         if let Some(id) = found {
             return Ok(id);
         }
@@ -219,7 +219,7 @@ impl Change<'_> {
     fn block(&self, series: i64, start: i64) -> Result<Option<Table>, Problem> {
         let find = "SELECT data FROM capacity_block WHERE series = ?1 AND start_ms = ?2";
         let found: Option<Vec<u8>> = self.asked(|| {
-            self.transaction.prepare_cached(find)?.query_row((series, start), |row| row.get(0)).optional()
+            self.transaction.prepare(find)?.query_row((series, start), |row| row.get(0)).optional()
         })?;
         found.map(|bytes| packed::unpack(&bytes).ok_or_else(|| damaged(self.path))).transpose()
     }
@@ -234,7 +234,7 @@ impl Change<'_> {
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let values =
             (series, start, first.start_ms, last.end_ms(), covered, rows, metrics, packed::pack(block));
-        self.transaction.prepare_cached(put)?.execute(values).map(drop)
+        self.transaction.prepare(put)?.execute(values).map(drop)
     }
 }
 
@@ -251,7 +251,7 @@ fn key(row: &Row<'_>) -> rusqlite::Result<Key> {
 }
 
 fn held(row: &Row<'_>) -> rusqlite::Result<Held> {
-    let count = |at: usize| Ok(u64::try_from(row.get::<_, i64>(at)?).unwrap_or_default());
+    let count = |at: usize| row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or_default());
     let metrics: i64 = row.get(10)?;
     let has = |metric: &Metric| metrics >> metric.code() & 1 == 1;
     Ok(Held {

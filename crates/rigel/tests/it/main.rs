@@ -11,6 +11,7 @@ mod beside_known;
 mod calibrate;
 mod calibrate_commits;
 mod calibrate_io;
+mod capacity;
 mod changes;
 mod commit;
 mod commit_agreement;

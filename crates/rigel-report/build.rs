@@ -26,7 +26,7 @@ const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
 /// The scripts, and what each kind of page adds to the kit.
-const SCRIPTS: [(&str, &[Own]); 4] = [
+const SCRIPTS: [(&str, &[Own]); 5] = [
     (
         "report",
         &[
@@ -47,6 +47,7 @@ const SCRIPTS: [(&str, &[Own]); 4] = [
             Own::Parts(&["report/overview", "report/pages"]),
         ],
     ),
+    ("capacity", &[Own::Parts(&["capacity/year"])]),
     ("compare", &[Own::Parts(&["compare/curves"])]),
     ("proof", &[Own::Parts(&["proof/lines"])]),
     ("soak", &[Own::Parts(&["soak/course"])]),

@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 11] = [
+const TARGETS: [(&str, &[&str]); 12] = [
     ("arguments", &["-max_len=1024"]),
     ("calibration", &["-max_len=4096"]),
+    ("capacity", &["-max_len=8192"]),
     ("contents", &["-max_len=4096"]),
     ("drive", &["-max_len=4096"]),
     ("durability", &["-max_len=8192"]),

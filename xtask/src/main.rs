@@ -87,6 +87,9 @@ enum Command {
     /// Run Rigel in an emulated machine, on devices that this host need not have; takes a few minutes
     #[command(disable_help_flag = program::ELSEWHERE)]
     Vm(program::Vm),
+    /// Count how often forecasts of production hold and write the tables of docs/method/forecast.md; takes a few minutes
+    #[command(disable_help_flag = program::ELSEWHERE)]
+    Forecasts(program::Forecasts),
     /// Write the generated files
     #[command(disable_help_flag = program::ELSEWHERE)]
     Gen(program::Gen),
@@ -127,6 +130,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Stress(options) => program::stress(&root, options),
         Command::Bench(options) => program::bench(&root, options),
         Command::Vm(options) => program::vm(&root, options),
+        Command::Forecasts(options) => program::forecasts(&root, options),
         Command::Gen(options) => program::generate(&root, options),
     }
 }

@@ -1,6 +1,7 @@
 //! The commands that read records or use the program as a library. Must not hold one that does without.
 
 mod bench;
+mod forecasts;
 mod generate;
 mod stress;
 mod vm;
@@ -10,6 +11,7 @@ use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 
 pub use bench::{Options as Bench, run as bench};
+pub use forecasts::{Options as Forecasts, run as forecasts};
 pub use generate::{Options as Gen, run as generate};
 pub use stress::{Options as Stress, run as stress};
 pub use vm::{Options as Vm, run as vm};

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 pub use hand_over as bench;
+pub use hand_over as forecasts;
 pub use hand_over as generate;
 pub use hand_over as stress;
 pub use hand_over as vm;
@@ -21,6 +22,7 @@ pub struct Arguments {
 }
 
 pub type Bench = Arguments;
+pub type Forecasts = Arguments;
 pub type Gen = Arguments;
 pub type Stress = Arguments;
 pub type Vm = Arguments;

@@ -1,10 +1,11 @@
 //! What a user does with findings: compare runs or two sides of one, advise settings, examine a host, test the tool itself; and
-//! what is no measurement at all: compare copies of data, and look for writes that a power cut lost.
+//! what is no measurement of ours: compare copies of data, look for writes that a power cut lost, and the load that other tools saw.
 //!
 //! Must not compute a figure that the findings hold already.
 
 pub mod advice;
 pub mod beside;
+pub mod capacity;
 pub mod compare;
 pub mod doctor;
 pub mod durability;

@@ -16,6 +16,7 @@ pub mod host;
 pub mod limits;
 mod mounts;
 pub mod null;
+pub mod production;
 pub mod shared_memory;
 pub mod sim;
 mod slots;

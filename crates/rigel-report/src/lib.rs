@@ -8,10 +8,12 @@
 pub mod advice;
 pub mod beside;
 pub mod calibration;
+pub mod capacity;
 pub mod compare;
 pub mod doctor;
 pub mod durability;
 pub mod duration;
+pub mod headroom;
 pub mod json;
 mod label;
 mod listing;

@@ -33,6 +33,11 @@ impl Wall {
         self.start.strftime("%Y%m%d_%H%M").to_string()
     }
 
+    /// By how much local time is ahead of UTC at the start, in seconds.
+    pub fn offset_s(&self) -> i64 {
+        i64::from(self.start.offset().seconds())
+    }
+
     /// The start, RFC 3339 to the second.
     pub fn started(&self) -> String {
         rfc3339(&self.start)

@@ -27,6 +27,7 @@ mod session;
 pub mod table;
 mod waits;
 mod walk;
+pub mod watch;
 
 pub use address::Address;
 pub use database::{Database, ServerFacts};

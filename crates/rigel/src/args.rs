@@ -7,6 +7,7 @@ mod advise;
 mod build;
 mod by_place;
 mod calibrate;
+mod capacity;
 mod clap_problem;
 mod cli;
 mod commit;
@@ -14,6 +15,7 @@ mod compare;
 mod doctor;
 mod durability;
 mod fio;
+mod forecast;
 pub mod load;
 mod manual;
 mod meant;
@@ -37,11 +39,13 @@ pub mod words;
 
 pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
+pub use capacity::{Capacity, ImportArgs, RecordArgs, ShowArgs, StoreArgs};
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
 pub use durability::{AcknowledgeArgs, CheckArgs, Durability, WitnessArgs};
+pub use forecast::ForecastOptions;
 pub use manual::ManOptions;
 pub use names::Front;
 pub use report::ReportOptions;
@@ -86,6 +90,8 @@ pub enum Invocation {
     Doctor(DoctorArgs),
     /// Find acknowledged writes that a loss of power took.
     Durability(Box<Durability>),
+    /// What production did.
+    Capacity(Box<Capacity>),
     /// Compare copies of data.
     Scrub(Box<ScrubArgs>),
     Selftest(SelftestArgs),

@@ -5,6 +5,7 @@
 
 mod advise;
 mod calibrations;
+mod capacity;
 mod compare;
 mod doctor;
 mod durability;
@@ -44,6 +45,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> ExitCode {
         Invocation::Resume(options) => run::resume(&options, crew),
         Invocation::Targets(options) => targets::targets(&options),
         Invocation::Doctor(options) => doctor::doctor(&options),
+        Invocation::Capacity(options) => capacity::capacity(&options),
         Invocation::Durability(options) => durability::durability(&options),
         Invocation::Scrub(options) => scrub::scrub(&options),
         Invocation::Selftest(options) => selftest::selftest(&options),

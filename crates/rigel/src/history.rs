@@ -3,16 +3,13 @@
 //! Each row has one calibration as the JSON document that was printed, the path of its record, and what it was made on. A database
 //! that cannot be written is no reason to fail a run. Must not judge or render.
 
+use crate::database::{self, PATIENCE, check_empty, check_file, check_layout};
 use rigel_core::error::Problem;
 use rigel_core::facts::{Storage, TargetFacts};
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
-use std::env;
-use std::fs;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{self, Path, PathBuf};
-use std::time::Duration;
 
 const FILE: &str = "calibrations.sqlite";
 /// The layout of the database; a higher one is of a newer Rigel. Layout 1 had no column for the record, 2 none for the storage.
@@ -21,30 +18,19 @@ const LAYOUT: i64 = 3;
 const RECORD: &str = "record";
 /// The column that layout 3 added.
 const STORAGE: &str = "storage";
-/// Other runs may write at the same moment.
-const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where the history lies: in `$XDG_STATE_HOME/rigel`, else in `~/.local/state/rigel` (XDG base directory specification).
 fn place() -> Result<PathBuf, Problem> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
-    let state = state.ok_or_else(|| {
+    database::place(FILE).ok_or_else(|| {
         Problem::refused("there is no place for the history of calibrations")
             .because("neither XDG_STATE_HOME nor HOME names a directory")
             .next("set one of them, or leave the history out with --no-history")
-    })?;
-    Ok(state.join("rigel").join(FILE))
+    })
 }
 
 pub fn keep(document: &Document, record: &Path, targets: &[TargetFacts]) -> Result<(), Problem> {
     let path = place()?;
     if let Some(dir) = path.parent() {
-        // Other users must not read what was measured.
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(dir)
-            .map_err(|error| unusable(dir, &error))?;
+        database::make_dir(dir).map_err(|error| unusable(dir, &error))?;
     }
     let text = String::from_utf8_lossy(&document.json()?).into_owned();
     let record = path::absolute(record).map_err(|error| unusable(record, &error))?;
@@ -58,7 +44,7 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path, storage: &st
     database.busy_timeout(PATIENCE)?;
     // Another run may be changing the layout at the same moment.
     let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    check_layout(&change)?;
+    check_layout(&change, LAYOUT)?;
     // The number may lag behind the table: layout 1 was written in statements of their own.
     let columns = columns(&change)?;
     if columns.is_empty() {
@@ -85,37 +71,6 @@ fn put(path: &Path, document: &Document, text: &str, record: &Path, storage: &st
         (document.started.as_str(), text, path_text::encode(record), storage),
     )?;
     change.commit()
-}
-
-/// Refuses what is no file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
-fn check_file(path: &Path) -> rusqlite::Result<()> {
-    match fs::metadata(path) {
-        Ok(there) if !there.is_file() => Err(foreign("it is no regular file")),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a database of somebody else that a link of our name leads to.
-fn check_empty(database: &Connection) -> rusqlite::Result<()> {
-    let question =
-        "SELECT (SELECT count(*) FROM sqlite_schema) + (SELECT user_version FROM pragma_user_version)";
-    match database.query_row(question, [], |row| row.get(0))? {
-        0_i64 => Ok(()),
-        _ => Err(foreign("it is the database of another program")),
-    }
-}
-
-fn foreign(what: impl Into<String>) -> rusqlite::Error {
-    rusqlite::Error::InvalidParameterName(what.into())
-}
-
-/// Refuses what a newer Rigel wrote.
-fn check_layout(database: &Connection) -> rusqlite::Result<()> {
-    let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if layout > LAYOUT {
-        return Err(foreign(format!("its layout {layout} is of a newer Rigel, this one knows {LAYOUT}")));
-    }
-    Ok(())
 }
 
 /// The columns of the table; none when it is not there yet.
@@ -193,7 +148,7 @@ fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
 fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     database.busy_timeout(PATIENCE)?;
-    check_layout(&database)?;
+    check_layout(&database, LAYOUT)?;
     let columns = columns(&database)?;
     Ok((database, columns))
 }
@@ -229,6 +184,7 @@ mod tests {
     use super::*;
     use rigel_core::facts::{Identity, ScratchFacts};
     use std::ffi::OsString;
+    use std::fs;
     use std::os::unix::ffi::OsStringExt as _;
 
     fn document(started: &str) -> Document {

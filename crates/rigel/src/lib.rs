@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod capacity_store;
 mod commands;
+mod database;
 mod failure;
 mod history;
 mod manual;

@@ -37,6 +37,7 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.advice-1.json", rigel_report::advice::schema()),
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
         schema("rigel.slo-1.json", rigel_report::slo::schema()),
+        schema("rigel.capacity-1.json", rigel_report::headroom::schema()),
         schema("rigel.comparison-1.json", rigel_report::compare::schema()),
         schema("rigel.doctor-1.json", rigel_report::doctor::schema()),
         schema("rigel.durability-1.json", rigel_report::durability::schema()),

@@ -36,6 +36,12 @@ pub(crate) const PROOF: Script =
 pub(crate) const SOAK: Script =
     Script { text: include_str!(concat!(env!("OUT_DIR"), "/soak.js")), digest: env!("RIGEL_SOAK_DIGEST") };
 
+/// The script of dates and headroom.
+pub(crate) const CAPACITY: Script = Script {
+    text: include_str!(concat!(env!("OUT_DIR"), "/capacity.js")),
+    digest: env!("RIGEL_CAPACITY_DIGEST"),
+};
+
 /// Scripts and style sheets only by their digests, nothing from anywhere else. The library places its tooltips and texts by
 /// `style` attributes; those are allowed, as they can load nothing while everything else is refused.
 pub(super) fn content_security_policy(script: &Script) -> String {
@@ -56,7 +62,7 @@ mod tests {
     #[test]
     fn nothing_in_the_assets_ends_them() {
         let has = |text: &str, tag: &str| text.to_ascii_lowercase().contains(tag);
-        for script in [&REPORT, &COMPARE, &PROOF, &SOAK] {
+        for script in [&REPORT, &COMPARE, &PROOF, &SOAK, &CAPACITY] {
             assert!(
                 !has(script.text, "</script") && !has(script.text, "<!--") && !script.text.contains('\r')
             );

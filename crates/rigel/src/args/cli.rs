@@ -4,6 +4,7 @@
 
 use super::advise::AdviseArgs;
 use super::calibrate::CalibrateArgs;
+use super::capacity::CapacityArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
@@ -89,6 +90,8 @@ enum Command {
     Durability(DurabilityArgs),
     /// Are both legs of a mirror alike? Compare copies of data, read-only, and tell which one is right
     Scrub(Box<ScrubArgs>),
+    /// What production does to its storage: import what other tools kept, or record it
+    Capacity(CapacityArgs),
     /// Show on simulated devices with a known answer that the intervals hold it
     Selftest(SelftestArgs),
     /// Print the script by which a shell completes the command line
@@ -217,6 +220,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Advise(advise) => advise.options().map(Invocation::Advise),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
+        Command::Capacity(capacity) => capacity.invocation(),
         Command::Durability(durability) => durability.invocation(),
         Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),

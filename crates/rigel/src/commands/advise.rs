@@ -46,7 +46,7 @@ fn sure(advised: &Advised) -> Result<(), Problem> {
 }
 
 /// The record of the newest calibration in the history, with a remark about its path.
-fn last_record() -> Result<PathBuf, Problem> {
+pub(super) fn last_record() -> Result<PathBuf, Problem> {
     let last = history::last()?.ok_or_else(|| none_known(""))?;
     let name_it = "name the record where it is now: rigel advise NAME_record.jsonl";
     let path = last.record.ok_or_else(|| {
@@ -61,6 +61,6 @@ fn last_record() -> Result<PathBuf, Problem> {
             .because("it was moved or removed after the calibration")
             .next(format!("calibrate again, or {name_it}")));
     }
-    remark(&format!("advice from {shown}"));
+    remark(&format!("by the record {shown}"));
     Ok(path)
 }

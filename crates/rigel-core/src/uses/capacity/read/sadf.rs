@@ -1,0 +1,152 @@
+//! `sadf -j FILE -- -d`: disks as sysstat kept them.
+//!
+//! It parts bytes by direction, and neither operations nor times. A kB is 1024 bytes, a sector 512. Must not guess a time zone.
+
+use super::pieces::{Piece, Pieces, told};
+use super::seen::{Options, shown, wrong};
+use super::{Out, Room};
+use crate::error::Problem;
+use crate::uses::capacity::when::{self, Moment, Zone};
+use crate::uses::capacity::{MS_PER_S, Metric, Source, Span};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+const KB: f64 = 1024.0;
+const SECTOR: f64 = 512.0;
+
+/// A reader of it.
+pub struct Sadf {
+    pieces: Pieces,
+    zone: Option<Zone>,
+}
+
+#[derive(Deserialize)]
+struct Element<'a> {
+    #[serde(borrow)]
+    timestamp: Option<Timestamp<'a>>,
+    #[serde(borrow, default)]
+    disk: Vec<Disk<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Timestamp<'a> {
+    #[serde(borrow)]
+    date: Cow<'a, str>,
+    #[serde(borrow)]
+    time: Cow<'a, str>,
+    #[serde(default)]
+    utc: u8,
+    #[serde(default)]
+    interval: i64,
+}
+
+#[derive(Deserialize)]
+struct Disk<'a> {
+    #[serde(borrow, rename = "disk-device")]
+    device: Cow<'a, str>,
+    tps: Option<f64>,
+    #[serde(rename = "rkB")]
+    read_kb: Option<f64>,
+    #[serde(rename = "wkB")]
+    write_kb: Option<f64>,
+    #[serde(rename = "rd_sec")]
+    read_sectors: Option<f64>,
+    #[serde(rename = "wr_sec")]
+    write_sectors: Option<f64>,
+    #[serde(rename = "await")]
+    wait_ms: Option<f64>,
+    #[serde(rename = "util-percent")]
+    busy_percent: Option<f64>,
+}
+
+impl Sadf {
+    /// A reader for a file.
+    pub fn new(options: &Options) -> Self {
+        Self { pieces: Pieces::of("statistics"), zone: options.zone.clone().map(Zone::new) }
+    }
+}
+
+impl Room for Sadf {
+    fn bytes(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Problem> {
+        let Self { pieces, zone } = self;
+        pieces.cut(bytes, |piece| element(&piece, zone, out))
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<(), Problem> {
+        let around = String::from_utf8_lossy(self.pieces.around());
+        out.seen.reboots += u64::try_from(around.matches("\"boot\":").count()).unwrap_or_default();
+        self.pieces.end()
+    }
+}
+
+fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Result<(), Problem> {
+    let read: Element<'_> = serde_json::from_slice(piece.json).map_err(|error| {
+        wrong(piece.line, format!("this is none of sadf's statistics: {}", shown(&error.to_string())))
+            .because("the file is damaged, or of a version of sysstat whose JSON differs")
+            .next("write it again: sadf -j FILE -- -d")
+    })?;
+    if read.disk.is_empty() {
+        return Ok(());
+    }
+    let host = told(piece.around, "nodename").unwrap_or_default();
+    out.seen.tells_of(&host, &host);
+    let Some(span) = span(read.timestamp.as_ref(), piece.line, zone, out)? else { return Ok(()) };
+    out.seen.unparted = true;
+    for disk in &read.disk {
+        let subject = out.disk(&disk.device, "");
+        let key = out.key(&host, subject, Source::Sadf);
+        out.row(&key, span, &values(disk));
+    }
+    Ok(())
+}
+
+fn span(
+    told: Option<&Timestamp<'_>>,
+    line: u64,
+    zone: &mut Option<Zone>,
+    out: &mut Out<'_>,
+) -> Result<Option<Span>, Problem> {
+    let Some(told) = told else {
+        return Err(wrong(line, "statistics have no time").next("write the file again: sadf -j FILE -- -d"));
+    };
+    let local = when::local(&told.date, &told.time).ok_or_else(|| {
+        wrong(line, format!("'{}' is no date and time", shown(&format!("{} {}", told.date, told.time))))
+    })?;
+    let moment = match (told.utc, zone) {
+        (0, Some(zone)) => zone.moment(local),
+        (0, None) => return Err(no_zone(line)),
+        _ => Zone::utc().moment(local),
+    };
+    let Moment::At(end_ms) = moment else {
+        out.seen.skipped += 1;
+        return Ok(None);
+    };
+    let span = told
+        .interval
+        .checked_mul(MS_PER_S)
+        .and_then(|length| Span::between(end_ms.checked_sub(length)?, end_ms));
+    out.seen.unusable += u64::from(span.is_none());
+    Ok(span)
+}
+
+/// Local times, and nobody said where.
+pub fn no_zone(line: u64) -> Problem {
+    wrong(line, "the times of this file are local, and it does not say of which time zone")
+        .because("it was written in local time")
+        .next("name the zone with --zone Europe/Berlin, or --zone local for that of this host")
+}
+
+fn values(disk: &Disk<'_>) -> Vec<(Metric, f64)> {
+    let bytes = |kb: Option<f64>, sectors: Option<f64>| {
+        kb.map(|kb| kb * KB).or_else(|| sectors.map(|sectors| sectors * SECTOR))
+    };
+    let time = disk.wait_ms.zip(disk.tps).map(|(wait, tps)| wait * tps / 1_000.0);
+    let all = [
+        (Metric::AllOps, disk.tps),
+        (Metric::ReadBytes, bytes(disk.read_kb, disk.read_sectors)),
+        (Metric::WriteBytes, bytes(disk.write_kb, disk.write_sectors)),
+        (Metric::AllTime, time),
+        (Metric::Busy, disk.busy_percent.map(|percent| percent / 100.0)),
+    ];
+    all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
+}

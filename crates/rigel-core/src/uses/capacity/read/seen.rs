@@ -1,0 +1,140 @@
+//! What a reader is told beside the file, and what it saw beside samples.
+//!
+//! Must not read.
+
+use super::Out;
+use crate::error::Problem;
+use crate::path_text::printable;
+use crate::uses::capacity::{Key, Metric, Source, Span, Subject};
+use jiff::tz::TimeZone;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The order of a date that does not begin with the year, as locales have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateOrder {
+    /// `11/24/26`: month, day, year.
+    MonthDay,
+    /// `24/11/26`: day, month, year.
+    DayMonth,
+}
+
+/// What the file does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The name of the host, whatever the file calls it.
+    pub host: Option<String>,
+    /// The zone of times without an offset.
+    pub zone: Option<TimeZone>,
+    /// The order of dates that do not begin with the year.
+    pub dates: Option<DateOrder>,
+    /// Disks under another name: as the file calls them, and as they are to be called.
+    pub renamed: Vec<(String, String)>,
+}
+
+/// What a reader saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Values that became samples, and some of them more than once.
+    pub values: u64,
+    /// Counters that fell, each counter of its own: an interval is left out.
+    pub resets: u64,
+    /// Intervals that are left out because nobody looked for long.
+    pub gaps: u64,
+    /// Reboots that the source tells of.
+    pub reboots: u64,
+    /// Rows that are left out because their time was before that of the row before.
+    pub backwards: u64,
+    /// Rows without a usable value.
+    pub unusable: u64,
+    /// Local times that the clock skipped.
+    pub skipped: u64,
+    /// Hosts.
+    pub hosts: BTreeSet<String>,
+    /// What the file calls each host; two for one are two hosts under one name.
+    told: BTreeMap<String, BTreeSet<String>>,
+    /// Whether the source does not part reads from writes.
+    pub unparted: bool,
+    /// Remarks on the file.
+    pub notes: BTreeSet<&'static str>,
+}
+
+impl Seen {
+    /// A host is called so by the file.
+    pub fn tells_of(&mut self, host: &str, told: &str) {
+        if !self.told.get(host).is_some_and(|all| all.contains(told)) {
+            self.told.entry(host.to_owned()).or_default().insert(told.to_owned());
+        }
+    }
+
+    /// Refuses two hosts under one name.
+    pub fn check(&self, options: &Options) -> Result<(), Problem> {
+        let all: BTreeSet<&String> = self.told.values().flatten().collect();
+        let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());
+        let mixed: BTreeSet<&String> = match (&options.host, mixed) {
+            (Some(_), _) if all.len() > 1 => all,
+            (_, Some(mixed)) => mixed,
+            _ => return Ok(()),
+        };
+        let names: Vec<String> = mixed.into_iter().take(4).map(|name| shown(name)).collect();
+        Err(Problem::usage(format!("two hosts would have one name: {}", names.join(", ")))
+            .because("the file tells of several hosts, and --host or the part before the port is the same for them")
+            .next("ask the source for one of them at a time, and name it with --host"))
+    }
+}
+
+impl Out<'_> {
+    /// The host's name as it is to be.
+    pub fn host(&mut self, told: &str) -> String {
+        let host = self.options.host.as_deref().unwrap_or(told);
+        let host = printable(host.trim()).into_owned();
+        if !self.seen.hosts.contains(&host) {
+            self.seen.hosts.insert(host.clone());
+        }
+        host
+    }
+
+    /// A disk as it is to be called.
+    pub fn disk(&self, told: &str, id: &str) -> Subject {
+        let renamed = self.options.renamed.iter().find(|(from, _)| from == told);
+        Subject::disk(renamed.map_or(told, |(_, to)| to), id)
+    }
+
+    /// Samples of one interval; values that are no numbers above or equal to 0 are left out.
+    pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
+        let mut sound = [(Metric::ReadOps, 0.0); 16];
+        let mut count = 0;
+        for &(metric, value) in values {
+            if value.is_finite() && value >= 0.0 && count < sound.len() {
+                sound[count] = (metric, value);
+                count += 1;
+            } else {
+                self.seen.unusable += 1;
+            }
+        }
+        self.seen.values += u64::try_from(count).unwrap_or_default();
+        self.harvest.row(key, span, &sound[..count]);
+    }
+
+    /// A key of this file.
+    pub fn key(&mut self, host: &str, subject: Subject, source: Source) -> Key {
+        Key::new(&self.host(host), subject, source)
+    }
+}
+
+/// The file is not as its format says.
+pub fn wrong(line: u64, what: impl Into<String>) -> Problem {
+    Problem::usage(what).at(format!("line {line}"))
+}
+
+/// The file ends before its format allows it.
+pub fn torn(line: u64) -> Problem {
+    wrong(line, "the file ends in the middle")
+        .because("it was cut off, or the tool still writes it")
+        .next("wait until the tool has ended, or write it again; nothing of this file was imported")
+}
+
+/// Foreign text in a message.
+pub fn shown(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    printable(&short).into_owned()
+}

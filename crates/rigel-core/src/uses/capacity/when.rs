@@ -1,0 +1,160 @@
+//! Times as tools write them, as milliseconds of the epoch in UTC.
+//!
+//! A local time without an offset needs a time zone, and in the hour that a clock goes through twice it needs what came before: times of a file
+//! go forward. Must not guess a zone, and must not read a clock.
+
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+/// Turns local times of one file into UTC, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    zone: TimeZone,
+    last_ms: i64,
+}
+
+/// A local time in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// In milliseconds of the epoch.
+    At(i64),
+    /// The clock was never there: it was set forward over it.
+    Skipped,
+}
+
+impl Zone {
+    /// Of a zone.
+    pub const fn new(zone: TimeZone) -> Self {
+        Self { zone, last_ms: i64::MIN }
+    }
+
+    /// UTC.
+    pub const fn utc() -> Self {
+        Self::new(TimeZone::UTC)
+    }
+
+    /// The moment of a local time. Of two it is the first, unless the times before are later already.
+    pub fn moment(&mut self, local: DateTime) -> Moment {
+        let at = |offset: jiff::tz::Offset| offset.to_timestamp(local).ok().map(Timestamp::as_millisecond);
+        let found = match self.zone.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => at(offset),
+            AmbiguousOffset::Gap { .. } => return Moment::Skipped,
+            AmbiguousOffset::Fold { before, after } => {
+                at(before).filter(|&first| first > self.last_ms).or_else(|| at(after))
+            }
+        };
+        let Some(found) = found else { return Moment::Skipped };
+        self.last_ms = self.last_ms.max(found);
+        Moment::At(found)
+    }
+}
+
+/// A date and a time of day: `2026-11-24` and `18:10:25`.
+pub fn local(date: &str, time: &str) -> Option<DateTime> {
+    let (year, rest) = date.trim().split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    of_parts([year, month, day], time)
+}
+
+/// Year, month, day and a time of day; two digits of a year are of this century.
+pub fn of_parts([year, month, day]: [&str; 3], time: &str) -> Option<DateTime> {
+    let mut clock = time.trim().split(':');
+    let (hour, minute) = (digits(clock.next()?)?, digits(clock.next()?)?);
+    let (second, fraction) = match clock.next().unwrap_or("0").split_once('.') {
+        Some((second, fraction)) => (digits(second)?, nanoseconds(fraction)?),
+        None => (digits(time.trim().split(':').nth(2).unwrap_or("0"))?, 0),
+    };
+    if clock.next().is_some() {
+        return None;
+    }
+    let century = if year.trim().len() == 2 { 2_000 } else { 0 };
+    let year = i16::try_from(digits::<i32>(year)? + century).ok()?;
+    DateTime::new(year, digits(month)?, digits(day)?, hour, minute, second, fraction).ok()
+}
+
+fn digits<N: std::str::FromStr>(text: &str) -> Option<N> {
+    let text = text.trim();
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+fn nanoseconds(fraction: &str) -> Option<i32> {
+    let digits_only = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    digits_only.then(|| nine.parse().ok())?
+}
+
+/// A moment as ISO 8601 and PostgreSQL write it, with an offset: `2026-11-24T18:10:23+0000`, `2026-11-24 18:10:23.5+00`, `..Z`.
+pub fn with_offset(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let (date, rest) = text.split_once(['T', ' '])?;
+    let at = rest.find(['+', '-'])?;
+    let (time, offset) = rest.split_at(at);
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let plain: String = offset.chars().filter(char::is_ascii_digit).collect();
+    let (hours, minutes) = match plain.len() {
+        2 => (digits::<i32>(&plain)?, 0),
+        4 => (digits::<i32>(plain.get(..2)?)?, digits::<i32>(plain.get(2..)?)?),
+        _ => return None,
+    };
+    let offset = jiff::tz::Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()?;
+    Some(offset.to_timestamp(local(date, time)?).ok()?.as_millisecond())
+}
+
+/// A moment without an offset: `2026-11-24 18:10:23`, `2026-11-24T18:10:23.5`.
+pub fn without_offset(text: &str) -> Option<DateTime> {
+    let (date, time) = text.trim().split_once(['T', ' '])?;
+    local(date, time)
+}
+
+/// `2026-11-24 18:10`, in UTC; for texts.
+pub fn shown(at_ms: i64) -> String {
+    let zoned: Option<Zoned> =
+        Timestamp::from_millisecond(at_ms).ok().map(|moment| moment.to_zoned(TimeZone::UTC));
+    zoned.map_or_else(|| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Berlin's rule as POSIX writes it, so that no database of zones is needed.
+    fn berlin() -> Zone {
+        Zone::new(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
+    }
+
+    #[test]
+    fn the_hour_that_comes_twice_goes_forward() {
+        let mut zone = berlin();
+        let mut at = |time: &str| match zone.moment(local("2026-10-25", time).unwrap()) {
+            Moment::At(ms) => ms / 60_000 % 1_440,
+            Moment::Skipped => -1,
+        };
+        let times = ["01:50:00", "02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"];
+        assert_eq!(times.map(&mut at), [1430, 10, 50, 70, 110, 130]);
+        assert_eq!(berlin().moment(local("2026-03-29", "02:30:00").unwrap()), Moment::Skipped);
+    }
+
+    #[test]
+    fn offsets_of_all_kinds_are_read() {
+        let expected = Some(1_795_543_823_000);
+        for text in [
+            "2026-11-24T18:10:23+0000",
+            "2026-11-24T18:10:23Z",
+            "2026-11-24 18:10:23+00",
+            "2026-11-24 19:10:23+01",
+            "2026-11-24T23:40:23+05:30",
+            "2026-11-24T15:10:23-0300",
+        ] {
+            assert_eq!(with_offset(text), expected, "{text}");
+        }
+        assert_eq!(with_offset("2026-11-24 18:10:23.25+00"), Some(1_795_543_823_250));
+        for wrong in ["", "18:10:23", "2026-11-24 18:10:23", "2026-13-24T18:10:23+0000", "2026-11-24T+0000"] {
+            assert_eq!(with_offset(wrong), None, "{wrong}");
+        }
+        assert_eq!(shown(1_795_543_823_000), "2026-11-24 18:10");
+    }
+}

@@ -1,0 +1,171 @@
+//! What was imported, and what a store of capacity holds, as text.
+//!
+//! Must not open the store.
+
+use crate::numbers::{counted, percent, short};
+use rigel_core::units::to_f64;
+use rigel_core::uses::capacity::read::{Format, Seen};
+use rigel_core::uses::capacity::when::shown;
+use rigel_core::uses::capacity::{Behaviour, Held, History, Merged, Metric, Sample, Series, Subject};
+use std::fmt::Write as _;
+
+/// Places of a course.
+const PLACES: usize = 48;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The part of the time that the busy hours are above of.
+const BUSY: f64 = 0.95;
+
+/// A file that was imported.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// Its name, printable.
+    pub file: String,
+    /// Its format.
+    pub format: Format,
+    /// What the reader saw.
+    pub seen: Seen,
+    /// What became of it in the store.
+    pub merged: Merged,
+}
+
+/// A line for the file, and one for each remark.
+pub fn imported(file: &Imported) -> String {
+    let Imported { seen, merged, .. } = file;
+    let hosts: Vec<&str> = seen.hosts.iter().map(String::as_str).collect();
+    let mut text = format!(
+        "{}: {} of {}: {} new",
+        file.file,
+        file.format.name(),
+        hosts.join(", "),
+        counted(merged.added, "value")
+    );
+    let known = (merged.known > 0).then(|| format!(", {} there already", merged.known));
+    text.push_str(&known.unwrap_or_default());
+    text.push('\n');
+    let remarks = [
+        (seen.resets, "counter that fell: a reboot or a reset of statistics, and that interval is left out"),
+        (seen.gaps, "gap in which nobody looked"),
+        (seen.reboots, "reboot or restart that the file tells of"),
+        (merged.overlapping, "interval that lies across others, which are kept"),
+        (merged.differing, "other value of samples that are there, which are kept"),
+        (seen.backwards, "row with a time before the last one, left out"),
+        (seen.skipped, "row with a local time that the clock skipped, left out"),
+        (seen.unusable, "value that is no number above or equal to 0, left out"),
+    ];
+    for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {
+        let _ = writeln!(text, "  {count} x {what}");
+    }
+    if seen.unparted {
+        text.push_str("  operations of each disk are reads and writes together: sysstat keeps no more\n");
+    }
+    text
+}
+
+/// A line for each subject and source.
+pub fn listed(held: &[Held]) -> String {
+    let mut rows = vec![
+        ["host", "what", "source", "from (UTC)", "to (UTC)", "interval", "known", "bytes", "metrics"]
+            .map(str::to_owned),
+    ];
+    for one in held {
+        let span = one.last_ms - one.first_ms;
+        let metrics: Vec<&str> = one.metrics.iter().map(|metric| metric.name()).collect();
+        let share = to_f64(one.covered_ms.unsigned_abs()) / to_f64(span.unsigned_abs().max(1));
+        rows.push([
+            one.key.host.clone(),
+            one.key.subject.to_string(),
+            one.key.source.name().to_owned(),
+            shown(one.first_ms),
+            shown(one.last_ms),
+            interval(one.interval_ms()),
+            format!("{} %", percent(share.min(1.0))),
+            short(to_f64(one.bytes)),
+            metrics.join(" "),
+        ]);
+    }
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}", width = *width)).collect();
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
+    }
+    text
+}
+
+/// A paragraph for a subject: a line for each metric.
+pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
+    let all: Vec<Series> = history
+        .metrics(host, subject)
+        .into_iter()
+        .map(|metric| history.series(host, subject, metric))
+        .collect();
+    let first =
+        all.iter().filter_map(|series| series.samples.first()).map(|sample| sample.span.start_ms).min();
+    let last = all.iter().filter_map(|series| series.samples.last()).map(|sample| sample.span.end_ms()).max();
+    let (Some(first), Some(last)) = (first, last) else { return String::new() };
+    let id = if subject.id.is_empty() { String::new() } else { format!(" ({})", subject.id) };
+    let mut text = format!("{subject}{id} on {host}, {} to {} UTC\n", shown(first), shown(last));
+    let _ = writeln!(text, "  {:13} {:>8} {:>8} {:>8}  course", "", "mean", "busy", "most");
+    for series in &all {
+        let most = series.samples.iter().map(|sample| sample.value).fold(f64::NAN, f64::max);
+        let figure = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
+        let figures = [figure(series.mean()), figure(series.quantile(BUSY)), short(most)];
+        let [mean, busy, most] = figures;
+        let course = course(&series.samples, first, last);
+        let _ = writeln!(
+            text,
+            "  {:13} {mean:>8} {busy:>8} {most:>8}  {course}  {}",
+            series.metric.name(),
+            unit(series.metric)
+        );
+    }
+    let _ = writeln!(
+        text,
+        "  busy: 95 % of the time it is not more, in means of 5 minutes where the source has shorter ones\n"
+    );
+    text
+}
+
+fn unit(metric: Metric) -> &'static str {
+    match (metric, metric.behaviour()) {
+        (Metric::Busy | Metric::PressureSome | Metric::PressureFull, _) => "of the time",
+        (Metric::ReadTime | Metric::WriteTime | Metric::AllTime, _) => "outstanding",
+        (_, Behaviour::Level) => "bytes",
+        (Metric::ReadBytes | Metric::WriteBytes | Metric::RedoBytes, _) => "bytes/s",
+        _ => "per s",
+    }
+}
+
+/// Means of equal parts of the time as bars; a blank where nothing is known.
+fn course(samples: &[Sample], first: i64, last: i64) -> String {
+    let places = i64::try_from(PLACES).unwrap_or(1);
+    let part = ((last - first) / places).max(1);
+    let mut sums = [(0.0, 0.0); PLACES];
+    for sample in samples {
+        let place = usize::try_from((sample.span.start_ms - first) / part).unwrap_or(0).min(PLACES - 1);
+        let weight = f64::from(sample.span.length_ms);
+        sums[place] = (sums[place].0 + sample.value * weight, sums[place].1 + weight);
+    }
+    let means = sums.map(|(sum, weight)| if weight > 0.0 { sum / weight } else { f64::NAN });
+    let most = means.iter().copied().fold(0.0, f64::max);
+    let bar = |mean: &f64| match mean {
+        _ if mean.is_nan() => ' ',
+        _ if most <= 0.0 => BARS[0],
+        _ => {
+            let eighths = crate::numbers::whole(mean / most * 8.0);
+            BARS[usize::try_from(eighths).unwrap_or(0).clamp(1, BARS.len()) - 1]
+        }
+    };
+    means.iter().map(bar).collect()
+}
+
+fn interval(ms: i64) -> String {
+    match ms {
+        _ if ms < 1_000 => format!("{ms} ms"),
+        _ if ms < 120_000 => format!("{} s", ms / 1_000),
+        _ => format!("{} min", ms / 60_000),
+    }
+}

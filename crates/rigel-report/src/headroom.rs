@@ -1,0 +1,299 @@
+//! When a storage will be full or slow: a text, a page, and one JSON document, `rigel.capacity/1`.
+//!
+//! The types here are the interface. Must not judge; [`rigel_core::uses::capacity::headroom`] does.
+
+mod page;
+mod text;
+mod words;
+
+pub use text::text;
+pub use words::unknown as why_unknown;
+
+use crate::json::{pretty, schema_of, text as printable};
+use crate::output_file::OutputFile;
+use rigel_core::error::Problem;
+use rigel_core::uses::capacity::day;
+use rigel_core::uses::capacity::forecast::{Ahead, Forecast};
+use rigel_core::uses::capacity::headroom::{Course, Demand, Ends, Gate, Resource, Scenario, Storage, When};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "rigel.capacity/1";
+
+/// Everything that is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The host of the history.
+    pub host: &'a str,
+    /// Local time at which it was asked, RFC 3339.
+    pub asked: &'a str,
+    /// What was asked for.
+    pub demand: &'a Demand,
+    /// What will be.
+    pub courses: &'a [Course],
+    /// The storage that is there, then others.
+    pub storages: &'a [Storage],
+    /// What is assumed.
+    pub scenario: &'a Scenario,
+    /// The day of `--fail-before`, and what became of it on the first storage.
+    pub gate: Option<(i64, Gate)>,
+}
+
+/// When storages will be full or slow. Days are ISO 8601 dates; shares are from 0 to 1; rates are per second, one MB is 2^20 bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "rigel.capacity/1")]
+struct Document {
+    /// Name and version of this form.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// The host of the history.
+    host: String,
+    /// Local time at which it was asked, RFC 3339.
+    asked: String,
+    /// The answers in sentences.
+    told: Vec<String>,
+    /// What is to be known beside them.
+    notes: Vec<String>,
+    /// The disks, or the database, whose rates these are.
+    subjects: Vec<String>,
+    /// Share of writes; null where the history does not part them.
+    write_share: Option<f64>,
+    /// Mean bytes of an I/O.
+    io_bytes: Option<f64>,
+    /// What was assumed, as it was typed.
+    scenario: ScenarioDocument,
+    /// What was asked for, and will be.
+    demand: Vec<CourseDocument>,
+    /// The storage that is there, then others.
+    storages: Vec<StorageDocument>,
+    /// What became of `--fail-before`; null without.
+    gate: Option<GateDocument>,
+}
+
+/// What was assumed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ScenarioDocument {
+    /// Growth in a year instead of the history's; null where it is the history's.
+    grow: Option<f64>,
+    /// What is added.
+    add: Vec<String>,
+}
+
+/// A resource over time.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CourseDocument {
+    /// `iops`, `mbps` or `space` (bytes).
+    resource: &'static str,
+    /// The first day of the history.
+    first: Option<String>,
+    /// The level of each day from then on: of rates the 95th percentile over five minutes; null where too little was read.
+    days: Vec<Option<f64>>,
+    /// Seconds between readings, the median.
+    spacing_s: u32,
+    /// The mean of each hour of the week over the mean of all, Monday 0:00 first.
+    hours_of_week: Vec<f64>,
+    /// Why there is no forecast; null where there is one.
+    unknown: Option<String>,
+    /// How it was made; null without a forecast.
+    forecast: Option<ForecastDocument>,
+}
+
+/// A forecast of the busy days of each week.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ForecastDocument {
+    /// The model of least error.
+    model: &'static str,
+    /// All models with the mean error of the logarithm of a week's mean, best first.
+    tested: Vec<TestedDocument>,
+    /// How many times the models were asked in the back-test.
+    origins: usize,
+    /// Had it been asked at two thirds of the history: weeks since then.
+    rehearsed_weeks: Option<usize>,
+    /// Those of them that were in the interval.
+    rehearsed_inside: Option<usize>,
+    /// The level of a busy day now.
+    now: f64,
+    /// Growth in the next year, as a share, without a scenario.
+    growth_per_year: Option<f64>,
+    /// The weeks under the scenario.
+    weeks: Vec<WeekDocument>,
+}
+
+/// A model in the back-test.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TestedDocument {
+    /// Its name.
+    model: &'static str,
+    /// It is one that others have to beat.
+    baseline: bool,
+    /// Its mean error.
+    error: f64,
+}
+
+/// A week to come.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WeekDocument {
+    /// Its first day.
+    from: String,
+    /// The level of a busy day.
+    value: f64,
+    /// Lower end of the 95 % interval.
+    lo95: f64,
+    /// Upper end.
+    hi95: f64,
+}
+
+/// A storage.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StorageDocument {
+    /// How it is called.
+    name: String,
+    /// When it was measured, RFC 3339; empty where it was not.
+    measured: String,
+    /// The resource that ends first; null where none is known to end.
+    limited_by: Option<&'static str>,
+    /// Its resources, the one that ends first before the others.
+    resources: Vec<EndsDocument>,
+}
+
+/// The end of a resource.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EndsDocument {
+    /// `iops`, `mbps` or `space`.
+    resource: &'static str,
+    /// The limit.
+    limit: f64,
+    /// Lower end of its 95 % interval.
+    limit_lo95: Option<f64>,
+    /// Upper end; null where it is not known or open.
+    limit_hi95: Option<f64>,
+    /// Where it comes from.
+    limit_from: String,
+    /// The share of it that a busy day uses now.
+    used: Option<f64>,
+    /// The first day of the week in which it is most likely reached; null where it is not, up to `told_until`.
+    likely: Option<String>,
+    /// It is not reached before, at 97.5 %.
+    earliest: Option<String>,
+    /// It is reached by then, at 97.5 %.
+    latest: Option<String>,
+    /// The day up to which the history tells something; null where it tells nothing.
+    told_until: Option<String>,
+}
+
+/// A gate.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GateDocument {
+    /// The day.
+    fail_before: String,
+    /// `passed`, `undecided`, `failed` or `unknown`.
+    outcome: &'static str,
+}
+
+/// The JSON Schema of the document, pretty-printed.
+pub fn schema() -> String {
+    schema_of::<Document>()
+}
+
+/// The document, pretty-printed.
+///
+/// # Errors
+/// Only when a library refuses to write to memory, which is a bug.
+pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
+    let demand = told.demand;
+    pretty(&Document {
+        schema: SCHEMA,
+        host: printable(told.host),
+        asked: printable(told.asked),
+        told: words::told(told),
+        notes: words::notes(told),
+        subjects: demand.subjects.iter().map(|one| printable(&one.to_string())).collect(),
+        write_share: demand.write_share,
+        io_bytes: demand.io_bytes,
+        scenario: ScenarioDocument {
+            grow: told.scenario.growth.map(|growth| growth.0),
+            add: told.scenario.added.iter().map(|added| printable(&added.text)).collect(),
+        },
+        demand: told.courses.iter().map(course).collect(),
+        storages: told.storages.iter().map(|one| storage(one, told.courses)).collect(),
+        gate: told
+            .gate
+            .map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: words::gate(outcome) }),
+    })
+}
+
+/// The page as a file.
+///
+/// # Errors
+/// As for [`json()`].
+pub fn page(told: &Told<'_>) -> Result<OutputFile, Problem> {
+    Ok(OutputFile::new("_capacity.html", page::page(told)?))
+}
+
+fn course(one: &Course) -> CourseDocument {
+    let daily = &one.daily;
+    CourseDocument {
+        resource: one.resource.name(),
+        first: (!daily.levels.is_empty()).then(|| day::shown(daily.first)),
+        days: daily.levels.clone(),
+        spacing_s: daily.spacing_s,
+        hours_of_week: if one.resource == Resource::Space { Vec::new() } else { daily.week.clone() },
+        unknown: one.forecast.as_ref().err().map(|why| words::unknown(*why)),
+        forecast: one.forecast.as_ref().ok().map(|told| forecast(told, &one.ahead)),
+    }
+}
+
+fn forecast(told: &Forecast, ahead: &[Ahead]) -> ForecastDocument {
+    let tested = |(model, error): &(rigel_core::uses::capacity::forecast::Model, f64)| TestedDocument {
+        model: model.name(),
+        baseline: model.is_baseline(),
+        error: *error,
+    };
+    let week = |(at, week): (usize, &Ahead)| WeekDocument {
+        from: day::shown(words::week_day(told, at)),
+        value: week.value,
+        lo95: week.lower,
+        hi95: week.upper,
+    };
+    ForecastDocument {
+        model: told.model.name(),
+        tested: told.tested.iter().map(tested).collect(),
+        origins: told.origins,
+        rehearsed_weeks: told.rehearsed.map(|held| held.of),
+        rehearsed_inside: told.rehearsed.map(|held| held.weeks),
+        now: told.now(),
+        growth_per_year: told.growth_per_year(),
+        weeks: ahead.iter().enumerate().map(week).collect(),
+    }
+}
+
+fn storage(one: &Storage, courses: &[Course]) -> StorageDocument {
+    let shown = |when: When| when.day().map(day::shown);
+    let ends = |ends: &Ends| EndsDocument {
+        resource: ends.limit.resource.name(),
+        limit: ends.limit.value,
+        limit_lo95: ends.limit.lower,
+        limit_hi95: ends.limit.upper.filter(|upper| upper.is_finite()),
+        limit_from: printable(&ends.limit.from),
+        used: ends.used(),
+        likely: shown(ends.likely),
+        earliest: shown(ends.earliest),
+        latest: shown(ends.latest),
+        told_until: courses
+            .iter()
+            .find(|course| course.resource == ends.limit.resource)
+            .and_then(Course::end)
+            .map(day::shown),
+    };
+    StorageDocument {
+        name: printable(&one.name),
+        measured: printable(&one.surface.started),
+        limited_by: one
+            .ends
+            .first()
+            .filter(|ends| ends.likely.day().is_some())
+            .map(|ends| ends.limit.resource.name()),
+        resources: one.ends.iter().map(ends).collect(),
+    }
+}

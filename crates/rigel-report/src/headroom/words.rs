@@ -1,0 +1,277 @@
+//! What text, page and document say in sentences.
+//!
+//! Must not leave out what speaks against an answer.
+
+use super::Told;
+use crate::numbers::{counted, number, percent, signed_percent};
+use rigel_core::path_text::printable;
+use rigel_core::units::{Bytes, to_f64};
+use rigel_core::uses::capacity::day;
+use rigel_core::uses::capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, Unknown};
+use rigel_core::uses::capacity::headroom::{Course, Ends, Gate, Resource, Storage, When};
+
+/// A share of writes that differs by more makes other figures.
+const MOST_SHARE_APART: f64 = 0.15;
+/// A mean size of I/Os above so many small ones means that many are no small I/Os.
+const MOST_TIMES_SMALL: f64 = 2.0;
+
+/// A quantity with its unit.
+pub(super) fn amount(resource: Resource, value: f64) -> String {
+    match resource {
+        Resource::Iops => format!("{} IOPS", number(value)),
+        Resource::Mbps => format!("{} MBPS", number(value)),
+        Resource::Space => {
+            let units = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
+            let (name, power) =
+                units.into_iter().find(|(_, power)| value >= to_f64(1 << *power)).unwrap_or(("KiB", 10));
+            format!("{} {name}", number(value / to_f64(1 << power)))
+        }
+    }
+}
+
+/// The first day of a week to come.
+pub(super) fn week_day(told: &Forecast, week: usize) -> i64 {
+    told.next_day() + 7 * i64::try_from(week).unwrap_or(0)
+}
+
+/// Why there is no forecast.
+pub fn unknown(why: Unknown) -> String {
+    match why {
+        Unknown::Nothing => "the history has no day of which at least a half was read".to_owned(),
+        Unknown::Short { days } => {
+            format!(
+                "the history has {}, and {FEWEST_DAYS} are the fewest that tell anything",
+                counted(days, "day")
+            )
+        }
+        Unknown::Gaps { days, missing } => format!("of the {days} days of the history {missing} are missing"),
+    }
+}
+
+/// The name of a gate's outcome.
+pub(super) const fn gate(outcome: Gate) -> &'static str {
+    match outcome {
+        Gate::Passed => "passed",
+        Gate::Undecided => "undecided",
+        Gate::Failed => "failed",
+        Gate::Unknown => "unknown",
+    }
+}
+
+/// ` (2027-11 to after 2028-11)`.
+pub(super) fn interval(ends: &Ends) -> String {
+    match (ends.earliest, ends.latest) {
+        (When::Beyond(_), When::Beyond(_)) | (When::Unknown, _) => String::new(),
+        (earliest, latest) => format!(" ({} to {})", earliest.shown(), latest.shown()),
+    }
+}
+
+/// What is kept until a limit is reached.
+fn holds(ends: &Ends) -> String {
+    match ends.limit.resource {
+        Resource::Iops if ends.limit.from.starts_with("the ") => "the IOPS are enough".to_owned(),
+        Resource::Iops => format!("{} holds", printable(&ends.limit.from)),
+        Resource::Mbps => "the bandwidth is enough".to_owned(),
+        Resource::Space => "there is room".to_owned(),
+    }
+}
+
+/// The answers, one for each storage.
+pub(super) fn told(told: &Told<'_>) -> Vec<String> {
+    let named = told.storages.len() > 1;
+    told.storages.iter().map(|storage| of_storage(storage, told.courses, named)).collect()
+}
+
+fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
+    let name = if named { format!("{}: ", printable(&storage.name)) } else { String::new() };
+    let Some((first, others)) = storage.ends.split_first() else {
+        return format!("{name}not known: the history has nothing that the storage is measured by");
+    };
+    let word = first.limit.resource.word();
+    let head = match first.likely {
+        When::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
+            format!("the {word} are used up already, {} of the limit: {}", share(first), day::month(at))
+        }
+        When::On(at) => {
+            format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
+        }
+        When::Beyond(at) => format!(
+            "nothing ends before {}, as far as this history tells{}",
+            day::month(at),
+            possible(storage)
+        ),
+        When::Unknown => format!("not known: {}", why(first, courses)),
+    };
+    let others: Vec<String> =
+        others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
+    format!("{name}{}", [vec![head], others].concat().join("; "))
+}
+
+fn share(ends: &Ends) -> String {
+    ends.used().map_or_else(String::new, |used| format!("{} %", percent(used)))
+}
+
+/// What may end early although nothing is likely to.
+fn possible(storage: &Storage) -> String {
+    let earliest =
+        storage.ends.iter().filter_map(|ends| Some((ends.earliest.day()?, ends))).min_by_key(|one| one.0);
+    earliest.map_or_else(String::new, |(at, ends)| {
+        format!("; {} may from {} on", ends.limit.resource.word(), day::month(at))
+    })
+}
+
+fn other(ends: &Ends, courses: &[Course]) -> String {
+    let word = ends.limit.resource.word();
+    match ends.likely {
+        When::On(at) => format!("{word} lasts until {}{}", day::month(at), interval(ends)),
+        When::Beyond(at) => format!("{word} lasts beyond {}{}", day::month(at), interval(ends)),
+        When::Unknown => format!("of {word} nothing is known: {}", why(ends, courses)),
+    }
+}
+
+fn why(ends: &Ends, courses: &[Course]) -> String {
+    let course = courses.iter().find(|course| course.resource == ends.limit.resource);
+    course.and_then(|course| course.forecast.as_ref().err()).map_or_else(String::new, |why| unknown(*why))
+}
+
+/// What is to be known beside the answers.
+pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = told.courses.iter().flat_map(of_course).collect();
+    for storage in told.storages {
+        notes.extend(of_surface(told, storage));
+    }
+    let has = |resource| told.courses.iter().any(|course| course.resource == resource);
+    if !has(Resource::Space) {
+        notes.push("the history has no used space: when it will be full is not known".to_owned());
+    } else if told.demand.size_bytes.is_none()
+        && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space))
+    {
+        notes.push("the history does not say how large the storage is: give --space SIZE".to_owned());
+    }
+    if told.scenario.growth.is_some() {
+        notes.push(
+            "the growth is assumed; of the history only the level of today and its weekly changes count"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn of_course(course: &Course) -> Vec<String> {
+    let word = course.resource.word();
+    let mut notes = Vec::new();
+    if let Ok(told) = &course.forecast {
+        if told.missing > 0 {
+            notes.push(format!(
+                "{word}: {} of {} days are missing, and were filled by lines",
+                told.missing,
+                told.history.len()
+            ));
+        }
+        if let Some(held) = told.rehearsed.filter(|held| 10 * held.weeks < 8 * held.of) {
+            notes.push(format!(
+                "{word}: asked at two thirds of this history, the forecast would have held only {} of {} weeks since; something changed that it cannot know",
+                held.weeks, held.of
+            ));
+        }
+    }
+    if i64::from(course.daily.spacing_s) > BIN_S && course.resource != Resource::Space {
+        notes.push(format!(
+            "{word}: the history has means of {} minutes; the busiest 5 minutes are higher than it tells",
+            course.daily.spacing_s / 60
+        ));
+    }
+    notes
+}
+
+fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
+    let (surface, name) = (&storage.surface, printable(&storage.name));
+    let mut notes = Vec::new();
+    if surface.simulated {
+        notes.push(format!("{name}: measured on a simulated device"));
+    }
+    if let Some(share) =
+        told.demand.write_share.filter(|share| (share - surface.write_share).abs() > MOST_SHARE_APART)
+    {
+        notes.push(format!(
+            "{name}: measured with {} % writes, and production has {} %: measure with --write {}",
+            percent(surface.write_share),
+            percent(share),
+            percent(share)
+        ));
+    }
+    let small = to_f64(surface.small_bytes);
+    if let Some(bytes) = told.demand.io_bytes.filter(|bytes| small > 0.0 && *bytes > MOST_TIMES_SMALL * small)
+    {
+        notes.push(format!(
+            "{name}: measured with I/Os of {}, and those of production have {} in the mean: it may carry fewer of them",
+            Bytes(surface.small_bytes),
+            amount(Resource::Space, bytes)
+        ));
+    }
+    notes
+}
+
+/// How a forecast came about.
+pub(super) fn about(course: &Course) -> Option<String> {
+    let told = course.forecast.as_ref().ok()?;
+    let error = |at: usize| {
+        told.tested.get(at).map_or_else(String::new, |one| format!("{} %", percent(one.1.exp_m1())))
+    };
+    let baselines: Vec<String> = told
+        .tested
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| one.0.is_baseline() && one.0 != told.model)
+        .map(|(at, one)| format!("{} {}", one.0.name(), error(at)))
+        .collect();
+    let growth = told
+        .growth_per_year()
+        .map_or_else(String::new, |growth| format!("; {} % in a year", signed_percent(growth)));
+    let rehearsed = told.rehearsed.map_or_else(String::new, |held| {
+        format!(
+            "; asked at two thirds of the history it would have held {} of {} weeks since",
+            held.weeks, held.of
+        )
+    });
+    Some(format!(
+        "{}: {}, off by {} in the mean of {} tries ({}){growth}{rehearsed}",
+        course.resource.word(),
+        told.model.name(),
+        error(0),
+        told.origins,
+        baselines.join(", ")
+    ))
+}
+
+/// The history in one sentence.
+pub(super) fn history(told: &Told<'_>) -> String {
+    let firsts = told.courses.iter().filter(|one| !one.daily.levels.is_empty());
+    let first = firsts.clone().map(|one| one.daily.first).min();
+    let last = firsts.map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0) - 1).max();
+    let subjects: Vec<String> =
+        told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
+    match first.zip(last) {
+        None => format!("{}: no day of load", printable(told.host)),
+        Some((first, last)) => format!(
+            "{}, {}: {} to {}; no more than {MOST_PASTS} times as long is told",
+            printable(told.host),
+            if subjects.is_empty() { "no disk".to_owned() } else { subjects.join(", ") },
+            day::shown(first),
+            day::shown(last)
+        ),
+    }
+}
+
+/// The busiest hours of the week: `Tue 10:00`.
+pub(super) fn busiest(course: &Course) -> Option<String> {
+    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let week = course.daily.week.iter().enumerate();
+    let (hour, times) = week.max_by(|one, other| one.1.total_cmp(other.1)).filter(|one| *one.1 > 0.0)?;
+    Some(format!(
+        "busiest hour of the week: {} {}:00, {} times the mean",
+        DAYS[hour / 24 % 7],
+        hour % 24,
+        number(*times)
+    ))
+}

@@ -1,0 +1,244 @@
+//! `rigel capacity import | record | list | show | forecast`: the arguments; those of the last are in [`super::forecast`].
+//!
+//! Must not open a file or the store.
+
+use super::forecast::{ForecastArgs, ForecastOptions};
+use super::{Invocation, values};
+use clap::ValueEnum;
+use rigel_core::error::Problem;
+use rigel_core::units::{Bytes, Nanos};
+use rigel_core::uses::capacity::read::DateOrder;
+use std::fmt;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  sadf -j /var/log/sysstat/sa24 -- -d > sa24.json && rigel capacity import sa24.json
+      a day that sysstat kept; each file is read once, and a second time adds nothing
+  rigel capacity record --every 1s
+      what this host's disks do from now on; contrib/rigel-capacity.service runs it as a service
+  rigel capacity show --from 2026-11-01
+      what the store holds: mean, busy hours and most of each disk, and its course";
+
+const IMPORT: &str = "\
+Examples:
+  rigel capacity import sa*.json
+      files of `sadf -j FILE -- -d`, `iostat -x -t -o JSON 60`, Prometheus's query_range, OpenMetrics with times,
+      and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries
+  rigel capacity import awr.csv --zone Europe/Berlin --host ora1
+      times without an offset need their zone, and a file that names no host needs its name
+  rigel capacity import old.json --rename dev8-0=sda
+      a disk that an older version calls by its numbers";
+
+const RECORD: &str = "\
+Examples:
+  rigel capacity record
+      reads, writes, bytes and times of all disks, pressure and the space of filesystems, each second, until Ctrl-C
+  rigel capacity record --every 10s --for 8h --dsn 'host=/run/postgresql dbname=shop'
+      a working day, and what PostgreSQL counts: pg_stat_io, commits, log, sizes of its databases";
+
+const SHOW: &str = "\
+Examples:
+  rigel capacity show
+      everything, a paragraph for each disk
+  rigel capacity show sda --host db1 --from 2026-11-01 --to 2026-12-01
+      one disk of one host, in a month";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct CapacityArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Read what other tools kept of production into the store
+    Import(ImportArgs),
+    /// Keep what this host's disks do from now on
+    Record(RecordArgs),
+    /// What the store holds: hosts, disks, metrics, times
+    List(StoreArgs),
+    /// Mean, busy hours, most and course of what the store holds
+    Show(ShowArgs),
+    /// When this storage will be full or slow: production's forecast against what was measured
+    Forecast(Box<ForecastArgs>),
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Capacity {
+    Import(ImportArgs),
+    Record(RecordArgs),
+    List(StoreArgs),
+    Show(ShowArgs),
+    Forecast(ForecastOptions),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct StoreArgs {
+    /// The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]
+    #[arg(long = "store", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// The order of a date that does not begin with the year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Dates {
+    MonthDay,
+    DayMonth,
+}
+
+impl Dates {
+    pub const fn order(self) -> DateOrder {
+        match self {
+            Self::MonthDay => DateOrder::MonthDay,
+            Self::DayMonth => DateOrder::DayMonth,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+#[command(after_help = IMPORT)]
+pub struct ImportArgs {
+    /// Files of other tools
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// The name of the host, whatever the files call it
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+
+    /// The time zone of times without an offset: Europe/Berlin, UTC, or local
+    #[arg(long, value_name = "ZONE")]
+    pub zone: Option<String>,
+
+    /// The order of dates such as 11/12/26 in files of iostat: month-day or day-month
+    #[arg(long, value_name = "ORDER", hide_possible_values = true)]
+    pub dates: Option<Dates>,
+
+    /// A disk under another name than in the files, OLD=NEW
+    #[arg(long, value_name = "OLD=NEW", value_parser = renamed)]
+    pub rename: Vec<(String, String)>,
+
+    /// Where a sample is there already with another value, keep that one
+    ///
+    /// Else such a file is refused as a whole: it is probably of another host with the same name.
+    #[arg(long)]
+    pub keep_first: bool,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// No progress and no notes
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, clap::Args)]
+#[command(after_help = RECORD)]
+pub struct RecordArgs {
+    /// Time from one reading to the next
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::duration)]
+    pub every: Nanos,
+
+    /// Stop after so long [default: at Ctrl-C or SIGTERM]
+    #[arg(long = "for", value_name = "TIME", value_parser = values::duration)]
+    pub time: Option<Nanos>,
+
+    /// Keep within so many bytes an hour, by means over longer intervals where needed
+    #[arg(long, value_name = "BYTES", default_value = "100K")]
+    pub per_hour: Bytes,
+
+    /// A PostgreSQL server to ask as well; a password comes from PGPASSWORD
+    #[arg(long, value_name = "DSN")]
+    pub dsn: Option<String>,
+
+    /// The name of this host in the store [default: its own]
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// No progress and no notes
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+impl fmt::Debug for RecordArgs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { every, time, per_hour, dsn, host, store, quiet } = self;
+        // It may hold a password.
+        let dsn = dsn.as_ref().map(|_| "..");
+        write!(f, "Record {:?}", (every, time, per_hour, dsn, host, store, quiet))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+#[command(after_help = SHOW)]
+pub struct ShowArgs {
+    /// Only these disks, filesystems or databases
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Only of this host
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+
+    /// From this moment on: 2026-11-01, or 2026-11-01T08:00:00+01:00; a day begins in UTC
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+
+    /// Up to this moment
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+fn renamed(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((old, new)) if !old.is_empty() && !new.is_empty() => Ok((old.to_owned(), new.to_owned())),
+        _ => Err("is no pair of names; give OLD=NEW, such as dev8-0=sda".to_owned()),
+    }
+}
+
+const SHORTEST: Nanos = Nanos(100_000_000);
+const LONGEST: Nanos = Nanos(600_000_000_000);
+
+impl CapacityArgs {
+    /// What to do, checked as far as it can be without a look at files.
+    pub fn invocation(self) -> Result<Invocation, Problem> {
+        let capacity = match self.command {
+            Command::Import(import) => Capacity::Import(import),
+            Command::Record(record) => Capacity::Record(record.checked()?),
+            Command::List(list) => Capacity::List(list),
+            Command::Show(show) => Capacity::Show(show),
+            Command::Forecast(forecast) => Capacity::Forecast(forecast.options()),
+        };
+        Ok(Invocation::Capacity(Box::new(capacity)))
+    }
+}
+
+impl RecordArgs {
+    fn checked(self) -> Result<Self, Problem> {
+        if !(SHORTEST.0..=LONGEST.0).contains(&self.every.0) {
+            return Err(Problem::usage(format!("{} is no time between readings", self.every))
+                .at("--every")
+                .next("give 100ms to 10m; 1s shows bursts"));
+        }
+        if self.time.is_some_and(|time| time.0 < self.every.0) {
+            return Err(Problem::usage("nothing would be recorded")
+                .at("--for")
+                .next("give more than --every"));
+        }
+        if self.per_hour.0 < 1024 {
+            return Err(Problem::usage(format!("{} hold no hour", self.per_hour))
+                .at("--per-hour")
+                .next("give 1K or more"));
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,302 @@
+//! The store of capacity: what production did, in a SQLite database.
+//!
+//! A row holds a day (an hour, of our own recorder) of one subject as told by one source, packed by `rigel_core::uses::capacity::packed`. What one
+//! file brings is one transaction: a process that dies, a disk that is full or a second import at the same moment leave the store as it was or
+//! with all of the file. Must not read files of others, and must not judge.
+
+use crate::database::{self, check_empty, check_file, check_layout, foreign};
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::uses::capacity::{
+    Held, History, Key, Kind, Merged, Metric, Selection, Source, Subject, Table, packed,
+};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FILE: &str = "capacity.sqlite";
+/// The layout of the database; a higher one is of a newer Rigel.
+const LAYOUT: i64 = 1;
+/// Another import may take so long.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A block is some thousand bytes: on smaller pages the rest of the last one is a large part.
+const TABLES: &str = "
+    CREATE TABLE capacity_series (
+        id INTEGER PRIMARY KEY,
+        host TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        ident TEXT NOT NULL,
+        source TEXT NOT NULL,
+        UNIQUE (host, kind, name, ident, source)
+    );
+    CREATE TABLE capacity_block (
+        series INTEGER NOT NULL REFERENCES capacity_series (id),
+        start_ms INTEGER NOT NULL,
+        first_ms INTEGER NOT NULL,
+        last_ms INTEGER NOT NULL,
+        covered_ms INTEGER NOT NULL,
+        rows INTEGER NOT NULL,
+        metrics INTEGER NOT NULL,
+        data BLOB NOT NULL,
+        UNIQUE (series, start_ms)
+    );";
+const SERIES: &str = "s.host, s.kind, s.name, s.ident, s.source";
+
+/// A store that is open.
+pub struct Store {
+    path: PathBuf,
+    database: Connection,
+}
+
+/// Where the store lies, unless the user says another place.
+pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
+    given.map(Path::to_path_buf).or_else(|| database::place(FILE)).ok_or_else(|| {
+        Problem::refused("there is no place for the store")
+            .because("neither XDG_STATE_HOME nor HOME names a directory")
+            .next("name a file with --store FILE")
+    })
+}
+
+impl Store {
+    /// Opens the store to write; makes it where there is none.
+    pub fn open(path: &Path) -> Result<Self, Problem> {
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
+            database::make_dir(dir).map_err(|error| unusable(dir, &error.to_string()))?;
+        }
+        let open = || -> rusqlite::Result<Connection> {
+            check_file(path)?;
+            let mut database = Connection::open(path)?;
+            database.busy_timeout(PATIENCE)?;
+            database.pragma_update(None, "page_size", 16_384)?;
+            let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            check_layout(&change, LAYOUT)?;
+            if !has_tables(&change)? {
+                check_empty(&change)?;
+                change.execute_batch(TABLES)?;
+                change.pragma_update(None, "user_version", LAYOUT)?;
+            }
+            change.commit()?;
+            Ok(database)
+        };
+        let database = open().map_err(|error| of_sqlite(path, &error))?;
+        Ok(Self { path: path.to_path_buf(), database })
+    }
+
+    /// Opens a store that is there to read.
+    pub fn open_to_read(path: &Path) -> Result<Self, Problem> {
+        if !path.exists() {
+            return Err(Problem::refused("there is no store yet")
+                .at(path_text::encode(path))
+                .because("nothing was imported or recorded by this user, or --store names another file")
+                .next("rigel capacity import FILE.., or rigel capacity record"));
+        }
+        let open = || -> rusqlite::Result<Connection> {
+            check_file(path)?;
+            let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            database.busy_timeout(PATIENCE)?;
+            check_layout(&database, LAYOUT)?;
+            if has_tables(&database)? { Ok(database) } else { Err(foreign("it is no store of capacity")) }
+        };
+        let database = open().map_err(|error| of_sqlite(path, &error))?;
+        Ok(Self { path: path.to_path_buf(), database })
+    }
+
+    /// Changes the store as a whole, or not at all when the work fails.
+    pub fn change<T>(&mut self, work: impl FnOnce(&Change<'_>) -> Result<T, Problem>) -> Result<T, Problem> {
+        let Self { path, database } = self;
+        let begun = database.transaction_with_behavior(TransactionBehavior::Immediate);
+        let change = Change { path, transaction: begun.map_err(|error| of_sqlite(path, &error))? };
+        let done = work(&change)?;
+        change.transaction.commit().map_err(|error| of_sqlite(path, &error))?;
+        Ok(done)
+    }
+
+    /// What it holds, without a look at the values.
+    pub fn held(&self) -> Result<Vec<Held>, Problem> {
+        let query = format!(
+            "SELECT {SERIES}, min(b.first_ms), max(b.last_ms), sum(b.covered_ms), sum(b.rows), sum(length(b.data)), b.metrics
+             FROM capacity_block b JOIN capacity_series s ON s.id = b.series GROUP BY s.id, b.metrics ORDER BY 1, 2, 3, 4, 5"
+        );
+        let all = || -> rusqlite::Result<Vec<Held>> {
+            let mut found: Vec<Held> = Vec::new();
+            let mut rows = self.database.prepare(&query)?;
+            for held in rows.query_map([], held)? {
+                let held = held?;
+                match found.last_mut() {
+                    Some(last) if last.key == held.key => join(last, held),
+                    _ => found.push(held),
+                }
+            }
+            Ok(found)
+        };
+        all().map_err(|error| of_sqlite(&self.path, &error))
+    }
+
+    /// The tables of a selection.
+    pub fn history(&self, selection: &Selection) -> Result<History, Problem> {
+        let (from_ms, to_ms) = selection.range();
+        let query = format!(
+            "SELECT {SERIES}, b.data FROM capacity_block b JOIN capacity_series s ON s.id = b.series
+             WHERE b.last_ms > ?1 AND b.first_ms < ?2 ORDER BY s.id, b.start_ms"
+        );
+        let read = || -> rusqlite::Result<Result<History, Problem>> {
+            let mut history = History::default();
+            let mut rows = self.database.prepare(&query)?;
+            let mut rows = rows.query([from_ms, to_ms])?;
+            while let Some(row) = rows.next()? {
+                let key = key(row)?;
+                if !selection.wants(&key) {
+                    continue;
+                }
+                let Some(table) = packed::unpack(row.get_ref(5)?.as_blob()?) else {
+                    return Ok(Err(damaged(&self.path)));
+                };
+                let part = table.slice(from_ms, to_ms);
+                match selection.step_ms {
+                    Some(step) => history.add(key, &part.coarser(step)),
+                    None => history.add(key, &part),
+                }
+            }
+            Ok(Ok(history))
+        };
+        read().map_err(|error| of_sqlite(&self.path, &error))?
+    }
+}
+
+/// A change of the store that is not complete yet.
+pub struct Change<'a> {
+    path: &'a Path,
+    transaction: Transaction<'a>,
+}
+
+impl Change<'_> {
+    /// Adds tables; what is there stays.
+    pub fn merge(&self, tables: &BTreeMap<Key, Table>) -> Result<Merged, Problem> {
+        let mut merged = Merged::default();
+        for (key, table) in tables.iter().filter(|(_, table)| !table.is_empty()) {
+            let series = self.asked(|| self.series(key))?;
+            for (start, part) in table.blocks(key.source.block_ms()) {
+                let mut block = self.block(series, start)?.unwrap_or_default();
+                let came = block.merge(&part);
+                if came.added > 0 {
+                    self.asked(|| self.put(series, start, &block))?;
+                }
+                merged.add(came);
+            }
+        }
+        Ok(merged)
+    }
+
+    /// Puts a table in the place of all from a moment on in its block.
+    pub fn replace(&self, key: &Key, start_ms: i64, from_ms: i64, table: &Table) -> Result<(), Problem> {
+        let series = self.asked(|| self.series(key))?;
+        let mut block = self.block(series, start_ms)?.unwrap_or_default().slice(i64::MIN, from_ms);
+        block.merge(table);
+        if block.is_empty() { Ok(()) } else { self.asked(|| self.put(series, start_ms, &block)) }
+    }
+
+    fn asked<T>(&self, ask: impl FnOnce() -> rusqlite::Result<T>) -> Result<T, Problem> {
+        ask().map_err(|error| of_sqlite(self.path, &error))
+    }
+
+    fn series(&self, key: &Key) -> rusqlite::Result<i64> {
+        let Key { host, subject, source } = key;
+        let named = (host, subject.kind.name(), &subject.name, &subject.id, source.name());
+        let find = "SELECT id FROM capacity_series WHERE host = ?1 AND kind = ?2 AND name = ?3 AND ident = ?4 AND source = ?5";
+        let found = self.transaction.prepare(find)?.query_row(named, |row| row.get(0)).optional()?;
+        if let Some(id) = found {
+            return Ok(id);
+        }
+        let add = "INSERT INTO capacity_series (host, kind, name, ident, source) VALUES (?1, ?2, ?3, ?4, ?5)";
+        self.transaction.execute(add, named)?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+
+    fn block(&self, series: i64, start: i64) -> Result<Option<Table>, Problem> {
+        let find = "SELECT data FROM capacity_block WHERE series = ?1 AND start_ms = ?2";
+        let found: Option<Vec<u8>> = self.asked(|| {
+            self.transaction.prepare(find)?.query_row((series, start), |row| row.get(0)).optional()
+        })?;
+        found.map(|bytes| packed::unpack(&bytes).ok_or_else(|| damaged(self.path))).transpose()
+    }
+
+    fn put(&self, series: i64, start: i64, block: &Table) -> rusqlite::Result<()> {
+        let spans = block.spans();
+        let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Ok(()) };
+        let covered: i64 = spans.iter().map(|span| i64::from(span.length_ms)).sum();
+        let metrics = block.metrics().fold(0_i64, |all, metric| all | 1 << metric.code());
+        let rows = i64::try_from(spans.len()).unwrap_or(i64::MAX);
+        let put = "INSERT OR REPLACE INTO capacity_block (series, start_ms, first_ms, last_ms, covered_ms, rows, metrics, data)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let values =
+            (series, start, first.start_ms, last.end_ms(), covered, rows, metrics, packed::pack(block));
+        self.transaction.prepare(put)?.execute(values).map(drop)
+    }
+}
+
+fn has_tables(database: &Connection) -> rusqlite::Result<bool> {
+    let question = "SELECT count(*) FROM sqlite_schema WHERE name IN ('capacity_series', 'capacity_block')";
+    Ok(database.query_row(question, [], |row| row.get::<_, i64>(0))? == 2)
+}
+
+fn key(row: &Row<'_>) -> rusqlite::Result<Key> {
+    let text = |at: usize| row.get::<_, String>(at);
+    let kind = Kind::of_name(&text(1)?).ok_or_else(|| foreign("it has a kind that is not known"))?;
+    let source = Source::of_name(&text(4)?).ok_or_else(|| foreign("it has a source that is not known"))?;
+    Ok(Key { host: text(0)?, subject: Subject { kind, name: text(2)?, id: text(3)? }, source })
+}
+
+fn held(row: &Row<'_>) -> rusqlite::Result<Held> {
+    let count = |at: usize| row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or_default());
+    let metrics: i64 = row.get(10)?;
+    let has = |metric: &Metric| metrics >> metric.code() & 1 == 1;
+    Ok(Held {
+        key: key(row)?,
+        metrics: Metric::ALL.into_iter().filter(has).collect(),
+        first_ms: row.get(5)?,
+        last_ms: row.get(6)?,
+        covered_ms: row.get(7)?,
+        rows: count(8)?,
+        bytes: count(9)?,
+    })
+}
+
+fn join(held: &mut Held, other: Held) {
+    held.metrics.extend(other.metrics);
+    held.first_ms = held.first_ms.min(other.first_ms);
+    held.last_ms = held.last_ms.max(other.last_ms);
+    held.covered_ms += other.covered_ms;
+    held.rows += other.rows;
+    held.bytes += other.bytes;
+}
+
+fn of_sqlite(path: &Path, error: &rusqlite::Error) -> Problem {
+    let problem = unusable(path, &error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => problem
+            .because("the filesystem is full; the store is as it was before")
+            .next("make room, or put the store elsewhere with --store FILE, and import again"),
+        Some(ErrorCode::DatabaseBusy) => problem
+            .because("another import writes to it for more than two minutes")
+            .next("wait until it has ended, and import again"),
+        _ => problem,
+    }
+}
+
+fn damaged(path: &Path) -> Problem {
+    unusable(path, "a block cannot be read")
+        .because("the file was changed by something else, or the storage lost a part")
+}
+
+fn unusable(path: &Path, error: &str) -> Problem {
+    Problem::refused(format!("the store cannot be used: {}", path_text::printable(error)))
+        .at(path_text::encode(path))
+        .next("see who may write there; move a damaged file away, or name another with --store FILE")
+}
+
+#[cfg(test)]
+mod tests;

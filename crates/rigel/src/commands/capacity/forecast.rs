@@ -1,0 +1,200 @@
+//! `rigel capacity forecast`: when a storage will be full or slow, from the store of what production did and the records of runs.
+//!
+//! Must not measure or judge; the rules are in `rigel_core::uses::capacity`.
+
+use crate::args::ForecastOptions;
+use crate::capacity_store::{self, Store};
+use crate::commands::advise::last_record;
+use crate::commands::report::read;
+use crate::commands::{list, remark, to_stdout};
+use crate::{output, terminal};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::judge::findings::Findings;
+use rigel_core::path_text;
+use rigel_core::units::to_f64;
+use rigel_core::uses::capacity::forecast::Daily;
+use rigel_core::uses::capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
+use rigel_core::uses::capacity::{History, Selection, day};
+use rigel_report::headroom::{self, Told};
+use rigel_run::wall::Wall;
+use std::path::Path;
+
+/// Five minutes: what busy hours are told by.
+const STEP_MS: u32 = 300_000;
+
+pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
+    let wall = Wall::system();
+    let (host, history) = history(options)?;
+    let demand = Demand::of(&history, &host, wall.offset_s());
+    let course = |(resource, daily): &(Resource, Daily)| {
+        Course::of(*resource, daily.clone(), options.days, &options.scenario)
+    };
+    let courses: Vec<Course> = demand.daily.iter().map(course).collect();
+    let storages = storages(options, &demand, &courses)?;
+    let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
+    let started = wall.started();
+    let told = Told {
+        host: &host,
+        asked: &started,
+        demand: &demand,
+        courses: &courses,
+        storages: &storages,
+        scenario: &options.scenario,
+        gate,
+    };
+    tell_age(&courses, &started);
+    if options.json {
+        to_stdout(&headroom::json(&told)?)?;
+    } else {
+        to_stdout(headroom::text(&told, terminal::style_of_stdout()).as_bytes())?;
+    }
+    if let Some(dir) = &options.html {
+        let files = output::write_files(
+            dir,
+            &format!("forecast_{}", wall.stamp()),
+            &[headroom::page(&told)?],
+            options.force,
+        )?;
+        if options.json {
+            remark(&format!("the page is {}", path_text::encode(&files[0])))
+        } else {
+            list(&files)?
+        }
+    }
+    gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided))
+}
+
+/// The history of the host that is meant.
+fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
+    let path = capacity_store::place(options.store.as_deref())?;
+    let store = Store::open_to_read(&path)?;
+    let mut hosts: Vec<String> = store.held()?.into_iter().map(|held| held.key.host).collect();
+    hosts.sort();
+    hosts.dedup();
+    let shown = path_text::encode(&path);
+    let own = rigel_io::production::host_name();
+    let host = match (&options.host, hosts.as_slice()) {
+        (_, []) => {
+            return Err(Problem::usage("the store holds no history")
+                .at(shown)
+                .next("fill it: rigel capacity import FILE.."));
+        }
+        (Some(named), all) if all.contains(named) => named.clone(),
+        (Some(named), all) => {
+            return Err(Problem::usage(format!(
+                "the store has no history of the host {}",
+                path_text::printable(named)
+            ))
+            .at(shown)
+            .because(format!("it has {}", all.join(", ")))
+            .next("name one of them with --host"));
+        }
+        (None, [only]) => only.clone(),
+        (None, all) => all.iter().find(|one| **one == own).cloned().ok_or_else(|| {
+            Problem::usage("the store has the histories of several hosts, and none is this one")
+                .at(&shown)
+                .because(format!("it has {}", all.join(", ")))
+                .next("name one of them with --host")
+        })?,
+    };
+    let selection = Selection {
+        host: Some(host.clone()),
+        subjects: options.subjects.clone(),
+        step_ms: Some(STEP_MS),
+        ..Selection::default()
+    };
+    let history = store.history(&selection)?;
+    if history.tables().next().is_none() {
+        return Err(Problem::usage(format!(
+            "the history of {host} has none of {}",
+            options.subjects.join(", ")
+        ))
+        .at(shown)
+        .next("rigel capacity show lists what it has"));
+    }
+    Ok((host, history))
+}
+
+/// The storage that is there, and the others.
+fn storages(options: &ForecastOptions, demand: &Demand, courses: &[Course]) -> Result<Vec<Storage>, Problem> {
+    let record = options.record.clone().map_or_else(last_record, Ok)?;
+    let surface = surface(&record)?;
+    check_disk(options, demand, &surface, &record)?;
+    let size = options
+        .space
+        .map(|bytes| (to_f64(bytes.0), "--space"))
+        .or(demand.size_bytes.map(|bytes| (bytes, "size of the filesystem")));
+    let surface = match size {
+        Some((bytes, from)) => surface.with_space(bytes, from),
+        None => surface,
+    };
+    let mut all = vec![Storage::of(&path_text::encode(&record), surface, courses)];
+    for other in &options.others {
+        all.push(Storage::of(&path_text::encode(other), self::surface(other)?, courses));
+    }
+    Ok(all)
+}
+
+fn surface(path: &Path) -> Result<Surface, Problem> {
+    let record = read(path)?;
+    let findings = Findings::of(&record);
+    Surface::of(&record, &findings).map_err(|problem| problem.at(path_text::encode(path)))
+}
+
+/// A surface of another disk says nothing of this one.
+fn check_disk(
+    options: &ForecastOptions,
+    demand: &Demand,
+    surface: &Surface,
+    record: &Path,
+) -> Result<(), Problem> {
+    match surface.is_of(&demand.subjects) {
+        Some(true) => Ok(()),
+        None => {
+            remark(
+                "whether the record is of the disks of the history is not known: one of them does not name its disks",
+            );
+            Ok(())
+        }
+        Some(false) if options.allow_other_disk => Ok(()),
+        Some(false) => {
+            let own: Vec<&str> = surface.disks.iter().map(|disk| disk.name.as_str()).collect();
+            let theirs: Vec<String> = demand.subjects.iter().map(ToString::to_string).collect();
+            Err(Problem::usage("the record was made on another disk than those of the history")
+                .at(path_text::encode(record))
+                .because(format!("it is of {}, and the history of {}", own.join(", "), theirs.join(", ")))
+                .next("give a record of that disk, name the disk with --disk, or, when it is the same, add --allow-other-disk; --on RECORD is for other storages"))
+        }
+    }
+}
+
+/// A history that ended long ago says less of today.
+fn tell_age(courses: &[Course], started: &str) {
+    const OLD_DAYS: i64 = 30;
+    let today = started.get(..10).and_then(day::read);
+    let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
+    if let Some((today, last)) = today.zip(last).filter(|(today, last)| today - last > OLD_DAYS) {
+        remark(&format!(
+            "the history ends {} days ago, on {}: the forecast begins there",
+            today - last,
+            day::shown(last - 1)
+        ));
+    }
+}
+
+fn judged(at: i64, outcome: Gate, fail_undecided: bool) -> Result<(), Problem> {
+    let date = day::shown(at);
+    let failed = |what: String| Err(Problem::new(ExitKind::GateFailed, what));
+    match outcome {
+        Gate::Passed => Ok(()),
+        Gate::Failed => failed(format!("the storage most likely ends before {date}")),
+        Gate::Unknown => failed(format!("whether the storage lasts until {date} is not known")),
+        Gate::Undecided if fail_undecided => failed(format!("the storage may end before {date}")),
+        Gate::Undecided => {
+            remark(&format!(
+                "the storage may end before {date}, and most likely does not; --fail-undecided fails on it"
+            ));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `rigel capacity list` and `show`: what the store holds.
+//!
+//! Must not write.
+
+use crate::args::{ShowArgs, StoreArgs};
+use crate::capacity_store::{Store, place};
+use crate::commands;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::uses::capacity::{Selection, when};
+use rigel_report::capacity::{listed, overview};
+
+/// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
+const STEP_MS: u32 = 300_000;
+
+pub fn list(options: &StoreArgs) -> Result<(), Problem> {
+    let store = Store::open_to_read(&place(options.file.as_deref())?)?;
+    let held = store.held()?;
+    if held.is_empty() { Err(nothing()) } else { commands::to_stdout(listed(&held).as_bytes()) }
+}
+
+pub fn show(options: &ShowArgs) -> Result<(), Problem> {
+    let store = Store::open_to_read(&place(options.store.file.as_deref())?)?;
+    let moment = |text: &Option<String>, at: &str| text.as_deref().map(|text| moment(text, at)).transpose();
+    let mut selection = Selection {
+        host: options.host.clone(),
+        subjects: options.names.clone(),
+        source: None,
+        from_ms: moment(&options.from, "--from")?,
+        to_ms: moment(&options.to, "--to")?,
+        step_ms: Some(STEP_MS),
+    };
+    let (from, to) = selection.range();
+    let wanted = store
+        .held()?
+        .into_iter()
+        .filter(|held| selection.wants(&held.key) && held.last_ms > from && held.first_ms < to);
+    let mut held: Vec<_> = wanted.collect();
+    if held.is_empty() {
+        return Err(nothing());
+    }
+    held.sort_by(|a, b| a.key.cmp(&b.key));
+    held.dedup_by(|a, b| a.key.host == b.key.host && a.key.subject == b.key.subject);
+    // One at a time, so that memory is that of one disk.
+    for one in held {
+        selection.host = Some(one.key.host.clone());
+        let name = if one.key.subject.id.is_empty() { &one.key.subject.name } else { &one.key.subject.id };
+        selection.subjects = vec![name.clone()];
+        let short = one.last_ms - one.first_ms < 24 * i64::from(STEP_MS);
+        selection.step_ms = Some(STEP_MS).filter(|_| !short);
+        let history = store.history(&selection)?;
+        commands::to_stdout(overview(&history, &one.key.host, &one.key.subject).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn nothing() -> Problem {
+    Problem::refused("the store holds nothing of that")
+        .because("nothing was imported or recorded, or under another name or at another time")
+        .next("rigel capacity list shows what there is")
+}
+
+fn moment(text: &str, at: &str) -> Result<i64, Problem> {
+    let day = || when::with_offset(&format!("{text}T00:00:00Z"));
+    when::with_offset(text).or_else(day).ok_or_else(|| {
+        Problem::usage(format!("'{}' is no moment", path_text::printable(text)))
+            .at(at)
+            .next("give a day such as 2026-11-01, or 2026-11-01T08:00:00+01:00")
+    })
+}

@@ -1,0 +1,239 @@
+//! `rigel capacity` with the real binary: files of the real tools, a store that nothing damages, the recorder.
+
+use crate::support::{Place, Told};
+use rigel_testdev::{PostgresServer, Unavailable, needs};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn data(name: &str) -> String {
+    let dir: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "../rigel-core/tests-data/capacity", name].iter().collect();
+    dir.to_str().unwrap().to_owned()
+}
+
+fn capacity(place: &Place, line: &str) -> Told {
+    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+    place.line(&format!("capacity {command} --store store {rest}"))
+}
+
+fn refused(place: &Place, line: &str, code: i32, because: &str) {
+    let told = capacity(place, line);
+    assert_eq!(told.code, code, "{line}: {} {}", told.stdout, told.stderr);
+    assert!(told.stderr.contains(because) && told.stderr.contains("next step: "), "{line}: {}", told.stderr);
+}
+
+#[test]
+fn files_of_all_tools_become_one_store_and_a_second_time_adds_nothing() {
+    let place = Place::new();
+    let files = [
+        ("sadf-12.6.1.json", "sadf JSON of db1"),
+        ("sadf-12.6.1-restarts.json", "2 x reboot or restart"),
+        ("iostat-12.6.1.json", "iostat JSON of db1"),
+        ("prometheus-2.42.0.json", "counter that fell"),
+        ("pg_stat_io-18.4.jsonl", "pg_stat_io JSON of db1"),
+    ];
+    for (name, says) in files {
+        let told = capacity(&place, &format!("import {} --host db1", data(name))).expect_code(0);
+        assert!(
+            told.stdout.contains(says) && !told.stdout.contains(": 0 values new"),
+            "{name}: {}",
+            told.stdout
+        );
+    }
+    let before = fs::read(place.path().join("store")).unwrap();
+    for (name, _) in files {
+        let told = capacity(&place, &format!("import {} --host db1", data(name))).expect_code(0);
+        assert!(
+            told.stdout.contains(": 0 values new") && told.stdout.contains("there already"),
+            "{}",
+            told.stdout
+        );
+    }
+    assert!(fs::read(place.path().join("store")).unwrap() == before, "not a byte of the store changed");
+    let list = capacity(&place, "list").expect_code(0).stdout;
+    for part in
+        ["vda", "loop57", "prometheus", "sadf", "database postgresql", "2026-11-24 18:10", "used_bytes"]
+    {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let show = capacity(&place, "show loop57 --host db1").expect_code(0).stdout;
+    assert!(show.contains("loop57 on db1") && show.contains("read_bytes") && show.contains('█'), "{show}");
+    refused(&place, "show nowhere", 3, "the store holds nothing of that");
+}
+
+#[test]
+fn what_cannot_be_imported_is_told_and_leaves_the_store() {
+    let place = Place::new();
+    let whole = fs::read(data("sadf-12.6.1.json")).unwrap();
+    let file = |name: &str, bytes: &[u8]| fs::write(place.path().join(name), bytes).unwrap();
+    file("cut.json", &whole[..whole.len() / 2]);
+    refused(&place, "import cut.json", 2, "the file ends in the middle");
+    assert!(capacity(&place, "import cut.json").stderr.contains("where: cut.json, line "));
+    file("binary", b"\x96\xd5\x75\x21 and more");
+    refused(&place, "import binary", 2, "sadf -j FILE -- -d");
+    refused(&place, "import missing.json", 3, "cannot be read");
+    refused(&place, &format!("import {}", data("sadf-12.6.1-dst-local.json")), 2, "--zone");
+    refused(
+        &place,
+        &format!("import {} --zone Europe/Nowhere", data("sadf-12.6.1-dst-local.json")),
+        2,
+        "is not known",
+    );
+    refused(&place, &format!("import {}", data("iostat-12.6.1-c-locale.json")), 2, "--dates month-day");
+    refused(&place, &format!("import {}", data("pg_stat_io-18.4.csv")), 2, "--host");
+    refused(&place, "list", 3, "the store holds nothing of that");
+    // Another host under the same name.
+    let real = String::from_utf8(whole).unwrap();
+    capacity(&place, &format!("import {}", data("sadf-12.6.1.json"))).expect_code(0);
+    let before = fs::read(place.path().join("store")).unwrap();
+    file("other.json", real.replace("\"tps\": 13187.00", "\"tps\": 99.00").as_bytes());
+    refused(
+        &place,
+        "import other.json",
+        2,
+        "are there with another value, the first of 2026-11-24 18:10 UTC",
+    );
+    assert!(fs::read(place.path().join("store")).unwrap() == before);
+    assert!(
+        capacity(&place, "import other.json --keep-first").expect_code(0).stdout.contains("which are kept")
+    );
+    fs::write(place.path().join("store"), "no database").unwrap();
+    refused(&place, "list", 3, "the store cannot be used");
+    assert_eq!(fs::read(place.path().join("store")).unwrap(), b"no database");
+}
+
+/// A file of many days, so that an import takes a while.
+fn long_file(place: &Place, days: u32) -> PathBuf {
+    let mut text = "{\"sysstat\": {\"hosts\": [{\"nodename\": \"db1\", \"file-date\": \"2026-01-01\", \"statistics\": [\n".to_owned();
+    for minute in 1..days * 1_440 {
+        let (day, hour, at) = (minute / 1_440 + 1, minute / 60 % 24, minute % 60);
+        let disks: Vec<String> = (0..20)
+            .map(|disk| {
+                format!(
+                    "{{\"disk-device\": \"sd{disk}\", \"tps\": {}.5, \"rkB\": {minute}, \"wkB\": 7}}",
+                    minute % 977 + disk
+                )
+            })
+            .collect();
+        let comma = if minute > 1 { "," } else { "" };
+        text += &format!(
+            "{comma}{{\"timestamp\": {{\"date\": \"2026-01-{day:02}\", \"time\": \"{hour:02}:{at:02}:00\", \"utc\": 1, \"interval\": 60}}, \"disk\": [{}]}}\n",
+            disks.join(",")
+        );
+    }
+    let path = place.path().join("long.json");
+    fs::write(&path, text + "]}]}}").unwrap();
+    path
+}
+
+#[test]
+fn a_kill_at_any_moment_and_two_imports_at_once_damage_nothing() {
+    let place = Place::new();
+    long_file(&place, 7);
+    let import = || {
+        let mut command = place.command();
+        command.args(["capacity", "import", "--store", "store", "--quiet", "long.json"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    capacity(&place, &format!("import {}", data("iostat-12.6.1.json"))).expect_code(0);
+    for wait_ms in [30, 100, 300, 900] {
+        let mut killed = import();
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        let _ = killed.kill();
+        let _ = killed.wait();
+        let list = capacity(&place, "list").expect_code(0).stdout;
+        assert!(list.contains("iostat"), "{list}");
+        // All of a file or nothing of it.
+        let disks = list.lines().filter(|line| line.contains(" sadf ")).count();
+        assert!(disks == 0 || disks == 20, "{list}");
+    }
+    let (mut one, mut two) = (import(), import());
+    assert!(one.wait().unwrap().success() && two.wait().unwrap().success());
+    let told = capacity(&place, "import long.json").expect_code(0).stdout;
+    assert!(told.contains(": 0 values new"), "{told}");
+}
+
+/// The limit on the size of a file stands for a disk that is full: SQLite gets an error for each write behind it.
+#[test]
+fn a_store_that_cannot_grow_stays_as_it_was() {
+    let place = Place::new();
+    long_file(&place, 3);
+    capacity(&place, &format!("import {}", data("iostat-12.6.1.json"))).expect_code(0);
+    let before = capacity(&place, "list").expect_code(0).stdout;
+    let rigel = env!("CARGO_BIN_EXE_rigel");
+    let script = format!("trap '' XFSZ; ulimit -f 200; exec {rigel} capacity import --store store long.json");
+    let told =
+        Told::from(Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap());
+    assert_eq!(told.code, 3, "{} {}", told.stdout, told.stderr);
+    assert!(told.stderr.contains("the store cannot be used"), "{}", told.stderr);
+    assert_eq!(capacity(&place, "list").expect_code(0).stdout, before);
+}
+
+#[test]
+fn the_recorder_keeps_this_host_and_ends_in_order() {
+    let place = Place::new();
+    let told = capacity(&place, "record --every 200ms --for 3s --host here");
+    if told.code == 3 && told.stderr.contains("shows no disks") {
+        let _: Option<()> =
+            needs("the_recorder_keeps_this_host", Err(Unavailable::new("this host shows no disks")));
+        return;
+    }
+    let told = told.expect_code(0);
+    assert!(told.stderr.contains("recording as here"), "{}", told.stderr);
+    let list = capacity(&place, "list").expect_code(0).stdout;
+    assert!(list.contains("recorder") && list.contains("read_ops") && list.contains("used_bytes"), "{list}");
+    refused(&place, "record --every 1ms", 2, "100ms to 10m");
+    refused(&place, "record --dsn host=/nowhere --for 2s", 3, "error: ");
+}
+
+#[test]
+fn the_recorder_asks_a_server() {
+    let test = "the_recorder_asks_a_server";
+    let Some(server) = needs(test, PostgresServer::start("")) else { return };
+    let place = Place::new();
+    let mut command = place.command();
+    command.args([
+        "capacity",
+        "record",
+        "--store",
+        "store",
+        "--every",
+        "200ms",
+        "--for",
+        "4s",
+        "--dsn",
+        &crate::sql::dsn(&server),
+    ]);
+    let told = Told::from(command.output().unwrap()).expect_code(0);
+    let list = capacity(&place, "list").expect_code(0).stdout;
+    assert!(list.contains("database postgresql") && list.contains("commits"), "{list} {}", told.stderr);
+    assert!(list.contains("redo_bytes") && list.contains("database postgres "), "{list}");
+}
+
+/// What the tools of this host write now, if it has them.
+#[test]
+fn the_tools_of_this_host_are_read() {
+    let test = "the_tools_of_this_host_are_read";
+    let iostat = Command::new("iostat")
+        .args(["-x", "-t", "-o", "JSON", "1", "3"])
+        .env("S_TIME_FORMAT", "ISO")
+        .output();
+    let written = iostat.map_err(|error| Unavailable::new(format!("iostat does not start: {error}")));
+    let Some(written) = needs(test, written) else { return };
+    let place = Place::new();
+    fs::write(place.path().join("now.json"), written.stdout).unwrap();
+    let began = Instant::now();
+    let told = capacity(&place, "import now.json").expect_code(0);
+    assert!(told.stdout.contains("iostat JSON"), "{} after {:?}", told.stdout, began.elapsed());
+    let sadc =
+        ["/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc"].into_iter().find(|path| PathBuf::from(path).exists());
+    let Some(sadc) = needs(test, sadc.ok_or_else(|| Unavailable::new("there is no sadc"))) else { return };
+    let binary = place.path().join("sa");
+    assert!(Command::new(sadc).args(["-S", "DISK", "1", "4"]).arg(&binary).status().unwrap().success());
+    let json = Command::new("sadf").arg("-j").arg(&binary).args(["--", "-d"]).output().unwrap();
+    fs::write(place.path().join("sa.json"), json.stdout).unwrap();
+    assert!(capacity(&place, "import sa.json").expect_code(0).stdout.contains("sadf JSON"));
+    refused(&place, "import sa", 2, "sadf -j FILE -- -d");
+}

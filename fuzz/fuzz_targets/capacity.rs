@@ -1,0 +1,39 @@
+//! Files of other tools that tell of production: whatever they hold, they become tables that survive the store, or a problem with its place.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rigel_core::uses::capacity::read::{Options, Reader};
+use rigel_core::uses::capacity::{Harvest, packed};
+use rigel_fuzz::assert_printable;
+
+fuzz_target!(|bytes: &[u8]| {
+    // The first byte says how the rest comes.
+    let Some((&size, bytes)) = bytes.split_first() else { return };
+    if let Some(table) = packed::unpack(bytes) {
+        assert!(packed::unpack(&packed::pack(&table)).is_some(), "a table that was read cannot be kept");
+    }
+    let options = Options { host: (size & 1 == 1).then(|| "h".to_owned()), ..Options::default() };
+    let mut harvest = Harvest::default();
+    let mut reader = Reader::new(options);
+    for piece in bytes.chunks(usize::from(size).max(1)) {
+        if let Err(problem) = reader.bytes(piece, &mut harvest) {
+            return told(&problem);
+        }
+    }
+    if let Err(problem) = reader.end(&mut harvest) {
+        return told(&problem);
+    }
+    for (key, table) in harvest.take() {
+        assert_printable("a host", &key.host);
+        assert_printable("a subject", &key.subject.to_string());
+        let rows: usize = table.blocks(key.source.block_ms()).iter().map(|(_, block)| block.spans().len()).sum();
+        assert_eq!(rows, table.spans().len(), "blocks lose rows");
+        let kept = packed::unpack(&packed::pack(&table)).expect("what was packed");
+        assert_eq!(kept.spans(), table.spans());
+    }
+});
+
+fn told(problem: &rigel_core::error::Problem) {
+    assert_eq!(problem.kind.code(), 2);
+    assert_printable("a problem", &problem.to_string());
+}

@@ -31,8 +31,8 @@ const LEAD_NS: u64 = 20 * NS_PER_MS;
 const LONGEST_LEAD_NS: u64 = 2 * NS_PER_S;
 /// What the message to one node takes the first one.
 const LEAD_PER_NODE_NS: u64 = 20 * NS_PER_US;
-/// An early end is set this far in the future, so that all hear of it in time.
-const EARLY_END_NS: u64 = 50 * NS_PER_MS;
+/// An early end is set this far in the future, so that all hear of it in time: a node looks ten times a second.
+const EARLY_END_NS: u64 = 250 * NS_PER_MS;
 /// A node at work tells how far it is four times a second.
 const SILENCE: Duration = Duration::from_secs(6);
 /// In virtual time a node says nothing while it works, and asking drives may take long.
@@ -151,7 +151,7 @@ impl ClusterBench {
             (loading, silence),
             std::mem::take(&mut self.progress),
         ));
-        let early_ns = EARLY_END_NS.max(self.lead_ns());
+        let early_ns = EARLY_END_NS.saturating_add(self.lead_ns());
         let is_real = self.is_real;
         let mut step = |heard: Option<Heard>, now_ns: u64| {
             let now_ns = if let Some(Heard::Tick(now)) = &heard { now.now_ns } else { now_ns };

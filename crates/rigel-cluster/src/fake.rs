@@ -3,8 +3,10 @@
 //! Must not be used to measure storage.
 
 use crate::line::Cluster;
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,11 +38,14 @@ pub struct Fake {
     under_way: VecDeque<Sent>,
     trouble: Trouble,
     sent: u64,
+    /// The first node has ended, and with it whoever still waits for it.
+    over: Arc<AtomicBool>,
 }
 
 /// So many nodes.
 pub fn nodes(size: usize, trouble: Trouble) -> Vec<Fake> {
     let (to, arriving): (Vec<_>, Vec<_>) = (0..size).map(|_| mpsc::channel()).unzip();
+    let over = Arc::new(AtomicBool::new(false));
     let node = |(rank, arriving)| Fake {
         rank,
         to: to.clone(),
@@ -48,6 +53,7 @@ pub fn nodes(size: usize, trouble: Trouble) -> Vec<Fake> {
         under_way: VecDeque::new(),
         trouble,
         sent: 0,
+        over: Arc::clone(&over),
     };
     arriving.into_iter().enumerate().map(node).collect()
 }
@@ -89,9 +95,22 @@ impl Cluster for Fake {
     }
 
     fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
+        // Read first: what the first node sent before it ended is heard.
+        let is_over = self.over.load(Ordering::Acquire);
         self.under_way.extend(self.arriving.try_iter());
         let due = self.under_way.front().is_some_and(|first| first.due <= Instant::now());
         let arrived = if due { self.under_way.pop_front() } else { None };
+        if arrived.is_none() && self.under_way.is_empty() && is_over {
+            return Err(Problem::new(ExitKind::CutShort, "the first node has ended"));
+        }
         Ok(arrived.map(|sent| (sent.from, sent.bytes)))
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        if self.rank == 0 {
+            self.over.store(true, Ordering::Release);
+        }
     }
 }

@@ -169,7 +169,7 @@ impl Line {
                 Pace::Eager => thread::yield_now(),
                 // Who has waited for long may be late by a little more.
                 Pace::Easy => {
-                    thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(1)))
+                    thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(2)))
                 }
             }
         }

@@ -3,7 +3,7 @@
 use rigel_cluster::fake::{self, Fake, Trouble};
 use rigel_cluster::line::Pace as Look;
 use rigel_cluster::message::Message;
-use rigel_cluster::{ClusterBench, Line, serve};
+use rigel_cluster::{Cluster, ClusterBench, Line, serve};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -22,6 +22,7 @@ use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::job::Stop;
 use rigel_run::journal::Memory;
 use rigel_run::wall::Wall;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 const HOUR_NS: u64 = 3600 * NS_PER_S;
@@ -69,7 +70,6 @@ fn line(fake: Fake, rank: usize) -> Line {
 fn on<T: Send>(nodes: usize, trouble: Trouble, run: &Run, lead: impl Fn(ClusterBench) -> T + Sync) -> T {
     let all = team(nodes);
     let ended = fake::run(nodes, trouble, |fake| {
-        use rigel_cluster::Cluster as _;
         let rank = fake.rank();
         let line = line(fake, rank);
         let team = all.seen_by(u32::try_from(rank).unwrap());
@@ -151,11 +151,48 @@ fn so_many_nodes_give_so_many_times_the_rate_and_one_record() {
     }
 }
 
+/// A thousand nodes without a thread each: what is asked of one is answered at once.
+struct Thousand {
+    run: Run,
+    answers: VecDeque<(usize, Vec<u8>)>,
+}
+
+impl Cluster for Thousand {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1000
+    }
+
+    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
+        if let (Message::Do(order), _) = Message::decode(bytes, "test", 0)? {
+            let team = team(1000).seen_by(u32::try_from(to).unwrap());
+            let came = own(&self.run, &team, 0).work(&order, &mut |_| true);
+            let bytes = Message::Came(Box::new(came)).encode("test", &format!("db{to}")).unwrap();
+            self.answers.push_back((to, bytes));
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
+        Ok(self.answers.pop_front())
+    }
+}
+
 #[test]
 fn a_thousand_nodes_are_one_line_of_the_record() {
     let run = run_of(simulated(), 400);
     let order = measure(Point::pair(2000, 0), Detail::Settling);
-    let came = on(1000, Trouble::default(), &run, |mut bench| bench.work(&order, &mut |_| true).unwrap());
+    let thousand = Thousand { run: run.clone(), answers: VecDeque::new() };
+    let first = own(&run, &team(1000), 0);
+    let sites = vec![Some(first.site().clone()); 1000];
+    let members = (0..1000).map(|rank| Member { targets: vec![0], ..member(rank) }).collect();
+    let line = Line::new(Box::new(thousand), "db0".to_owned(), "test");
+    let parts = (run.request.clone(), team(1000));
+    let mut bench = ClusterBench::new(line, Some(first), parts, sites, members, targets(), 0).unwrap();
+    let came = bench.work(&order, &mut |_| true).unwrap();
     assert_eq!((came.nodes.len(), came.done.tallies[&Class::SMALL].planned), (1000, 2000));
     let visit = Visit {
         step: 0,
@@ -260,7 +297,6 @@ fn a_node_that_falls_silent_is_named() {
 fn answered(run: &Run, answer: impl Fn(Order, &Line) -> Result<Came, Problem> + Sync) -> Problem {
     let all = team(2);
     let ended = fake::run(2, Trouble::default(), |fake| {
-        use rigel_cluster::Cluster as _;
         let rank = fake.rank();
         let line = line(fake, rank);
         if rank == 1 {

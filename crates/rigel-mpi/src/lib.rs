@@ -14,7 +14,6 @@ use rigel_cluster::Cluster;
 use rigel_core::error::{ExitKind, Problem};
 use signal_hook::low_level;
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,11 +89,10 @@ impl World {
     }
 }
 
-/// Ends a process that has lost another one: the first one ends all, another one only itself.
-pub fn end_lost(rank: usize, code: ExitCode) -> ! {
+/// Ends a process that has lost another one and has told so: the first one ends all, another one only itself.
+pub fn end_lost(rank: usize) -> ! {
     if rank == 0 {
-        let code = if code == ExitCode::SUCCESS { ExitKind::Bug } else { ExitKind::CutShort };
-        SimpleCommunicator::world().abort(code.code().into());
+        SimpleCommunicator::world().abort(ExitKind::CutShort.code().into());
     }
     low_level::exit(IN_VAIN)
 }

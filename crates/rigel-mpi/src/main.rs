@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let rank = world.rank();
     let ended = rigel::run_on(Box::new(world.link()), rules, &argv, World::abort_for_panic);
     if ended.lost {
-        end_lost(rank, ended.code);
+        end_lost(rank);
     }
     // Here all wait for each other, and the first node has written its outputs.
     drop(world);

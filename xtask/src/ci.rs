@@ -61,7 +61,7 @@ const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// builds without is shown by the first command of the README.
 const FEATURES: &str = "rigel/parquet,xtask/program";
 /// It cannot be built without MPI, and has steps of its own.
-pub const WITHOUT: [&str; 2] = ["--exclude", crate::mpi::PACKAGE];
+pub const WITHOUT: [&str; 2] = ["--exclude", mpi::PACKAGE];
 /// What `cargo xtask gen --check` says, by a program that was built with the tests: xtask alone would be built of other parts.
 const GEN: &[&str] = &[
     "test",

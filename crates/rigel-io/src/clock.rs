@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_nanosecond_is_a_nanosecond() {
         let (clock, reference) = (MonotonicClock::start(), Instant::now());
-        std::thread::sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(5));
         let (now_ns, elapsed) = (clock.now_ns(), reference.elapsed());
         // The clock was started first and read first, each a moment before the reference.
         assert!(now_ns >= 5_000_000);

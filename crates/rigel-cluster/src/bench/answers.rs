@@ -240,7 +240,7 @@ impl<'a> Answers<'a> {
         let Some((start_ns, measure_ns, every_ns)) = self.measured() else {
             return Err("an interval of a warm-up".to_owned());
         };
-        let Part { window, tallies } = &part;
+        let Part { window, tallies, governed: _ } = &part;
         let at_ns = window.start_ns.checked_sub(start_ns).filter(|at_ns| at_ns % every_ns.max(1) == 0);
         if at_ns.is_none_or(|at_ns| at_ns >= measure_ns) || window.span_ns() > every_ns {
             return Err("an interval that is none of the order".to_owned());

@@ -90,6 +90,6 @@ fn targets_of_b_are_numbered_behind_those_of_a() {
     let hung =
         HungIo { target: 1, offset: 0, direction: Direction::Read, age_ns: 1, count: 1, taken_back: true };
     came.done.hung = Some(hung);
-    came.behind(3);
+    came.retell(&|target| target.saturating_add(3), &|ns| ns);
     assert_eq!(came.done.hung.unwrap().target, 4);
 }

@@ -251,14 +251,24 @@ impl Met {
 
 /// Refuses what several nodes cannot do.
 fn check_together(options: &RunOptions) -> Result<(), Problem> {
-    let what = match options.targets {
-        TargetSource::Scratch { .. } => "several nodes need targets that are named",
-        TargetSource::Server(_) => "a load through a database is put on it by one node",
-        TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => return Ok(()),
-    };
-    Err(Problem::usage(what)
-        .because("each node would measure a scratch file in its own current directory")
-        .next("name files or devices, or list those of each host in NAME.HOST.lun"))
+    match options.targets {
+        TargetSource::Scratch { .. } => {
+            return Err(Problem::usage("several nodes need targets that are named")
+                .because("each node would measure a scratch file in its own current directory")
+                .next("name files or devices, or list those of each host in NAME.HOST.lun"));
+        }
+        TargetSource::Server(_) => {
+            return Err(Problem::usage("a load through a database is put on it by one node")
+                .next("start `rigel sql` on the host of the server, or on one of its clients"));
+        }
+        TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => {}
+    }
+    if options.request.pace.soak().is_some_and(|soak| soak.beside.is_some()) {
+        return Err(Problem::usage("several nodes cannot go beside production")
+            .because("each would give way to what it sees on its own host, and not to what the others see")
+            .next("leave out --beside-production, or start `rigel soak` on one host"));
+    }
+    Ok(())
 }
 
 /// Refuses shares of nodes in a run on one.

@@ -73,6 +73,9 @@ _rigel() {
             rigel,versus)
                 cmd="rigel__subcmd__versus"
                 ;;
+            rigel__subcmd__capacity,forecast)
+                cmd="rigel__subcmd__capacity__subcmd__forecast"
+                ;;
             rigel__subcmd__capacity,import)
                 cmd="rigel__subcmd__capacity__subcmd__import"
                 ;;
@@ -150,6 +153,9 @@ _rigel() {
                 ;;
             rigel__subcmd__help,versus)
                 cmd="rigel__subcmd__help__subcmd__versus"
+                ;;
+            rigel__subcmd__help__subcmd__capacity,forecast)
+                cmd="rigel__subcmd__help__subcmd__capacity__subcmd__forecast"
                 ;;
             rigel__subcmd__help__subcmd__capacity,import)
                 cmd="rigel__subcmd__help__subcmd__capacity__subcmd__import"
@@ -296,12 +302,66 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity)
-            opts="-h --help import record list show"
+            opts="-h --help import record list show forecast"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__capacity__subcmd__forecast)
+            opts="-h --on --host --disk --store --space --grow --add --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --add)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --years)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -621,8 +681,22 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__capacity)
-            opts="import record list show"
+            opts="import record list show forecast"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__capacity__subcmd__forecast)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1220,7 +1294,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__scrub)
-            opts="-h --offset-a --offset-b --length --md --lvm --extents --au-size --max-mbps --state --resume --json --quiet --help"
+            opts="-h --offset-a --offset-b --length --md --lvm --extents --au-size --max-mbps --io-timeout --state --resume --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1255,6 +1329,10 @@ _rigel() {
                     return 0
                     ;;
                 --max-mbps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1420,7 +1498,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__soak)
-            opts="-h --lun --scratch-size --keep-scratch --for --write --load --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1455,6 +1533,10 @@ _rigel() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --beside-production)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --every)

@@ -117,6 +117,11 @@ struct Member {
     thread: Option<JoinHandle<()>>,
 }
 
+/// One node, whose sessions are on this host.
+fn site(host: HostFacts, engine: EngineFacts, targets: Vec<TargetFacts>) -> Site {
+    Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }), targets }
+}
+
 impl SqlBench {
     /// Connects as many sessions of each class as the request has at most.
     ///
@@ -163,10 +168,7 @@ impl SqlBench {
             witness: watch(clock, EngineKind::Postgres, &targets),
             evictor,
             ahead_blocks,
-            site: Site {
-                nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
-                targets,
-            },
+            site: site(host, engine, targets),
             patience,
             stuck: false,
             commits: queries.contains(&Query::Commit),

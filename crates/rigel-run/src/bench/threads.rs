@@ -372,8 +372,8 @@ impl Bench for ThreadBench {
 }
 
 impl ThreadBench {
-    /// Gives every worker the job and waits for all of them.
-    fn job(&mut self, job: Job, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Done, Problem> {
+    /// Gives every worker the job.
+    fn hand_out(&mut self, job: Job) -> Result<(), Problem> {
         self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
         for worker in &self.workers {
             let sent = worker.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
@@ -382,6 +382,12 @@ impl ThreadBench {
         if let Some(governing) = &mut self.governing {
             governing.begin(self.clock.now_ns(), &self.shared);
         }
+        Ok(())
+    }
+
+    /// Gives every worker the job and waits for all of them.
+    fn job(&mut self, job: Job, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Done, Problem> {
+        self.hand_out(job)?;
         let mut sum = Done::default();
         let mut parts = Parts::of(loaded(job.point, &self.workload, self.workers.len()));
         let mut waiting = self.workers.len();

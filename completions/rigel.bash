@@ -986,7 +986,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__scrub)
-            opts="-h --offset-a --offset-b --length --md --lvm --extents --au-size --max-mbps --state --resume --json --quiet --help"
+            opts="-h --offset-a --offset-b --length --md --lvm --extents --au-size --max-mbps --io-timeout --state --resume --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1021,10 @@ _rigel() {
                     return 0
                     ;;
                 --max-mbps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1186,7 +1190,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__soak)
-            opts="-h --lun --scratch-size --keep-scratch --for --write --load --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1221,6 +1225,10 @@ _rigel() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --beside-production)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --every)

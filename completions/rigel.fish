@@ -333,6 +333,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand soak" -l scratch-size -d 'Si
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l for -d 'How long the load lasts, such as 12h, 7d or 2w' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l write -d 'Share of writes in per cent [default: 30 on a scratch file and with --destroy-data, else 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l load -d 'The load in FILE instead of the usual one; its phases come round again and again' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand soak" -l beside-production -d 'Storage that others use: take at most PERCENT of the time of each target [default: 5], and less while they have it hard' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l every -d 'Time between two lines of figures in the record [default: 1m, less for a short soak]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l engine -d 'How I/O reaches the kernel, as with rigel run' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l workers -d 'Worker threads [default: as many as the load needs]' -r
@@ -379,6 +380,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l lvm -d 'The legs o
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l extents -d 'The copies that a list of extents names, as Oracle ASM keeps them' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l au-size -d 'Bytes of an allocation unit of these extents' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l max-mbps -d 'Read no more than so many MB (2^20 bytes) in a second from each copy' -r
+complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l io-timeout -d 'When no read comes back for that time, a disk hangs, and the scrub ends [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l state -d 'Keep in this file how far it is and what was found, every ten seconds' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l resume -d 'Go on with a scrub that was cut short; --max-mbps may be another' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l json -d 'As JSON'

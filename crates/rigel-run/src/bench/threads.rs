@@ -420,9 +420,7 @@ impl ThreadBench {
                 failed.extend(error);
                 goes_on &= hear(Heard::Part(Box::new(part)));
             }
-            if let Some(governing) = &mut self.governing {
-                governing.look(self.clock.now_ns(), &self.shared);
-            }
+            self.look_around();
             // Parts may come more often than that.
             if ticked.elapsed() >= TICK && waiting > 0 {
                 ticked = Instant::now();
@@ -450,6 +448,13 @@ impl ThreadBench {
         }
         failed.into_iter().for_each(|error| count(&mut sum.tallies, error));
         Ok(sum)
+    }
+
+    /// Beside production: sees how it fares.
+    fn look_around(&mut self) {
+        if let Some(governing) = &mut self.governing {
+            governing.look(self.clock.now_ns(), &self.shared);
+        }
     }
 
     /// A part with what the load was allowed.

@@ -29,7 +29,7 @@ pub fn text(told: &Told<'_>, style: Style) -> String {
         let name = printable(&storage.name);
         wrapped(&mut page, "", "  ", &name);
         let heading = format!(
-            "{:<11}{:>14}{:>8}  {:<14}{:<14}{:<14}\n",
+            "{:<11}{:>14}{:>8}  {:<14}{:<14}{}\n",
             "", "limit", "now", "until", "earliest", "latest"
         );
         page.push(style.painted(Ink::Heading, &heading));

@@ -3,7 +3,7 @@
 //! Must not leave out what speaks against an answer.
 
 use super::Told;
-use crate::numbers::{counted, number, percent, signed_percent};
+use crate::numbers::{counted, decimal_percent, number, percent, signed_percent};
 use rigel_core::path_text::printable;
 use rigel_core::units::{Bytes, to_f64};
 use rigel_core::uses::capacity::day;
@@ -139,6 +139,13 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     let mut notes: Vec<String> = told.courses.iter().flat_map(of_course).collect();
     for storage in told.storages {
         notes.extend(of_surface(told, storage));
+        let unmeasured = |course: &&Course| {
+            let is_limited = storage.ends.iter().any(|ends| ends.limit.resource == course.resource);
+            course.resource != Resource::Space && !is_limited
+        };
+        notes.extend(told.courses.iter().filter(unmeasured).map(|course| {
+            format!("{}: the record has no limit of {}", printable(&storage.name), course.resource.word())
+        }));
     }
     let has = |resource| told.courses.iter().any(|course| course.resource == resource);
     if !has(Resource::Space) {
@@ -195,9 +202,9 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
     {
         notes.push(format!(
             "{name}: measured with {} % writes, and production has {} %: measure with --write {}",
-            percent(surface.write_share),
-            percent(share),
-            percent(share)
+            decimal_percent(surface.write_share, 0),
+            decimal_percent(share, 0),
+            decimal_percent(share, 0)
         ));
     }
     let small = to_f64(surface.small_bytes);

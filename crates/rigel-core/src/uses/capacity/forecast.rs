@@ -128,7 +128,8 @@ impl Forecast {
     /// How much more a busy day is after a year of the forecast, as a share; over a shorter one as if it went on.
     pub fn growth_per_year(&self) -> Option<f64> {
         let last = self.ahead.get(51).or(self.ahead.last())?.value;
-        let years = (self.ahead.len().min(52) as f64 - 0.5) / 52.18;
+        // From the middle of the last four weeks to that of the week.
+        let years = (self.ahead.len().min(52) as f64 + 1.5) / 52.18;
         (self.now() > 0.0 && last > 0.0).then(|| (last / self.now()).powf(1.0 / years) - 1.0)
     }
 

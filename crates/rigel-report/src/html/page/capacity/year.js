@@ -66,7 +66,7 @@ function year(course) {
   first.markLine = limitLines(course.limits, course.unit);
   return frame(`${course.unit} by day, and what will be`, {
     xAxis: axis("", { type: "time" }),
-    yAxis: upright(course.unit, { min: 0, max: topOf(course), axisLabel: { color: look().muted, formatter: number } }),
+    yAxis: upright(course.unit, { min: 0, max: topOf(course), axisLabel: { color: look().muted, formatter: number, showMaxLabel: false } }),
     series: course.ahead.length > 0 ? [first, ...future(course)] : [first],
   });
 }

@@ -1,4 +1,5 @@
 //! Nodes in threads: whole orders and runs over the line between them, with slow ways, other clocks and nodes that fall silent.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use rigel_cluster::fake::{self, Fake, Trouble};
 use rigel_cluster::line::Pace as Look;

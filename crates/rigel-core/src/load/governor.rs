@@ -231,14 +231,24 @@ mod tests {
 
     const MOST: Ppm = 50_000;
 
+    /// A whole number of what is small and not negative.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times of a test, far below the limits"
+    )]
+    const fn whole(value: f64) -> u64 {
+        value as u64
+    }
+
     /// A second in which so many reads took about `us`, exponentially, and somebody waited for that part of it.
     fn second(draw: &mut Generator, reads: u64, us: f64, pressed: f64) -> Seen {
         let mut counts = vec![0; BUCKETS];
         for _ in 0..reads {
             let uniform = (to_f64(draw.below(1 << 30)) + 0.5) / to_f64(1 << 30);
-            counts[bucket((-uniform.ln() * us * 1000.0) as u64)] += 1;
+            counts[bucket(whole(-uniform.ln() * us * 1000.0))] += 1;
         }
-        Seen { ns: NS_PER_S, reads: counts, pressed_us: Some((pressed * 1e6) as u64) }
+        Seen { ns: NS_PER_S, reads: counts, pressed_us: Some(whole(pressed * 1e6)) }
     }
 
     fn seconds(

@@ -75,7 +75,7 @@ impl Hosts {
             "#!/bin/bash\nexec nsenter --net=/run/netns/rgl1 unshare --uts bash -c 'hostname rgl1; exec \"$@\"' x {} --allow-run-as-root \
              --host {} --map-by ppr:1:node -n {HOSTS} --bind-to none --mca plm_rsh_agent {} --mca btl tcp,self --mca btl_tcp_if_include eth0 \
              --mca oob_tcp_if_include eth0 --mca oob_tcp_keepalive_time 3 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 3 \
-             \"${{@:6}}\"\n",
+             \"${{@:11}}\"\n",
             self.mpirun.display(),
             hosts.join(","),
             agent.display()
@@ -114,9 +114,10 @@ fn hosts_whose_clocks_are_far_apart_measure_the_same_moments() {
     let told = place.run(
         &hosts.script(&place),
         HOSTS,
-        "--oversubscribe run --load one.toml --engine null --workers 1 --duration 1",
+        "--oversubscribe run --load one.toml --engine null --workers 1 --duration 1s",
     );
-    told.expect_code(0);
+    // On a busy host none of the numbers may be used; what is looked at is when the nodes began.
+    told.expect_code_of(&[0, 1]);
     let record = place.read("_record.jsonl");
     let mut lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let header = lines.next().unwrap();
@@ -144,7 +145,7 @@ fn a_cut_link_ends_the_run_with_the_name_of_the_host() {
     let place = Place::new();
     let script = hosts.script(&place);
     place.load("one.toml", 9);
-    let words = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60";
+    let words = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60s";
     let mut run = place.start(&script, HOSTS, words);
     run.wait_for_record(&place);
     assert!(ip("link set vrgl3 down"));
@@ -165,7 +166,7 @@ fn a_host_that_dies_ends_the_run() {
     let place = Place::new();
     let script = hosts.script(&place);
     place.load("one.toml", 9);
-    let words = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60";
+    let words = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60s";
     let mut run = place.start(&script, HOSTS, words);
     run.wait_for_record(&place);
     let pids = Command::new("ip").args(["netns", "pids", "rgl2"]).output().unwrap();

@@ -39,7 +39,18 @@ pub struct Told {
 
 impl Told {
     pub fn expect_code(&self, code: i32) {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self.expect_code_of(&[code]);
+    }
+
+    /// One of these.
+    pub fn expect_code_of(&self, codes: &[i32]) {
+        assert!(
+            codes.contains(&self.code),
+            "{}, not one of {codes:?}; stdout:\n{}\nstderr:\n{}",
+            self.code,
+            self.stdout,
+            self.stderr
+        );
     }
 }
 

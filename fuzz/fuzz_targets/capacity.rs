@@ -26,7 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
     for (key, table) in harvest.take() {
         assert_printable("a host", &key.host);
         assert_printable("a subject", &key.subject.to_string());
-        let rows: usize = table.blocks(key.source.block_ms()).iter().map(|(_, block)| block.spans().len()).sum();
+        let rows: usize =
+            table.blocks(key.source.block_ms()).iter().map(|(_, block)| block.spans().len()).sum();
         assert_eq!(rows, table.spans().len(), "blocks lose rows");
         let kept = packed::unpack(&packed::pack(&table)).expect("what was packed");
         assert_eq!(kept.spans(), table.spans());

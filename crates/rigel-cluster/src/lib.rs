@@ -1,7 +1,7 @@
 //! Many nodes as one bench: an order goes out with an agreed time of start, what came of it on each node comes back, is told in the time of
 //! the run and added up.
 //!
-//! [`line`] is what a node knows of the others: messages to and from them, and who has gone silent. [`ClusterBench`] is the bench of the first
+//! [`mod@line`] is what a node knows of the others: messages to and from them, and who has gone silent. [`ClusterBench`] is the bench of the first
 //! node, [`serve()`] what the others do with theirs. [`meet`] judges whether nodes can measure together. [`fake`] has nodes in threads. Must not
 //! know how messages travel, and must not print.
 #![forbid(unsafe_code)]

@@ -1,6 +1,8 @@
 //! Three hosts made of namespaces: each has its own network, name and monotonic clock, a thousand seconds apart. mpirun starts the ranks through an agent in the
 //! place of ssh. Needs root and a kernel with time namespaces.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+
 mod support;
 
 use rigel_testdev::{Unavailable, needs};

@@ -1,4 +1,5 @@
 //! The real program on several ranks of this host, started by mpirun: runs, refusals, and what becomes of the others when one fails.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 mod support;
 

@@ -8,7 +8,7 @@ mod options;
 use options::Asked;
 use rigel_mpi::{World, end_lost};
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

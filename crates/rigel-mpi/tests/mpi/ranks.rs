@@ -1,13 +1,10 @@
 //! The real program on several ranks of this host, started by mpirun: runs, refusals, and what becomes of the others when one fails.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
-mod support;
-
+use crate::support::{Place, Started, mpirun};
 use rigel_testdev::needs;
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
-use support::{Place, Started, mpirun};
 
 /// 4 stations of 1 ms on each node.
 const SIM: &str = "--engine sim:servers=4,service=1ms,rate=0";
@@ -232,7 +229,7 @@ fn a_panic_and_an_exit_of_one_rank_end_all() {
     let place = Place::new();
     for (how, code) in [("panic", 101), ("exit", 3)] {
         let began = Instant::now();
-        let mut run = place.start_program(&mpirun, 3, &support::example("faults"), how);
+        let mut run = place.start_program(&mpirun, 3, &crate::support::example("faults"), how);
         assert_eq!(run.end(), code, "{how}: {}", run.told());
         assert!(began.elapsed() < Duration::from_secs(20), "{how}");
         run.nothing_is_left();

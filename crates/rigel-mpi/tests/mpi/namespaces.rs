@@ -1,10 +1,7 @@
 //! Three hosts made of namespaces: each has its own network, name and monotonic clock, a thousand seconds apart. mpirun starts the ranks through an agent in the
 //! place of ssh. Needs root and a kernel with time namespaces.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
-
-mod support;
-
+use crate::support::{Place, mpirun};
 use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 use std::fs;
@@ -12,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Place, mpirun};
 
 const HOSTS: usize = 3;
 /// Whoever has it has the namespaces, whose names are the same for all.

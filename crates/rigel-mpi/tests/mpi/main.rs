@@ -1,0 +1,6 @@
+//! The real program under mpirun: on ranks of this host, and on hosts made of namespaces.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+
+mod namespaces;
+mod ranks;
+mod support;

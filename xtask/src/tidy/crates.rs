@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_new_crate_must_take_its_place() {
-        assert_eq!(found("rigel-mpi", "serde", false), 1);
+        assert_eq!(found("rigel-new", "serde", false), 1);
     }
 
     #[test]

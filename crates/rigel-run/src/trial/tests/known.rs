@@ -20,6 +20,8 @@ fn the_figures_are_those_of_the_law_and_of_no_other() {
         ("commits: a flush", ("flush=2ms", "flush=1800us")),
         ("places: even", ("between=1%", "between=1%,slope=20%")),
         ("places: half", ("slope=50%", "slope=40%")),
+        ("loads: two sizes", ("rate=100M", "rate=90M")),
+        ("streams: 1, 4", ("rate=100M", "rate=90M")),
     ];
     let cases: Vec<Case> =
         selftest::all().into_iter().filter(|case| matches!(case.promise, Promise::Figures(_))).collect();

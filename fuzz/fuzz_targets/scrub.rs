@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
         match State::parse(text) {
-            Ok(state) => assert!(state.check(&Map::default()).is_err() || state.pending.is_empty()),
+            Ok(state) => assert!(state.check(&Map::default(), &[]).is_err() || state.pending.is_empty()),
             Err(problem) => assert_printable("a problem", &problem.to_string()),
         }
     }

@@ -163,7 +163,9 @@ fn a_store_that_cannot_grow_stays_as_it_was() {
     capacity(&place, &format!("import {}", data("iostat-12.6.1.json"))).expect_code(0);
     let before = capacity(&place, "list").expect_code(0).stdout;
     let rigel = env!("CARGO_BIN_EXE_rigel");
-    let script = format!("trap '' XFSZ; ulimit -f 200; exec {rigel} capacity import --store store long.json");
+    let most = fs::metadata(place.path().join("store")).unwrap().len() / 1024 + 40;
+    let script =
+        format!("trap '' XFSZ; ulimit -f {most}; exec {rigel} capacity import --store store long.json");
     let told =
         Told::from(Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap());
     assert_eq!(told.code, 3, "{} {}", told.stdout, told.stderr);

@@ -16,7 +16,7 @@ pub const MOST_ROWS: u64 = 1_500_000;
 pub struct Harvest {
     tables: BTreeMap<Key, Table>,
     values: u64,
-    /// What was brought in twice.
+    /// What was brought in twice; what is new is counted by who keeps it.
     pub merged: Merged,
 }
 
@@ -36,7 +36,7 @@ impl Harvest {
         if !table.push(span, values) {
             let mut one = Table::default();
             if one.push(span, values) {
-                self.merged.add(table.merge(&one));
+                self.merged.add(Merged { added: 0, ..table.merge(&one) });
             }
         }
     }
@@ -49,7 +49,7 @@ impl Harvest {
             return;
         }
         if let Some(one) = Table::of_column(metric, spans.to_vec(), values.to_vec()) {
-            self.merged.add(table.merge(&one));
+            self.merged.add(Merged { added: 0, ..table.merge(&one) });
         }
     }
 

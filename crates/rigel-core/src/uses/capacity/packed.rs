@@ -96,7 +96,7 @@ pub fn unpack(bytes: &[u8]) -> Option<Table> {
 }
 
 /// The code of a flow, rounded to the nearest.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a fraction between 1 and 2")]
+#[expect(clippy::cast_possible_truncation, reason = "of a fraction between 1 and 2")]
 fn code(value: f64, digits: u32) -> u16 {
     if value.is_nan() {
         return UNKNOWN;

@@ -327,7 +327,7 @@ fn joined(metric: Metric, spans: &[Span], values: &[f64], least_ms: i64) -> Opti
         return None;
     }
     match metric.behaviour() {
-        Behaviour::Level => known().last().map(|(_, &value)| value),
+        Behaviour::Level => known().next_back().map(|(_, &value)| value),
         Behaviour::Flow => {
             let weighted = known().map(|(span, value)| value * f64::from(span.length_ms));
             let (total, weight) = weighted.zip(known()).fold((0.0, 0.0), |(total, weight), (value, row)| {

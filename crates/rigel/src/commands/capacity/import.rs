@@ -97,6 +97,7 @@ impl Work<'_> {
     {
         let unreadable = |error: &std::io::Error| {
             Problem::refused("the file cannot be read")
+                .next("see whether its name is right and who may read it")
                 .at(encode(path))
                 .because(format!("the system says: {error}"))
         };

@@ -67,6 +67,9 @@ impl Seen {
     }
 
     /// Refuses two hosts under one name.
+    ///
+    /// # Errors
+    /// When there are two.
     pub fn check(&self, options: &Options) -> Result<(), Problem> {
         let all: BTreeSet<&String> = self.told.values().flatten().collect();
         let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());

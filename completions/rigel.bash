@@ -73,6 +73,9 @@ _rigel() {
             rigel,versus)
                 cmd="rigel__subcmd__versus"
                 ;;
+            rigel__subcmd__capacity,forecast)
+                cmd="rigel__subcmd__capacity__subcmd__forecast"
+                ;;
             rigel__subcmd__capacity,import)
                 cmd="rigel__subcmd__capacity__subcmd__import"
                 ;;
@@ -150,6 +153,9 @@ _rigel() {
                 ;;
             rigel__subcmd__help,versus)
                 cmd="rigel__subcmd__help__subcmd__versus"
+                ;;
+            rigel__subcmd__help__subcmd__capacity,forecast)
+                cmd="rigel__subcmd__help__subcmd__capacity__subcmd__forecast"
                 ;;
             rigel__subcmd__help__subcmd__capacity,import)
                 cmd="rigel__subcmd__help__subcmd__capacity__subcmd__import"
@@ -296,12 +302,66 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity)
-            opts="-h --help import record list show"
+            opts="-h --help import record list show forecast"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__capacity__subcmd__forecast)
+            opts="-h --on --host --disk --store --space --grow --add --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --space)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --add)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --years)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --html)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -621,8 +681,22 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__capacity)
-            opts="import record list show"
+            opts="import record list show forecast"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__capacity__subcmd__forecast)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

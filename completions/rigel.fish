@@ -385,11 +385,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l resume -d 'Go on w
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l json -d 'As JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l quiet -d 'No progress'
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -s h -l help -d 'Print a summary; `rigel help scrub` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show" -s h -l help -d 'Print a summary; `rigel help capacity` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show" -f -a "import" -d 'Read what other tools kept of production into the store'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show" -f -a "record" -d 'Keep what this host\'s disks do from now on'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -s h -l help -d 'Print a summary; `rigel help capacity` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "import" -d 'Read what other tools kept of production into the store'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "record" -d 'Keep what this host\'s disks do from now on'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "forecast" -d 'When this storage will be full or slow: production\'s forecast against what was measured'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l host -d 'The name of the host, whatever the files call it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l zone -d 'The time zone of times without an offset: Europe/Berlin, UTC, or local' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l dates -d 'The order of dates such as 11/12/26 in files of iostat: month-day or day-month' -r -f -a "month-day\t''
@@ -414,6 +415,21 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l to -d 'Up to this moment' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l store -d 'The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -s h -l help -d 'Print a summary; `rigel help capacity show` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l on -d 'Also another storage, by its record; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l host -d 'History of this host [default: the only one in the store, else this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l disk -d 'Only the load of these disks, and the space of these filesystems [default: all]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l store -d 'The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l space -d 'Bytes of the storage [default: what the history says of the filesystem]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l grow -d 'Growth in a year instead of the history\'s: 30%/y, -10%/y' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l add -d 'What comes at a date: 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04; may be given several times' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l years -d 'Years to look ahead; no more than twice the history is told' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l fail-before -d 'Fail (1) when something most likely ends before this month or day, or when that is not known' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l html -d 'Also write the page with the year\'s charts, into this directory' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l fail-undecided -d 'Fail (1) as well when the early end of an interval is before the date'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l allow-other-disk -d 'The record was made on another disk than those of the history'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l json -d 'As JSON, rigel.capacity/1'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l force -d 'Replace a page that is there'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -s h -l help -d 'Print a summary; `rigel help capacity forecast` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l only -d 'Only the cases whose name holds TEXT' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l seed -d 'Seed of the first trial; the others follow' -r
@@ -451,3 +467,4 @@ complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcom
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "record" -d 'Keep what this host\'s disks do from now on'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "forecast" -d 'When this storage will be full or slow: production\'s forecast against what was measured'

@@ -28,10 +28,8 @@ pub fn text(told: &Told<'_>, style: Style) -> String {
         page.blank();
         let name = printable(&storage.name);
         wrapped(&mut page, "", "  ", &name);
-        let heading = format!(
-            "{:<11}{:>14}{:>8}  {:<14}{:<14}{}\n",
-            "", "limit", "now", "until", "earliest", "latest"
-        );
+        let heading =
+            format!("{:<11}{:>14}{:>8}  {:<14}{:<14}{}\n", "", "limit", "now", "until", "earliest", "latest");
         page.push(style.painted(Ink::Heading, &heading));
         storage.ends.iter().for_each(|ends| page.line(row(ends).trim_end()));
     }

@@ -56,7 +56,7 @@ impl Scenario {
         };
         for (week, ahead) in weeks.iter_mut().enumerate() {
             let first = told.next_day() + WEEK * i64::try_from(week).unwrap_or(0);
-            for added in self.added.iter().filter(|added| added.from < first + WEEK) {
+            for added in self.added.iter().filter(|added| added.from <= first) {
                 let more = |value: f64| (value + added.change.to(resource, value)).max(0.0);
                 *ahead =
                     Ahead { value: more(ahead.value), lower: more(ahead.lower), upper: more(ahead.upper) };

@@ -42,7 +42,7 @@ fn scenarios_change_what_comes_and_nothing_before() {
     let add = |text: &str| Scenario { growth: None, added: vec![text.parse().unwrap()] };
     let plain = course(&Scenario::default()).ahead;
     let more = course(&add("500IOPS@1971-06-01")).ahead;
-    let from = usize::try_from((day::read("1971-06-01").unwrap() - 365) / 7).unwrap();
+    let from = usize::try_from((day::read("1971-06-01").unwrap() - 365 + 6) / 7).unwrap();
     assert_eq!(more[..from], plain[..from]);
     assert!(
         more[from..]

@@ -69,7 +69,7 @@ impl Seen {
     /// Refuses two hosts under one name.
     ///
     /// # Errors
-    /// When there are two.
+    /// When a name is told of hosts that differ.
     pub fn check(&self, options: &Options) -> Result<(), Problem> {
         let all: BTreeSet<&String> = self.told.values().flatten().collect();
         let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());

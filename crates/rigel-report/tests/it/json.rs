@@ -35,6 +35,8 @@ const DOCUMENT: &str = r#"{
     "worker_cpus": [],
     "nodes": [
       {
+        "name": null,
+        "share": null,
         "kernel": "Linux 6.12.0",
         "cpus": 4,
         "engine": "io_uring"
@@ -165,6 +167,7 @@ const DOCUMENT: &str = r#"{
           "invalid": true
         }
       ],
+      "nodes": [],
       "visits": [
         {
           "number": 0,
@@ -265,6 +268,7 @@ const DOCUMENT: &str = r#"{
           "invalid": true
         }
       ],
+      "nodes": [],
       "visits": [
         {
           "number": 0,

@@ -13,14 +13,13 @@ pub use metrics::Standing;
 pub use text::text;
 
 use crate::json::{pretty, schema_of, text as printable};
-use crate::numbers::percent;
 use crate::output_file::OutputFile;
 use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
 use rigel_core::load::governor::WHOLE;
 use rigel_core::load::soak::Soak;
 use rigel_core::record::Record;
-use rigel_core::units::{Nanos, mbps, to_f64, us_from_ns};
+use rigel_core::units::{Nanos, mbps, to_f64, trimmed, us_from_ns};
 use rigel_core::uses::soak::{Beside, Change, Drives, Moment, PhaseFound, PhaseIo, Soaked};
 use rigel_core::verify::{FaultCounts, Finding};
 use schemars::JsonSchema;
@@ -322,7 +321,7 @@ struct MomentIoDocument {
 /// What a soak beside production may take: `at most 5 % of the time of each target`.
 pub fn bound(soak: &Soak) -> Option<String> {
     let share = f64::from(soak.beside?) / f64::from(WHOLE);
-    Some(format!("at most {} % of the time of each target", percent(share)))
+    Some(format!("at most {} % of the time of each target", trimmed(100.0 * share)))
 }
 
 /// The JSON Schema of the document.

@@ -32,17 +32,26 @@ const TESTS: [(&str, &str, &str); 16] = [
     ("RIGEL_SQL_SECONDS", "180", "beside_known::the_law_of_a_device_is_seen_by_both_ways"),
 ];
 
+/// Those of many nodes.
+const OF_NODES: [(&str, &str, &str); 2] = [
+    ("RIGEL_SKEW_SECONDS", "200", "figures::what_it_costs_to_begin_together"),
+    ("RIGEL_CAP_SECONDS", "10", "figures::the_rates_of_capped_devices_add_up"),
+];
+
 /// What the client of a server costs counts in these.
 const OF_RELEASE: [&str; 1] = ["RIGEL_SQL_ROUNDS"];
 
 /// Runs each; whether all passed.
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let mut good = true;
-    for (variable, value, test) in TESTS {
+    let all = TESTS.iter().map(|one| (["rigel", "it"], one));
+    for ([package, suite], (variable, value, test)) in
+        all.chain(OF_NODES.iter().map(|one| (["rigel-mpi", "mpi"], one)))
+    {
         println!("long: {variable}={value} {test}");
         let of = |more: &str| {
-            let profile = if OF_RELEASE.contains(&variable) { "release" } else { "dev" };
-            let build = ["test", "--locked", "--profile", profile, "-p", "rigel", "--test", "it"];
+            let profile = if OF_RELEASE.contains(variable) { "release" } else { "dev" };
+            let build = ["test", "--locked", "--profile", profile, "-p", package, "--test", suite];
             ci::cargo(root, &[&build[..], &[test, "--", "--exact", more]].concat())
         };
         let listed = of("--list").output().context("cannot start cargo")?;

@@ -1,7 +1,8 @@
 //! Starts ranks by mpirun under a time limit that nothing survives, and looks after what they leave.
 
 use rigel_testdev::Unavailable;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -72,13 +73,20 @@ impl Place {
 
     /// A file of random bytes, so that it holds data.
     pub fn file(&self, name: &str, bytes: usize) {
+        File::create(self.path().join(name)).unwrap();
+        self.fill(Path::new(name), bytes);
+    }
+
+    /// Random bytes from the start of what is there.
+    pub fn fill(&self, path: &Path, bytes: usize) {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             state.to_le_bytes()
         };
         let data: Vec<u8> = (0..bytes / 8).flat_map(|_| next()).collect();
-        fs::write(self.path().join(name), data).unwrap();
+        let mut file = OpenOptions::new().write(true).open(self.path().join(path)).unwrap();
+        file.write_all(&data).unwrap();
     }
 
     /// A load file of one point: so many small I/Os.

@@ -1,0 +1,136 @@
+//! What it costs to begin together, and that devices of a known rate on several hosts add up. `cargo xtask long` makes them long enough for docs/method/performance.md.
+//!
+//! Must not fail where a host is slow: a short run only looks at what no load on the machine can change.
+
+use crate::hosts::{HOSTS, Hosts};
+use crate::support::Place;
+use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use serde_json::Value;
+use std::env;
+use std::fs;
+
+/// IOPS of 4 stations of 4 ms.
+const CAP: f64 = 1000.0;
+const WORDS: &str =
+    "--oversubscribe run --load load.toml --lun disks.lun --engine threads --workers 1 --no-html";
+
+/// What `cargo xtask long` asks for.
+fn asked(variable: &str) -> Option<u32> {
+    env::var(variable).ok().map(|text| text.parse().unwrap())
+}
+
+/// A device for each host, and the lists that name them.
+fn disks(place: &Place) -> Result<Vec<TestDevice>, Unavailable> {
+    let spec = DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us: 4000, ..DeviceSpec::default() };
+    let devices: Vec<TestDevice> = (0..HOSTS).map(|_| TestDevice::mount(spec)).collect::<Result<_, _>>()?;
+    for (host, device) in (1..).zip(&devices) {
+        place.fill(&device.raw(), 16 << 20);
+        let list = place.path().join(format!("disks.rgl{host}.lun"));
+        fs::write(list, format!("{}\n", device.disk().display())).unwrap();
+    }
+    Ok(devices)
+}
+
+fn load(place: &Place, levels: &[u32]) {
+    let points: Vec<String> = levels.iter().map(|level| format!("{{ small = {level} }}")).collect();
+    let text = format!(
+        "load = \"rigel.load/1\"\npoints = [ {} ]\n[[class]]\nname = \"small\"\nsize = \"8K\"\n",
+        points.join(", ")
+    );
+    fs::write(place.path().join("load.toml"), text).unwrap();
+}
+
+/// The lines of visits in a record.
+fn visits(record: &str) -> Vec<Value> {
+    let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["line"] == "visit").collect()
+}
+
+/// Of each node of a visit, in microseconds.
+fn of_nodes(visit: &Value, field: &str) -> Vec<f64> {
+    let ns = |node: &Value| node["joined"][field].as_u64().unwrap() as f64;
+    visit["nodes"].as_array().unwrap().iter().map(|node| ns(node) / 1e3).collect()
+}
+
+/// From the first to the last node that began, beyond what the clocks are known to.
+fn skew_us(visit: &Value) -> f64 {
+    let late = of_nodes(visit, "late_ns");
+    late.iter().fold(0.0, |most: f64, &one| most.max(one))
+        - late.iter().fold(f64::INFINITY, |least: f64, &one| least.min(one))
+}
+
+/// From the end of one visit to the beginning of the next one: what everybody says and writes, and the lead.
+fn between_ms(visits: &[Value]) -> Vec<f64> {
+    let at = |visit: &Value, field: &str| visit[field].as_u64().unwrap() as f64 / 1e6;
+    let end = |visit: &Value| at(visit, "began_ns") + at(visit, "measured_ns");
+    visits.windows(2).map(|two| at(&two[1], "began_ns") - at(&two[1], "settle_ns") - end(&two[0])).collect()
+}
+
+fn sorted(mut figures: Vec<f64>) -> Vec<f64> {
+    figures.sort_by(f64::total_cmp);
+    figures
+}
+
+fn percentile(sorted: &[f64], part: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * part).round() as usize]
+}
+
+#[test]
+fn what_it_costs_to_begin_together() {
+    let Some(hosts) = needs("rigel-mpi: the skew of three hosts", Hosts::up()) else { return };
+    let place = Place::new();
+    let Some(_devices) = needs("rigel-mpi: the skew of three hosts", disks(&place)) else { return };
+    // No more than there are stations, so that a visit is over as soon as its time is.
+    load(&place, &[3, 6, 12]);
+    let seconds = asked("RIGEL_SKEW_SECONDS").unwrap_or(10);
+    // On a busy host none of the numbers may be used.
+    let told = place.run(
+        &hosts.script(&place),
+        HOSTS,
+        &format!("{WORDS} --precision 0.1% --max-duration {seconds}s"),
+    );
+    told.expect_code_of(&[0, 1]);
+    let visits = visits(&place.read("_record.jsonl"));
+    assert!(visits.len() > 2, "{}", visits.len());
+    let skews = sorted(visits.iter().map(skew_us).collect());
+    // Clocks a thousand seconds apart: what is off by more than a visit was never the same moment.
+    assert!(percentile(&skews, 0.5) < 1e6, "{skews:?}");
+    let between = sorted(between_ms(&visits));
+    let known = sorted(visits.iter().flat_map(|visit| of_nodes(visit, "round_trip_ns")).collect());
+    println!(
+        "{HOSTS} hosts, {} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
+        visits.len(),
+        percentile(&skews, 0.5),
+        percentile(&skews, 0.99),
+        percentile(&known, 1.0) / 2.0,
+        percentile(&between, 0.5),
+        percentile(&between, 0.99)
+    );
+}
+
+#[test]
+fn the_rates_of_capped_devices_add_up() {
+    let Some(hosts) = needs("rigel-mpi: capped devices", Hosts::up()) else { return };
+    let place = Place::new();
+    let Some(_devices) = needs("rigel-mpi: capped devices", disks(&place)) else { return };
+    let seconds = asked("RIGEL_CAP_SECONDS");
+    load(&place, &[48]);
+    let words = format!("{WORDS} --duration {}s", seconds.unwrap_or(2));
+    place.run(&hosts.script(&place), HOSTS, &words).expect_code_of(&[0, 1]);
+    let found: Value = serde_json::from_str(&place.report("--format json")).unwrap();
+    let point = &found["points"][0];
+    let total = point["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
+    let nodes: Vec<f64> = point["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["classes"]["small"]["iops"].as_f64().unwrap())
+        .collect();
+    println!("{HOSTS} devices of {CAP} IOPS: {total:.1} in all, {nodes:.1?}");
+    let all = CAP * HOSTS as f64;
+    assert_eq!(nodes.len(), HOSTS);
+    assert!((nodes.iter().sum::<f64>() / total - 1.0).abs() < 0.005, "{total} {nodes:?}");
+    // A device never serves more; how much less it serves depends on the CPU that it gets.
+    assert!(total < all * 1.01, "{total}");
+    assert!(seconds.is_none() || total > all * 0.99, "{total}");
+}

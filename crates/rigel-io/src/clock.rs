@@ -5,8 +5,8 @@
 use rigel_core::units::NS_PER_S;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::num::NonZeroU64;
+use std::thread;
 use std::time::Duration;
-use std::{hint, thread};
 
 /// A sleep ends that long before the time that is waited for; the rest is spent looking at the clock.
 const AWAKE_NS: u64 = 200_000;
@@ -52,7 +52,8 @@ impl Clock for MonotonicClock {
             thread::sleep(Duration::from_nanos(sleep_ns));
         }
         while self.now_ns() < at_ns {
-            hint::spin_loop();
+            // Others that wait on this CPU for the same moment look at the clock in between.
+            thread::yield_now();
         }
     }
 }

@@ -210,13 +210,13 @@ const LITTLE_INVALID: f64 = 0.05;
 ///
 /// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
 /// off by more than 1 % and the edges.
-pub fn little(latency: &Histogram, seconds: f64, planned: u32, windows: usize) -> Option<f64> {
+pub fn little(latency: &Histogram, seconds: f64, outstanding: f64, windows: usize) -> Option<f64> {
     let longest_ns = latency.max_ns()?;
-    if seconds <= 0.0 || planned == 0 {
+    if seconds <= 0.0 || outstanding <= 0.0 {
         return None;
     }
     let span_ns = seconds * to_f64(NS_PER_S);
-    let ratio = to_f64(latency.sum_ns()) / (span_ns * f64::from(planned));
+    let ratio = to_f64(latency.sum_ns()) / (span_ns * outstanding);
     let edges = to_f64(longest_ns) * to_f64(windows as u64) / span_ns;
     ((ratio - 1.0).abs() > LITTLE_TOLERANCE + edges).then_some(ratio)
 }
@@ -267,15 +267,15 @@ mod tests {
             histogram
         };
         // 5 outstanding, 10 ms each, one second: 500 completions; the edges are 10 ms of a second.
-        assert_eq!(little(&latencies(500, 10_000_000), 1.0, 5, 1), None);
-        assert_eq!(little(&latencies(491, 10_000_000), 1.0, 5, 1), None);
-        let ratio = little(&latencies(480, 10_000_000), 1.0, 5, 1).unwrap();
+        assert_eq!(little(&latencies(500, 10_000_000), 1.0, 5.0, 1), None);
+        assert_eq!(little(&latencies(491, 10_000_000), 1.0, 5.0, 1), None);
+        let ratio = little(&latencies(480, 10_000_000), 1.0, 5.0, 1).unwrap();
         assert!((ratio - 0.96).abs() < 1e-12);
-        assert_eq!(little(&latencies(480, 10_000_000), 1.0, 5, 4), None, "four visits have four edges");
+        assert_eq!(little(&latencies(480, 10_000_000), 1.0, 5.0, 4), None, "four visits have four edges");
         let mut stalled = latencies(480, 10_000_000);
         stalled.record(40_000_000);
-        assert_eq!(little(&stalled, 1.0, 5, 1), None, "a stall may have begun before the window");
-        assert_eq!(little(&Histogram::new(), 1.0, 5, 1), None);
+        assert_eq!(little(&stalled, 1.0, 5.0, 1), None, "a stall may have begun before the window");
+        assert_eq!(little(&Histogram::new(), 1.0, 5.0, 1), None);
         assert!(little_is_invalid(0.94) && little_is_invalid(1.06) && !little_is_invalid(1.04));
     }
 

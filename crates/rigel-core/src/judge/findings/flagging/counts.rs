@@ -76,22 +76,30 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         );
         found.push(Flag::new(FlagCode::QueueNotFilled, text));
     }
-    let mut latency = io.reads.clone();
-    latency.add(&io.writes);
-    let planned = io.planned_outstanding;
-    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
-    // others.
-    let by_failures = |ratio: f64| ratio < 1.0 && (1.0 - ratio) * f64::from(planned) <= to_f64(io.errors);
-    let ratio = flags::little(&latency, point.seconds, planned, point.visits).filter(|_| !is_open);
-    if let Some(ratio) = ratio.filter(|&ratio| !by_failures(ratio)) {
-        let text = format!("{name}: rate x latency is {ratio:.3} of {planned} outstanding");
-        let flag = Flag::new(FlagCode::Little, text);
-        found.push(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag });
-    }
+    found.extend((!is_open).then(|| little_flag(name, io, point)).flatten());
     if io.load.figure == Figure::Mbps {
         found.extend(buffers_flag(header));
     }
     found
+}
+
+/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, so
+/// that only what was in flight counts; that fewer were than planned is said by `QUEUE_NOT_FILLED`.
+fn little_flag(name: &str, io: &IoFindings, point: &PointFindings) -> Option<Flag> {
+    let mut latency = io.reads.clone();
+    latency.add(&io.writes);
+    let planned = io.planned_outstanding;
+    let outstanding = if io.load.verify { io.mean_outstanding } else { f64::from(planned) };
+    let ratio = flags::little(&latency, point.seconds, outstanding, point.visits)?;
+    // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
+    // others.
+    if ratio < 1.0 && (1.0 - ratio) * outstanding <= to_f64(io.errors) {
+        return None;
+    }
+    let of =
+        if io.load.verify { format!("{outstanding:.2} in flight") } else { format!("{planned} outstanding") };
+    let flag = Flag::new(FlagCode::Little, format!("{name}: rate x latency is {ratio:.3} of {of}"));
+    Some(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag })
 }
 
 fn buffers_flag(header: &Header) -> Option<Flag> {

@@ -10,6 +10,7 @@ mod container;
 mod extension;
 mod licences;
 mod linux_packages;
+mod mpi;
 mod parts;
 mod sbom;
 mod stage;
@@ -56,6 +57,8 @@ pub struct Release {
 
 /// The one of every crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The program, and the package of cargo that it is.
+const PROGRAM: &str = "rigel";
 /// What is compiled for. Other architectures need a machine to try them on.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// Enterprise Linux 7, SLES 12 and Debian 8 have it.
@@ -124,24 +127,22 @@ fn make(release: &Release, tools: &Tools, steps: &mut Steps) -> anyhow::Result<(
         }
         fs::create_dir_all(place)?;
     }
-    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools));
-    if !binary::program(release).exists() {
+    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools, PROGRAM));
+    if !binary::program(release, PROGRAM).exists() {
         return Ok(());
     }
+    let parts = parts::of(&release.root, &["--package", PROGRAM])?;
     let mut step = |name, what, make: &mut dyn FnMut() -> anyhow::Result<()>| {
         steps.run(name, what, || make().map(|()| true));
     };
-    step("sbom", "what it is made of, and under which licences", &mut || {
-        let parts = parts::of_program(&release.root)?;
-        sbom::write(release, &parts)?;
-        licences::write(release, &parts)
-    });
-    step("tree", "the files of a package", &mut || stage::program(release));
+    step("sbom", "what it is made of", &mut || sbom::write(release, &parts));
+    step("tree", "the files of a package", &mut || stage::program(release, &parts));
     step("tarball", "for a system without packages", &mut || tarball::make(release));
     step("packages", "deb and rpm", &mut || linux_packages::program(release, tools));
     step("extension", "calibrate_io() for the servers that are here", &mut || {
         extension::make(release, tools)
     });
+    step("mpi", "rigel-mpi, with the MPI that is here", &mut || mpi::make(release, tools));
     step("wheel", "for pip", &mut || wheel::make(release, tools));
     step("container", "what an image is built with", &mut || container::make(release));
     step("sums", "SHA256SUMS", &mut || sums(release));

@@ -9,6 +9,7 @@ mod check;
 mod container;
 mod extension;
 mod licences;
+mod linker;
 mod linux_packages;
 mod mpi;
 mod parts;

@@ -1,6 +1,6 @@
 //! A binary that packages hold, and its symbols apart. Must not be built twice for two packages: people compare digests.
 
-use super::{GLIBC, Release, TRIPLE, tools::Tools};
+use super::{GLIBC, Release, TRIPLE, linker, tools::Tools};
 use crate::ci::cargo;
 use anyhow::Context as _;
 use std::env;
@@ -10,6 +10,20 @@ use std::process::Command;
 
 /// It must not grow unseen. 10 MB are wanted; 13.8 MB is what a build has, most of it code of serde, sorts and judges.
 const MOST_BYTES: u64 = 14_000_000;
+
+/// Parts of SQLite that nobody here uses: search in texts, trees of rectangles, JSON, libraries loaded at run time. They are 300 KB.
+const WITHOUT: [&str; 10] = [
+    "-USQLITE_ENABLE_DBSTAT_VTAB",
+    "-USQLITE_ENABLE_FTS3",
+    "-USQLITE_ENABLE_FTS3_PARENTHESIS",
+    "-USQLITE_ENABLE_FTS5",
+    "-USQLITE_ENABLE_LOAD_EXTENSION",
+    "-USQLITE_ENABLE_RTREE",
+    "-USQLITE_ENABLE_STAT4",
+    "-USQLITE_SOUNDEX",
+    "-DSQLITE_OMIT_JSON",
+    "-DSQLITE_OMIT_LOAD_EXTENSION",
+];
 
 /// The program of a package of cargo, before it is packed.
 pub fn program(release: &Release, package: &str) -> PathBuf {
@@ -23,6 +37,7 @@ pub fn make(release: &Release, tools: &Tools, package: &str) -> anyhow::Result<b
     let mut build =
         cargo(&release.root, &["zigbuild", "--profile", "dist", "--locked", "--package", package, "--bins"]);
     build.args(["--target", &target, "--target-dir"]).arg(&built);
+    build.env(linker::VARIABLE, linker::write(release)?).env("LIBSQLITE3_FLAGS", WITHOUT.join(" "));
     release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(&release.root)?))?;
     let whole = built.join(TRIPLE).join("dist").join(package);
     let program = program(release, package);

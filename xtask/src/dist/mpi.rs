@@ -18,7 +18,10 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
         println!("mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made");
         return Ok(());
     }
-    anyhow::ensure!(binary::make(release, tools, PACKAGE)?, "{PACKAGE} is too large, or needs a newer C library");
+    anyhow::ensure!(
+        binary::make(release, tools, PACKAGE)?,
+        "{PACKAGE} is too large, or needs a newer C library"
+    );
     for kind in KINDS {
         linux_packages::write(release, tools, &package(release, kind)?, kind, super::VERSION)?;
     }

@@ -39,6 +39,9 @@ pub struct Options {
     /// Install each package in a fresh root and try it there; needs root and a Debian mirror
     #[arg(long)]
     check: bool,
+    /// Of the checks only this one, such as `deb`
+    #[arg(long, value_name = "NAME", requires = "check")]
+    only: Option<String>,
     /// Build nothing: the packages are there
     #[arg(long)]
     built: bool,
@@ -81,7 +84,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         }
     }
     if options.check && steps.all_went_well() {
-        check::run(&release, &target, &mut steps);
+        check::run(&release, &target, options.only.as_deref(), &mut steps);
     }
     Ok(steps.conclude("dist"))
 }

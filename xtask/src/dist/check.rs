@@ -10,7 +10,6 @@ mod trial;
 
 use super::{Release, VERSION, linux_packages, stage, tools::Tools};
 use crate::ci::steps::Steps;
-use anyhow::Context as _;
 use room::Room;
 use std::path::Path;
 use std::process::Command;
@@ -18,36 +17,47 @@ use std::process::Command;
 /// The distributions in which deb and archive are tried; the second is the oldest that mirrors still have. All else is tried in the first.
 const DEBIANS: [&str; 3] = ["bookworm", "bullseye", "trixie"];
 
-/// Adds a step for each way to install.
-pub fn run(release: &Release, target: &Path, steps: &mut Steps) {
+/// A way to install, and what is done with it.
+type Trial<'a> = (&'static str, String, Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>);
+
+/// Adds a step for each way to install, or for the one that is wanted.
+pub fn run(release: &Release, target: &Path, only: Option<&str>, steps: &mut Steps) {
     let roots = target.join("dist-roots");
-    steps.run("first", "from nothing to the first number", || {
-        first(release, &Room::fresh(&roots, DEBIANS[0])?)
-    });
+    for (name, what, trial) in trials(release, target, &roots) {
+        if only.is_none_or(|only| only == name) {
+            steps.run(name, &what, trial);
+        }
+    }
+}
+
+fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Trial<'a>> {
+    let debian = DEBIANS[0];
+    let fresh = move || Room::fresh(roots, debian);
+    let mut trials: Vec<Trial<'a>> = Vec::new();
+    let mut add = |name, what: &str, trial: Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>| {
+        trials.push((name, what.to_owned(), trial));
+    };
+    add("first", "from nothing to the first number", Box::new(move || first(release, &fresh()?)));
     for debian in DEBIANS {
+        let room = move || Room::fresh(roots, debian);
         let what = format!("apt-get install, upgrade, purge in {debian}");
-        steps.run("deb", &what, || deb(release, &Room::fresh(&roots, debian)?, target));
-    }
-    steps.run("rpm", "rpm --install, --erase", || rpm(release, &Room::fresh(&roots, DEBIANS[0])?, target));
-    for debian in DEBIANS {
+        add("deb", &what, Box::new(move || deb(release, &room()?, target)));
         let what = format!("the archive below /usr/local of {debian}");
-        steps.run("tarball", &what, || tarball(release, &Room::fresh(&roots, debian)?));
+        add("tarball", &what, Box::new(move || tarball(release, &room()?)));
     }
-    steps.run("image", "the job of kubernetes.yaml in what its image holds", || {
-        image(release, &Room::fresh(&roots, DEBIANS[0])?)
-    });
-    steps.run("mpi", "two nodes by mpirun", || others::mpi(release, &roots, DEBIANS[0]));
-    steps.run("extension", "CREATE EXTENSION, calibrate_io()", || {
-        others::extensions(release, &roots, DEBIANS[0])
-    });
-    steps.run("ansible", "the playbook on a host of its own", || {
-        examples::ansible(release, &roots, DEBIANS[0])
-    });
-    steps.run("wheel", "pip install in an environment of its own", || wheel(release));
-    steps.run("systemd", "systemd-analyze verify", || systemd::judged(release));
-    steps.run("timer", "a calibration by systemd, told by the node exporter", || {
-        systemd::booted(release, &roots, DEBIANS[0])
-    });
+    add("rpm", "rpm --install, --erase", Box::new(move || rpm(release, &fresh()?, target)));
+    let what = "the job of kubernetes.yaml in what its image holds";
+    add("image", what, Box::new(move || image(release, &fresh()?)));
+    add("mpi", "two nodes by mpirun", Box::new(move || others::mpi(release, roots, debian)));
+    let what = "CREATE EXTENSION, calibrate_io()";
+    add("extension", what, Box::new(move || others::extensions(release, roots, debian)));
+    let what = "the playbook on a host of its own";
+    add("ansible", what, Box::new(move || examples::ansible(release, roots, debian)));
+    add("wheel", "pip install in an environment of its own", Box::new(move || wheel(release)));
+    add("systemd", "systemd-analyze verify", Box::new(move || systemd::judged(release)));
+    let what = "a calibration by systemd, told by the node exporter";
+    add("timer", what, Box::new(move || systemd::booted(release, roots, debian)));
+    trials
 }
 
 const INSTALL: &str = "apt-get install --yes --no-install-recommends";

@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => named(Path::new(&path))?,
         None => kept()?,
     };
-    fs::write(out.join("library.txt"), STANDARD.encode(packed))?;
+    fs::write(out.join("library.gz"), packed)?;
     tell_digest("LIBRARY", &library);
     for (name, own) in SCRIPTS {
         let script = script(own)?;

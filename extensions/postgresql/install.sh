@@ -30,5 +30,8 @@ share=${DESTDIR:-}$("$pg_config" --sharedir)/extension
 mkdir -p "$lib" "$share"
 install -m 755 "$built/librigel_postgresql.so" "$lib/rigel.so"
 install -m 644 "$here/rigel.control" "$share/rigel.control"
-cat "$sql/schema.sql" "$sql/by_extension.sql" "$sql/calibrate_io.sql" >"$share/rigel--0.1.0.sql"
+of=$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/rigel.control")
+cat "$sql/schema.sql" "$sql/by_extension.sql" "$sql/calibrate_io.sql" >"$share/rigel--$of.sql"
+# From each version to the next, for ALTER EXTENSION .. UPDATE.
+install -m 644 "$here"/rigel--*--*.sql "$share/"
 echo "installed for PostgreSQL $version: $lib/rigel.so; in a database: CREATE EXTENSION rigel;"

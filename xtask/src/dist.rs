@@ -9,7 +9,9 @@ mod check;
 mod container;
 mod extension;
 mod licences;
+mod linker;
 mod linux_packages;
+mod mpi;
 mod parts;
 mod sbom;
 mod stage;
@@ -37,6 +39,9 @@ pub struct Options {
     /// Install each package in a fresh root and try it there; needs root and a Debian mirror
     #[arg(long)]
     check: bool,
+    /// Of the checks only this one, such as `deb`
+    #[arg(long, value_name = "NAME", requires = "check")]
+    only: Option<String>,
     /// Build nothing: the packages are there
     #[arg(long)]
     built: bool,
@@ -56,6 +61,8 @@ pub struct Release {
 
 /// The one of every crate.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The program, and the package of cargo that it is.
+const PROGRAM: &str = "rigel";
 /// What is compiled for. Other architectures need a machine to try them on.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// Enterprise Linux 7, SLES 12 and Debian 8 have it.
@@ -77,7 +84,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         }
     }
     if options.check && steps.all_went_well() {
-        check::run(&release, &target, &mut steps);
+        check::run(&release, &target, options.only.as_deref(), &mut steps);
     }
     Ok(steps.conclude("dist"))
 }
@@ -124,24 +131,22 @@ fn make(release: &Release, tools: &Tools, steps: &mut Steps) -> anyhow::Result<(
         }
         fs::create_dir_all(place)?;
     }
-    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools));
-    if !binary::program(release).exists() {
+    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools, PROGRAM));
+    if !binary::program(release, PROGRAM).exists() {
         return Ok(());
     }
+    let parts = parts::of(&release.root, &["--package", PROGRAM])?;
     let mut step = |name, what, make: &mut dyn FnMut() -> anyhow::Result<()>| {
         steps.run(name, what, || make().map(|()| true));
     };
-    step("sbom", "what it is made of, and under which licences", &mut || {
-        let parts = parts::of_program(&release.root)?;
-        sbom::write(release, &parts)?;
-        licences::write(release, &parts)
-    });
-    step("tree", "the files of a package", &mut || stage::program(release));
+    step("sbom", "what it is made of", &mut || sbom::write(release, &parts));
+    step("tree", "the files of a package", &mut || stage::program(release, &parts));
     step("tarball", "for a system without packages", &mut || tarball::make(release));
     step("packages", "deb and rpm", &mut || linux_packages::program(release, tools));
     step("extension", "calibrate_io() for the servers that are here", &mut || {
         extension::make(release, tools)
     });
+    step("mpi", "rigel-mpi, with the MPI that is here", &mut || mpi::make(release, tools));
     step("wheel", "for pip", &mut || wheel::make(release, tools));
     step("container", "what an image is built with", &mut || container::make(release));
     step("sums", "SHA256SUMS", &mut || sums(release));

@@ -13,7 +13,7 @@ use std::path::Path;
 pub const PACKAGE: &str = "rigel-mpi";
 
 /// Whether it can be built: the compiler of MPI is there.
-fn can_be_built() -> bool {
+pub fn can_be_built() -> bool {
     let paths = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&paths).any(|dir| dir.join("mpicc").is_file())
 }

@@ -2,47 +2,81 @@
 //!
 //! Must not judge speed, and must not use anything of this host but its kernel.
 
+mod examples;
+mod others;
 mod room;
+mod systemd;
 mod trial;
 
 use super::{Release, VERSION, linux_packages, stage, tools::Tools};
 use crate::ci::steps::Steps;
-use anyhow::Context as _;
 use room::Room;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
-/// The distributions in which the archive is tried: today's stable one, and the oldest that mirrors still have.
-const DEBIANS: [&str; 2] = ["bookworm", "bullseye"];
+/// The distributions in which deb and archive are tried; the second is the oldest that mirrors still have. All else is tried in the first.
+const DEBIANS: [&str; 3] = ["bookworm", "bullseye", "trixie"];
 
-/// Adds a step for each way to install.
-pub fn run(release: &Release, target: &Path, steps: &mut Steps) {
+/// A way to install, and what is done with it.
+type Trial<'a> = (&'static str, String, Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>);
+
+/// Adds a step for each way to install, or for the one that is wanted.
+pub fn run(release: &Release, target: &Path, only: Option<&str>, steps: &mut Steps) {
     let roots = target.join("dist-roots");
-    steps.run("deb", "apt-get install, upgrade, purge in Debian 12", || {
-        deb(release, &Room::fresh(&roots, DEBIANS[0])?, target)
-    });
-    steps.run("rpm", "rpm --install, --erase", || rpm(release, &Room::fresh(&roots, DEBIANS[0])?, target));
-    for debian in DEBIANS {
-        let what = format!("the archive below /usr/local of {debian}");
-        steps.run("tarball", &what, || tarball(release, &Room::fresh(&roots, debian)?));
+    for (name, what, trial) in trials(release, target, &roots) {
+        if only.is_none_or(|only| only == name) {
+            steps.run(name, &what, trial);
+        }
     }
-    steps.run("image", "what a container would hold", || image(release, &Room::fresh(&roots, DEBIANS[0])?));
-    steps.run("wheel", "pip install in an environment of its own", || wheel(release));
-    steps.run("systemd", "systemd-analyze verify", || units(release));
+}
+
+fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Trial<'a>> {
+    let debian = DEBIANS[0];
+    let fresh = move || Room::fresh(roots, debian);
+    let mut trials: Vec<Trial<'a>> = Vec::new();
+    let mut add = |name, what: &str, trial: Box<dyn FnOnce() -> anyhow::Result<bool> + 'a>| {
+        trials.push((name, what.to_owned(), trial));
+    };
+    add("first", "from nothing to the first number", Box::new(move || first(release, &fresh()?)));
+    for debian in DEBIANS {
+        let room = move || Room::fresh(roots, debian);
+        let what = format!("apt-get install, upgrade, purge in {debian}");
+        add("deb", &what, Box::new(move || deb(release, &room()?, target)));
+        let what = format!("the archive below /usr/local of {debian}");
+        add("tarball", &what, Box::new(move || tarball(release, &room()?)));
+    }
+    add("rpm", "rpm --install, --erase", Box::new(move || rpm(release, &fresh()?, target)));
+    let what = "the job of kubernetes.yaml in what its image holds";
+    add("image", what, Box::new(move || image(release, &fresh()?)));
+    add("mpi", "two nodes by mpirun", Box::new(move || others::mpi(release, roots, debian)));
+    let what = "CREATE EXTENSION, calibrate_io()";
+    add("extension", what, Box::new(move || others::extensions(release, roots, debian)));
+    let what = "the playbook on a host of its own";
+    add("ansible", what, Box::new(move || examples::ansible(release, roots, debian)));
+    add("wheel", "pip install in an environment of its own", Box::new(move || wheel(release)));
+    add("systemd", "systemd-analyze verify", Box::new(move || systemd::judged(release)));
+    let what = "a calibration by systemd, told by the node exporter";
+    add("timer", what, Box::new(move || systemd::booted(release, roots, debian)));
+    trials
+}
+
+const INSTALL: &str = "apt-get install --yes --no-install-recommends";
+
+fn first(release: &Release, room: &Room) -> anyhow::Result<bool> {
+    room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
+    trial::first_number(room, &format!("{INSTALL} /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    Ok(true)
 }
 
 fn deb(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     let before = room.list()?;
     room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
-    let start = Instant::now();
-    room.run(&format!("apt-get install --yes --no-install-recommends /parts/rigel_{VERSION}-1_amd64.deb"))?;
-    println!("deb: installed in {:.1} s", start.elapsed().as_secs_f64());
+    room.run(&format!("{INSTALL} /parts/rigel_{VERSION}-1_amd64.deb"))?;
     trial::of_root(room, "/usr")?;
     trial::weekly(room)?;
     let newer = newer(release, target, "deb")?;
     room.take_in(&release.work.join("newer"), &newer)?;
-    room.run(&format!("apt-get install --yes --no-install-recommends /parts/{newer}"))?;
+    room.run(&format!("{INSTALL} /parts/{newer}"))?;
     let told = room.run("dpkg-query --show --showformat='${Version}' rigel; rigel --version")?;
     anyhow::ensure!(told.starts_with(NEWER), "the upgrade is not there: {told}");
     room.run("apt-get purge --yes rigel")?;
@@ -111,7 +145,9 @@ fn image(release: &Release, room: &Room) -> anyhow::Result<bool> {
     room.take_in(&release.out, "collect")?;
     room.run("dpkg --install /parts/rigel_*_amd64.deb && /parts/collect /image")?;
     let inside = Room::at(&room.path().join("image"));
-    trial::calibrates(|line| inside.run_directly("/usr/bin/rigel", line), "/data")?;
+    let job = examples::job(release)?;
+    let line: Vec<&str> = job.iter().map(String::as_str).chain(["--out", "/data"]).collect();
+    trial::has_a_rate(&inside.run_directly("/usr/bin/rigel", &line)?)?;
     Ok(true)
 }
 
@@ -133,32 +169,5 @@ fn wheel(release: &Release) -> anyhow::Result<bool> {
     release.finish(pip().args(["uninstall", "--quiet", "--yes", "rigel-storage"]))?;
     let left: Vec<String> = stage::files(&venv)?.into_iter().filter(|file| !before.contains(file)).collect();
     anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
-    Ok(true)
-}
-
-fn units(release: &Release) -> anyhow::Result<bool> {
-    let usr = stage::usr(release);
-    let place = tempfile::tempdir_in(&release.work)?;
-    for unit in ["rigel-calibrate.service", "rigel-calibrate.timer"] {
-        // The script is not installed on this host.
-        let text = std::fs::read_to_string(usr.join("lib/systemd/system").join(unit))?;
-        std::fs::write(
-            place.path().join(unit),
-            text.replace("/usr/lib/rigel/", &format!("{}/lib/rigel/", usr.display())),
-        )?;
-    }
-    let mut verify = Command::new("systemd-analyze");
-    let told = verify.current_dir(place.path()).args([
-        "verify",
-        "--man=no",
-        "./rigel-calibrate.timer",
-        "./rigel-calibrate.service",
-    ]);
-    let told = told.output().context("cannot start systemd-analyze")?;
-    let said = String::from_utf8_lossy(&told.stderr).into_owned();
-    anyhow::ensure!(
-        told.status.success() && !said.contains("rigel-calibrate"),
-        "systemd-analyze verify: {said}"
-    );
     Ok(true)
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it is built; its script does.
 
-use super::{GLIBC, Release, TRIPLE, binary, linux_packages, stage, tools::Tools};
+use super::{GLIBC, Release, TRIPLE, binary, licences, linux_packages, parts, stage, tools::Tools};
 use linux_packages::{KINDS, Needs, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,11 +29,14 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }
+    let feature = format!("pg{version}");
+    let parts = parts::of(&release.root.join("extensions/postgresql"), &["--features", &feature])?;
     for kind in KINDS {
         let name = name(kind, version);
         let documents = format!("/usr/share/doc/{name}");
         let tree = laid_out(release, &tree, kind, version)?;
         stage::documents(release, &tree.join(&documents[1..]))?;
+        licences::write(&release.root, &tree.join(&documents[1..]), &parts)?;
         stage::same_time(release, &tree)?;
         let (deb, rpm) = (format!("postgresql-{version}"), format!("postgresql{version}-server"));
         let package = Package {

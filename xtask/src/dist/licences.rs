@@ -2,19 +2,15 @@
 //!
 //! Must not judge them: `cargo xtask deny` does.
 
-use super::{Release, parts::Part};
+use super::parts::Part;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
-/// The file, before it is packed.
-pub fn file(release: &Release) -> PathBuf {
-    release.work.join("THIRD-PARTY.txt")
-}
-
-/// Collects them.
-pub fn write(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
+/// Writes them as `THIRD-PARTY.txt` into a directory.
+pub fn write(root: &Path, to: &Path, parts: &[Part]) -> anyhow::Result<()> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut list = String::from("Rigel is built of these parts, under these licences. The texts follow.\n\n");
     for part in parts.iter().filter(|part| !part.name.starts_with("rigel")) {
@@ -22,14 +18,19 @@ pub fn write(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
         let known = part.place.as_deref().map(texts_of).transpose()?.unwrap_or_default();
         known.into_iter().for_each(|text| texts.entry(text).or_default().push(part.name.clone()));
     }
-    let notice = fs::read_to_string(release.root.join("crates/rigel-report/assets/NOTICE"))?;
-    texts.entry(notice).or_default().push("echarts".to_owned());
+    if parts.iter().any(|part| part.name == "echarts") {
+        let notice = fs::read_to_string(root.join("crates/rigel-report/assets/NOTICE"))?;
+        texts.entry(notice).or_default().push("echarts".to_owned());
+    }
     let mut by_part: Vec<_> = texts.into_iter().map(|(text, names)| (names, text)).collect();
     by_part.sort();
     for (names, text) in by_part {
         write!(list, "\n{}\n{}\n\n{}\n", "=".repeat(80), names.join(", "), text.trim_end())?;
     }
-    Ok(fs::write(file(release), list)?)
+    fs::create_dir_all(to)?;
+    let file = to.join("THIRD-PARTY.txt");
+    fs::write(&file, list)?;
+    Ok(fs::set_permissions(&file, fs::Permissions::from_mode(0o644))?)
 }
 
 /// What a crate brings of licences and notices.

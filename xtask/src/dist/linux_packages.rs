@@ -1,5 +1,4 @@
-//! deb and rpm by nfpm, both from one list of files, so that they cannot differ. A package is a [`Package`] and a tree of its files;
-//! `rigel-mpi` becomes one more.
+//! deb and rpm by nfpm, both from one list of files, so that they cannot differ. A package is a [`Package`] and a tree of its files.
 //!
 //! Must not run anything of a package, and must not add files to the tree.
 

@@ -21,20 +21,22 @@ pub struct Part {
     pub place: Option<PathBuf>,
 }
 
-/// What is linked into the program, sorted by name.
-pub fn of_program(root: &Path) -> anyhow::Result<Vec<Part>> {
-    let linked =
-        ["tree", "--locked", "--package", "rigel", "--edges", "normal,no-proc-macro", "--target", TRIPLE];
-    let told = cargo_says(root, &[&linked[..], &["--prefix", "none", "--format", "{p}"]].concat())?;
+/// What is linked into a program, sorted by name: the one that cargo builds with these words in a workspace.
+pub fn of(workspace: &Path, which: &[&str]) -> anyhow::Result<Vec<Part>> {
+    let tree = ["tree", "--locked", "--edges", "normal,no-proc-macro", "--target", TRIPLE];
+    let told = cargo_says(workspace, &[&tree[..], which, &["--prefix", "none", "--format", "{p}"]].concat())?;
     let linked = names(&String::from_utf8_lossy(&told));
-    let told =
-        cargo_says(root, &["metadata", "--locked", "--format-version", "1", "--filter-platform", TRIPLE])?;
+    // Features belong to a package; those of a whole workspace are asked for together.
+    let features = which.iter().skip_while(|word| **word != "--features").copied();
+    let metadata = ["metadata", "--locked", "--format-version", "1", "--filter-platform", TRIPLE];
+    let told = cargo_says(workspace, &metadata.into_iter().chain(features).collect::<Vec<_>>())?;
     let metadata: Value = serde_json::from_slice(&told).context("cargo metadata wrote no JSON")?;
-    let sums = sums(&fs::read_to_string(root.join("Cargo.lock"))?);
+    let sums = sums(&fs::read_to_string(workspace.join("Cargo.lock"))?);
     let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
     let mut parts: Vec<Part> = packages.iter().filter_map(|package| part(package, &linked, &sums)).collect();
     anyhow::ensure!(parts.len() == linked.len(), "{} crates are linked, {} known", linked.len(), parts.len());
-    parts.extend(embedded());
+    let holds = |name: &str| linked.iter().any(|(known, _)| known == name);
+    parts.extend(embedded().into_iter().filter(|(_, holder)| holds(holder)).map(|(part, _)| part));
     parts.sort();
     Ok(parts)
 }
@@ -66,8 +68,8 @@ fn part(
     })
 }
 
-/// What is no crate: `libsqlite3-sys` compiles it, and `rigel-report` has it in its assets.
-fn embedded() -> [Part; 2] {
+/// What is no crate, and the crate that holds it: `libsqlite3-sys` compiles it, and `rigel-report` has it in its assets.
+fn embedded() -> [(Part, &'static str); 2] {
     let part = |name: &str, version: &str, licence: &str, repository: &str| Part {
         name: name.to_owned(),
         version: version.to_owned(),
@@ -77,8 +79,8 @@ fn embedded() -> [Part; 2] {
         place: None,
     };
     [
-        part("echarts", "5.5.1", "Apache-2.0", "https://github.com/apache/echarts"),
-        part("sqlite", "bundled", "blessing", "https://sqlite.org"),
+        (part("echarts", "5.5.1", "Apache-2.0", "https://github.com/apache/echarts"), "rigel-report"),
+        (part("sqlite", "bundled", "blessing", "https://sqlite.org"), "libsqlite3-sys"),
     ]
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know how a package is written.
 
-use super::{Release, binary, licences};
+use super::{PROGRAM, Release, binary, licences, parts::Part};
 use anyhow::Context as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -18,9 +18,9 @@ pub fn usr(release: &Release) -> PathBuf {
 pub const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Lays out the program.
-pub fn program(release: &Release) -> anyhow::Result<()> {
+pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
     let (usr, root) = (usr(release), release.root.as_path());
-    put(&binary::program(release), &usr.join("bin/rigel"), 0o755)?;
+    put(&binary::program(release, PROGRAM), &usr.join("bin/rigel"), 0o755)?;
     symlink("rigel", usr.join("bin/orion"))?;
     for name in names(&root.join("docs/reference/man"))? {
         let page = usr.join("share/man/man1").join(&name);
@@ -41,7 +41,7 @@ pub fn program(release: &Release) -> anyhow::Result<()> {
     }
     put(&root.join("packaging/systemd/calibrate-metrics"), &usr.join("lib/rigel/calibrate-metrics"), 0o755)?;
     documents(release, &usr.join("share/doc/rigel"))?;
-    put(&licences::file(release), &usr.join("share/doc/rigel/THIRD-PARTY.txt"), 0o644)?;
+    licences::write(&release.root, &usr.join("share/doc/rigel"), parts)?;
     same_time(release, &release.work.join("tree"))
 }
 

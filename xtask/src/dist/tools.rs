@@ -25,6 +25,7 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("golang-go", "builds nfpm, which makes deb and rpm; a Go that is there will do"),
     ("python3-venv", "zig and the maker of wheels come from PyPI"),
     ("rpm", "installs an rpm"),
+    ("systemd-container", "boots a root, in which the timer is started"),
     ("xz-utils", "the archive"),
 ];
 

@@ -64,7 +64,7 @@ impl Shell<'_> {
             let json = in_a_block(json);
             page.line(format_args!("<script type=\"application/json\" id=\"{id}\">{json}</script>"));
         }
-        page.line(format_args!("<script type=\"text/plain\" id=\"library\">{}</script>", assets::LIBRARY));
+        page.line(format_args!("<script type=\"text/plain\" id=\"library\">{}</script>", assets::library()));
         page.line(format_args!("<script>{}</script>", self.script.text));
         page.line("</body>\n</html>");
     }

@@ -19,17 +19,24 @@ pub struct Room {
 }
 
 impl Room {
-    /// A copy of a root, which is made once.
+    /// A copy of the smallest root.
     pub fn fresh(roots: &Path, debian: &str) -> anyhow::Result<Self> {
-        let whole = roots.join(format!("{debian}.whole"));
-        let root = roots.join(debian);
+        Self::with(roots, debian, &[])
+    }
+
+    /// A copy of a root that has more packages; it is made once.
+    pub fn with(roots: &Path, debian: &str, more: &[&str]) -> anyhow::Result<Self> {
+        let packages = [&[PACKAGES], more].concat().join(",");
+        let name = [&[debian], more].concat().join("+");
+        let whole = roots.join(format!("{name}.whole"));
+        let root = roots.join(name);
         if !whole.exists() {
             if root.exists() {
                 fs::remove_dir_all(&root)?;
             }
             fs::create_dir_all(roots)?;
             let mut make = Command::new("debootstrap");
-            make.args(["--variant=minbase", &format!("--include={PACKAGES}"), debian]).arg(&root);
+            make.args(["--variant=minbase", &format!("--include={packages}"), debian]).arg(&root);
             anyhow::ensure!(crate::ci::finished_well(&mut make)?, "debootstrap made no {debian}");
             fs::write(&whole, "")?;
         }

@@ -3,6 +3,7 @@
 use super::super::VERSION;
 use super::room::Room;
 use serde_json::Value;
+use std::time::Instant;
 
 /// Tries what lies below `/usr` or `/usr/local` of a root.
 pub fn of_root(room: &Room, prefix: &str) -> anyhow::Result<()> {
@@ -40,8 +41,27 @@ pub fn calibrates(rigel: impl Fn(&[&str]) -> anyhow::Result<String>, place: &str
         "--no-html",
         "--no-history",
     ];
-    let told = rigel(&[&line[..], &["--out", place]].concat())?;
-    let answers: Value = serde_json::from_str(&told)?;
+    has_a_rate(&rigel(&[&line[..], &["--out", place]].concat())?)
+}
+
+/// From nothing to the first number: a package is installed, and the storage calibrated for a minute as people would.
+pub fn first_number(room: &Room, install: &str) -> anyhow::Result<()> {
+    let start = Instant::now();
+    room.run(install)?;
+    let installed = start.elapsed().as_secs_f64();
+    has_a_rate(&room.run(
+        "mkdir -p /parts/first && cd /parts/first && rigel calibrate --budget 60s --json --no-history",
+    )?)?;
+    println!(
+        "first number: {:.1} s after the start, of which {installed:.1} s to install",
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// What `rigel calibrate --json` told.
+pub fn has_a_rate(told: &str) -> anyhow::Result<()> {
+    let answers: Value = serde_json::from_str(told)?;
     let found = &answers["max_iops"];
     anyhow::ensure!(
         found["mean"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),

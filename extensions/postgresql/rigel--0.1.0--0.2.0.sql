@@ -1,0 +1,1 @@
+-- ALTER EXTENSION rigel UPDATE: the functions, the table and the view of 0.2.0 are those of 0.1.0; only the library is another.

@@ -1,0 +1,118 @@
+//! Packages that lie beside another program: rigel-mpi beside MPI, the extension beside a server. Each is installed in a root that
+//! has it.
+//!
+//! Must not need that program on this host.
+
+use super::super::{Release, VERSION, stage};
+use super::room::Room;
+use anyhow::Context as _;
+use serde_json::Value;
+use std::path::Path;
+
+/// Two nodes on this host measure a simulated device together.
+pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
+    let package = format!("rigel-mpi_{VERSION}-1_amd64.deb");
+    if !release.out.join(&package).exists() {
+        println!("mpi: no package was made");
+        return Ok(true);
+    }
+    let room = Room::with(roots, debian, &["openmpi-bin"])?;
+    let before = room.list()?;
+    room.take_in(&release.out, &package)?;
+    room.run(&format!("apt-get install --yes --no-download /parts/{package}"))?;
+    let told = room.run("rigel-mpi --version")?;
+    anyhow::ensure!(told.trim() == format!("rigel-mpi {VERSION}"), "rigel-mpi --version: {told}");
+    let start = "mpirun --allow-run-as-root --oversubscribe -n 2 --mca btl self,vader --mca plm isolated";
+    let run = "rigel-mpi --oversubscribe run oltp --engine sim:servers=4,service=1ms,rate=0 --fast --quiet --no-html --out /parts/run";
+    room.run(&format!("mkdir /parts/run && {start} {run}"))?;
+    let record = stage::names(&room.path().join("parts/run"))?
+        .into_iter()
+        .find(|name| name.ends_with("_record.jsonl"));
+    let record = record.context("two nodes left no record")?;
+    let told: Value =
+        serde_json::from_str(&room.run(&format!("rigel-mpi report /parts/run/{record} --format json"))?)?;
+    let nodes = told["run"]["nodes"].as_array().map_or(0, Vec::len);
+    let rate = told["best"]["small"]["rate"]["value"].as_f64();
+    anyhow::ensure!(nodes == 2 && rate.is_some_and(|rate| rate > 1.0), "{nodes} nodes, {rate:?} IOPS");
+    println!(
+        "mpi: {nodes} nodes, {} IOPS of the 4,000 of the simulated device",
+        rate.unwrap_or_default().round()
+    );
+    room.run("apt-get purge --yes rigel-mpi")?;
+    Room::as_before(&before, &room.list()?)
+}
+
+/// The package of each server.
+pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
+    let mut tried = 0;
+    for name in stage::names(&release.out)? {
+        let Some(version) = version_of(&name) else { continue };
+        // Each Debian has one version of the server.
+        let server = format!("postgresql-{version}");
+        let room = match Room::with(roots, debian, &[&server]) {
+            Ok(room) => room,
+            Err(error) => {
+                println!("extension: not tried with {server}: {error:#}");
+                continue;
+            }
+        };
+        extension(release, &room, &name, version)?;
+        tried += 1;
+    }
+    println!("extension: {tried} tried");
+    Ok(true)
+}
+
+/// `15` of `postgresql-15-rigel_0.2.0-1_amd64.deb`.
+fn version_of(name: &str) -> Option<&str> {
+    name.strip_suffix(&format!("-rigel_{VERSION}-1_amd64.deb"))?.strip_prefix("postgresql-")
+}
+
+fn extension(release: &Release, room: &Room, package: &str, version: &str) -> anyhow::Result<()> {
+    let before = room.list()?;
+    room.take_in(&release.out, package)?;
+    room.run(&format!("apt-get install --yes --no-download /parts/{package}"))?;
+    let told = room.run(&SESSION.replace("VERSION", version))?;
+    let rows: Vec<&str> = told.lines().filter(|line| !line.is_empty()).collect();
+    let [of, updated, rate] = rows[..] else { anyhow::bail!("a session in the server: {told}") };
+    anyhow::ensure!(of == VERSION && updated == VERSION, "CREATE EXTENSION: {told}");
+    anyhow::ensure!(rate.parse().is_ok_and(|rate: f64| rate > 1.0), "calibrate_io(): {told}");
+    println!("extension: calibrate_io() in PostgreSQL {version}: max_iops {rate}");
+    room.run(&format!("apt-get purge --yes postgresql-{version}-rigel"))?;
+    Room::as_before(&before, &room.list()?).map(|_| ())
+}
+
+/// What an administrator does. The server ends with the script. Whoever has the extension of before gets this one by an update; its
+/// functions are the same, so that its script can stand for it.
+const SESSION: &str = r#"
+    programs=/usr/lib/postgresql/VERSION/bin place=/parts/server said=/parts/said
+    mkdir -m 700 $place && chown postgres $place && cd $place
+    as() { setpriv --reuid postgres --regid postgres --init-groups "$@"; }
+    as $programs/initdb -D data -A trust --no-sync --locale=C >$said 2>&1 || { cat $said; exit 1; }
+    as $programs/pg_ctl -D data -w -o "-c listen_addresses= -c unix_socket_directories=$place" start >$said 2>&1 || { cat $said; exit 1; }
+    trap 'as $programs/pg_ctl -D data -m immediate stop >$said 2>&1' EXIT
+    sql() { as $programs/psql -h $place -d "$1" -qAtX -v ON_ERROR_STOP=1 -c "$2"; }
+    sql postgres 'CREATE EXTENSION rigel'
+    sql postgres "SELECT extversion FROM pg_extension WHERE extname = 'rigel'"
+    scripts=/usr/share/postgresql/VERSION/extension
+    cp $scripts/rigel--$(sed -n "s/^default_version = '\(.*\)'$/\1/p" $scripts/rigel.control).sql $scripts/rigel--0.1.0.sql
+    sql postgres 'CREATE DATABASE older'
+    sql older "CREATE EXTENSION rigel VERSION '0.1.0'"
+    sql older 'ALTER EXTENSION rigel UPDATE'
+    rm $scripts/rigel--0.1.0.sql
+    sql older "SELECT extversion FROM pg_extension WHERE extname = 'rigel'"
+    sql postgres "CREATE TABLE t AS SELECT n, repeat('x', 1000) AS text FROM generate_series(1, 100000) AS n"
+    sql postgres 'CHECKPOINT'
+    sql postgres 'SELECT max_iops FROM rigel.calibrate_io(budget => 20)' 2>>$said
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_tells_its_server() {
+        assert_eq!(version_of(&format!("postgresql-15-rigel_{VERSION}-1_amd64.deb")), Some("15"));
+        assert_eq!(version_of(&format!("rigel_{VERSION}-1_amd64.deb")), None);
+    }
+}

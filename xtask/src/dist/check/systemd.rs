@@ -1,0 +1,96 @@
+//! The timer and its service: judged by systemd's own tool, and started once in a root that systemd boots, beside a node exporter that
+//! has to tell the figures.
+//!
+//! Must not touch the systemd of this host.
+
+use super::super::{Release, VERSION, stage};
+use super::room::{Room, output};
+use anyhow::Context as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What a root needs to boot, and who reads the figures.
+const PACKAGES: [&str; 4] = ["dbus", "prometheus-node-exporter", "systemd", "systemd-sysv"];
+
+/// `systemd-analyze verify`.
+pub fn judged(release: &Release) -> anyhow::Result<bool> {
+    let usr = stage::usr(release);
+    let place = tempfile::tempdir_in(&release.work)?;
+    for unit in ["rigel-calibrate.service", "rigel-calibrate.timer"] {
+        // The script is not installed on this host.
+        let text = fs::read_to_string(usr.join("lib/systemd/system").join(unit))?;
+        fs::write(
+            place.path().join(unit),
+            text.replace("/usr/lib/rigel/", &format!("{}/lib/rigel/", usr.display())),
+        )?;
+    }
+    let mut verify = Command::new("systemd-analyze");
+    let told = verify.current_dir(place.path()).args([
+        "verify",
+        "--man=no",
+        "./rigel-calibrate.timer",
+        "./rigel-calibrate.service",
+    ]);
+    let told = told.output().context("cannot start systemd-analyze")?;
+    let said = String::from_utf8_lossy(&told.stderr).into_owned();
+    anyhow::ensure!(
+        told.status.success() && !said.contains("rigel-calibrate"),
+        "systemd-analyze verify: {said}"
+    );
+    Ok(true)
+}
+
+/// Boots, and does as an administrator would.
+pub fn booted(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
+    let room = Room::with(roots, debian, &PACKAGES)?;
+    room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
+    room.run(&format!("apt-get install --yes --no-download /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    let units = room.path().join("etc/systemd/system");
+    fs::write(room.path().join("parts/trial"), TRIAL)?;
+    fs::write(units.join("trial.service"), UNIT)?;
+    fs::create_dir_all(units.join("multi-user.target.wants"))?;
+    std::os::unix::fs::symlink("../trial.service", units.join("multi-user.target.wants/trial.service"))?;
+    let mut nspawn = Command::new("systemd-nspawn");
+    // Without the systemd of the host, which need not run.
+    nspawn.args(["--quiet", "--register=no", "--keep-unit", "--private-network", "--boot", "--directory"]);
+    output(nspawn.arg(room.path()).stdin(std::process::Stdio::null()))?;
+    let told = fs::read_to_string(room.path().join("parts/told")).context("the trial did not run")?;
+    let has = |what: &str| told.lines().any(|line| line.starts_with(what));
+    let told_by_exporter = has("rigel_iops{") && has("node_textfile_scrape_error 0");
+    anyhow::ensure!(
+        has("at first disabled") && has("waiting rigel-calibrate.timer") && has("ended success"),
+        "the service: {told}"
+    );
+    anyhow::ensure!(told_by_exporter, "the node exporter does not tell the figures: {told}");
+    anyhow::ensure!(has("at last inactive"), "the timer is still there: {told}");
+    Ok(true)
+}
+
+const UNIT: &str = "\
+[Unit]
+After=prometheus-node-exporter.service
+[Service]
+Type=oneshot
+ExecStart=/bin/bash /parts/trial
+ExecStopPost=/bin/systemctl poweroff --no-block
+";
+
+const TRIAL: &str = r#"
+    exec >/parts/told 2>&1
+    unit=rigel-calibrate
+    echo "at first $(systemctl is-enabled $unit.timer)"
+    systemctl enable --now $unit.timer
+    echo "waiting $(systemctl list-timers --no-legend | grep -o "$unit.timer")"
+    mkdir /etc/systemd/system/$unit.service.d
+    printf '[Service]\nEnvironment=RIGEL_ARGUMENTS="--budget 20s --scratch-size 256M"\n' >/etc/systemd/system/$unit.service.d/override.conf
+    systemctl daemon-reload
+    systemctl start $unit.service || journalctl --no-pager --unit $unit.service
+    echo "ended $(systemctl show --property Result --value $unit.service)"
+    # Without another program: bash speaks to the port itself.
+    exec 3<>/dev/tcp/127.0.0.1/9100
+    printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
+    grep -E '^rigel_|textfile_scrape' <&3
+    apt-get purge --yes rigel
+    echo "at last $(systemctl is-active $unit.timer)"
+"#;

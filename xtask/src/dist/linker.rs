@@ -1,0 +1,39 @@
+//! What binaries are linked with: zig, whose linker knows more than zig's own command line lets through.
+//!
+//! A program of many generic functions has thousands that are the same code. Folded into one they save some hundred KB. Must not change
+//! what is linked, but for that.
+
+use super::{GLIBC, Release};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+/// The variable by which cargo knows it.
+pub const VARIABLE: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER";
+
+/// zig finds what belongs to the C library of that age, links, and tells how it called its linker; this is done once more. What it called
+/// last is the link; before it may be objects that it makes for its cache.
+const SCRIPT: &str = r#"#!/bin/sh
+set -eu
+said=$(cargo-zigbuild zig cc -- -g -fno-sanitize=all -target x86_64-linux-gnu.GLIBC "$@" --verbose 2>&1) || {
+    printf '%s\n' "$said" >&2
+    exit 1
+}
+line=$(printf '%s\n' "$said" | sed -n 's/^ld\.lld //p' | tail -n 1)
+if [ -z "$line" ]; then
+    echo "zig does not tell how it links" >&2
+    exit 1
+fi
+# Its words are not quoted.
+exec python3 -m ziglang ld.lld $line --icf=all -O2
+"#;
+
+/// Writes it; the directories of the tools have to stand first in the search path where it is started.
+pub fn write(release: &Release) -> anyhow::Result<PathBuf> {
+    let place = release.work.join("linker");
+    let spaces = place.to_string_lossy().contains(char::is_whitespace);
+    anyhow::ensure!(!spaces, "{}: a path with a space cannot be told to the linker", place.display());
+    fs::write(&place, SCRIPT.replace("GLIBC", GLIBC))?;
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?;
+    Ok(place)
+}

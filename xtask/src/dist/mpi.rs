@@ -1,0 +1,56 @@
+//! Packages of `rigel-mpi`, a program of its own because it needs MPI: the one that it was linked with, which is Open MPI here.
+//!
+//! Must not be made where MPI is not installed.
+
+use super::{Release, binary, licences, linux_packages, parts, stage, tools::Tools};
+use crate::mpi::{PACKAGE, can_be_built};
+use linux_packages::{KINDS, Needs, Package};
+
+/// Where a package has it. Enterprise Linux keeps the programs of each MPI in a directory, which `module load mpi/openmpi-x86_64` adds to
+/// the search path together with that of the library.
+const PLACES: [(&str, &str); 2] = [("deb", "usr/bin/rigel-mpi"), ("rpm", "usr/lib64/openmpi/bin/rigel-mpi")];
+
+const DOCUMENTS: &str = "/usr/share/doc/rigel-mpi";
+
+/// Builds and packs it.
+pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
+    if !can_be_built() {
+        println!("mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made");
+        return Ok(());
+    }
+    anyhow::ensure!(
+        binary::make(release, tools, PACKAGE)?,
+        "{PACKAGE} is too large, or needs a newer C library"
+    );
+    for kind in KINDS {
+        linux_packages::write(release, tools, &package(release, kind)?, kind, super::VERSION)?;
+    }
+    Ok(())
+}
+
+fn package(release: &Release, kind: &str) -> anyhow::Result<Package<'static>> {
+    let tree = release.work.join(format!("mpi-{kind}"));
+    for (_, place) in PLACES.iter().filter(|(of, _)| *of == kind) {
+        stage::put(&binary::program(release, PACKAGE), &tree.join(place), 0o755)?;
+    }
+    let documents = tree.join(&DOCUMENTS[1..]);
+    stage::documents(release, &documents)?;
+    stage::put(&release.root.join("docs/guide/cluster.md"), &documents.join("cluster.md"), 0o644)?;
+    licences::write(&release.root, &documents, &parts::of(&release.root, &["--package", PACKAGE])?)?;
+    stage::same_time(release, &tree)?;
+    Ok(Package {
+        name: PACKAGE.to_owned(),
+        summary: "one load on storage from many hosts at once",
+        description: "The words are those of rigel. MPI (Open MPI) starts it on every host: mpirun --hostfile hosts\n\
+                      --map-by ppr:1:node rigel-mpi run oltp /dev/mapper/data",
+        tree,
+        directories: &[DOCUMENTS],
+        shared: &[],
+        needs: Needs {
+            deb: vec!["libc6 (>= 2.17)", "openmpi-bin"],
+            rpm: vec!["glibc >= 2.17", "libmpi.so.40()(64bit)(openmpi-x86_64)"],
+            deb_recommends: vec!["libblkid1"],
+        },
+        before_removal: None,
+    })
+}

@@ -10,6 +10,8 @@ use clap::builder::Resettable;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::file::Preset;
+use std::borrow::Cow;
 use std::io;
 
 /// A man page.
@@ -48,7 +50,37 @@ pub fn pages() -> Result<Vec<Page>, Problem> {
 pub fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "rigel", &mut script);
-    String::from_utf8_lossy(&script).into_owned()
+    let script = String::from_utf8_lossy(&script);
+    script
+        .split_inclusive('\n')
+        .scan(false, |in_load, line| Some(with_presets(shell, in_load, line)))
+        .collect()
+}
+
+/// A line of a script that completes files after `--load`, with the names of the presets: an option is completed by words or by files,
+/// as far as clap knows.
+fn with_presets<'a>(shell: Shell, in_load: &mut bool, line: &'a str) -> Cow<'a, str> {
+    let names = Preset::ALL.map(|preset| preset.name).join(" ");
+    let other = match shell {
+        Shell::Bash => {
+            let label = line.trim();
+            if label.ends_with(')') && !label.contains('(') {
+                *in_load = label == "--load)";
+            }
+            // Words of a list are parted by line ends where the script has them part the names of files.
+            let words = names.replace(' ', "\\n");
+            in_load.then(|| line.replace("compgen -f ", &format!("compgen -W $'{words}' -f -- ")))
+        }
+        Shell::Zsh if line.starts_with("'--load=") => {
+            let both = format!(":FILE:{{_alternative \"presets:preset:({names})\" \"files:file:_files\"}}'");
+            Some(line.replace(":FILE:_files'", &both))
+        }
+        Shell::Fish if line.contains(" -l load ") => {
+            Some(line.replace(" -r -F", &format!(" -r -F -a '{names}'")))
+        }
+        _ => None,
+    };
+    other.map_or(Cow::Borrowed(line), Cow::Owned)
 }
 
 fn page(name: Option<String>, command: Command, all: &[Command]) -> Result<Page, Problem> {

@@ -36,6 +36,7 @@ pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
         ("packaging/systemd/rigel-calibrate.timer", "lib/systemd/system/rigel-calibrate.timer"),
         ("packaging/examples/ansible.yml", "share/doc/rigel/examples/ansible.yml"),
         ("packaging/examples/kubernetes.yaml", "share/doc/rigel/examples/kubernetes.yaml"),
+        ("packaging/grafana/rigel.json", "share/doc/rigel/examples/grafana.json"),
     ] {
         put(&root.join(from), &usr.join(to), 0o644)?;
     }

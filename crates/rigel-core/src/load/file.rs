@@ -6,10 +6,12 @@
 mod class;
 mod phases;
 mod points;
+mod presets;
 mod reader;
 mod schema;
 mod writer;
 
+pub use presets::Preset;
 pub use schema::schema;
 
 use crate::error::Problem;

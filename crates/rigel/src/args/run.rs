@@ -39,6 +39,8 @@ Examples:
       with writes, on a device whose contents may be lost
   rigel run --load shop.toml /dev/sdx
       a load of your own; `rigel run oltp --dry-run --as-load` shows what such a file looks like
+  rigel run --load postgresql
+      pages, log and scans as PostgreSQL makes them, on a scratch file in this directory; also mysql and oracle
   rigel run commit
       what a commit costs: writes to a scratch file in this directory, each durable before the next
   rigel run open --rate 1000,5000,20000 /dev/nvme1n1
@@ -78,10 +80,12 @@ pub struct RunArgs {
     #[command(flatten)]
     pub targets: TargetArgs,
 
-    /// Measure the load in FILE instead of a level
+    /// Measure the load in FILE instead of a level; FILE may be the word postgresql, mysql or oracle
     ///
     /// A load of your own: several classes of I/O with sizes, shares of writes, rates, phases. FILE is TOML; docs/reference/load-files.md
-    /// has every key and an example.
+    /// has every key and an example. The words stand for loads as these databases make them: pages, log and scans together, with
+    /// the sizes, sync and shares of their documentation. They write. --dry-run --as-load prints them, to be changed; a file of
+    /// such a name is ./postgresql.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD, display_order = 0)]
     pub load_file: Option<PathBuf>,
 

@@ -43,6 +43,8 @@ Examples:
       two bounds at once, with 20 % writes, on a scratch file in this directory
   rigel slo --bound 'p99.99 < 20ms' --bound 'mean < 1ms' --load shop.toml /dev/sdx
       bounds of any percentile, for a load of your own whose rates are scaled together
+  rigel slo --p99 5ms --load postgresql
+      how many pages per second PostgreSQL can use beside its log and a scan, on a scratch file in this directory
   rigel slo --require 'p99 < 2ms @ 12000' /dev/sdx && deploy
       the exit code is 0 only when 12,000 per second surely keep it
   rigel slo --p99 2ms --engine sim:servers=4,spread=exponential
@@ -97,9 +99,9 @@ pub struct SloArgs {
     #[arg(long, value_name = "SIZE", help_heading = LOAD)]
     size: Option<Bytes>,
 
-    /// Measure the load in FILE; the rates of its classes are scaled together
+    /// Measure the load in FILE, or of postgresql, mysql or oracle; the rates of its classes are scaled together
     ///
-    /// FILE is TOML; docs/reference/load-files.md has every key and an example. The rate that is searched is that of all classes with a
+    /// FILE is TOML; docs/reference/load-files.md has every key and an example, and what is in the presets of these three names. The rate that is searched is that of all classes with a
     /// rate together, in the proportion in which FILE has them. The bounds are about the I/Os of all of these. Classes with an
     /// outstanding number run beside them as they are.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]

@@ -75,9 +75,9 @@ pub struct SoakArgs {
     #[arg(long, value_name = "PERCENT", value_parser = values::per_cent, help_heading = LOAD)]
     write: Option<u64>,
 
-    /// The load in FILE instead of the usual one; its phases come round again and again
+    /// The load in FILE, or of postgresql, mysql or oracle, instead of the usual one; its phases come round again and again
     ///
-    /// FILE is TOML; docs/reference/load-files.md has every key. Without it: 8 KiB at random places beside reads of 1 MiB, in three phases an hour. high: 16
+    /// FILE is TOML; docs/reference/load-files.md has every key, and what is in the presets of these three names. Without it: 8 KiB at random places beside reads of 1 MiB, in three phases an hour. high: 16
     /// small and 2 large outstanding for each target; low: 1 small; spike: 64 and 4.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: Option<PathBuf>,

@@ -145,7 +145,7 @@ pub struct VersusArgs {
     #[arg(long, help_heading = FILES, hide_short_help = true)]
     no_history: bool,
 
-    /// Put the load in FILE on both sides instead of a level
+    /// Put the load in FILE, or of postgresql, mysql or oracle, on both sides instead of a level
     ///
     /// As for `rigel run`; docs/reference/load-files.md has every key and an example. Its classes may have no phases, and at most 4 can
     /// take turns.

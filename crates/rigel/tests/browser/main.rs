@@ -4,6 +4,7 @@
 mod chromium;
 mod compare;
 mod devtools;
+mod forecast;
 mod pages;
 mod paper;
 mod reader;
@@ -12,3 +13,5 @@ mod slo;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;
+#[path = "../it/year.rs"]
+mod year;

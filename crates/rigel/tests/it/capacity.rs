@@ -104,6 +104,24 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     assert_eq!(fs::read(place.path().join("store")).unwrap(), b"no database");
 }
 
+/// Names come from files of others, and go to a terminal.
+#[test]
+fn names_in_a_file_cannot_write_to_the_terminal() {
+    let place = Place::new();
+    let real = fs::read_to_string(data("sadf-12.6.1.json")).unwrap();
+    let hostile = real
+        .replace("vda", "\\u001b[2Jvda\\u202e")
+        .replace("\"nodename\": \"", "\"nodename\": \"\\u001b]0;x\\u0007");
+    assert_ne!(hostile, real);
+    fs::write(place.path().join("hostile.json"), hostile).unwrap();
+    let told = capacity(&place, "import hostile.json").expect_code(0);
+    let list = capacity(&place, "list").expect_code(0);
+    let show = capacity(&place, "show").expect_code(0);
+    for text in [told.stdout, told.stderr, list.stdout, show.stdout, show.stderr] {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
+    }
+}
+
 /// A file of many days, so that an import takes a while.
 fn long_file(place: &Place, days: u32) -> PathBuf {
     let mut text = "{\"sysstat\": {\"hosts\": [{\"nodename\": \"db1\", \"file-date\": \"2026-01-01\", \"statistics\": [\n".to_owned();

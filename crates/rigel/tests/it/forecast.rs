@@ -1,73 +1,11 @@
 //! `rigel capacity forecast` with the real binary: a year of Prometheus's counters, a simulated storage, dates, scenarios, gates.
 
+use crate::soak_drives::has_drive;
 use crate::support::Place;
+use crate::year::{place, year};
+use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::fs;
-
-/// The first of January 2026.
-const BEGIN: u64 = 1_767_225_600;
-const STEP: u64 = 1800;
-
-/// A year of a host whose disk gets 100 to 200 reads a second, by a line, and a third of it in writes of 16 KiB; a filesystem of 100 GiB of which
-/// 40 to 60 are used.
-fn a_year(days: u64) -> String {
-    let steps = days * 48;
-    let rate = |step: u64| {
-        let day = step / 48;
-        let hour = step % 48 / 2;
-        let busy = if (9..18).contains(&hour) { 1.0 } else { 0.3 };
-        let weekday = if (day + 3) % 7 > 4 { 0.5 } else { 1.0 };
-        busy * weekday * (100.0 + 100.0 * day as f64 / 365.0)
-    };
-    let series = |name: &str, of: &dyn Fn(u64, &mut f64) -> f64, labels: &str| {
-        let mut sum = 0.0;
-        let mut values = String::new();
-        for step in 0..=steps {
-            let value = of(step, &mut sum);
-            let comma = if step == 0 { "" } else { "," };
-            let _ = write!(values, "{comma}[{},\"{value}\"]", BEGIN + step * STEP);
-        }
-        format!(
-            "{{\"metric\":{{\"__name__\":\"{name}\",\"instance\":\"db1:9100\",{labels}}},\"values\":[{values}]}}"
-        )
-    };
-    let counter = |factor: f64| {
-        move |step: u64, sum: &mut f64| {
-            *sum += factor * rate(step) * STEP as f64;
-            sum.round()
-        }
-    };
-    let gib = 1024.0_f64.powi(3);
-    let free = |step: u64, _: &mut f64| (60.0 - 20.0 * step as f64 / (365.0 * 48.0)) * gib;
-    let size = |_: u64, _: &mut f64| 100.0 * gib;
-    let disk = "\"device\":\"sda\"";
-    let mount = "\"device\":\"/dev/sda1\",\"fstype\":\"ext4\",\"mountpoint\":\"/data\"";
-    let all = [
-        series("node_disk_read_bytes_total", &counter(8192.0), disk),
-        series("node_disk_reads_completed_total", &counter(1.0), disk),
-        series("node_disk_writes_completed_total", &counter(0.5), disk),
-        series("node_disk_written_bytes_total", &counter(8192.0), disk),
-        series("node_filesystem_free_bytes", &free, mount),
-        series("node_filesystem_size_bytes", &size, mount),
-    ];
-    format!(
-        "{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{}]}}}}",
-        all.join(",")
-    )
-}
-
-/// A place with a store of so many days and the record of a simulated storage.
-fn place(days: u64) -> Place {
-    let place = Place::new();
-    fs::write(place.path().join("year.json"), a_year(days)).unwrap();
-    place.line("capacity import year.json --store s.sqlite --quiet").expect_code(0);
-    // Eight stations of 20 ms: 400 small I/Os per second.
-    place.line("calibrate --engine sim:servers=8,service=20ms --max-latency 40ms --no-history --name here --quiet").expect_code(0);
-    let record = place.only("_record.jsonl");
-    fs::rename(record, place.path().join("here.jsonl")).unwrap();
-    place
-}
 
 fn ends<'a>(document: &'a Value, storage: usize, resource: &str) -> &'a Value {
     let all = document["storages"][storage]["resources"].as_array().unwrap();
@@ -156,6 +94,72 @@ fn a_short_history_is_not_known_and_bad_input_is_told() {
         assert!(told.outcome() == 2 || told.outcome() == 3, "{line}: {}", told.outcome());
         assert!(told.stderr.contains(words), "{line}: {}", told.stderr);
     }
+}
+
+/// Minutes are no history of years, whatever is asked of them.
+#[test]
+fn an_hour_tells_nothing_of_a_year() {
+    let place = place(0);
+    for more in ["", "--grow 30%/y", "--grow -30%/y", "--add 1TB@2027-04"] {
+        let told =
+            place.line(&format!("capacity forecast here.jsonl --store s.sqlite {more}")).expect_code(0);
+        assert!(told.stdout.contains("not known"), "{more}: {}", told.stdout);
+        let document = place
+            .line(&format!("capacity forecast here.jsonl --store s.sqlite --json {more}"))
+            .expect_code(0)
+            .json();
+        for resource in ["iops", "mbps", "space"] {
+            assert!(ends(&document, 0, resource)["likely"].is_null(), "{more}: {document}");
+        }
+    }
+    let gate =
+        place.line("capacity forecast here.jsonl --store s.sqlite --fail-before 2027-06").expect_code(1);
+    assert!(gate.stderr.contains("is not known"), "{}", gate.stderr);
+}
+
+#[test]
+fn a_load_that_falls_has_no_end_and_nonsense_is_no_growth() {
+    let place = place(20);
+    fs::write(place.path().join("falls.json"), year(300, -0.5)).unwrap();
+    place.line("capacity import falls.json --store falling.sqlite --quiet").expect_code(0);
+    let document =
+        place.line("capacity forecast here.jsonl --store falling.sqlite --json").expect_code(0).json();
+    assert!(ends(&document, 0, "iops")["likely"].is_null(), "{document}");
+    for (growth, words) in
+        [("-100%/y", "out of range"), ("-250%/y", "out of range"), ("down", "is no growth")]
+    {
+        let told =
+            place.line(&format!("capacity forecast here.jsonl --store falling.sqlite --grow={growth}"));
+        assert_eq!(told.code, 2, "{growth}: {}", told.stdout);
+        assert!(told.stderr.contains(words), "{growth}: {}", told.stderr);
+    }
+}
+
+/// The history is of a disk `sda` that no machine of a test has below its files under that identity.
+#[test]
+fn a_record_of_another_disk_is_refused_unless_it_is_the_same() {
+    let test = "a_record_of_another_disk_is_refused_unless_it_is_the_same";
+    let place: Place = place(90);
+    place.random_file("data", 8 << 20);
+    let there = if has_drive(place.path()) {
+        Ok(())
+    } else {
+        Err(Unavailable::new("no drive is below the directory of the build"))
+    };
+    if needs(test, there).is_none() {
+        return;
+    }
+    place.line("run simple data --duration 200ms --name real --quiet --no-html").expect_code(0);
+    let record = place.only_of("real", "_record.jsonl");
+    let record = record.file_name().unwrap().to_str().unwrap();
+    let told = place.line(&format!("capacity forecast {record} --store s.sqlite"));
+    assert_eq!(told.code, 2, "{} {}", told.stdout, told.stderr);
+    for words in ["made on another disk", "the history of sda", "--allow-other-disk", record] {
+        assert!(told.stderr.contains(words), "{words}: {}", told.stderr);
+    }
+    place.line(&format!("capacity forecast {record} --store s.sqlite --allow-other-disk")).expect_code(0);
+    // As another storage it is compared on purpose.
+    place.line(&format!("capacity forecast here.jsonl --on {record} --store s.sqlite")).expect_code(0);
 }
 
 #[test]

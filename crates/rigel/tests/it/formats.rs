@@ -1,6 +1,7 @@
 //! The formats that other tools read, made by the program and read by those tools.
 
 mod fio_plot;
+mod grafana;
 mod hdr;
 mod markdown;
 mod prometheus;

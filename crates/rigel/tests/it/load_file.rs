@@ -247,3 +247,93 @@ fn a_part_of_a_file_is_read_and_written_and_nothing_else() {
     assert!(before[..quarter] == after[..quarter] && before[2 * quarter..] == after[2 * quarter..]);
     assert!(before[quarter..2 * quarter] != after[quarter..2 * quarter], "the part was written");
 }
+
+const PRESETS: [&str; 3] = ["postgresql", "mysql", "oracle"];
+
+/// The file that a preset prints is the preset: the same visits come of it, and its comments say where the figures are from.
+#[test]
+fn a_preset_is_a_word_and_can_be_printed_changed_and_run() {
+    for preset in PRESETS {
+        let (first, second) = (Place::new(), Place::new());
+        let printed = first
+            .line(&format!("run --load {preset} --engine {LAW} --dry-run --as-load"))
+            .expect_code(0)
+            .stdout;
+        assert!(
+            printed.contains("name = \"pages\"")
+                && printed.contains("# block_size: 8192") == (preset == "postgresql")
+        );
+        fs::write(second.path().join("mine.toml"), &printed).unwrap();
+        let how = format!("--engine {LAW} --seed 11 --quiet --no-html --duration 2s");
+        first.line(&format!("run --load {preset} {how}")).expect_code(0);
+        second.line(&format!("run --load mine.toml {how}")).expect_code(0);
+        let (one, other) = (visits(&first), visits(&second));
+        assert!(!one.is_empty() && one == other, "{preset}");
+        for class in ["pages", "log", "scans"] {
+            assert!(one[0]["tallies"][class]["bytes"].as_u64().unwrap() > 0, "{preset}: {class}");
+        }
+        // Changed: twice as much arrives.
+        fs::write(second.path().join("mine.toml"), printed.replace("rate = 1000", "rate = 2000")).unwrap();
+        let plan =
+            second.line(&format!("run --load mine.toml --engine {LAW} --dry-run")).expect_code(0).stdout;
+        assert!(plan.contains("2000"), "{plan}");
+    }
+}
+
+#[test]
+fn presets_go_wherever_a_file_goes() {
+    for preset in PRESETS {
+        let place = Place::new();
+        let slow = "--engine sim:servers=8,service=2ms,rate=0,spread=exponential --seed 3 --quiet --no-html";
+        let found = place.line(&format!("slo --p99 40ms --load {preset} {slow} --json --duration 6m"));
+        let found = found.expect_code(0).json();
+        assert!(found["rate"]["lower"].as_f64().unwrap() > 100.0, "{preset}: {found}");
+        let other = "--and-engine sim:servers=4,service=2ms,rate=0 --max-duration 60s --no-history";
+        place.line(&format!("versus --load {preset} {slow} {other}")).expect_code(0);
+        place.line(&format!("soak --load {preset} {slow} --for 2m --name soaked")).expect_code(0);
+    }
+}
+
+/// On storage: what a preset writes needs the same consent as any other load.
+#[test]
+fn presets_write_to_a_scratch_file_and_to_nothing_else_without_consent() {
+    let place = Place::new();
+    place.random_file("target", 64 << 20);
+    let before = fs::read(place.path().join("target")).unwrap();
+    for preset in PRESETS {
+        let told = place.line(&format!("run --load {preset} target --duration 200ms"));
+        assert_eq!(told.code, 3, "{preset}: {}", told.stderr);
+        assert!(told.stderr.contains("--destroy-data"), "{}", told.stderr);
+        assert!(fs::read(place.path().join("target")).unwrap() == before, "{preset}");
+        let line =
+            format!("run --load {preset} --scratch-size 64M --duration 300ms --quiet --json --name {preset}");
+        let document = place.line(&line).expect_code(0).json();
+        let classes = &document["points"][0]["classes"];
+        for class in ["pages", "log", "scans"] {
+            assert!(classes[class]["iops"]["mean"].as_f64().unwrap() > 0.0, "{preset}: {document}");
+        }
+    }
+}
+
+#[test]
+fn a_word_that_is_a_file_too_is_told_and_a_slip_gets_the_nearest() {
+    let place = with("mysql", MIXED);
+    let told = place.line("run --load mysql --engine sim --dry-run").expect_code(0);
+    assert!(told.stderr.contains("the preset 'mysql'; the file of that name is ./mysql"), "{}", told.stderr);
+    assert!(told.stdout.contains("doublewrite") && !told.stdout.contains("reads"), "{}", told.stdout);
+    let told = place.line("run --load ./mysql --engine sim --dry-run").expect_code(0);
+    assert!(
+        !told.stderr.contains("preset") && told.stdout.contains("reads"),
+        "{} {}",
+        told.stdout,
+        told.stderr
+    );
+    for (word, part) in [
+        ("postgres", "perhaps the preset 'postgresql' was meant"),
+        ("orcale", "perhaps the preset 'oracle' was meant"),
+        ("shop", "the name of a preset: postgresql, mysql or oracle"),
+    ] {
+        let told = place.line(&format!("run --load {word} --engine sim")).expect_code(2);
+        assert!(told.stderr.contains(part) && told.stderr.contains("cannot be read"), "{}", told.stderr);
+    }
+}

@@ -36,14 +36,30 @@ fn bash_completes_an_option_and_a_word() {
     assert_eq!(completed("rigel run --prec"), "--precision\n");
     assert_eq!(completed("rigel repo"), "report\n");
     assert!(completed("rigel run ol").contains("oltp"));
+    // Presets beside files.
+    for command in ["run", "slo", "versus", "soak"] {
+        assert_eq!(completed(&format!("rigel {command} --load mys")), "mysql\n");
+    }
+    assert_eq!(
+        completed(&format!("rigel run --load {}", place.path().join("ba").display())),
+        format!("{}\n", script.display())
+    );
+    assert!(!completed("rigel run --resume mys").contains("mysql"));
 }
 
 #[test]
 fn zsh_reads_the_script() {
     let place = Place::new();
     let Some(zsh) = needs("zsh_reads_the_script", program("zsh")) else { return };
-    let told = tell(Command::new(zsh).args(["-f", "-n"]).arg(script(&place, "zsh"))).expect_code(0);
+    let script = script(&place, "zsh");
+    let told = tell(Command::new(zsh).args(["-f", "-n"]).arg(&script)).expect_code(0);
     assert_eq!(told.stderr, "");
+    let text = std::fs::read_to_string(&script).unwrap();
+    let mut loads = text.lines().filter(|line| line.starts_with("'--load="));
+    assert!(
+        loads.all(|line| line.contains("(postgresql mysql oracle)") && line.contains("_files")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -56,6 +72,10 @@ fn fish_completes_an_option() {
     let told =
         tell(Command::new(fish).env("HOME", place.path()).args(["--no-config", "-c", &ask])).expect_code(0);
     assert!(told.stdout.starts_with("--precision"), "{}{}", told.stdout, told.stderr);
+    let text = std::fs::read_to_string(&script).unwrap();
+    let line =
+        text.lines().find(|line| line.contains("subcommand run") && line.contains("-l load ")).unwrap();
+    assert!(line.ends_with("-r -F -a 'postgresql mysql oracle'"), "{line}");
 }
 
 /// What is formatted, and every warning that there is.

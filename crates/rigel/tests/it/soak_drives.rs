@@ -32,7 +32,8 @@ fn place(name: &str, script: &str) -> Option<Place> {
     )
 }
 
-fn has_drive(dir: &Path) -> bool {
+/// Whether the kernel names a drive below the file `data` of a directory.
+pub fn has_drive(dir: &Path) -> bool {
     let file = dir.join("data");
     let facts = inspect(&file, &Snapshot::take()).map(Inspected::into_facts).unwrap();
     !drive::below(&[facts]).is_empty()

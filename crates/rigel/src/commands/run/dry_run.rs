@@ -22,7 +22,7 @@ use rigel_run::bench::make;
 pub fn show(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
     let request = &options.request;
     if options.as_load {
-        return load::show(request, plan);
+        return load::show(options, plan);
     }
     // A simulated target has nothing to lose.
     let intent = if request.engine.is_simulated() {

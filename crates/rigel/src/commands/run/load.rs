@@ -1,11 +1,11 @@
-//! Load files: the one that a run is asked for, and the load of a run as one.
+//! Load files: the one that a run is asked for, a preset by its name or a file, and the load of a run as one.
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
 
 use crate::args::{RunOptions, on_both};
 use crate::commands;
 use rigel_core::error::Problem;
-use rigel_core::load::file::{self, LoadFile};
+use rigel_core::load::file::{self, LoadFile, Preset};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides;
@@ -13,23 +13,41 @@ use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The options with the load of the file that they name, if they name one.
+/// The options with the load of the preset or the file that they name, if they name one.
 pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let Some(path) = &options.load else { return Ok(Cow::Borrowed(options)) };
     let name = path_text::encode(path);
-    let load = file::read(&name, &bytes(path, &name)?)?;
+    let (text, note) = match preset(path) {
+        Some(preset) => (preset.text.as_bytes().to_vec(), taken(preset, path)),
+        None => (bytes(path, &name)?, None),
+    };
+    let load = file::read(&name, &text)?;
     let request = asked_for(load, options.request.clone()).map_err(|problem| match problem.place {
         None => problem.at(name),
         Some(_) => problem,
     })?;
     let mut options = RunOptions { request, ..options.clone() };
+    options.notes.extend(note);
     if !options.destroy.is_empty() && !options.request.write_percent().writes() {
         options.notes.push("--destroy-data: nothing will be written, the load only reads".into());
     }
     Ok(Cow::Owned(options))
+}
+
+/// The preset that a word names. What has a directory is a file, so that `./mysql` is one.
+fn preset(path: &Path) -> Option<Preset> {
+    Preset::named(path.to_str()?)
+}
+
+/// Says which one was taken, where the word names a file as well.
+fn taken(preset: Preset, path: &Path) -> Option<String> {
+    path.exists().then(|| {
+        let (name, file) = (preset.name, path_text::encode(path));
+        format!("--load {file}: this is the preset '{name}'; the file of that name is ./{file}")
+    })
 }
 
 /// The request with its load, on both sides where there are two.
@@ -45,10 +63,7 @@ fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(file::MOST_BYTES + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
-        return Err(Problem::usage("the load file cannot be read")
-            .at(name)
-            .because(error.to_string())
-            .next("`rigel run simple --dry-run --as-load` prints one to begin with"));
+        return Err(unread(path, &error).at(name));
     }
     if bytes.len() as u64 > file::MOST_BYTES {
         return Err(Problem::usage("the load file is no load")
@@ -59,8 +74,27 @@ fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Prints the load of a run as a file.
-pub fn show(request: &Request, plan: &Plan) -> Result<(), Problem> {
+/// A file that cannot be read. A word that names none may be a slip of the name of a preset.
+fn unread(path: &Path, error: &io::Error) -> Problem {
+    let problem = Problem::usage("the load file cannot be read").because(error.to_string());
+    let is_word = path.components().count() == 1 && path.extension().is_none();
+    match path.to_str().filter(|_| is_word && error.kind() == io::ErrorKind::NotFound) {
+        Some(word) => match Preset::nearest(word) {
+            Some(near) => {
+                problem.next(format!("perhaps the preset '{near}' was meant; there are {}", Preset::names()))
+            }
+            None => problem.next(format!("give a file, or the name of a preset: {}", Preset::names())),
+        },
+        None => problem.next("`rigel run simple --dry-run --as-load` prints one to begin with"),
+    }
+}
+
+/// Prints the load of a run as a file; that of a preset with its comments, which say where each figure is from.
+pub fn show(options: &RunOptions, plan: &Plan) -> Result<(), Problem> {
+    if let Some(preset) = options.load.as_deref().and_then(preset) {
+        return commands::to_stdout(preset.text.as_bytes());
+    }
+    let request = &options.request;
     let asked = request.command_line.trim_end();
     let comment = format!("The load of: rigel run {asked}");
     commands::to_stdout(LoadFile::of(request, plan)?.text(&comment).as_bytes())

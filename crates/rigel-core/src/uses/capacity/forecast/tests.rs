@@ -48,7 +48,7 @@ fn days_that_were_hardly_read_are_gaps_and_local_time_counts() {
     assert_eq!(Daily::of(&[], 0, Kind::Rate), Daily::default());
 }
 
-/// Against `statsmodels.tsa.holtwinters.Holt` 0.14 with these parameters and start.
+/// Against `statsmodels.tsa.holtwinters.Holt` 0.15.0 with these parameters and start.
 #[test]
 fn smoothing_is_that_of_statsmodels() {
     let values = [3.0, 5.0, 9.0, 20.0, 12.0, 17.0, 22.0, 23.0, 51.0, 41.0];

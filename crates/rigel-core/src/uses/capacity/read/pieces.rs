@@ -8,6 +8,8 @@ use crate::error::Problem;
 /// Bytes of an element, and of all that is around elements.
 const MOST_ELEMENT: usize = 128 << 20;
 const MOST_AROUND: usize = 1 << 20;
+/// Bytes of a name.
+const MOST_WORD: usize = 64;
 /// Brackets that are open.
 const MOST_DEPTH: usize = 64;
 
@@ -68,12 +70,13 @@ impl Pieces {
         let mut from = 0;
         let mut at = 0;
         while at < bytes.len() {
-            let byte = bytes[at];
-            at += 1;
             if self.in_string {
-                self.string(byte);
+                at += self.string(&bytes[at..]);
                 continue;
             }
+            at += before(&bytes[at..], |byte| matches!(byte, b'"' | b'\n' | b'{' | b'}' | b'[' | b']'));
+            let Some(&byte) = bytes.get(at) else { break };
+            at += 1;
             match byte {
                 b'"' => {
                     self.in_string = true;
@@ -137,21 +140,22 @@ impl Pieces {
         &self.around
     }
 
-    fn string(&mut self, byte: u8) {
-        if self.escaped {
-            self.escaped = false;
-        } else if byte == b'\\' {
-            self.escaped = true;
-        } else if byte == b'"' {
-            self.in_string = false;
-            return;
-        }
-        if byte == b'\n' {
+    /// Takes bytes of a string up to a sign that means something there; how many that were.
+    fn string(&mut self, bytes: &[u8]) -> usize {
+        let plain = if self.escaped { 0 } else { before(bytes, |byte| matches!(byte, b'"' | b'\\' | b'\n')) };
+        let sign = bytes.get(plain).copied();
+        let ends = sign == Some(b'"') && !self.escaped;
+        let taken = plain + usize::from(sign.is_some());
+        if sign == Some(b'\n') {
             self.line += 1;
         }
-        if self.element.is_none() && self.word.len() < 64 {
-            self.word.push(byte);
+        if self.element.is_none() {
+            let part = bytes[..taken - usize::from(ends)].iter();
+            self.word.extend(part.take(MOST_WORD.saturating_sub(self.word.len())));
         }
+        self.escaped = sign == Some(b'\\') && !self.escaped;
+        self.in_string = !ends;
+        taken
     }
 
     fn begins_element(&self, byte: u8) -> bool {
@@ -198,6 +202,11 @@ impl Pieces {
         }
         Ok(())
     }
+}
+
+/// Bytes before the first that is one of some signs.
+fn before(bytes: &[u8], is_sign: impl Fn(&u8) -> bool) -> usize {
+    bytes.iter().position(is_sign).unwrap_or(bytes.len())
 }
 
 /// The text of a name in what is around elements: `"nodename":"vm"`; the last one, which is of the host at hand. Blanks are gone there.

@@ -10,9 +10,11 @@ use super::{Out, Room};
 use crate::error::Problem;
 use crate::uses::capacity::counter::{Counter, Step};
 use crate::uses::capacity::{Metric, Span};
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
 
 /// Times of a disk under a name, and what it was.
 type Identities = BTreeMap<(String, String), Vec<(i64, i64, String)>>;
@@ -36,10 +38,30 @@ impl Default for Prometheus {
 struct Found<'a> {
     #[serde(borrow)]
     metric: Told<'a>,
-    #[serde(borrow, default)]
-    values: Vec<(f64, Cow<'a, str>)>,
-    #[serde(borrow)]
-    value: Option<(f64, Cow<'a, str>)>,
+    #[serde(default)]
+    values: Vec<(f64, Number)>,
+    value: Option<(f64, Number)>,
+}
+
+/// A number that is written as text; NaN for what is none. Read without a copy of the text, because there are millions of them.
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Number;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a number as text")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Number, E> {
+                Ok(Number(text.parse().unwrap_or(f64::NAN)))
+            }
+        }
+        from.deserialize_str(Text)
+    }
 }
 
 #[derive(Deserialize)]
@@ -106,9 +128,9 @@ fn series(
     if labels.instance.is_empty() && out.options.host.is_none() {
         return Err(no_host(piece.line));
     }
-    let readings =
-        found.values.iter().filter_map(|(at, text)| Some((milliseconds(*at)?, text.parse().ok()?)));
-    let readings: Vec<(i64, f64)> = readings.filter(|(_, value): &(i64, f64)| value.is_finite()).collect();
+    let readings = found.values.iter().filter(|(_, number)| number.0.is_finite());
+    let readings: Vec<(i64, f64)> =
+        readings.filter_map(|(at, number)| Some((milliseconds(*at)?, number.0))).collect();
     match meant {
         Meant::Counter(metric, unit) => counter(&labels, metric, unit, &readings, identities, out),
         Meant::Info => {

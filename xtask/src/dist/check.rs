@@ -60,6 +60,7 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     trials
 }
 
+/// Of a package of ours; what it needs is in the root.
 const INSTALL: &str = "apt-get install --yes --no-install-recommends";
 
 fn first(release: &Release, room: &Room) -> anyhow::Result<bool> {

@@ -4,7 +4,7 @@
 //! Must not need that program on this host.
 
 use super::super::{Release, VERSION, stage};
-use super::room::Room;
+use super::{INSTALL, room::Room};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
@@ -19,9 +19,9 @@ pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool
     let room = Room::with(roots, debian, &["openmpi-bin"])?;
     let before = room.list()?;
     room.take_in(&release.out, &package)?;
-    room.run(&format!("apt-get install --yes --no-download /parts/{package}"))?;
+    room.run(&format!("{INSTALL} /parts/{package}"))?;
     let told = room.run("rigel-mpi --version")?;
-    anyhow::ensure!(told.trim() == format!("rigel-mpi {VERSION}"), "rigel-mpi --version: {told}");
+    anyhow::ensure!(told.trim() == format!("rigel {VERSION}"), "rigel-mpi --version: {told}");
     let start = "mpirun --allow-run-as-root --oversubscribe -n 2 --mca btl self,vader --mca plm isolated";
     let run = "rigel-mpi --oversubscribe run oltp --engine sim:servers=4,service=1ms,rate=0 --fast --quiet --no-html --out /parts/run";
     room.run(&format!("mkdir /parts/run && {start} {run}"))?;
@@ -35,7 +35,7 @@ pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool
     let rate = told["best"]["small"]["rate"]["value"].as_f64();
     anyhow::ensure!(nodes == 2 && rate.is_some_and(|rate| rate > 1.0), "{nodes} nodes, {rate:?} IOPS");
     println!(
-        "mpi: {nodes} nodes, {} IOPS of the 4,000 of the simulated device",
+        "mpi: {nodes} nodes, {} IOPS of two simulated devices with 4,000 each",
         rate.unwrap_or_default().round()
     );
     room.run("apt-get purge --yes rigel-mpi")?;
@@ -71,7 +71,7 @@ fn version_of(name: &str) -> Option<&str> {
 fn extension(release: &Release, room: &Room, package: &str, version: &str) -> anyhow::Result<()> {
     let before = room.list()?;
     room.take_in(&release.out, package)?;
-    room.run(&format!("apt-get install --yes --no-download /parts/{package}"))?;
+    room.run(&format!("{INSTALL} /parts/{package}"))?;
     let told = room.run(&SESSION.replace("VERSION", version))?;
     let rows: Vec<&str> = told.lines().filter(|line| !line.is_empty()).collect();
     let [of, updated, rate] = rows[..] else { anyhow::bail!("a session in the server: {told}") };

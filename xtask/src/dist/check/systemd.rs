@@ -4,7 +4,10 @@
 //! Must not touch the systemd of this host.
 
 use super::super::{Release, VERSION, stage};
-use super::room::{Room, output};
+use super::{
+    INSTALL,
+    room::{Room, output},
+};
 use anyhow::Context as _;
 use std::fs;
 use std::path::Path;
@@ -45,7 +48,7 @@ pub fn judged(release: &Release) -> anyhow::Result<bool> {
 pub fn booted(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let room = Room::with(roots, debian, &PACKAGES)?;
     room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
-    room.run(&format!("apt-get install --yes --no-download /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    room.run(&format!("{INSTALL} /parts/rigel_{VERSION}-1_amd64.deb"))?;
     let units = room.path().join("etc/systemd/system");
     fs::write(room.path().join("parts/trial"), TRIAL)?;
     fs::write(units.join("trial.service"), UNIT)?;

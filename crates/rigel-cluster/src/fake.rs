@@ -1,4 +1,4 @@
-//! Nodes in threads of one process, over channels: for tests, with ways that are slow and nodes that fall silent.
+//! Nodes in threads of one process, over channels: for tests, with ways that are slow or lose a message, and nodes that fall silent.
 //!
 //! Must not be used to measure storage.
 
@@ -18,6 +18,8 @@ pub struct Trouble {
     pub delay: Duration,
     /// A node of which nothing arrives any more after so many messages.
     pub silent: Option<(usize, u64)>,
+    /// A node of which one message is lost, after so many.
+    pub lost: Option<(usize, u64)>,
 }
 
 /// A message under way.
@@ -85,10 +87,13 @@ impl Cluster for Fake {
 
     fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
         self.sent += 1;
-        if self.trouble.silent.is_some_and(|(rank, after)| rank == self.rank && self.sent > after) {
+        let Trouble { delay, silent, lost } = self.trouble;
+        let own =
+            |of: Option<(usize, u64)>| of.filter(|(rank, _)| *rank == self.rank).map(|(_, after)| after);
+        if own(silent).is_some_and(|after| self.sent > after) || own(lost) == Some(self.sent - 1) {
             return Ok(());
         }
-        let sent = Sent { from: self.rank, due: Instant::now() + self.trouble.delay, bytes: bytes.to_vec() };
+        let sent = Sent { from: self.rank, due: Instant::now() + delay, bytes: bytes.to_vec() };
         // A node that has ended hears nothing, as a host that is down.
         drop(self.to[to].send(sent));
         Ok(())

@@ -9,6 +9,10 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// What to do when a run of several nodes broke off.
+const REST: &str =
+    "what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest";
+
 /// How messages travel between the nodes of a run. Rank 0 is the first; the others talk to it only. Messages of one node to another arrive
 /// in the order in which they were sent.
 pub trait Cluster {
@@ -74,6 +78,9 @@ struct State {
     /// What each node is called, as far as it said.
     names: Vec<Option<String>>,
     own: String,
+    /// Messages to each node, and of each.
+    sent: Vec<u64>,
+    heard: Vec<u64>,
     /// Somebody was silent for too long: the rest cannot be talked to as usual.
     lost: bool,
 }
@@ -81,8 +88,8 @@ struct State {
 impl Line {
     /// Of a node with this printable name.
     pub fn new(cluster: Box<dyn Cluster>, own: String, version: &'static str) -> Self {
-        let names = vec![None; cluster.size()];
-        let state = State { names, own, lost: false };
+        let (names, none) = (vec![None; cluster.size()], vec![0; cluster.size()]);
+        let state = State { names, own, sent: none.clone(), heard: none, lost: false };
         Self { cluster: Rc::new(RefCell::new(cluster)), state: Rc::new(RefCell::new(state)), version }
     }
 
@@ -120,9 +127,9 @@ impl Line {
     /// # Errors
     /// When it cannot be sent.
     pub fn send(&self, to: usize, message: &Message) -> Result<(), Problem> {
-        let own = self.state.borrow().own.clone();
+        let (own, number) = self.state.borrow_mut().next(to);
         let bytes = message
-            .encode(self.version, &own)
+            .encode(self.version, &own, number)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("a message cannot be written: {error}")))?;
         self.cluster.borrow_mut().send(to, &bytes).map_err(|problem| {
             self.state.borrow_mut().lost = true;
@@ -141,14 +148,17 @@ impl Line {
     /// A message that has arrived.
     ///
     /// # Errors
-    /// When it cannot be understood.
+    /// When it cannot be understood, or one before it is missing.
     pub fn poll(&self) -> Result<Option<(usize, Message)>, Problem> {
         let Some((from, bytes)) = self.cluster.borrow_mut().poll()? else { return Ok(None) };
-        let (message, name) = Message::decode(&bytes, self.version, from)?;
-        if let Some(known) = self.state.borrow_mut().names.get_mut(from) {
-            *known = Some(name);
+        let (message, name, number) = Message::decode(&bytes, self.version, from)?;
+        if self.state.borrow_mut().is_next(from, name, number) {
+            return Ok(Some((from, message)));
         }
-        Ok(Some((from, message)))
+        self.state.borrow_mut().lost = true;
+        Err(Problem::new(ExitKind::CutShort, format!("a message of {} was lost", self.name(from)))
+            .because("the network between the hosts, or MPI, does not deliver what it took")
+            .next(REST))
     }
 
     /// The next message, from anyone; `None` when the time is over.
@@ -226,7 +236,29 @@ impl Line {
             format!("{} {has} not answered for {:.1} s {what}", names.join(", "), silent.as_secs_f64()),
         )
         .because("the host or the process on it was stopped or went down, or the network to it is cut")
-        .next("look after that host; what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest")
+        .next(format!("look after that host; {REST}"))
+    }
+}
+
+impl State {
+    /// The name of this node, and the number of its next message to another one.
+    fn next(&mut self, to: usize) -> (String, u64) {
+        let number = self.sent.get(to).copied().unwrap_or(0);
+        if let Some(sent) = self.sent.get_mut(to) {
+            *sent += 1;
+        }
+        (self.own.clone(), number)
+    }
+
+    /// Whether a message is the one behind the last one of that node, whose name is known from now on.
+    fn is_next(&mut self, from: usize, name: String, number: u64) -> bool {
+        if let Some(known) = self.names.get_mut(from) {
+            *known = Some(name);
+        }
+        self.heard.get_mut(from).is_some_and(|heard| {
+            *heard += 1;
+            *heard == number.wrapping_add(1)
+        })
     }
 }
 

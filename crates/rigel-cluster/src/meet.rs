@@ -67,6 +67,36 @@ pub struct Hello {
     pub targets: Vec<TargetFacts>,
     /// They come from a list of the host's own.
     pub own_list: bool,
+    /// What it can say of them before they are read, when nothing but that is asked for.
+    pub foretold: Foretold,
+}
+
+/// What can be said of targets without reading them, printable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Foretold {
+    /// Whether they may be written.
+    pub consent: Vec<String>,
+    /// What to know of them before they are loaded.
+    pub notes: Vec<String>,
+}
+
+impl Foretold {
+    /// What all nodes say, each with its name. What all say alike is said once.
+    pub fn of_all(each: &[(&str, &Self)]) -> Self {
+        let together = |of: fn(&Self) -> &Vec<String>| -> Vec<String> {
+            match each {
+                [] => Vec::new(),
+                [(_, first), others @ ..] if others.iter().all(|(_, other)| of(other) == of(first)) => {
+                    of(first).clone()
+                }
+                _ => each
+                    .iter()
+                    .flat_map(|(name, own)| of(own).iter().map(move |line| format!("{name}: {line}")))
+                    .collect(),
+            }
+        };
+        Self { consent: together(|one| &one.consent), notes: together(|one| &one.notes) }
+    }
 }
 
 /// What a node does in the run.

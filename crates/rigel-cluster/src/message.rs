@@ -77,21 +77,21 @@ impl Message {
         }
     }
 
-    /// As it travels. `from` is the printable name of the sender.
+    /// As it travels. `from` is the printable name of the sender, `number` how many messages it sent to the same node before.
     ///
     /// # Errors
     /// Never for these messages; JSON could fail on a map with keys that are no text.
-    pub fn encode(&self, version: &str, from: &str) -> Result<Vec<u8>, serde_json::Error> {
+    pub fn encode(&self, version: &str, from: &str, number: u64) -> Result<Vec<u8>, serde_json::Error> {
         let mut bytes = format!("rigel {version} {from}\n").into_bytes();
-        serde_json::to_writer(&mut bytes, self)?;
+        serde_json::to_writer(&mut bytes, &(number, self))?;
         Ok(bytes)
     }
 
-    /// What was sent, and the name of the sender. `version` is that of this program.
+    /// What was sent, with the name of the sender and its number. `version` is that of this program.
     ///
     /// # Errors
     /// When it is none of this version.
-    pub fn decode(bytes: &[u8], version: &str, rank: usize) -> Result<(Self, String), Problem> {
+    pub fn decode(bytes: &[u8], version: &str, rank: usize) -> Result<(Self, String, u64), Problem> {
         let strange = |reason: String| {
             Problem::refused(format!("node {rank} says what this program does not understand"))
                 .because(reason)
@@ -114,8 +114,8 @@ impl Message {
             .because("versions may choose points and places in other ways")
             .next("install the same version on all nodes"));
         }
-        let message = serde_json::from_slice(rest).map_err(|error| strange(error.to_string()))?;
-        Ok((message, name.to_owned()))
+        let (number, message) = serde_json::from_slice(rest).map_err(|error| strange(error.to_string()))?;
+        Ok((message, name.to_owned(), number))
     }
 }
 
@@ -125,15 +125,15 @@ mod tests {
 
     #[test]
     fn a_message_arrives_as_it_was_sent() {
-        let bytes = Message::Pong(u64::MAX).encode("1.2.3", "db 1").unwrap();
-        let (message, name) = Message::decode(&bytes, "1.2.3", 4).unwrap();
+        let bytes = Message::Pong(u64::MAX).encode("1.2.3", "db 1", 7).unwrap();
+        let (message, name, number) = Message::decode(&bytes, "1.2.3", 4).unwrap();
         assert!(matches!(message, Message::Pong(u64::MAX)));
-        assert_eq!(name, "db 1");
+        assert_eq!((&*name, number), ("db 1", 7));
     }
 
     #[test]
     fn another_version_and_rubbish_are_refused() {
-        let bytes = Message::End.encode("1.2.3", "db1").unwrap();
+        let bytes = Message::End.encode("1.2.3", "db1", 0).unwrap();
         let problem = Message::decode(&bytes, "1.2.4", 4).unwrap_err();
         assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, this is 1.2.4");
         for bytes in [&b""[..], b"rigel", b"rigel 1.2.4 db1\n{", b"rigel 1.2.4\n\"End\"", &[0xff; 600]] {

@@ -69,6 +69,16 @@ fn line(fake: Fake, rank: usize) -> Line {
 
 /// Runs `lead` on the first of so many nodes, the others serve; each clock is an hour ahead of the one before.
 fn on<T: Send>(nodes: usize, trouble: Trouble, run: &Run, lead: impl Fn(ClusterBench) -> T + Sync) -> T {
+    made_on(nodes, trouble, run, |bench| lead(bench.unwrap()))
+}
+
+/// The same where the bench may not come about.
+fn made_on<T: Send>(
+    nodes: usize,
+    trouble: Trouble,
+    run: &Run,
+    lead: impl Fn(Result<ClusterBench, Problem>) -> T + Sync,
+) -> T {
     let all = team(nodes);
     let ended = fake::run(nodes, trouble, |fake| {
         let rank = fake.rank();
@@ -88,7 +98,7 @@ fn on<T: Send>(nodes: usize, trouble: Trouble, run: &Run, lead: impl Fn(ClusterB
         let targets = (0..nodes).flat_map(|rank| site(rank).targets).collect();
         let parts = (run.request.clone(), all.clone());
         let members = (0..nodes).map(member).collect();
-        Some(lead(ClusterBench::new(line, Some(bench), parts, sites, members, targets, 0).unwrap()))
+        Some(lead(ClusterBench::new(line, Some(bench), parts, sites, members, targets, 0)))
     });
     ended.into_iter().flatten().next().unwrap()
 }
@@ -168,10 +178,10 @@ impl Cluster for Thousand {
     }
 
     fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
-        if let (Message::Do(order), _) = Message::decode(bytes, "test", 0)? {
+        if let (Message::Do(order), ..) = Message::decode(bytes, "test", 0)? {
             let team = team(1000).seen_by(u32::try_from(to).unwrap());
             let came = own(&self.run, &team, 0).work(&order, &mut |_| true);
-            let bytes = Message::Came(Box::new(came)).encode("test", &format!("db{to}")).unwrap();
+            let bytes = Message::Came(Box::new(came)).encode("test", &format!("db{to}"), 0).unwrap();
             self.answers.push_back((to, bytes));
         }
         Ok(())
@@ -220,7 +230,7 @@ fn a_thousand_nodes_are_one_line_of_the_record() {
 #[test]
 fn clocks_hours_apart_and_slow_ways_make_one_window() {
     let run = run_of(EngineRequest::Only(EngineKind::Null), 2);
-    let trouble = Trouble { delay: Duration::from_millis(3), silent: None };
+    let trouble = Trouble { delay: Duration::from_millis(3), ..Trouble::default() };
     let order = measure(Point::pair(8, 0), Detail::Every(NS_PER_S / 10));
     let (came, began_ns, parts) = on(3, trouble, &run, |mut bench| {
         let mut parts = Vec::new();
@@ -292,6 +302,33 @@ fn a_node_that_falls_silent_is_named() {
     assert_eq!(problem.kind, ExitKind::CutShort);
     assert!(problem.what.starts_with("node 2 (db2) has not answered for 6"), "{}", problem.what);
     assert!(problem.next.unwrap().contains("--resume"));
+}
+
+/// MPI loses none. Were it otherwise, no number would be wrong for it, and nobody would wait for ever.
+#[test]
+fn a_message_that_is_lost_ends_the_run_whichever_it_is() {
+    let run = run_of(EngineRequest::Only(EngineKind::Null), 2);
+    let order = measure(Point::pair(8, 0), Detail::Every(NS_PER_S / 10));
+    // An answer about the clock; the first words about the load; an interval or a word that it goes on. Of the first node: a question about
+    // the clock, the order, and a word that it goes on.
+    let lost = [(1, 3), (1, 50), (1, 52), (0, 7), (0, 50), (0, 52)];
+    std::thread::scope(|scope| {
+        for lost in lost {
+            let (run, order) = (&run, &order);
+            scope.spawn(move || {
+                let trouble = Trouble { lost: Some(lost), ..Trouble::default() };
+                let problem =
+                    made_on(2, trouble, run, |bench| bench?.work(order, &mut |_| true)).unwrap_err();
+                assert_eq!(problem.kind, ExitKind::CutShort, "{lost:?}: {problem}");
+                let named = ["a message of node 1 (db1) was lost", "node 1 (db1) has not answered for 6"];
+                // It may not have said yet what it is called.
+                let is_named = named
+                    .iter()
+                    .any(|text| problem.what.replace("node 1 has", "node 1 (db1) has").starts_with(text));
+                assert!(is_named, "{lost:?}: {}", problem.what);
+            });
+        }
+    });
 }
 
 /// A first node of an order that another one answers as it likes.

@@ -58,6 +58,11 @@ impl Clock for MonotonicClock {
     }
 }
 
+/// Nanoseconds since the host was started, those during which it was suspended among them. Whoever sets the time of day does not move it.
+pub fn since_boot_ns() -> u64 {
+    ns_of(clock_gettime(ClockId::Boottime))
+}
+
 /// CPU time that the calling thread has used, user and system, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     ns_of(clock_gettime(ClockId::ThreadCPUTime))

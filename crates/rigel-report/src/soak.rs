@@ -74,6 +74,8 @@ struct Document {
     drives: Option<Vec<DriveDocument>>,
     /// What it took of storage that has other users; nothing of a soak that had it for itself.
     beside_production: Option<BesideDocument>,
+    /// What became of the targets and of the limits on I/O meanwhile.
+    changed: Vec<String>,
     /// Where it went on after an interruption.
     interruptions: Vec<InterruptionDocument>,
     /// The figures of every interval.
@@ -353,6 +355,7 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         outliers: outliers(told),
         drives: found.drives.as_ref().map(drive_documents),
         beside_production: found.beside.as_ref().map(beside),
+        changed: found.changed.clone(),
         interruptions: interruptions(found),
         course: found.course.iter().map(moment).collect(),
     })

@@ -6,6 +6,7 @@
 
 mod adaptive;
 mod fixed;
+mod intervals;
 mod levels;
 mod rates;
 mod soak;

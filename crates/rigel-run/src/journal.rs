@@ -12,6 +12,7 @@ use rigel_core::error::Problem;
 use rigel_core::record::{self, Line};
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Where the lines of a run go.
 pub trait Journal {
@@ -20,6 +21,11 @@ pub trait Journal {
     /// # Errors
     /// When it could not be kept; everything before it is.
     fn append(&mut self, line: &Line) -> Result<(), Problem>;
+
+    /// The file of the lines at the end that found no room in the record.
+    fn elsewhere(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// The record of a run in the making, on disk.

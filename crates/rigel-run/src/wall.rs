@@ -1,31 +1,48 @@
-//! Wall-clock time for names and for the first and last line of a record; never for a measurement.
+//! Times of day, for names and for some lines of a record; never for a measurement.
+//!
+//! The time of day is read once, when a process begins. Later ones follow from how much time has passed since, so that none of them jumps when
+//! somebody sets the clock of the host.
 
 use jiff::{SignedDuration, Timestamp, Zoned, tz::TimeZone};
+use rigel_io::clock::since_boot_ns;
 
-/// Where wall-clock time comes from.
+/// Where times of day come from.
 #[derive(Clone, Debug)]
 pub struct Wall {
     start: Zoned,
-    virtual_time: bool,
+    passed: Passed,
+}
+
+/// How much time has passed since the start.
+#[derive(Clone, Copy, Debug)]
+enum Passed {
+    /// As much as the run says.
+    Virtual,
+    /// By a clock that nobody sets, which showed `start_ns` then.
+    Since { start_ns: u64, now_ns: fn() -> u64 },
 }
 
 impl Wall {
-    /// The system's clock, in the local time zone.
+    /// The system's clock as it is now, in the local time zone.
     pub fn system() -> Self {
-        Self { start: Zoned::now(), virtual_time: false }
+        Self::since(Zoned::now(), since_boot_ns)
+    }
+
+    fn since(start: Zoned, now_ns: fn() -> u64) -> Self {
+        Self { start, passed: Passed::Since { start_ns: now_ns(), now_ns } }
     }
 
     /// For a simulated run: starts at a given second of the epoch, in UTC, and goes on in virtual time, so that the
     /// same seed gives the same bytes.
     pub fn simulated(epoch_seconds: i64) -> Self {
         let start = Timestamp::from_second(epoch_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
-        Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true }
+        Self { start: start.to_zoned(TimeZone::UTC), passed: Passed::Virtual }
     }
 
     /// For a simulated run that goes on: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
     pub fn simulated_since(started: &str) -> Option<Self> {
         let start: Timestamp = started.parse().ok()?;
-        Some(Self { start: start.to_zoned(TimeZone::UTC), virtual_time: true })
+        Some(Self { start: start.to_zoned(TimeZone::UTC), passed: Passed::Virtual })
     }
 
     /// `YYYYMMDD_HHMM` of the start, as in the names of ORION's files.
@@ -45,9 +62,10 @@ impl Wall {
 
     /// The time after the run went on for `elapsed_ns`.
     pub fn after(&self, elapsed_ns: u64) -> String {
-        if !self.virtual_time {
-            return rfc3339(&Zoned::now());
-        }
+        let elapsed_ns = match self.passed {
+            Passed::Virtual => elapsed_ns,
+            Passed::Since { start_ns, now_ns } => now_ns().saturating_sub(start_ns),
+        };
         let elapsed = SignedDuration::from_nanos(i64::try_from(elapsed_ns).unwrap_or(i64::MAX));
         self.start.checked_add(elapsed).map_or_else(|_| self.started(), |end| rfc3339(&end))
     }
@@ -69,6 +87,21 @@ mod tests {
         assert_eq!(wall.after(90_000_000_000), "2026-01-01T12:01:30+00:00");
         assert_eq!(Wall::simulated_since(&wall.started()).unwrap().started(), wall.started());
         assert!(Wall::simulated_since("yesterday").is_none());
+    }
+
+    /// The clock of the host plays no part after the start, whatever is done to it; summer time does.
+    #[test]
+    fn nobody_sets_the_time_of_a_run() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NOW_NS: AtomicU64 = AtomicU64::new(5_000_000_000);
+        let start: Zoned = "2026-03-28T12:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        let wall = Wall::since(start, || NOW_NS.load(Ordering::Relaxed));
+        assert_eq!(wall.after(77), "2026-03-28T12:00:00+01:00");
+        NOW_NS.fetch_add(90_000_000_000, Ordering::Relaxed);
+        assert_eq!(wall.after(77), "2026-03-28T12:01:30+01:00");
+        NOW_NS.fetch_add(24 * 3600 * 1_000_000_000, Ordering::Relaxed);
+        assert_eq!(wall.after(77), "2026-03-29T13:01:30+02:00");
+        assert_eq!(wall.started(), "2026-03-28T12:00:00+01:00");
     }
 
     #[test]

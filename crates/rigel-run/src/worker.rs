@@ -230,13 +230,15 @@ impl Worker<'_> {
         }
     }
 
-    /// The tallies with what each target did.
-    fn with_targets(&self, mut tallies: PerClass<ClassTally>, counts: Vec<ByTarget>) -> PerClass<ClassTally> {
-        for (class, counts) in self.workload.classes.iter().zip(counts) {
-            // An open loop does not count them.
-            let any = counts.ops.iter().chain(&counts.errors).any(|&count| count > 0);
-            if let Some(tally) = tallies.get_mut(&class.name).filter(|_| any) {
-                tally.by_target = Some(Box::new(counts));
+    /// The tallies with what each target did since the last part.
+    fn with_targets(
+        &self,
+        mut tallies: PerClass<ClassTally>,
+        mut counts: Vec<ByTarget>,
+    ) -> PerClass<ClassTally> {
+        for (class, counts) in self.workload.classes.iter().zip(&mut counts) {
+            if let Some((tally, rest)) = tallies.get_mut(&class.name).zip(counts.take()) {
+                tally.by_target.get_or_insert_default().add(&rest);
             }
         }
         tallies
@@ -384,6 +386,11 @@ impl Worker<'_> {
             return;
         }
         let mut tallies = state.tally.cut(at_ns, next_ns);
+        for (part, counts) in tallies.iter_mut().zip(&mut state.by_target) {
+            if let Some(part) = part {
+                part.by_target = counts.take().map(Box::new);
+            }
+        }
         if let Some(verifier) = &mut state.verifier {
             for (place, part) in tallies.iter_mut().enumerate() {
                 let Some(part) = part else { continue };

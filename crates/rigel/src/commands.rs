@@ -4,6 +4,7 @@
 //! else to standard error.
 
 mod advise;
+mod answer;
 mod calibrations;
 mod capacity;
 mod compare;

@@ -5,14 +5,24 @@
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::{self, PanicHookInfo};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::thread;
 
 pub fn report(problem: &Problem) -> ExitCode {
     print(&text(problem));
     ExitCode::from(problem.kind.code())
+}
+
+/// Ends the program at once, from whatever thread: the others may be stuck in the kernel.
+pub fn at_once(problem: &Problem) -> ! {
+    if io::stderr().is_terminal() {
+        // What shows progress has not ended its line.
+        print("\n");
+    }
+    print(&text(problem));
+    process::exit(problem.kind.code().into())
 }
 
 /// Runs the program; a panic anywhere in it ends it with the exit code of a bug.

@@ -39,6 +39,7 @@ fn node(name: &str, targets: Vec<TargetFacts>) -> Hello {
         request: Request::new(RunLevel::Oltp),
         targets,
         own_list: false,
+        foretold: Foretold::default(),
     }
 }
 
@@ -49,6 +50,17 @@ fn refused(hellos: &[Hello], rules: Rules) -> String {
 }
 
 const PLAIN: Rules = Rules { oversubscribe: false, own_targets: false, coordinator_only: false };
+
+#[test]
+fn what_all_nodes_say_of_their_targets_is_said_once() {
+    let [bare, full] = ["/dev/x needs consent", "/dev/x needs none"]
+        .map(|line| Foretold { consent: vec![line.to_owned()], notes: vec!["/dev/x is in use".to_owned()] });
+    assert_eq!(Foretold::of_all(&[("a", &bare), ("b", &bare)]), bare);
+    let told = Foretold::of_all(&[("a", &bare), ("b", &full)]);
+    assert_eq!(told.consent, ["a: /dev/x needs consent", "b: /dev/x needs none"]);
+    assert_eq!(told.notes, ["/dev/x is in use"]);
+    assert_eq!(Foretold::of_all(&[]), Foretold::default());
+}
 
 #[test]
 fn a_disk_of_all_is_one_target_whatever_each_calls_it() {

@@ -28,6 +28,7 @@ pub use commits::Commits;
 pub use contrasts::Contrast;
 pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
+pub(crate) use flagging::ChangesSeen;
 pub use io::{IoFindings, LatencyUs};
 pub use nodes::{NodeFindings, NodeIo};
 pub use open::OpenFindings;

@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Counts of a visit by target, in the order of the run's targets; settling and draining included. All four have the same length.
+/// Counts of a visit by target, in the order of the run's targets; settling and draining included. All four have the same length. Of an interval: since the
+/// last one that has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByTarget {
     /// I/Os that succeeded.
@@ -44,6 +45,13 @@ impl ByTarget {
         if let Some(errors) = self.errors.get_mut(usize::from(target)) {
             *errors += 1;
         }
+    }
+
+    /// What was counted until now, which begins anew; `None` when nothing was, as by an open loop.
+    #[must_use]
+    pub fn take(&mut self) -> Option<Self> {
+        let any = self.ops.iter().chain(&self.errors).any(|&count| count > 0);
+        any.then(|| std::mem::replace(self, Self::new(self.ops.len())))
     }
 
     /// The same by the numbers that the targets have in the whole run.
@@ -96,6 +104,7 @@ mod tests {
         one.completed(2, 99);
         one.failed(9);
         let mut sum = ByTarget::default();
+        assert_eq!((sum.take(), ByTarget::new(3).take()), (None, None));
         sum.add(&one);
         sum.add(&one);
         assert_eq!(
@@ -107,5 +116,7 @@ mod tests {
                 longest_ns: vec![5, 7]
             }
         );
+        assert_eq!(one.take().unwrap().ops, [1, 2]);
+        assert_eq!((one.ops.len(), one.take()), (2, None));
     }
 }

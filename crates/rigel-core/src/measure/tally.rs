@@ -108,7 +108,7 @@ pub struct ClassTally {
     /// Of verified blocks only: what the checks of the whole visit found, settling and draining included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Box<Verified>>,
-    /// Of a soak of several targets: what each of them did in the whole visit.
+    /// Of a soak of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_target: Option<Box<ByTarget>>,
 }

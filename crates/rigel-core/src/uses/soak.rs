@@ -13,6 +13,7 @@ pub use course::{Moment, MomentIo};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use outliers::{LEAST_TARGETS, Outlier};
 
+use crate::judge::findings::ChangesSeen;
 use crate::judge::wrong_data;
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
@@ -60,6 +61,8 @@ pub struct Soaked {
     pub drives: Option<Drives>,
     /// Beside production: what it took of the storage; `None` of a soak that had it for itself.
     pub beside: Option<Beside>,
+    /// What became of the targets and of the limits on I/O while it went on, a sentence each.
+    pub changed: Vec<String>,
     /// Each time that the load was interrupted.
     pub interruptions: Vec<Interruption>,
     /// Whether it lasted as long as it was to.
@@ -142,6 +145,7 @@ impl Soaked {
             targets,
             drives: Drives::of(&record.drives),
             beside: beside::of(record),
+            changed: ChangesSeen::of(record).in_words(),
             interruptions: record
                 .resumed
                 .iter()

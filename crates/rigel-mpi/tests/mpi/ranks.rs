@@ -4,6 +4,7 @@ use crate::support::{Place, Started, mpirun};
 use rigel_testdev::needs;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 /// 4 stations of 1 ms on each node.
@@ -133,6 +134,44 @@ fn what_does_not_fit_together_is_refused_by_all() {
     let told = place.run(&mpirun, 2, "--oversubscribe run oltp data --write 100 --duration 1s");
     assert_eq!(told.code, 3, "{}", told.stderr);
     assert_eq!(fs::read(place.path().join("data")).unwrap(), before);
+}
+
+/// Each rank has a directory of its own, as hosts have disks of their own under one name.
+#[test]
+fn a_dry_run_says_what_each_node_says_of_its_own_targets() {
+    let Some(mpirun) = needs("rigel-mpi: --dry-run with targets of each node", mpirun()) else { return };
+    let place = Place::new();
+    for node in ["node0", "node1"] {
+        fs::create_dir(place.path().join(node)).unwrap();
+    }
+    place.file("node1/data", 8 << 20);
+    let script = place.path().join("each");
+    let program = env!("CARGO_BIN_EXE_rigel-mpi");
+    fs::write(&script, format!("#!/bin/sh\ncd \"node$OMPI_COMM_WORLD_RANK\" && exec {program} \"$@\"\n"))
+        .unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let told = |words: &str, code: i32| {
+        let mut run = place.start_program(&mpirun, 2, &script, words);
+        assert_eq!(run.end(), code, "{words}: {}", run.told());
+        run.told().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // The first node has no such file, and need not.
+    let words =
+        "--oversubscribe --own-targets --coordinator-only run oltp data --write 10 --duration 1s --dry-run";
+    let text = told(words, 0);
+    assert!(text.contains("This run would be refused: data may hold data"), "{text}");
+    let words = "--oversubscribe --own-targets run oltp data --write 10 --duration 1s --dry-run";
+    assert!(told(words, 3).contains("data"), "the first node needs it here");
+    // Nothing was ever written to that of the first node.
+    fs::File::create(place.path().join("node0/data")).unwrap().set_len(8 << 20).unwrap();
+    let text = told(words, 0);
+    assert!(
+        text.contains(":0: data needs no consent") && text.contains(":1: This run would be refused: data"),
+        "{text}"
+    );
+    assert!(
+        !place.path().join("node0").read_dir().unwrap().any(|entry| entry.unwrap().file_name() != "data")
+    );
 }
 
 const THREE: &str = "load = \"rigel.load/1\"\nnode_share = [2, 1, 1]\npoints = [ { small = 8 } ]\n[[class]]\nname = \"small\"\nsize = \"8K\"\n";

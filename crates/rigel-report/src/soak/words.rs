@@ -31,6 +31,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
         (!found.outliers.is_empty()).then(|| slower(told)),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        (!found.changed.is_empty()).then(|| changed(&found.changed)),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
     ];
     let mut sentences: Vec<String> = parts.into_iter().flatten().collect();
@@ -124,6 +125,16 @@ fn slower(told: &Told<'_>) -> String {
         more => format!("; {more} more are in the table"),
     };
     format!("Slower than the others: {}{more}.", named.join("; "))
+}
+
+/// What is no more as it was when the load began.
+fn changed(all: &[String]) -> String {
+    let named = all.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let more = match all.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!("; {more} more, which --json has"),
+    };
+    format!("It changed meanwhile: {named}{more}.")
 }
 
 /// What it took of storage that has other users, and when it gave way.

@@ -4,8 +4,9 @@
 //! Must not choose what is visited.
 
 use super::Outcome;
+use super::intervals::Kept;
 use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
-use crate::job::{Part, Stop};
+use crate::job::Stop;
 use crate::journal::Journal;
 use crate::wall::Wall;
 use rigel_core::error::Problem;
@@ -15,7 +16,7 @@ use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
-use rigel_core::record::{Header, Interval, Line, Purpose, Visit, WarmUpDone};
+use rigel_core::record::{Header, Line, Purpose, Visit, WarmUpDone};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units;
 
@@ -321,6 +322,7 @@ impl<'a> Walk<'a> {
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
+        let mut kept = Kept::of(self.header.targets.len());
         let Self { bench, journal, stop, listener, first, visits, is_relived, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {
@@ -329,9 +331,9 @@ impl<'a> Walk<'a> {
                 Heard::Part(_) if *is_relived => return true,
                 Heard::Part(_) if unkept.is_some() => return false,
                 Heard::Part(part) => {
-                    let line = Line::Interval(Box::new(interval(*visits, *part)));
-                    let kept = first.take().map_or(Ok(()), |first| journal.append(&first));
-                    unkept = kept.and_then(|()| journal.append(&line)).err();
+                    let line = Line::Interval(Box::new(kept.interval(*visits, *part)));
+                    let before = first.take().map_or(Ok(()), |first| journal.append(&first));
+                    unkept = before.and_then(|()| journal.append(&line)).err();
                     if let (Line::Interval(interval), None) = (&line, &unkept) {
                         listener(Event::IntervalKept { interval });
                     }
@@ -353,13 +355,6 @@ impl<'a> Walk<'a> {
         self.hung = came.done.hung;
         Ok(came)
     }
-}
-
-fn interval(visit: u64, part: Part) -> Interval {
-    let Part { window, tallies, governed } = part;
-    let measured_ns = window.span_ns();
-    let tallies = tallies.into_iter().map(|(class, tally)| (class, tally.summed(measured_ns))).collect();
-    Interval { visit, began_ns: window.start_ns, measured_ns, tallies, governed }
 }
 
 /// What completed between two looks: rates, and the latency of what arrives at a rate.

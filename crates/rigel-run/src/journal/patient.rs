@@ -128,4 +128,8 @@ impl Journal for Patient {
             Err(error) => Err(self.record.failed(&error.to_string(), Some(&error))),
         }
     }
+
+    fn elsewhere(&self) -> Option<PathBuf> {
+        self.spilled.is_some().then(|| self.rest.clone())
+    }
 }

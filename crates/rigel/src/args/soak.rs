@@ -71,14 +71,15 @@ pub struct SoakArgs {
 
     /// Share of writes in per cent [default: 30 on a scratch file and with --destroy-data, else 0]
     ///
-    /// What is written says what it is, and is compared when it is read. Without writes nothing is compared.
+    /// What is written says what it is, and is compared when a small read finds it; a large read is only seen to fail or not. Without writes nothing is compared.
     #[arg(long, value_name = "PERCENT", value_parser = values::per_cent, help_heading = LOAD)]
     write: Option<u64>,
 
     /// The load in FILE, or of postgresql, mysql or oracle, instead of the usual one; its phases come round again and again
     ///
     /// FILE is TOML; docs/reference/load-files.md has every key, and what is in the presets of these three names. Without it: 8 KiB at random places beside reads of 1 MiB, in three phases an hour. high: 16
-    /// small and 2 large outstanding for each target; low: 1 small; spike: 64 and 4.
+    /// small and 2 large outstanding for each target; low: 1 small; spike: 64 and 4. Only I/O of one size at random places can be verified: the large reads are there for
+    /// the load, and show failures.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: Option<PathBuf>,
 

@@ -136,8 +136,17 @@ pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
 
 /// Reads a record. A last line that was not written whole is left out, with a remark.
 pub fn read(path: &Path) -> Result<Record, Problem> {
+    read_with(path, None)
+}
+
+/// The same with the lines that found no room in it, and lie in another file.
+pub fn read_with(path: &Path, elsewhere: Option<&Path>) -> Result<Record, Problem> {
     let shown = path_text::encode(path);
-    let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
+    let of = |path: &Path| fs::read(path).map_err(|error| unreadable(&path_text::encode(path), &error));
+    let mut bytes = of(path)?;
+    if let Some(elsewhere) = elsewhere {
+        bytes.extend(of(elsewhere)?);
+    }
     let record = parse(&bytes, path)?;
     if let Some(torn) = &record.torn {
         commands::remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));

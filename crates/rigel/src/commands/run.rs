@@ -62,7 +62,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>) -> Result<(), Problem> {
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
     if options.dry_run {
-        return dry_run::show(options, &plan, &looked);
+        return dry_run::show(options, &plan, &looked, dry_run::foretell(options, &looked)?);
     }
     let signals = prepare(options, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;
@@ -93,7 +93,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew) -> Result<(), Pr
     let plan = planned(reporter, met.host(), &looked)?;
     reporter.note(met.describe());
     if options.dry_run {
-        return dry_run::show(options, &plan, &looked);
+        return dry_run::show(options, &plan, &looked, met.foretold());
     }
     let signals = prepare(options, &plan)?;
     let bench = |run: &Run| crew.bench(reporter, run, met, &Past::default(), &signals);
@@ -244,12 +244,13 @@ impl Ready {
                     watch.event(&event);
                 }
             });
+        let elsewhere = journal.elsewhere();
         // The terminal is as it was, and the record closed, when the results are printed.
         drop((shown, journal));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
-        let written = present::outputs(reporter, &set);
+        let written = present::outputs(reporter, &set, elsewhere.as_deref());
         let again = server
             .map(|server| sql::the_rest(server, resumable, &set.record_path(), &reporter.options.targets));
         let outcome = ended.map_err(|problem| match &again {

@@ -11,8 +11,8 @@ use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use legs::Copies;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, shell_word};
-use rigel_core::units::Nanos;
 use rigel_core::uses::scrub::State;
 use rigel_io::engine;
 use rigel_report::scrub::{Scrubbed, json, text};
@@ -20,8 +20,6 @@ use rigel_run::scrub::{End, Job, Listener, scrub as compare};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// When nothing came back for so long, a disk hangs.
-const IO_TIMEOUT: Nanos = Nanos::from_secs(60);
 /// A state of more is none: ten thousand ranges take some megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
@@ -32,7 +30,8 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     let file = options.state.clone().or_else(|| options.resume.clone());
     let source = kept.as_ref().map(|state| state.source.clone()).or_else(|| options.source());
     let source = source.ok_or_else(|| Problem::new(ExitKind::Bug, "a scrub of nothing was not refused"))?;
-    let copies = Copies::find(&source)?;
+    let io_timeout = options.io_timeout.unwrap_or(DEFAULT_IO_TIMEOUT);
+    let copies = Copies::find(&source, io_timeout)?;
     let mut state = match kept {
         Some(state) => {
             state.check(&copies.map, &copies.identifiers())?;
@@ -53,7 +52,7 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
         engine: engine::choose(None, false, &[slots])?.kind,
         in_file: copies.in_file,
         stop: signals.flag(),
-        io_timeout_ns: options.io_timeout.unwrap_or(IO_TIMEOUT).0,
+        io_timeout_ns: io_timeout.0,
     };
     let mut hears = Hears {
         bar: WorkProgress::of_bytes(options.quiet, "comparing"),

@@ -57,7 +57,7 @@ fn later_reads(document: &Value) -> u64 {
     (2..=5).map(|level| reads(point(document, level, 0))).sum()
 }
 
-fn set_len(path: &Path, bytes: u64) {
+pub fn set_len(path: &Path, bytes: u64) {
     OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
 }
 
@@ -223,7 +223,7 @@ impl Mounted {
         Ok(Self { directory, _device: Some(device) })
     }
 
-    fn tmpfs(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+    pub fn tmpfs(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
         let options = ["-t", "tmpfs", "-o", &format!("size={bytes}")];
         Ok(Self { directory: Self::at(place, &options, Path::new("none"))?, _device: None })
     }
@@ -316,7 +316,7 @@ fn a_limit_that_changes_is_seen() {
 }
 
 /// Writes until nothing more fits, then gives `left` bytes back.
-fn fill_up(directory: &Path, left: u64) {
+pub fn fill_up(directory: &Path, left: u64) {
     let mut file = File::create(directory.join("filler")).unwrap();
     let chunk = [1u8; 4096];
     let mut bytes = 0u64;

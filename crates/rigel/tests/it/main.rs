@@ -57,6 +57,7 @@ mod slo;
 mod soak;
 mod soak_beside;
 mod soak_drives;
+mod soak_trouble;
 mod sql;
 mod sql_agreement;
 mod sql_commit;

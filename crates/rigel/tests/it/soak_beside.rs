@@ -1,5 +1,6 @@
 //! `rigel soak --beside-production` with the real binary: it keeps its share, gives way, says so everywhere, and others hardly feel it.
 
+use crate::soak::{document, record};
 use crate::stop::{signal, start_until_record};
 use crate::support::Place;
 use rigel_core::load::draw::Generator;
@@ -16,18 +17,6 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 const SIZE_BYTES: u64 = 16 << 20;
-
-fn document(place: &Place) -> Value {
-    let record = place.only("_record.jsonl");
-    place
-        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
-        .expect_code(0)
-        .json()
-}
-
-fn record(place: &Place) -> Record {
-    Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap()
-}
 
 fn ended(mut child: Child, mut stderr: impl std::io::Read, code: i32) {
     signal(&child, "-INT");

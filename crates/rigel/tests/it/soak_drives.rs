@@ -1,5 +1,6 @@
 //! What drives say of themselves before and after `rigel soak`, with the real binary and a program called `smartctl` that says what the test wants.
 
+use crate::soak::{document, record};
 use crate::support::{Place, Told, tell};
 use rigel_core::facts::drive;
 use rigel_core::record::Record;
@@ -45,18 +46,6 @@ fn run(place: &Place, line: &str) -> Told {
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}/bin:{path}", place.path().display()));
     tell(command.args(line.split_whitespace()))
-}
-
-fn record(place: &Place) -> Record {
-    Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap()
-}
-
-fn document(place: &Place) -> Value {
-    let record = place.only("_record.jsonl");
-    place
-        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
-        .expect_code(0)
-        .json()
 }
 
 /// Prints `before` when it is asked first about a drive, then `after`.

@@ -19,6 +19,7 @@ mod server;
 mod visits;
 mod words;
 
+pub use changes::Seen as ChangesSeen;
 pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
 
 use super::PointFindings;

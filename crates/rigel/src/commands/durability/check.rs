@@ -4,16 +4,18 @@
 
 use crate::args::CheckArgs;
 use crate::commands;
+use crate::commands::answer::facts_of;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable};
 use rigel_core::units::Bytes;
 use rigel_core::uses::durability::{Acks, Found, Judge, MOST_LINE_BYTES, Traces};
 use rigel_io::engine;
 use rigel_io::targets::OpenTargets;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
+use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
 use rigel_report::durability::{Checked, json, text};
 use rigel_run::durability::{Reading, Sink, read};
@@ -35,7 +37,7 @@ pub fn check(options: &CheckArgs) -> Result<(), Problem> {
             .because("the file has no line of an acknowledged write")
             .next("cut the power later: when the run counts writes"));
     }
-    let facts = inspect(&options.target, &Snapshot::take()).map(Inspected::into_facts)?;
+    let facts = facts_of(&options.target, DEFAULT_IO_TIMEOUT, &Snapshot::take())?;
     is_target(&acks, &facts)?;
     let direct = facts.direct_io == Some(true);
     let targets = OpenTargets::open(std::slice::from_ref(&facts), Access::ReadOnly, direct)?;

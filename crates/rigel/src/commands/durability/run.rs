@@ -3,15 +3,17 @@
 //! Must not write without a permit.
 
 use crate::args::AcknowledgeArgs;
+use crate::commands::answer::facts_of;
 use crate::commands::{self, run};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::units::{Bytes, MIB};
 use rigel_core::uses::durability::{Ack, Before, Device, Head, Rings, SCHEMA, ended, run_name};
-use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect, target_facts};
+use rigel_io::targets::inspect::{Snapshot, directory_facts, target_facts};
 use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish};
 use rigel_io::targets::{Hold, OpenTargets};
@@ -65,7 +67,7 @@ fn target(
     stop: &AtomicBool,
 ) -> Result<(TargetFacts, Option<Hold>), Problem> {
     if let Some(path) = &options.target {
-        let facts = inspect(path, &Snapshot::take()).map(Inspected::into_facts)?;
+        let facts = facts_of(path, DEFAULT_IO_TIMEOUT, &Snapshot::take())?;
         run::check_names(&options.destroy_data, std::slice::from_ref(&facts))?;
         return Ok((facts, None));
     }
@@ -118,8 +120,13 @@ fn open(
     hold: Option<Hold>,
     stop: &AtomicBool,
 ) -> Result<OpenTargets, Problem> {
-    let (permit, why) =
-        run::permit_for(facts, &options.destroy_data, options.quiet, &Snapshot::take(), stop)?;
+    let (permit, why) = run::permit_for(
+        facts,
+        &options.destroy_data,
+        (options.quiet, DEFAULT_IO_TIMEOUT),
+        &Snapshot::take(),
+        stop,
+    )?;
     if !options.quiet {
         let _ = writeln!(io::stderr(), "{why}");
     }

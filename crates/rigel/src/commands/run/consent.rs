@@ -4,11 +4,13 @@
 
 use super::present::Reporter;
 use crate::args::{RunOptions, TargetSource};
+use crate::commands::answer::answering;
 use crate::progress::WorkProgress;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{self, Verdict};
 use rigel_core::path_text;
+use rigel_core::units::Nanos;
 use rigel_io::targets::Hold;
 use rigel_io::targets::guard::{self, WritePermit};
 use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
@@ -43,17 +45,18 @@ fn permit(
     snapshot: &Snapshot,
     stop: &AtomicBool,
 ) -> Result<WritePermit, Problem> {
-    let RunOptions { destroy, display, .. } = reporter.options;
-    let (permit, why) = permit_for(target, destroy, display.quiet, snapshot, stop)?;
+    let RunOptions { destroy, display, request, .. } = reporter.options;
+    let (permit, why) = permit_for(target, destroy, (display.quiet, request.io_timeout), snapshot, stop)?;
     reporter.note(why);
     Ok(permit)
 }
 
-/// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose.
+/// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`: the program ends if a look at
+/// it takes longer.
 pub fn permit_for(
     target: &TargetFacts,
     destroy: &[PathBuf],
-    quiet: bool,
+    (quiet, limit): (bool, Nanos),
     snapshot: &Snapshot,
     stop: &AtomicBool,
 ) -> Result<(WritePermit, String), Problem> {
@@ -61,8 +64,11 @@ pub fn permit_for(
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
     let mut bar = WorkProgress::of_bytes(quiet, "looking for data");
-    let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
-    let found = inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)?;
+    let path = path_text::decode(&target.path);
+    let found = answering(&path, limit, || {
+        let inspected = inspect(&path, snapshot)?;
+        inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)
+    })?;
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -84,9 +90,13 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
 }
 
 fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
-    let inspected = inspect(&path_text::decode(&target.path), snapshot)?;
-    let mut found = inspected.users(snapshot);
-    found.extend(inspected.scratch()?);
+    let path = path_text::decode(&target.path);
+    let found = answering(&path, options.request.io_timeout, || {
+        let inspected = inspect(&path, snapshot)?;
+        let mut found = inspected.users(snapshot);
+        found.extend(inspected.scratch()?);
+        Ok(found)
+    })?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(&options.destroy, target);
     let path = &target.path;

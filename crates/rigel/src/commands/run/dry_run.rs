@@ -6,6 +6,7 @@ use super::{consent, load, targets};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::commands;
 use crate::output::RECORD_SUFFIX;
+use rigel_cluster::meet::Foretold;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
@@ -19,20 +20,34 @@ use rigel_report::text::{self, Intent};
 use rigel_report::{OrionVersion, RUN_OUTPUTS, orion};
 use rigel_run::bench::make;
 
-pub fn show(options: &RunOptions, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
+/// What this host can say of its targets. A simulated target has nothing to lose.
+pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<Foretold, Problem> {
+    if options.request.engine.is_simulated() {
+        return Ok(Foretold::default());
+    }
+    Ok(Foretold { consent: consent::forecast(options, looked)?, notes: notes(options, looked)? })
+}
+
+/// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what those who have them say.
+pub fn show(
+    options: &RunOptions,
+    plan: &Plan,
+    looked: &[TargetFacts],
+    foretold: Foretold,
+) -> Result<(), Problem> {
     let request = &options.request;
     if options.as_load {
         return load::show(options, plan);
     }
-    // A simulated target has nothing to lose.
+    let Foretold { consent, notes } = foretold;
     let intent = if request.engine.is_simulated() {
         None
     } else {
         Some(Intent {
             scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
-            consent: consent::forecast(options, looked)?,
+            consent,
             engine: engine(request, plan),
-            notes: notes(options, looked)?,
+            notes,
             outputs: vec![outputs(options, request)],
         })
     };

@@ -8,12 +8,12 @@ mod follow;
 pub use follow::follow;
 
 use super::present::Reporter;
-use super::{consent, load, targets};
+use super::{consent, dry_run, load, targets};
 use crate::args::{RunOptions, TargetSource};
 use crate::signals::Signals;
 use rigel_cluster::ClusterBench;
 use rigel_cluster::line::Line;
-use rigel_cluster::meet::{Again, Brief, Call, Hello, Meeting, Rules};
+use rigel_cluster::meet::{Again, Brief, Call, Foretold, Hello, Meeting, Rules};
 use rigel_cluster::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -67,6 +67,7 @@ impl Crew {
                 request: options.request.clone(),
                 targets: Vec::new(),
                 own_list: true,
+                foretold: Foretold::default(),
             }
         } else {
             hello(options, host)?
@@ -89,6 +90,7 @@ impl Crew {
                 request: header.request.clone(),
                 targets: Vec::new(),
                 own_list: true,
+                foretold: Foretold::default(),
             },
         };
         let hellos = self.hellos(own)?;
@@ -233,6 +235,12 @@ impl Met {
         options
     }
 
+    /// What the nodes that load say of their targets before they are read.
+    pub fn foretold(&self) -> Foretold {
+        let all = self.meeting.members.iter().zip(&self.hellos).filter(|(member, _)| member.share > 0);
+        Foretold::of_all(&all.map(|(member, hello)| (&*member.name, &hello.foretold)).collect::<Vec<_>>())
+    }
+
     /// Who measures, in a line.
     pub fn describe(&self) -> String {
         let names: Vec<&str> = self
@@ -290,7 +298,8 @@ fn hello(options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
     let targets = targets::look(options, &host)?;
     consent::check_names(&options.destroy, &targets)?;
     let own_list = matches!(options.targets, TargetSource::LunFile(_));
-    Ok(Hello { name: own_name(), host, request: options.request.clone(), targets, own_list })
+    let foretold = if options.dry_run { dry_run::foretell(options, &targets)? } else { Foretold::default() };
+    Ok(Hello { name: own_name(), host, request: options.request.clone(), targets, own_list, foretold })
 }
 
 /// The same of one that was there before.
@@ -308,7 +317,8 @@ fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<H
     };
     check_targets(&again.targets, &targets, is_restarted(&again.host, &host))?;
     consent::check_names(&options.destroy, &targets)?;
-    Ok(Hello { name: own_name(), host, request: again.request.clone(), targets, own_list: true })
+    let (request, foretold) = (again.request.clone(), Foretold::default());
+    Ok(Hello { name: own_name(), host, request, targets, own_list: true, foretold })
 }
 
 /// With the list of targets that is this host's own, where there is one beside the list: `NAME.HOST.lun`.

@@ -26,7 +26,7 @@ use rigel_report::numbers::counted;
 use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
@@ -172,9 +172,9 @@ impl Judged {
     }
 }
 
-/// Reads the record back, writes every output beside it and prints the results.
-pub fn outputs(reporter: Reporter<'_>, set: &OutputSet) -> Result<Judged, Problem> {
-    let mut record = report::read(&set.record_path())?;
+/// Reads the record back, writes every output beside it and prints the results. `elsewhere`: where lines lie that found no room in it.
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, elsewhere: Option<&Path>) -> Result<Judged, Problem> {
+    let mut record = report::read_with(&set.record_path(), elsewhere)?;
     if let Some(found) = Soaked::of(&record) {
         let Display { json, no_html, .. } = reporter.options.display;
         let written = soak::outputs(&record, &found, set, (json, no_html, reporter.options.force));

@@ -40,7 +40,7 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>) -> Result<(), Proble
     let reporter = Reporter { options: &run_options };
     if found.record.complete() {
         reporter.note("the run is complete; its outputs are made again".to_owned());
-        return present::outputs(reporter, &found.set)?.problem(None).map_or(Ok(()), Err);
+        return present::outputs(reporter, &found.set, None)?.problem(None).map_or(Ok(()), Err);
     }
     let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
     sql::check_resume(&run_options.request, options.server.as_ref())?;

@@ -3,15 +3,16 @@
 //! Must not open anything for writing but a scratch file of ours.
 
 use crate::args::{RunOptions, TargetSource};
+use crate::commands::answer::facts_of;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, InMemory, ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::State;
 use rigel_core::load::class::Class;
 use rigel_core::load::request::Request;
-use rigel_core::units::{Bytes, GIB};
+use rigel_core::units::{Bytes, GIB, Nanos};
 use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
-use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect, target_facts};
+use rigel_io::targets::inspect::{Snapshot, directory_facts, target_facts};
 use rigel_io::targets::lun_list;
 use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
 use rigel_report::text::ScratchIntent;
@@ -21,13 +22,12 @@ use std::sync::atomic::AtomicBool;
 /// The facts of the targets. A scratch file that does not exist yet is described as it will be.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
     match &options.targets {
-        TargetSource::LunFile(list) => {
-            from_list(list, options.request.io_bytes(Class::LARGE), &Snapshot::take())
-        }
+        TargetSource::LunFile(list) => from_list(list, &options.request, &Snapshot::take()),
         TargetSource::Named(paths) => {
             // A target may be on both sides.
             let snapshot = Snapshot::take();
-            let of = |(_, paths): (Request, &[PathBuf])| from_paths(paths, &snapshot);
+            let limit = options.request.io_timeout;
+            let of = |(_, paths): (Request, &[PathBuf])| from_paths(paths, limit, &snapshot);
             let parts = options.request.parts(paths).into_iter().map(of);
             Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
         }
@@ -46,25 +46,25 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
     }
 }
 
-fn from_list(list: &Path, large_bytes: u64, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
+fn from_list(list: &Path, request: &Request, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let entries = lun_list::read(list)?;
     let facts = entries
         .iter()
         .map(|entry| {
-            let found = inspect(&entry.path, snapshot);
+            let found = facts_of(&entry.path, request.io_timeout, snapshot);
             let facts = found.map_err(|problem| lun_list::at_line(list, entry, problem))?;
-            Ok((format!("{}:{}", path_text::encode(list), entry.line), facts.into_facts()))
+            Ok((format!("{}:{}", path_text::encode(list), entry.line), facts))
         })
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
-    lun_list::check_sizes(&facts, large_bytes)?;
+    lun_list::check_sizes(&facts, request.io_bytes(Class::LARGE))?;
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())
 }
 
-fn from_paths(paths: &[PathBuf], snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
+fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Vec<TargetFacts>, Problem> {
     let facts = paths
         .iter()
-        .map(|path| Ok((path_text::encode(path), inspect(path, snapshot).map(Inspected::into_facts)?)))
+        .map(|path| Ok((path_text::encode(path), facts_of(path, limit, snapshot)?)))
         .collect::<Result<Vec<_>, Problem>>()?;
     lun_list::check_distinct(&facts)?;
     Ok(facts.into_iter().map(|(_, facts)| facts).collect())

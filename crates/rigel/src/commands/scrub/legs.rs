@@ -1,11 +1,12 @@
 //! Where the copies lie on this host: the arguments of a scrub with what the disks are. Must not read the copies.
 
+use crate::commands::answer::facts_of;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text::{decode, encode};
-use rigel_core::units::Bytes;
+use rigel_core::units::{Bytes, Nanos};
 use rigel_core::uses::scrub::{BLOCK_BYTES, Map, Place, Source, Strip, extents, letter};
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
+use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
 use rigel_io::targets::{OpenTargets, legs_of_array, legs_of_volume};
 use rigel_report::numbers::counted;
@@ -29,19 +30,19 @@ pub struct Copies {
 }
 
 impl Copies {
-    pub fn find(source: &Source) -> Result<Self, Problem> {
+    pub fn find(source: &Source, limit: Nanos) -> Result<Self, Problem> {
         let root = Path::new("/");
         let mut copies = match source {
-            Source::Pair { paths, offsets, length } => Self::pair(paths, *offsets, *length)?,
+            Source::Pair { paths, offsets, length } => Self::pair(paths, *offsets, *length, limit)?,
             Source::Md(device) => {
                 let legs = legs_of_array(root, &decode(device))?;
-                Self::of(inspect_all(&legs.disks)?, legs.map)
+                Self::of(inspect_all(&legs.disks, limit)?, legs.map)
             }
             Source::Lvm(volume) => {
                 let legs = legs_of_volume(root, volume)?;
-                Self::of(inspect_all(&legs.disks)?, legs.map)
+                Self::of(inspect_all(&legs.disks, limit)?, legs.map)
             }
-            Source::Extents { file, unit_bytes } => Self::listed(&decode(file), *unit_bytes)?,
+            Source::Extents { file, unit_bytes } => Self::listed(&decode(file), *unit_bytes, limit)?,
         };
         if copies.map.total() == 0 {
             return Err(Problem::refused("there is nothing to compare: the copies have no bytes")
@@ -76,8 +77,13 @@ impl Copies {
         OpenTargets::open(&self.disks, Access::ReadOnly, self.unit > 1).map(Arc::new)
     }
 
-    fn pair(paths: &[String; 2], offsets: [u64; 2], length: Option<u64>) -> Result<Self, Problem> {
-        let disks = inspect_all(&paths.each_ref().map(|path| decode(path)))?;
+    fn pair(
+        paths: &[String; 2],
+        offsets: [u64; 2],
+        length: Option<u64>,
+        limit: Nanos,
+    ) -> Result<Self, Problem> {
+        let disks = inspect_all(&paths.each_ref().map(|path| decode(path)), limit)?;
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
             let copy = usize::from(left(0).is_some());
@@ -114,7 +120,7 @@ impl Copies {
         Ok(Self { in_file, notes, ..Self::of(disks, map) })
     }
 
-    fn listed(file: &Path, unit_bytes: u64) -> Result<Self, Problem> {
+    fn listed(file: &Path, unit_bytes: u64, limit: Nanos) -> Result<Self, Problem> {
         let unread = |why: String| {
             Problem::usage(format!("the list of extents cannot be read: {why}"))
                 .at(encode(file))
@@ -133,7 +139,7 @@ impl Copies {
         let snapshot = Snapshot::take();
         let mut disks = Vec::new();
         for (path, line) in &listed.disks {
-            let looked = inspect(Path::new(path), &snapshot).map(Inspected::into_facts);
+            let looked = facts_of(Path::new(path), limit, &snapshot);
             disks.push(looked.map_err(|problem| {
                 let why = problem.cause.clone().unwrap_or_else(|| problem.what.clone());
                 Problem::usage(format!("the disk {} is not known here", encode(Path::new(path))))
@@ -194,9 +200,9 @@ impl Copies {
     }
 }
 
-fn inspect_all(paths: &[PathBuf]) -> Result<Vec<TargetFacts>, Problem> {
+fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Problem> {
     let snapshot = Snapshot::take();
-    paths.iter().map(|path| inspect(path, &snapshot).map(Inspected::into_facts)).collect()
+    paths.iter().map(|path| facts_of(path, limit, &snapshot)).collect()
 }
 
 /// The number of the segment that a file of PostgreSQL is: that behind the point in `16384.2`, else 0.

@@ -84,12 +84,17 @@ impl<'a> Seen<'a> {
         let states = || self.of_visits.values();
         let lasting = states().position(|state| is_changed(&state.visit.nodes));
         let first = lasting.into_iter().chain(states().position(State::is_mixed)).min()?;
-        let texts = self.texts(states().map(|state| &state.visit.nodes[..])).into_iter();
+        let texts = self.in_words().into_iter();
         let texts: Vec<String> = texts.chain(states().filter_map(|state| meanwhile(state.visit))).collect();
         let since = if lasting.is_some() { "since" } else { "in" };
         let number = states().nth(first)?.visit.number + 1;
         let text = format!("{since} visit {number} of {}: {}", self.of_visits.len(), texts.join("; "));
         Some(Flag::new(FlagCode::Changed, text))
+    }
+
+    /// What became of the targets and of the limits, a sentence each.
+    pub fn in_words(&self) -> Vec<String> {
+        self.texts(self.of_visits.values().map(|state| &state.visit.nodes[..]))
     }
 
     /// Every change in words: the last state of each kind for each target, and the last limits of each node.

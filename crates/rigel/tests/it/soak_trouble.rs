@@ -1,0 +1,284 @@
+//! What `rigel soak` meets besides wrong data: targets that shrink, vanish, never answer or are other ones, a full disk, months, and what it refuses.
+
+use crate::changes::{Mounted, fill_up, set_len};
+use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
+use crate::stop::{signal, start_until, start_until_record};
+use crate::support::{Place, Told};
+use rigel_core::record::Record;
+use rigel_testdev::{LoopDevice, TestDevice, needs};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
+
+/// Lets it end by itself; standard error has what was not read yet.
+fn ended(mut child: Child, mut stderr: impl std::io::Read) -> Told {
+    let (mut told, mut stdout) = (String::new(), String::new());
+    stderr.read_to_string(&mut told).unwrap();
+    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: told }
+}
+
+/// Starts a soak, changes something once it has figures, and lets it end.
+fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {
+    let (child, stderr) = start_until_record(place, line, |record| !record.intervals.is_empty());
+    change();
+    ended(child, stderr)
+}
+
+/// The soak goes on without what is no more there, and says what happened in every output.
+fn has_shrunk(place: &Place, told: &Told, target: &Path) {
+    assert_eq!(told.code, 1, "{} {}", told.stdout, told.stderr);
+    let found = document(place);
+    assert!(found["complete"] == true && found["errors"].as_u64() > Some(0), "{found}");
+    let sentence =
+        format!("{} has {} bytes, not {SIZE_BYTES}", target.file_name().unwrap().display(), SIZE_BYTES / 2);
+    let changed = found["changed"].to_string();
+    assert!(changed.contains(&sentence), "{changed}");
+    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&format!("{} bytes, not {SIZE_BYTES}", SIZE_BYTES / 2)), "{}", told.stdout);
+    assert!(place.read("_report.html").contains(&sentence));
+}
+
+#[test]
+fn a_file_that_shrinks_is_told_and_the_soak_goes_on() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    let told = under(&place, "soak data --for 5s --every 1s", || set_len(&target, SIZE_BYTES / 2));
+    assert!(told.stderr.contains("fewer bytes"), "{}", told.stderr);
+    has_shrunk(&place, &told, &target);
+}
+
+#[test]
+fn a_device_that_shrinks_is_told_and_the_soak_goes_on() {
+    let name = "a_device_that_shrinks_is_told_and_the_soak_goes_on";
+    let place = Place::new();
+    let file = place.random_file("data", SIZE_BYTES);
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    let told = under(&place, &line(&place, device.path(), "--for 5s"), || {
+        set_len(&file, SIZE_BYTES / 2);
+        let mut look_again = Command::new("losetup");
+        assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
+    });
+    has_shrunk(&place, &told, device.path());
+    let wrong = ["corrupt", "torn", "misdirected", "foreign", "lost_or_stale", "ahead", "zeroed"];
+    let verified = &document(&place)["verified"];
+    assert_eq!(wrong.map(|fault| count(verified, fault)), [0; 7], "a read that fails accuses no block");
+}
+
+#[test]
+fn a_file_cut_to_nothing_ends_the_soak_with_the_reason() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    let told = under(&place, "soak data --for 8s --every 1s", || set_len(&target, 0));
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    assert!(told.stderr.contains("data has 0 bytes, not 2097152"), "{}", told.stderr);
+    assert_eq!(document(&place)["complete"], false);
+}
+
+/// Reads of the whole device, or of a part that only the look for data comes to. The system keeps a process whose call never came back, so the device answers
+/// once the message is there.
+#[test]
+fn a_target_that_never_answers_is_told_before_there_is_a_load() {
+    let name = "a_target_that_never_answers_is_told_before_there_is_a_load";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let (place, disk) = (Place::new(), device.disk());
+    let disk = disk.display();
+    fs::write(place.path().join("copy"), vec![1; 2 << 20]).unwrap();
+    for (hang, line) in [
+        ("hang 0 2097152", format!("soak {disk} --for 5s --io-timeout 1s")),
+        ("hang 1048576 4096", format!("soak {disk} --for 5s --write 30 --io-timeout 1s")),
+        ("hang 0 2097152", format!("run simple {disk} --io-timeout 1s")),
+        ("hang 0 2097152", format!("scrub {disk} copy --io-timeout 1s")),
+    ] {
+        device.command(hang).unwrap();
+        let (child, stderr) = start_until(&place, &line, "next step: ");
+        device.command("clear").unwrap();
+        let told = ended(child, stderr);
+        assert_eq!(told.code, 4, "{line}: {}", told.stderr);
+        assert!(told.stdout.is_empty() && place.files() == ["copy"], "{line}: {:?}", place.files());
+    }
+    device.command("hang 0 2097152").unwrap();
+    let line = format!("soak {disk} --for 5s --io-timeout 1s");
+    let (child, mut stderr) = start_until(&place, &line, "error: ");
+    let mut place_line = String::new();
+    stderr.read_line(&mut place_line).unwrap();
+    assert_eq!(place_line, format!("  where: {disk}\n"));
+    device.command("clear").unwrap();
+    ended(child, stderr);
+}
+
+/// Numbers of devices and names are given anew; a soak must not go on with another disk, nor with what was not allowed again.
+#[test]
+fn a_soak_goes_on_with_its_own_target_only() {
+    let place = Place::new();
+    let target = place.random_file("data", SIZE_BYTES);
+    killed(&place, &line(&place, &target, "--for 1d"), || ());
+    let before = fs::read(place.only("_record.jsonl")).unwrap();
+    let refused = |line: &str, code: i32, because: &str| {
+        let told = place.line(line);
+        assert_eq!(told.code, code, "{line}: {}", told.stderr);
+        assert!(told.stderr.contains(because), "{line}: {}", told.stderr);
+    };
+    let again = resumed(&place, &target);
+    let name = place.only("_record.jsonl");
+    refused(&format!("soak --resume {}", name.display()), 3, "--destroy-data");
+    // The same bytes in another file.
+    fs::rename(&target, place.path().join("moved")).unwrap();
+    fs::copy(place.path().join("moved"), &target).unwrap();
+    refused(&again, 3, "the target is not the one that was measured");
+    set_len(&target, SIZE_BYTES / 2);
+    refused(&again, 3, "the target is not the one that was measured");
+    fs::remove_file(&target).unwrap();
+    refused(&again, 3, "bring the target back");
+    // The record of another soak under this one's name.
+    fs::rename(place.path().join("moved"), &target).unwrap();
+    let other = place.path().join("soak_20200101_0000_record.jsonl");
+    fs::copy(&name, &other).unwrap();
+    let consent = format!("--destroy-data {}", target.display());
+    refused(&format!("soak --resume {} {consent}", other.display()), 2, "the record was renamed");
+    fs::remove_file(&other).unwrap();
+    assert!(fs::read(place.only("_record.jsonl")).unwrap() == before, "a refusal leaves the record alone");
+}
+
+/// Reads standard error until it has all of these.
+fn read_until(stderr: &mut BufReader<ChildStderr>, signs: &[&str]) -> String {
+    let mut told = String::new();
+    while !signs.iter().all(|sign| told.contains(sign)) {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too early: {told}");
+    }
+    told
+}
+
+fn ending_in(dir: &Path, suffix: &str) -> PathBuf {
+    let all = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    all.into_iter().find(|path| path.to_str().unwrap().ends_with(suffix)).unwrap()
+}
+
+/// A soak whose record lies on a filesystem of its own that is full from some moment on, when the device spoils a block.
+fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
+    let device = needs(name, TestDevice::mount(device()))?;
+    let place = Place::new();
+    let mounted = needs(name, Mounted::tmpfs(&place, 4 << 20))?;
+    let line = line(
+        &place,
+        &device.disk(),
+        &format!("--workers 1 --for 1d --no-html --out {}", mounted.directory().display()),
+    );
+    let (child, mut stderr) = start_until(&place, &line, "engine ");
+    fill_up(mounted.directory(), 0);
+    read_until(&mut stderr, &["is full; the load goes on"]);
+    device.command("flip nth 50").unwrap();
+    // It is told while the disk is full.
+    read_until(&mut stderr, &["wrong data after"]);
+    Some((place, mounted, device, child, stderr))
+}
+
+#[test]
+fn a_full_disk_does_not_end_it_and_no_finding_is_lost() {
+    let name = "a_full_disk_does_not_end_it_and_no_finding_is_lost";
+    let Some((_place, mounted, _device, child, mut stderr)) = on_a_full_disk(name) else { return };
+    fs::remove_file(mounted.directory().join("filler")).unwrap();
+    read_until(&mut stderr, &["there is room for the record again"]);
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    let read = Record::read(&fs::read(ending_in(mounted.directory(), "_record.jsonl")).unwrap()).unwrap();
+    let verified =
+        read.intervals.iter().flat_map(|one| one.tallies.values()).filter_map(|one| one.verified.as_ref());
+    assert_eq!(verified.map(|one| one.faults.corrupt).sum::<u64>(), 1, "{}", told.stderr);
+    assert!(read.torn.is_none() && read.closing.is_some());
+}
+
+#[test]
+fn a_disk_that_stays_full_takes_no_finding_from_the_result() {
+    let name = "a_disk_that_stays_full_takes_no_finding_from_the_result";
+    let Some((place, mounted, _device, child, stderr)) = on_a_full_disk(name) else { return };
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
+    let rest = told.stderr.split("found no room, and lies in ").nth(1).unwrap().lines().next().unwrap();
+    let (rest, record) = (PathBuf::from(rest), ending_in(mounted.directory(), "_record.jsonl"));
+    fs::remove_file(mounted.directory().join("filler")).unwrap();
+    // As the message says.
+    let whole = [fs::read(&record).unwrap(), fs::read(&rest).unwrap()].concat();
+    fs::remove_file(&rest).unwrap();
+    fs::write(&record, whole).unwrap();
+    let found = place.rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()]);
+    assert_eq!(count(&found.json()["verified"], "corrupt"), 1);
+}
+
+/// A soak of that time in virtual time, with its document and the bytes of its record.
+fn simulated(time: &str, service: &str) -> (Value, u64) {
+    let place = Place::new();
+    let line =
+        format!("soak --for {time} --engine sim:servers=2,service={service},spread=exponential --json");
+    let told = place.line(&line).expect_code(0);
+    assert!(fs::metadata(place.only("_report.html")).unwrap().len() < 3_000_000);
+    let found = told.json();
+    assert_eq!((found["complete"].as_bool(), found["phases"].as_array().unwrap().len()), (Some(true), 3));
+    (found, fs::metadata(place.only("_record.jsonl")).unwrap().len())
+}
+
+#[test]
+fn months_in_virtual_time_have_a_record_that_can_be_kept() {
+    for (time, days, service, most_bytes) in
+        [("30d", 30.0, "5s", 60_000_000), ("400d", 400.0, "60s", 120_000_000)]
+    {
+        let (found, bytes) = simulated(time, service);
+        let lasted = found["lasted_s"].as_f64().unwrap() / 86_400.0;
+        assert!((lasted / days - 1.0).abs() < 0.001, "{lasted} days of {days}");
+        let figures = found["course"].as_array().unwrap().len();
+        println!("{time}: {figures} figures, {bytes} bytes");
+        assert!(figures <= 200_000 && bytes < most_bytes, "{time}: {figures} figures, {bytes} bytes");
+    }
+}
+
+#[test]
+fn months_are_planned_as_they_were_asked_for() {
+    let place = Place::new();
+    place.random_file("data", 1 << 20);
+    for (time, told_time, every) in [("90d", "90 d", "every 120 s"), ("400d", "400 d", "every 360 s")] {
+        let told = place.line(&format!("soak --for {time} data --dry-run")).expect_code(0);
+        assert!(told.stdout.contains(&format!("in turns for {told_time}")), "{}", told.stdout);
+        assert!(told.stdout.contains(every), "{}", told.stdout);
+    }
+    // It begins, shows how far it is, and can be ended.
+    let (child, stderr) = start_until_record(&place, "soak --for 400d --every 1h data", |record| {
+        record.header.request.pace.soak().is_some()
+    });
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert!(told.code == 4 && told.stdout.contains("of 400 d"), "{}: {}", told.code, told.stdout);
+    assert!(!record(&place).complete());
+}
+
+#[test]
+fn what_cannot_be_soaked_is_refused_with_the_reason() {
+    let place = Place::new();
+    let data = place.random_file("data", 1 << 20);
+    let data = data.display();
+    for (line, code, sign) in [
+        ("soak".to_owned(), 2, "--for"),
+        ("soak --for 0s".to_owned(), 2, "--for"),
+        ("soak --for 900d".to_owned(), 2, "two years"),
+        ("soak --for 30d --every 1s".to_owned(), 2, "--every"),
+        ("soak --for 1h --write 101".to_owned(), 2, "--write"),
+        (format!("soak --for 1s --write 30 {data}"), 3, "--destroy-data"),
+        ("soak --for 1h --resume x_record.jsonl".to_owned(), 2, "--resume"),
+        ("soak --resume x_record.jsonl".to_owned(), 2, "x_record.jsonl"),
+        ("soak --for 1s --destroy-data /dev/null".to_owned(), 2, "--destroy-data"),
+    ] {
+        let told = place.line(&line).expect_code(code);
+        assert!(told.stderr.contains(sign), "{line}: {}", told.stderr);
+    }
+    let told = place.line(&format!("soak --for 2w {data} --dry-run")).expect_code(0);
+    assert!(
+        told.stdout.contains("in turns for 14 d") && told.stdout.contains("figures every 60 s"),
+        "{}",
+        told.stdout
+    );
+}

@@ -270,7 +270,7 @@ fn a_preset_is_a_word_and_can_be_printed_changed_and_run() {
         let (one, other) = (visits(&first), visits(&second));
         assert!(!one.is_empty() && one == other, "{preset}");
         for class in ["pages", "log", "scans"] {
-            assert!(one[0]["tallies"][class]["bytes"].as_u64().unwrap() > 0, "{preset}: {class}");
+            assert!(one[0]["tallies"][class]["in_flight_ns"].as_u64().unwrap() > 0, "{preset}: {class}");
         }
         // Changed: twice as much arrives.
         fs::write(second.path().join("mine.toml"), printed.replace("rate = 1000", "rate = 2000")).unwrap();

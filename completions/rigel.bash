@@ -1115,7 +1115,7 @@ _rigel() {
                         oldifs="$IFS"
                     fi
                     IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
                     if [ -n "${oldifs+x}" ]; then
                         IFS="$oldifs"
                     fi
@@ -1434,7 +1434,7 @@ _rigel() {
                         oldifs="$IFS"
                     fi
                     IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
                     if [ -n "${oldifs+x}" ]; then
                         IFS="$oldifs"
                     fi
@@ -1526,7 +1526,7 @@ _rigel() {
                         oldifs="$IFS"
                     fi
                     IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
                     if [ -n "${oldifs+x}" ]; then
                         IFS="$oldifs"
                     fi
@@ -1826,7 +1826,7 @@ _rigel() {
                         oldifs="$IFS"
                     fi
                     IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
                     if [ -n "${oldifs+x}" ]; then
                         IFS="$oldifs"
                     fi

@@ -47,7 +47,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "man" -d 'Print a man pa
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure the load in FILE instead of a level' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure a load file, or postgresql, mysql, oracle' -r -F -a 'postgresql mysql oracle'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
@@ -148,7 +148,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l bound -d 'A bound of
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l require -d 'Fail unless a rate keeps a bound, such as \'p99 < 2ms @ 12000\'; may be given several times' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l size -d 'Size of an I/O [default: 8K]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand slo" -l load -d 'Measure the load in FILE; the rates of its classes are scaled together' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l load -d 'Measure the load in FILE, or of postgresql, mysql or oracle; the rates of its classes are scaled together' -r -F -a 'postgresql mysql oracle'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l arrivals -d 'How the times between arrivals spread: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-outstanding -d 'Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-rate -d 'The highest rate that is tried [default: 250000]' -r
@@ -247,7 +247,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l record -d 'Measur
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-if -d 'Exit with 1 when B differs from A by more, as \'small_iops < -5%\', or breaks a bound, as \'open_p99 > 2ms\'; may be repeated' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l require -d 'Exit with 1 unless B surely keeps a bound at a rate, such as \'p99 < 2ms @ 8000\'; may be repeated' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l load -d 'Put the load in FILE on both sides instead of a level' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l load -d 'Put the load in FILE, or of postgresql, mysql or oracle, on both sides instead of a level' -r -F -a 'postgresql mysql oracle'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l num-disks -d 'Disks behind the targets of a side [default: the targets of the side that has more]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l duration -d 'Measure each point once, for a time such as 60s [default: see --precision]' -r
@@ -333,7 +333,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand soak" -l lun -d 'Read the ta
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l for -d 'How long the load lasts, such as 12h, 7d or 2w' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l write -d 'Share of writes in per cent [default: 30 on a scratch file and with --destroy-data, else 0]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand soak" -l load -d 'The load in FILE instead of the usual one; its phases come round again and again' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand soak" -l load -d 'The load in FILE, or of postgresql, mysql or oracle, instead of the usual one; its phases come round again and again' -r -F -a 'postgresql mysql oracle'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l beside-production -d 'Storage that others use: take at most PERCENT of the time of each target [default: 5], and less while they have it hard' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l every -d 'Time between two lines of figures in the record [default: 1m, less for a short soak]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l engine -d 'How I/O reaches the kernel, as with rigel run' -r

@@ -80,7 +80,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub targets: TargetArgs,
 
-    /// Measure the load in FILE instead of a level; FILE may be the word postgresql, mysql or oracle
+    /// Measure a load file, or postgresql, mysql, oracle
     ///
     /// A load of your own: several classes of I/O with sizes, shares of writes, rates, phases. FILE is TOML; docs/reference/load-files.md
     /// has every key and an example. The words stand for loads as these databases make them: pages, log and scans together, with

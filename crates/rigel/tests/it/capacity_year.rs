@@ -102,11 +102,13 @@ fn imported(weeks: u64) -> (Place, Took) {
     let mut command = place.command();
     command.args(["capacity", "import", "--quiet", "--store", "store"]).args(&names).stdout(Stdio::null());
     let took = watched(command.spawn().unwrap());
-    let minutes = weeks * MINUTES;
+    let end = if weeks == 1 { "2026-01-08 00:00" } else { "" };
     let list = tell(place.command().args(["capacity", "list", "--store", "store"])).expect_code(0).stdout;
     let disks: Vec<&str> = list.lines().filter(|line| line.contains(" prometheus ")).collect();
     assert_eq!(disks.len() as u64, DISKS, "{list}");
-    assert!(disks.iter().all(|line| line.contains(&minutes.to_string())), "{minutes}: {list}");
+    let whole =
+        |line: &&str| ["2026-01-01 00:00", end, " 60 s ", " 100 %"].iter().all(|part| line.contains(part));
+    assert!(disks.iter().all(whole), "{list}");
     (place, took)
 }
 

@@ -270,7 +270,7 @@ fn a_preset_is_a_word_and_can_be_printed_changed_and_run() {
         let (one, other) = (visits(&first), visits(&second));
         assert!(!one.is_empty() && one == other, "{preset}");
         for class in ["pages", "log", "scans"] {
-            assert!(one[0]["tallies"][class]["bytes"].as_u64().unwrap() > 0, "{preset}: {class}");
+            assert!(one[0]["tallies"][class]["in_flight_ns"].as_u64().unwrap() > 0, "{preset}: {class}");
         }
         // Changed: twice as much arrives.
         fs::write(second.path().join("mine.toml"), printed.replace("rate = 1000", "rate = 2000")).unwrap();
@@ -306,7 +306,7 @@ fn presets_write_to_a_scratch_file_and_to_nothing_else_without_consent() {
         assert!(told.stderr.contains("--destroy-data"), "{}", told.stderr);
         assert!(fs::read(place.path().join("target")).unwrap() == before, "{preset}");
         let line =
-            format!("run --load {preset} --scratch-size 64M --duration 300ms --quiet --json --name {preset}");
+            format!("run --load {preset} --scratch-size 64M --duration 300ms --cache-size 0 --quiet --json --name {preset}");
         let document = place.line(&line).expect_code(0).json();
         let classes = &document["points"][0]["classes"];
         for class in ["pages", "log", "scans"] {

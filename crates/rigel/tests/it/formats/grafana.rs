@@ -32,21 +32,20 @@ fn families(text: &str) -> Families {
 fn written() -> Families {
     let ran = Ran::new(CALIBRATION);
     let mut found = families(&ran.text("openmetrics"));
-    let soaked = Place::new();
-    soaked.line("soak --for 3m --engine sim --seed 3 --quiet --no-html").expect_code(0);
-    found.extend(families(&soaked.read("_metrics.prom")));
     let place = Place::new();
     place.random_file("data", 2 << 20);
     let bin = place.path().join("bin");
     fs::create_dir(&bin).unwrap();
     fs::write(bin.join("smartctl"), SMARTCTL).unwrap();
     fs::set_permissions(bin.join("smartctl"), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = place.command();
-    command.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default()));
-    let line = "soak --for 2s --every 1s --beside-production=50 --quiet --no-html data";
-    tell(command.args(line.split_whitespace())).expect_code(0);
-    for (name, labels) in families(&place.read("_metrics.prom")) {
-        found.entry(name).or_default().extend(labels);
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    for (name, more) in [("plain", ""), ("beside", "--beside-production=50")] {
+        let line = format!("soak --for 2s --every 1s --quiet --no-html --name {name} {more} data");
+        tell(place.command().env("PATH", &path).args(line.split_whitespace())).expect_code(0);
+        let text = fs::read_to_string(place.only_of(name, "_metrics.prom")).unwrap();
+        for (name, labels) in families(&text) {
+            found.entry(name).or_default().extend(labels);
+        }
     }
     found
 }

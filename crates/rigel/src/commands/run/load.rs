@@ -21,6 +21,10 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
     let Some(path) = &options.load else { return Ok(Cow::Borrowed(options)) };
     let name = path_text::encode(path);
     let load = file::read(&name, &bytes(path, &name)?)?;
+    let load = match options.compress {
+        Some(times) => load.compressed(times)?,
+        None => load,
+    };
     let request = asked_for(load, options.request.clone()).map_err(|problem| match problem.place {
         None => problem.at(name),
         Some(_) => problem,

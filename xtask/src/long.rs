@@ -9,7 +9,7 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 16] = [
+const TESTS: [(&str, &str, &str); 17] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
     (
@@ -26,6 +26,7 @@ const TESTS: [(&str, &str, &str); 16] = [
     ("RIGEL_COMMIT_ROUNDS", "12", "commit_agreement::on_real_storage_all_tools_agree"),
     ("RIGEL_SAME_RUNS", "40", "versus::the_same_disk_twice_has_no_difference"),
     ("RIGEL_OPEN_SECONDS", "60", "open_known::a_device_has_the_latency_of_the_formula_at_every_load"),
+    ("RIGEL_REPLAY_SECONDS", "900", "capacity_replay::on_a_real_file_the_recorder_sees_what_the_source_did"),
     ("RIGEL_SQL_ROUNDS", "6", "sql_agreement::on_real_storage_rigel_sql_and_pgbench_agree"),
     ("RIGEL_SQL_ROUNDS", "6", "sql_agreement::a_table_is_filled_at_half_the_rate_of_copy_or_faster"),
     ("RIGEL_SQL_SECONDS", "180", "beside_known::a_capped_disk_is_seen_by_both_ways"),

@@ -105,7 +105,7 @@ fn made_on<T: Send>(
 
 fn measure(point: Point, detail: Detail) -> Order {
     let work = Work::Measure { settle_ns: NS_PER_S / 10, measure_ns: NS_PER_S / 2, detail };
-    Order { visit: 3, point, work, at_ns: None }
+    Order { visit: 3, point, work, at_ns: None, shape: None }
 }
 
 /// What the same nodes do one after the other in one process.
@@ -273,7 +273,7 @@ fn clocks_hours_apart_and_slow_ways_make_one_window() {
 fn an_early_end_is_the_same_moment_for_all() {
     let run = run_of(EngineRequest::Only(EngineKind::Null), 2);
     let work = Work::Measure { settle_ns: NS_PER_MS, measure_ns: HOUR_NS, detail: Detail::Window };
-    let order = Order { visit: 0, point: Point::pair(9, 0), work, at_ns: None };
+    let order = Order { visit: 0, point: Point::pair(9, 0), work, at_ns: None, shape: None };
     let came = on(3, Trouble::default(), &run, |mut bench| {
         let mut ticks = 0;
         let came = bench.work(&order, &mut |_| {

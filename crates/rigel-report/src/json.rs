@@ -10,6 +10,7 @@ mod point;
 mod visit;
 
 use crate::output_file::unwritable;
+use crate::phases::{self, PhaseDocument};
 use crate::sure::Sure;
 use crate::verdict::Conclusion;
 use crate::view::View;
@@ -59,6 +60,8 @@ struct Document {
     flags: Vec<Flag>,
     /// The measured points in the order of the plan.
     points: Vec<PointDocument>,
+    /// The phases of a load that has some, in their order.
+    phases: Vec<PhaseDocument>,
     /// What the search for load levels found, by class; empty when there was none.
     curves: Vec<CurveDocument>,
     /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
@@ -251,6 +254,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
             .zip(&findings.contrasts())
             .map(|(found, contrasts)| PointDocument::new(found, contrasts, findings.target))
             .collect(),
+        phases: phases::documents(view),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),

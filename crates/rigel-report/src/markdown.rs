@@ -107,13 +107,13 @@ fn rates(page: &mut Page, found: &SloFindings) {
     }
     page.line(format_args!(
         "## Rates\n\n| {} |\n|{}",
-        slo::HEADS.join(" | "),
-        " ---: |".repeat(slo::HEADS.len())
+        slo::heads(found).join(" | "),
+        " ---: |".repeat(slo::heads(found).len())
     ));
     rows.iter().for_each(|row| {
         page.line(format_args!("| {} |", row.each_ref().map(|cell| escaped(cell)).join(" | ")))
     });
-    page.line(format_args!("\n{}\n", slo::MEANING));
+    page.line(format_args!("\n{}\n", slo::meaning(found)));
 }
 
 fn headline(page: &mut Page, view: &View<'_>) {

@@ -3,11 +3,13 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could misread needs a
 //! new one. Must not choose a figure; [`rigel_core::judge::findings`] does.
 
+mod scale;
 mod text;
 mod unsure;
 
+pub(crate) use scale::{To, digits as scale_digits, requirement};
 pub use text::unkept;
-pub(crate) use text::{HEADS, MEANING, gates, reached, rows, seen, sentences, sureness, table};
+pub(crate) use text::{gates, heads, meaning, reached, rows, seen, sentences, sureness, table};
 pub(crate) use unsure::cause;
 
 use crate::json::{self, pretty, schema_of, text};
@@ -48,6 +50,8 @@ pub struct Document {
     pub told: String,
     /// The rate at which one of the bounds is just reached; null unless `answer` is `rate`.
     pub rate: Option<Rate>,
+    /// The same in times of the load, where all phases of a load were scaled together; null otherwise.
+    pub scale: Option<Scale>,
     /// Where no rate keeps the bounds the lowest that was tried, where all do the highest; null otherwise.
     pub tried_rate: Option<u32>,
     /// Every rate that was visited after the search, ascending.
@@ -108,11 +112,54 @@ pub struct Rate {
     pub limited_by_tool: bool,
 }
 
+/// How many times the load of a file keeps the bounds in every phase. All rates are then those of the first phase that decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scale {
+    /// So many times the load keep the bounds; null when that is known of no scale. With 97.5 % it is not above the true scale.
+    pub lower: Option<f64>,
+    /// The best single value; null when a bound is kept, or broken, at every scale that was visited.
+    pub estimate: Option<f64>,
+    /// So many times the load do not; null when that is known of no scale. With 97.5 % it is not below the true scale.
+    pub upper: Option<f64>,
+    /// I/Os per second of one time the load, in the first phase that decides.
+    pub reference_rate: f64,
+    /// The phases that decide, by their number in the load, from 0; only they were searched.
+    pub deciding_phases: Vec<u32>,
+    /// Phases of the load.
+    pub phases: u32,
+    /// Phases that have more of something than each of those, and were not searched.
+    pub phases_left_out: u32,
+    /// The phase that is the first to break a bound; null without an estimate.
+    pub decided_in: Option<u32>,
+}
+
+impl Scale {
+    fn of(found: &SloFindings) -> Option<Self> {
+        let scale = found.scale.as_ref()?;
+        let rate = found.rate();
+        let times = |rate: Option<f64>| rate.map(|rate| scale.of(rate));
+        Some(Self {
+            lower: times(rate.and_then(|rate| rate.lower)),
+            estimate: times(rate.and_then(|rate| rate.at)),
+            upper: times(rate.and_then(|rate| rate.upper)),
+            reference_rate: scale.reference,
+            deciding_phases: scale.scaled.phases.clone(),
+            phases: scale.scaled.of,
+            phases_left_out: scale.scaled.left_out,
+            decided_in: rate.and_then(|rate| rate.decided_in),
+        })
+    }
+}
+
 /// A rate that was visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
-    /// I/Os that arrive per second.
+    /// I/Os that arrive per second; where phases were scaled together, in the first that decides at the same scale.
     pub rate: u32,
+    /// So many times the load; null where no phases were scaled together.
+    pub scale: Option<f64>,
+    /// The phase that was visited, from 0; null where no phases were scaled together.
+    pub phase: Option<u32>,
     /// Of the rate that was found; null when there is none.
     pub share_of_rate: Option<f64>,
     /// Why it was visited: `ladder` (around the rate), `share` (of the rate, for the latency there) or `required`.
@@ -269,9 +316,10 @@ impl Document {
                     .map(ToString::to_string),
                 limited_by_tool: rate.is_by_tool,
             }),
+            scale: Scale::of(found),
             tried_rate,
             points: found.points.iter().map(|point| point_of(found, point)).collect(),
-            required: found.required.iter().map(required_of).collect(),
+            required: found.required.iter().map(|one| required_of(found, one)).collect(),
             write_percent: header.request.write_percent().get(),
             complete: view.record.complete(),
             flags: json::flags(&view.findings.flags_once()),
@@ -294,6 +342,8 @@ fn point_of(found: &SloFindings, point: &SloPoint) -> Point {
     };
     Point {
         rate: point.rate,
+        scale: found.scale.as_ref().map(|scale| scale.of(f64::from(point.rate))),
+        phase: point.phase,
         share_of_rate: found.share(point),
         role: match point.role {
             SloRole::Ladder => "ladder",
@@ -307,9 +357,9 @@ fn point_of(found: &SloFindings, point: &SloPoint) -> Point {
     }
 }
 
-fn required_of(one: &rigel_core::judge::findings::RequiredFound) -> Required {
+fn required_of(found: &SloFindings, one: &rigel_core::judge::findings::RequiredFound) -> Required {
     Required {
-        requirement: one.requirement.to_string(),
+        requirement: requirement(found.scale.as_ref(), &one.requirement),
         rate: one.requirement.rate,
         kept: one.kept.into(),
         seen: one.ratio.as_ref().map(|ratio| Seen::of(&one.requirement.bound, ratio, one.kept)),

@@ -13,7 +13,7 @@ use crate::job::{Done, Job, Part, Shared, Task};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::drive::Drive;
-use rigel_core::load::class::{LoadClass, PerClass};
+use rigel_core::load::class::{LoadClass, PerClass, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
@@ -50,6 +50,9 @@ pub struct Order {
     pub work: Work,
     /// When the load begins, on the bench's clock, where several begin together; else at once.
     pub at_ns: Option<u64>,
+    /// How what arrives at a rate spreads, where that is not what its classes say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
 }
 
 /// What to do at a point.
@@ -233,7 +236,7 @@ pub enum Passed {
 impl Order {
     /// The job of the workers when the load begins at `began_ns`, and the end of its time: `u64::MAX` when bytes end it.
     pub fn job(&self, began_ns: u64) -> (Job, u64) {
-        let &Self { visit, point, work, at_ns: _ } = self;
+        let &Self { visit, point, work, at_ns: _, shape } = self;
         let (task, end_ns) = match work {
             Work::Measure { settle_ns, measure_ns, detail } => {
                 let start_ns = began_ns.saturating_add(settle_ns);
@@ -248,7 +251,7 @@ impl Order {
             }
             Work::WarmUp(WarmUp::Bytes(bytes)) => (Task::WarmUp { until_ns: u64::MAX, bytes }, u64::MAX),
         };
-        (Job { visit, began_ns, point, task }, end_ns)
+        (Job { visit, began_ns, point, task, shape }, end_ns)
     }
 
     /// When it will be over if it begins now; `u64::MAX` when that is not known.

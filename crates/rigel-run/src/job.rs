@@ -3,7 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
-use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Sync};
+use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Shape, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::governor::{BUCKETS, Governed, Ppm};
 use rigel_core::load::matrix::Point;
@@ -204,6 +204,8 @@ pub struct Job {
     pub point: Point,
     /// What to do.
     pub task: Task,
+    /// How what arrives at a rate spreads, where that is not what its classes say.
+    pub shape: Option<Shape>,
 }
 
 /// The counts of a part of a window.

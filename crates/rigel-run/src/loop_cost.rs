@@ -88,7 +88,13 @@ impl LoopCost {
         let start_ns = self.clock.0.get() + STEP_NS;
         let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
         let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0, part_ns: u64::MAX };
-        let job = Job { visit: 0, began_ns: 0, point: Point::pair(u32::from(self.outstanding), 0), task };
+        let job = Job {
+            visit: 0,
+            began_ns: 0,
+            point: Point::pair(u32::from(self.outstanding), 0),
+            task,
+            shape: None,
+        };
         let worker = Worker::alone(&self.workload, self.layout, &self.shared, &|_| ());
         let done = worker.run_verified(&mut self.backend, &self.clock, &job, self.verifier.as_mut());
         done.map_err(|error| Problem::new(ExitKind::Bug, format!("the null engine failed: {error}")))

@@ -300,7 +300,7 @@ impl Worker<'_> {
         let closed = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
         let tally = || match class.arrival {
             Arrival::Closed => closed(),
-            Arrival::Open { shape, .. } => closed().opened(shape.spread()),
+            Arrival::Open { shape, .. } => closed().opened(job.shape.unwrap_or(shape).spread()),
         };
         (planned > 0).then(|| ClassTally { bytes, ..tally() })
     }

@@ -15,6 +15,7 @@ mod compare;
 mod doctor;
 mod durability;
 mod fio;
+mod fit;
 mod forecast;
 pub mod load;
 mod manual;
@@ -23,6 +24,7 @@ pub mod names;
 mod open;
 mod output;
 pub mod own;
+mod replay;
 mod report;
 pub mod run;
 mod scrub;
@@ -48,6 +50,7 @@ pub use durability::{AcknowledgeArgs, CheckArgs, Durability, WitnessArgs};
 pub use forecast::ForecastOptions;
 pub use manual::ManOptions;
 pub use names::Front;
+pub use replay::ReplayOptions;
 pub use report::ReportOptions;
 pub use scrub::ScrubArgs;
 pub use selftest::SelftestArgs;
@@ -173,6 +176,8 @@ pub struct RunOptions {
     pub dry_run: bool,
     /// The file that describes the load; the request has none before it is read.
     pub load: Option<PathBuf>,
+    /// Its phases are so many times shorter.
+    pub compress: Option<f64>,
     /// Print the load as such a file.
     pub as_load: bool,
     /// Keep the answers of a calibration in the history.

@@ -171,6 +171,11 @@ impl WorkProgress {
         Self::on(surface, move |done, total| lines::moved(&label, done, total))
     }
 
+    /// Counts days of a history.
+    pub fn of_days(quiet: bool) -> Self {
+        Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} days read"))
+    }
+
     /// Counts trials.
     pub fn of_trials(quiet: bool) -> Self {
         Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} trials"))

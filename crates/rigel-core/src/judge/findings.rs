@@ -33,11 +33,11 @@ pub use io::{IoFindings, LatencyUs};
 pub use nodes::{NodeFindings, NodeIo};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
-pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole};
+pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
 pub(crate) use unusable::forbidding;
 pub use users::Knee;
-pub use visits::{VisitFindings, VisitIo};
+pub use visits::{VisitFindings, VisitIo, VisitOpen};
 pub use working::{Loaded, WorkingPoint};
 
 use crate::judge::flags::Flag;

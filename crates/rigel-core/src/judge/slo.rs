@@ -24,8 +24,8 @@ pub struct SloVisit {
 }
 
 impl SloVisit {
-    /// The I/Os that completed `settle_ns` or more after the load began.
-    pub fn of(request: &Request, visit: &Visit, settle_ns: u64) -> Self {
+    /// The I/Os that completed `settle_ns` or more after the load began, at a rate.
+    pub fn of(rate: u32, visit: &Visit, settle_ns: u64) -> Self {
         let (mut latencies, mut lags) = (Histogram::empty(), Histogram::empty());
         for tally in visit.tallies.values() {
             if let Some(open) = &tally.open {
@@ -33,7 +33,7 @@ impl SloVisit {
                 lags.add(&open.lag);
             }
         }
-        Self { rate: f64::from(request.rate_of(visit.point)), latencies, lags }
+        Self { rate: f64::from(rate), latencies, lags }
     }
 
     /// The latencies.
@@ -72,7 +72,7 @@ impl SloVisit {
 
 /// What the search for a rate needs to know of a visit: the bound that is nearest to be broken, or broken most.
 pub fn rate_visit(request: &Request, visit: &Visit) -> RateVisit {
-    let seen = SloVisit::of(request, visit, 0);
+    let seen = SloVisit::of(request.rate_of(visit.point), visit, 0);
     let bounds = request.slo.iter().flat_map(|slo| &slo.bounds);
     let ratios = bounds.map(|bound| (seen.ratio(bound), bound.judged.allowed().unwrap_or(0.0)));
     let worst = ratios.max_by(|one, other| one.0.ratio.total_cmp(&other.0.ratio));

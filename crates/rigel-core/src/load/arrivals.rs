@@ -37,9 +37,37 @@ impl Gap {
             Shape::Poisson => Self::Exponential(mean_ns),
             // Balanced means: both phases have half of the time (Allen 1990, section 3.2.9).
             Shape::Bursty(spread) => {
-                let spread = f64::from(spread.max(1));
+                let spread = spread.get();
                 let first = f64::midpoint(1.0, ((spread - 1.0) / (spread + 1.0)).sqrt());
                 Self::TwoPhases { first, means_ns: [first, 1.0 - first].map(|share| mean_ns / (2.0 * share)) }
+            }
+        }
+    }
+
+    #[inline]
+    fn draw(&self, generator: &mut Generator) -> f64 {
+        match *self {
+            Self::Even(ns) => ns,
+            Self::Exponential(mean_ns) => mean_ns * generator.exponential(),
+            Self::TwoPhases { first, means_ns: [often_ns, rarely_ns] } => {
+                let mean_ns = if generator.unit() <= first { often_ns } else { rarely_ns };
+                mean_ns * generator.exponential()
+            }
+        }
+    }
+
+    /// Where a time before the first one lies, so that the load begins in the midst of what has always been going on: as many arrive in its first
+    /// second as in any other, and two classes of even arrivals do not arrive together.
+    fn before_first(&self, generator: &mut Generator) -> f64 {
+        match *self {
+            Self::Even(ns) => -ns * generator.unit(),
+            // What is left of such a gap is like a whole one.
+            Self::Exponential(_) => 0.0,
+            // A moment lies in a gap of either phase with the same probability, as both have half of the time.
+            Self::TwoPhases { means_ns: [often_ns, rarely_ns], .. } => {
+                let mean_ns = if generator.unit() <= 0.5 { often_ns } else { rarely_ns };
+                let left_ns = mean_ns * generator.exponential();
+                left_ns - self.draw(&mut generator.clone())
             }
         }
     }
@@ -50,9 +78,9 @@ impl Arrivals {
     pub fn new(seed: u64, visit: u64, class: usize, per_s: u32, shape: Shape) -> Self {
         let mut generator = Generator::new(seed, &[TIMES, visit, class as u64]);
         let mean_ns = to_f64(NS_PER_S) / f64::from(per_s.max(1));
-        // Two classes of even arrivals do not arrive together, and the first time is like any other.
-        let at_ns = if shape == Shape::Even { -mean_ns * generator.unit() } else { 0.0 };
-        Self { generator, gap: Gap::new(shape, mean_ns), at_ns }
+        let gap = Gap::new(shape, mean_ns);
+        let at_ns = gap.before_first(&mut generator);
+        Self { generator, gap, at_ns }
     }
 
     /// The time of the next one.
@@ -63,14 +91,7 @@ impl Arrivals {
         reason = "not negative, and saturates"
     )]
     pub fn next_ns(&mut self) -> u64 {
-        self.at_ns += match self.gap {
-            Gap::Even(ns) => ns,
-            Gap::Exponential(mean_ns) => mean_ns * self.generator.exponential(),
-            Gap::TwoPhases { first, means_ns: [often_ns, rarely_ns] } => {
-                let mean_ns = if self.generator.unit() <= first { often_ns } else { rarely_ns };
-                mean_ns * self.generator.exponential()
-            }
-        };
+        self.at_ns += self.gap.draw(&mut self.generator);
         self.at_ns as u64
     }
 }
@@ -83,6 +104,7 @@ pub fn deed(seed: u64, visit: u64, class: usize, number: u64) -> Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::class::Spread;
     use crate::stats::sample::{mean, variance};
 
     fn gaps(shape: Shape, count: usize) -> Vec<f64> {
@@ -92,13 +114,34 @@ mod tests {
         times.windows(2).map(|pair| to_f64(pair[1] - pair[0])).collect()
     }
 
+    fn bursty(spread: f64) -> Shape {
+        Shape::Bursty(Spread::new(spread).unwrap())
+    }
+
+    /// Without that, (spread - 1) / 2 too many arrive at the beginning: 200 here.
+    #[test]
+    fn as_many_bursty_arrivals_come_at_the_beginning_as_later() {
+        let second = |visit| {
+            let mut arrivals = Arrivals::new(7, visit, 0, 1000, bursty(401.0));
+            std::iter::from_fn(|| Some(arrivals.next_ns())).take_while(|&ns| ns < NS_PER_S).count()
+        };
+        let counts: Vec<f64> = (0..4000).map(|visit| to_f64(second(visit) as u64)).collect();
+        // 4 standard deviations of the mean of counts with a variance of about 200 times their mean.
+        assert!(
+            (mean(&counts) - 1000.0).abs() < 4.0 * (variance(&counts) / 4000.0).sqrt(),
+            "{}",
+            mean(&counts)
+        );
+        assert!((mean(&counts) - 1000.0).abs() < 40.0);
+    }
+
     #[test]
     fn each_shape_has_its_mean_and_its_spread() {
         for (shape, spread, tolerance) in [
             (Shape::Even, 0.0, 1e-6),
             (Shape::Poisson, 1.0, 0.02),
-            (Shape::Bursty(4), 4.0, 0.15),
-            (Shape::Bursty(20), 20.0, 1.0),
+            (bursty(4.0), 4.0, 0.15),
+            (bursty(20.0), 20.0, 1.0),
         ] {
             let gaps = gaps(shape, 400_000);
             let found = variance(&gaps) / mean(&gaps).powi(2);

@@ -6,11 +6,13 @@
 mod check;
 mod name;
 mod span;
+mod spread;
 mod verified;
 
-pub use check::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_PLACES};
+pub use check::{FEWEST_PLACES, MAX_RATE, MOST_PLACES};
 pub use name::Class;
 pub use span::Span;
+pub use spread::Spread;
 pub use verified::check as check_verified;
 
 use crate::load::sides::Side;
@@ -106,11 +108,11 @@ pub enum Arrival {
 
 impl Shape {
     /// The squared coefficient of variation of the times between arrivals.
-    pub const fn spread(self) -> u32 {
+    pub fn spread(self) -> f64 {
         match self {
-            Self::Even => 0,
-            Self::Poisson => 1,
-            Self::Bursty(spread) => spread,
+            Self::Even => 0.0,
+            Self::Poisson => 1.0,
+            Self::Bursty(spread) => spread.get(),
         }
     }
 }
@@ -133,8 +135,8 @@ pub enum Shape {
     /// Exponential: arrivals that know nothing of each other.
     #[default]
     Poisson,
-    /// Two-phase hyper-exponential with balanced means and this squared coefficient of variation, 2 or more; 1 would be Poisson.
-    Bursty(u32),
+    /// Two-phase hyper-exponential with balanced means and this squared coefficient of variation; 1 would be Poisson.
+    Bursty(Spread),
 }
 
 /// The figure that stands for a class in reports.

@@ -13,14 +13,16 @@ mod writer;
 
 pub use presets::Preset;
 pub use schema::schema;
+pub use writer::Comments;
 
 use crate::error::Problem;
 use crate::load::class::{LoadClass, MOST_CLASSES};
 use crate::load::matrix::{Point, RunLevel};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
-use crate::load::phase::Phase;
+use crate::load::phase::{self, Phase};
 use crate::load::plan::Plan;
 use crate::load::request::Request;
+use crate::load::slo::{Scaled, Slo, USUAL_SEARCH};
 use crate::load::team::{MOST_SHARE, check_shares};
 use crate::load::workload::Layout;
 use crate::units::{Bytes, Nanos};
@@ -159,7 +161,36 @@ impl LoadFile {
 
     /// The text of a file that says the same; `comment` is its first line.
     pub fn text(&self, comment: &str) -> String {
-        writer::text(self, comment)
+        self.commented(&Comments { head: vec![comment.to_owned()], phases: Vec::new() })
+    }
+
+    /// The same with more for people.
+    pub fn commented(&self, comments: &Comments) -> String {
+        writer::text(self, comments)
+    }
+
+    /// The same load in a part of the time: each phase so many times shorter, at the same rates.
+    ///
+    /// # Errors
+    /// When it has no phases, or one would be too short to be measured.
+    pub fn compressed(mut self, times: f64) -> Result<Self, Problem> {
+        let refused = |what: String| Problem::usage(what).at("--compress");
+        let Some(shortest) = self.phases.iter().map(|phase| phase.time).min() else {
+            return Err(refused("a load without phases cannot be compressed".into())
+                .because("--compress shortens the phases, and leaves the rates")
+                .next("leave it out; `rigel capacity replay` makes loads with phases"));
+        };
+        for phase in &mut self.phases {
+            phase.time = phase::shortened(phase.time, times);
+        }
+        let least = phase::shortened(shortest, times);
+        if least < phase::SHORTEST {
+            let most = shortest.seconds() / phase::SHORTEST.seconds();
+            return Err(refused(format!("a phase of {shortest} would last {least}"))
+                .because(format!("a phase shorter than {} would hardly be over its start", phase::SHORTEST))
+                .next(format!("give {} or less", crate::units::trimmed(most.floor()))));
+        }
+        Ok(self)
     }
 
     /// What a run was asked for, with this as its load.
@@ -167,11 +198,14 @@ impl LoadFile {
     /// # Errors
     /// What no run can do, and times that contradict the phases.
     pub fn request(self, asked: Request) -> Result<Request, Problem> {
+        if asked.slo.as_ref().is_some_and(|slo| slo.scaled.is_some()) {
+            return self.scaled(asked);
+        }
         if asked.slo.is_some() && !self.phases.is_empty() {
             return Err(Problem::usage("rigel slo takes no load with phases")
                 .at("--load")
                 .because("it searches one rate, and each phase has a rate of its own")
-                .next("leave out the phases; `rigel run --load` measures them"));
+                .next("`rigel capacity fit --load` scales all phases together; `rigel run --load` measures them"));
         }
         let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
         let Self { classes, points, layout, phases, node_share } = self;
@@ -191,6 +225,47 @@ impl LoadFile {
             levels,
             node_share,
             ..asked
+        };
+        request.check()?;
+        Ok(request)
+    }
+
+    /// A search for the largest scale of all phases together: the request has those that decide.
+    fn scaled(self, asked: Request) -> Result<Request, Problem> {
+        let all = match (self.phases.as_slice(), self.points.as_slice()) {
+            ([], &[point]) => vec![Phase { time: phase::SHORTEST, point, shape: None }],
+            ([], _) => {
+                return Err(Problem::usage("a load with several points has no one scale")
+                    .at("--load")
+                    .because("all rates of a load are scaled together")
+                    .next("leave out the points, and give each class its arrival; phases may be several"));
+            }
+            (phases, _) => phases.to_vec(),
+        };
+        let found = Scaled::of(&self.classes, &all);
+        let deciding =
+            found.phases.iter().filter_map(|&number| all.get(usize::try_from(number).ok()?).copied());
+        let phases: Vec<Phase> = deciding.collect();
+        let points = phases::distinct(&phases);
+        let has = |class: &LoadClass| points.iter().any(|point| point.of(class.name) > 0);
+        let classes = self.classes.into_iter().filter(has).collect();
+        let slo = asked.slo.map(|slo| Slo {
+            scaled: Some(Scaled { required: slo.scaled.and_then(|one| one.required), ..found }),
+            ..slo
+        });
+        let (layout, node_share) = (self.layout, self.node_share);
+        let (level, levels) = (RunLevel::Load, LevelChoice::Own);
+        let mut request =
+            Request { level, classes, points, layout, phases, levels, node_share, slo, ..asked };
+        request.require_scale();
+        request.pace = match (request.pace, &request.slo) {
+            (Pace::Adaptive(adaptive @ Adaptive { max_duration: None, .. }), Some(slo)) => {
+                Pace::Adaptive(Adaptive {
+                    max_duration: Some(slo.unasked_duration(USUAL_SEARCH)?),
+                    ..adaptive
+                })
+            }
+            (pace, _) => pace,
         };
         request.check()?;
         Ok(request)

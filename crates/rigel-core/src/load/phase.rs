@@ -3,14 +3,15 @@
 //! Must not know how they are measured.
 
 use crate::error::Problem;
+use crate::load::class::Shape;
 use crate::load::matrix::Point;
 use crate::units::{NS_PER_MS, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Most phases of a load.
-pub const MOST_PHASES: usize = 1000;
+pub const MOST_PHASES: usize = 2500;
 /// A shorter phase would hardly be over its start.
-const SHORTEST: Nanos = Nanos::from_secs(1);
+pub(crate) const SHORTEST: Nanos = Nanos::from_secs(1);
 /// Longest time of all phases together.
 const LONGEST: Nanos = Nanos::from_secs(7 * 24 * 3600);
 
@@ -22,6 +23,9 @@ pub struct Phase {
     pub time: Nanos,
     /// The load.
     pub point: Point,
+    /// How what arrives at a rate spreads, where that is not what its classes say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
 }
 
 impl Phase {
@@ -42,6 +46,13 @@ impl Phase {
     }
 }
 
+/// So many times shorter, in whole milliseconds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a time, and it saturates")]
+pub(crate) fn shortened(time: Nanos, times: f64) -> Nanos {
+    let ms = (crate::units::to_f64(time.0 / NS_PER_MS) / times).round();
+    Nanos::from_millis(ms as u64)
+}
+
 /// Refuses phases that no run can have; `points` are those of the load.
 ///
 /// # Errors
@@ -56,6 +67,15 @@ pub fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
             whole.0 / (3600 * NS_PER_S)
         ))
         .next(format!("give at most {MOST_PHASES} phases and 7 days")));
+    }
+    let other = |one: &Phase| phases.iter().any(|two| two.point == one.point && two.shape != one.shape);
+    if let Some(one) = phases.iter().find(|one| other(one)) {
+        return Err(Problem::usage(format!(
+            "two phases of {} arrive in different shapes",
+            one.point.words()
+        ))
+        .because("phases of the same load are one point of the results")
+        .next("give one of them another scale, if only by one I/O per second, or both the same shape"));
     }
     match phases.iter().find(|phase| !points.contains(&phase.point)) {
         Some(phase) => {

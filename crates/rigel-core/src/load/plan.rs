@@ -20,7 +20,7 @@ pub use volumes::{Volumes, volumes};
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
 use crate::facts::{HostFacts, TargetFacts};
-use crate::load::class::{LoadClass, PerClass};
+use crate::load::class::{LoadClass, PerClass, Shape};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
@@ -67,6 +67,9 @@ pub struct Step {
     pub settle: Nanos,
     /// Load that is measured.
     pub measure: Nanos,
+    /// How what arrives at a rate spreads, where that is not what its classes say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
 }
 
 /// One phase of a load: a visit to the point of a step.
@@ -376,14 +379,15 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
 fn step(request: &Request, point: Point) -> Step {
     match request.pace {
         Pace::Fixed(duration) => {
-            Step { point, warm_up: warm_up(request, point), settle: settle(duration), measure: duration }
+            let (warm_up, settle) = (warm_up(request, point), settle(duration));
+            Step { point, warm_up, settle, measure: duration, shape: None }
         }
         // A warm-up would be a phase of its own.
         Pace::Phases | Pace::Soak(_) => {
-            let longest =
-                request.phases.iter().filter(|phase| phase.point == point).map(|phase| phase.time).max();
-            let (settle, measure) = parted(longest.unwrap_or_default());
-            Step { point, warm_up: None, settle, measure }
+            let own = || request.phases.iter().filter(|phase| phase.point == point);
+            let (settle, measure) = parted(own().map(|phase| phase.time).max().unwrap_or_default());
+            let shape = own().next().and_then(|phase| phase.shape);
+            Step { point, warm_up: None, settle, measure, shape }
         }
         // No warm-up: the visits to other points in between do the same.
         Pace::Adaptive(adaptive) => {
@@ -392,7 +396,7 @@ fn step(request: &Request, point: Point) -> Step {
                 parameters = commits::parameters(&parameters, &adaptive);
             }
             let (settle, measure) = (Nanos(parameters.settle_ns), Nanos(parameters.measure_ns));
-            Step { point, warm_up: None, settle, measure }
+            Step { point, warm_up: None, settle, measure, shape: None }
         }
     }
 }

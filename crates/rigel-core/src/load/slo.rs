@@ -4,10 +4,13 @@
 //! A bound is about a share: with `p99 < 1ms` at most 1 % of the I/Os take longer than 1 ms. Must not judge a visit;
 //! [`crate::judge::slo`] does.
 
+mod scaled;
 mod text;
 
+pub use scaled::Scaled;
+
 use crate::error::Problem;
-use crate::load::class::{LoadClass, MAX_RATE};
+use crate::load::class::{LoadClass, MAX_RATE, Shape};
 use crate::load::matrix::Point;
 use crate::load::pace::{LevelChoice, Pace};
 use crate::load::request::Request;
@@ -17,6 +20,8 @@ use serde::{Deserialize, Serialize};
 
 /// Rates are searched up to this one unless another is given.
 pub const USUAL_MOST_RATE: u32 = 250_000;
+/// The time of a search that was given none, for each load that is searched, where the bounds do not need more.
+pub const USUAL_SEARCH: Nanos = Nanos::from_secs(300);
 /// The lowest rate that is tried: a visit to a lower one would have hardly any I/O.
 pub const LOWEST_RATE: u32 = 10;
 /// A shorter search would tell nothing: a visit takes 2 s or more, of which a part is start-up.
@@ -74,6 +79,9 @@ pub struct Slo {
     pub required: Vec<Requirement>,
     /// The highest rate that is tried.
     pub most_rate: u32,
+    /// All phases of a load are scaled together; the rate that is searched is that of the first of those that decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaled: Option<Scaled>,
 }
 
 impl Judged {
@@ -105,18 +113,25 @@ impl Slo {
     /// end still looks as if it kept them.
     pub fn least_duration(&self) -> Nanos {
         let settle_ns = longest_ns(self).saturating_mul(SETTLE_LIMITS);
+        let parts = self.parts();
         let all_ns = settle_ns.saturating_mul((1 + MEASURE_SETTLES) * VISITS).max(LEAST_DURATION_NS);
+        let all_ns = all_ns.saturating_mul(parts);
         Nanos(all_ns.div_ceil(60 * NS_PER_S).saturating_mul(60 * NS_PER_S))
     }
 
-    /// The time of a search that was given none: `usual`, or what the bounds need.
+    /// Loads that are searched at once: phases that decide, or the one that there is.
+    pub(crate) fn parts(&self) -> u64 {
+        self.scaled.as_ref().map_or(1, |scaled| scaled.phases.len().max(1) as u64)
+    }
+
+    /// The time of a search that was given none: `usual` for each load, or what the bounds need.
     ///
     /// # Errors
     /// When that is longer than anybody expects.
     pub fn unasked_duration(&self, usual: Nanos) -> Result<Nanos, Problem> {
         let least = self.least_duration();
         if least.0 <= LONGEST_UNASKED_NS {
-            return Ok(least.max(usual));
+            return Ok(least.max(Nanos(usual.0.saturating_mul(self.parts()))));
         }
         let minutes = least.0 / (60 * NS_PER_S);
         Err(Problem::usage(format!("bounds as long as these take {minutes} minutes"))
@@ -166,23 +181,77 @@ impl Request {
     /// proportion in which the load has them, everything else as the load has it. They add up to the rate, unless a class would have
     /// none: each has 1 at least.
     pub fn point_at(&self, rate: u32) -> Point {
-        let base = self.base();
-        let open = || self.classes.iter().filter(|class| class.is_open());
-        let all: f64 = open().map(|class| f64::from(base.of(class.name))).sum();
+        self.part_at(0, rate)
+    }
+
+    /// Requires what was asked of a scale, at its rate.
+    pub(super) fn require_scale(&mut self) {
+        let reference = self.slo_reference();
+        let Some(slo) = &mut self.slo else { return };
+        let Some(thousandths) = slo.scaled.as_ref().and_then(|scaled| scaled.required) else { return };
+        let rate = whole(reference * f64::from(thousandths) / 1000.0);
+        slo.required = slo.bounds.iter().map(|&bound| Requirement { bound, rate }).collect();
+    }
+
+    /// The loads of a search: phases that decide, or the one that there is.
+    pub fn slo_parts(&self) -> usize {
+        self.slo.as_ref().map_or(1, |slo| usize::try_from(slo.parts()).unwrap_or(1))
+    }
+
+    /// One of them at the scale at which the first has so many arrivals.
+    pub fn part_at(&self, part: usize, rate: u32) -> Point {
+        let base = self.base_of(part);
+        let own = self.arrivals_of(base);
+        let scaled = f64::from(rate) * own / self.arrivals_of(self.base_of(0)).max(1.0);
+        // A phase has none of some classes; a load without phases has one of each at least.
+        let has = |class: &LoadClass| !self.is_scaled() || base.of(class.name) > 0;
+        let open = || self.classes.iter().filter(|class| class.is_open() && has(class));
         let (mut so_far, mut given) = (0.0, 0);
         open().fold(base, |point, class| {
             so_far += f64::from(base.of(class.name));
-            let until = whole(f64::from(rate) * so_far / all.max(1.0));
+            let until = whole(scaled * so_far / own.max(1.0));
             let own = until.saturating_sub(given).max(1);
             given = until.max(given);
             point.with(class.name, own)
         })
     }
 
+    /// How the arrivals of one of them spread, where that is not what their classes say.
+    pub fn shape_of_part(&self, part: usize) -> Option<Shape> {
+        self.slo.as_ref()?.scaled.as_ref()?;
+        self.phases.get(part)?.shape
+    }
+
+    /// The arrivals per second that the first of them has at the scale of a point of another.
+    pub fn rate_of_part(&self, part: usize, point: Point) -> u32 {
+        if part == 0 {
+            return self.rate_of(point);
+        }
+        let own = self.arrivals_of(self.base_of(part)).max(1.0);
+        whole(f64::from(self.rate_of(point)) * self.arrivals_of(self.base_of(0)) / own)
+    }
+
+    /// Arrivals per second of the first of them at scale 1.
+    pub fn slo_reference(&self) -> f64 {
+        self.arrivals_of(self.base_of(0))
+    }
+
     /// The arrivals per second of a point in all.
     pub fn rate_of(&self, point: Point) -> u32 {
         let open = self.classes.iter().filter(|class| class.is_open());
         open.map(|class| point.of(class.name)).fold(0, u32::saturating_add)
+    }
+
+    fn is_scaled(&self) -> bool {
+        self.slo.as_ref().is_some_and(|slo| slo.scaled.is_some())
+    }
+
+    fn arrivals_of(&self, point: Point) -> f64 {
+        f64::from(self.rate_of(point))
+    }
+
+    fn base_of(&self, part: usize) -> Point {
+        self.phases.get(part).filter(|_| self.is_scaled()).map_or_else(|| self.base(), |phase| phase.point)
     }
 
     /// The load as it was described; its rates only say how they are to each other.
@@ -200,7 +269,9 @@ impl Request {
                 .because("the rate is what is searched; a class of a closed loop only runs beside it")
                 .next("give a class its arrival, as in arrival = { rate = 1000 }"));
         }
-        if !self.phases.is_empty() || self.points.len() > 1 {
+        if let Some(scaled) = &slo.scaled {
+            scaled.check(self)?;
+        } else if !self.phases.is_empty() || self.points.len() > 1 {
             return Err(Problem::usage("a load with phases or several points has no one rate")
                 .at("--load")
                 .because("all rates of the load are scaled together")
@@ -258,7 +329,12 @@ mod tests {
     use crate::units::NS_PER_MS;
 
     fn settle_ms(bound: &str, rate: f64) -> u64 {
-        let slo = Slo { bounds: vec![bound.parse().unwrap()], required: Vec::new(), most_rate: 250_000 };
+        let slo = Slo {
+            bounds: vec![bound.parse().unwrap()],
+            required: Vec::new(),
+            most_rate: 250_000,
+            scaled: None,
+        };
         settle_ns(&slo, rate) / NS_PER_MS
     }
 

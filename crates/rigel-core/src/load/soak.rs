@@ -71,7 +71,7 @@ impl Soak {
     pub fn as_phases(&self, points: &[Point]) -> Vec<Phase> {
         let share = USUAL_ROUND.0.min(self.time.0) / (points.len() as u64).max(1);
         let time = Nanos(share / NS_PER_S * NS_PER_S).max(SHORTEST);
-        points.iter().map(|&point| Phase { time, point }).collect()
+        points.iter().map(|&point| Phase { time, point, shape: None }).collect()
     }
 
     /// Refuses what cannot be measured, or kept.
@@ -145,7 +145,7 @@ pub fn usual_load(targets: usize, write: WritePercent, soak: &Soak) -> (Vec<Load
     let phases = levels.iter().zip(shares).map(|(&(small, large), &share)| {
         let small = small.saturating_mul(targets).min(MOST_SMALL);
         let large = large.saturating_mul(targets).min(MOST_LARGE);
-        Phase { time: part(share), point: Point::pair(small, large) }
+        Phase { time: part(share), point: Point::pair(small, large), shape: None }
     });
     (classes.collect(), phases.collect())
 }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_kept_is_refused_with_the_option() {
-        let phases = [Phase { time: Nanos::from_secs(60), point: Point::pair(1, 0) }];
+        let phases = [Phase { time: Nanos::from_secs(60), point: Point::pair(1, 0), shape: None }];
         let told = |time, every, phases: &[Phase]| {
             let soak = Soak { time: Nanos::from_secs(time), every: Nanos::from_secs(every), beside: None };
             soak.check(phases).unwrap_err().to_string()
@@ -193,7 +193,7 @@ mod tests {
         assert!(told(HOUR, 0, &phases).contains("--every"));
         assert!(told(HOUR, 2 * HOUR, &phases).contains("--every"));
         assert!(told(30 * 24 * HOUR, 1, &phases).contains("--every"));
-        let short = [Phase { time: Nanos::from_secs(1), point: Point::pair(1, 0) }];
+        let short = [Phase { time: Nanos::from_secs(1), point: Point::pair(1, 0), shape: None }];
         assert!(told(30 * 24 * HOUR, 3600, &short).contains("longer phases"));
         for share in [0, WHOLE / 2 + 1, u32::MAX] {
             let soak = Soak { beside: Some(share), ..Soak::new(Nanos::from_secs(HOUR)) };

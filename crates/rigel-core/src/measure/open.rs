@@ -20,7 +20,7 @@ pub struct Backlog {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpenTally {
     /// The squared coefficient of variation of the times between arrivals: 0 even, 1 Poisson.
-    pub spread: u32,
+    pub spread: f64,
     /// Operations whose time came in the window.
     pub arrived: u64,
     /// Of those that began in the window, those that had to wait for a slot.
@@ -79,7 +79,7 @@ impl OpenTally {
     /// Adds what became of the backlog.
     pub fn add_growth(&self, to: &mut Growth) {
         if let Some([start, _, end]) = self.course() {
-            to.add(to_f64(self.arrived), to_f64(end.count) - to_f64(start.count), self.spread.into());
+            to.add(to_f64(self.arrived), to_f64(end.count) - to_f64(start.count), self.spread);
         }
     }
 

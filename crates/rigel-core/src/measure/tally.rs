@@ -144,7 +144,7 @@ impl ClassTally {
 
     /// The same of an open loop, the times between whose arrivals have that squared coefficient of variation.
     #[must_use]
-    pub fn opened(self, spread: u32) -> Self {
+    pub fn opened(self, spread: f64) -> Self {
         Self { open: Some(Box::new(OpenTally { spread, ..OpenTally::default() })), ..self }
     }
 

@@ -10,7 +10,7 @@ use crate::facts::{DriveLook, LimitsChange};
 use crate::load::class::{Class, LoadClass, MAX_RATE, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
-use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RateSearch, WarmUp};
+use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RatePoints, RateSearch, WarmUp};
 use crate::load::request::{MAX_OUTSTANDING, Request};
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ByTarget, ClassTally, Series};
@@ -190,10 +190,13 @@ fn of_rates(request: &Request, rates: &RateSearch, steps: usize) -> Found {
     if let Some(rate) = [rates.lowest, rates.first, rates.most].into_iter().find(|rate| *rate > MAX_RATE) {
         return wrong("most", format!("a rate of {rate} is more than {MAX_RATE}"));
     }
-    let named = rates.points.iter().flat_map(|points| {
-        let curve = points.curve.iter().map(|one| one.0);
-        points.ladder.iter().copied().chain(curve).chain(points.required.iter().copied())
-    });
+    let parts = request.slo_parts();
+    if let Some(others) =
+        rates.points.as_ref().map(|points| points.others.len() + 1).filter(|all| *all != parts)
+    {
+        return wrong("points", format!("those of {others} loads where {parts} are searched"));
+    }
+    let named = rates.points.iter().flat_map(RatePoints::all).flat_map(RatePoints::steps);
     if let Some(step) = named.into_iter().find(|&step| step >= steps) {
         return wrong("points", format!("{step} is no step of the plan"));
     }

@@ -19,12 +19,13 @@ pub mod packed;
 pub mod read;
 
 pub mod recording;
+pub mod replay;
 mod series;
 mod table;
 pub mod when;
 
 pub use harvest::{Harvest, MOST_ROWS};
-pub use history::{Held, History, Selection};
+pub use history::{Held, History, Selection, own_disks};
 pub use key::{Key, Kind, Source, Subject};
 pub use metric::{Behaviour, Metric};
 pub use series::{Sample, Series};

@@ -6,7 +6,7 @@ use super::ids::Ids;
 use super::markup::{Column, Text, chart, close_table, open_table};
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::slo::{HEADS, MEANING, rows, seen};
+use crate::slo::{To, heads, meaning, requirement, rows, scale_digits, seen};
 use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRole};
 use rigel_core::stats::share::Kept;
 
@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 60;
 /// The rate, what became of those that were required, and the latency at shares of it.
 pub(super) fn cards(page: &mut Page, found: &SloFindings) {
     page.line("<section class=\"cards\" aria-label=\"Headline numbers\">");
-    found.required.iter().for_each(|one| required(page, one));
+    found.required.iter().for_each(|one| required(page, found, one));
     rate(page, found);
     found.points.iter().for_each(|point| share(page, found, point));
     page.line("</section>");
@@ -30,35 +30,48 @@ fn card(page: &mut Page, title: &str, value: &str, unit: &str, about: &str) {
     ));
 }
 
-fn required(page: &mut Page, one: &RequiredFound) {
+fn required(page: &mut Page, found: &SloFindings, one: &RequiredFound) {
     let value = match one.kept {
         Kept::Yes => "kept",
         Kept::No => "not kept",
         Kept::Undecided => "not decided",
     };
     let about = one.ratio.map_or_else(String::new, |ratio| seen(&one.requirement.bound, &ratio));
-    card(page, &format!("Required {}", one.requirement), value, "", &about);
+    let title = format!("Required {}", requirement(found.scale.as_ref(), &one.requirement));
+    card(page, &title, value, "", &about);
 }
 
 fn rate(page: &mut Page, found: &SloFindings) {
     let bounds: Vec<String> = found.bounds.iter().map(ToString::to_string).collect();
-    let title = format!("Highest rate with {}", crate::words::listed(&bounds));
-    let unit = "I/Os per second";
+    let what = if found.scale.is_some() { "Largest load" } else { "Highest rate" };
+    let title = format!("{what} with {}", crate::words::listed(&bounds));
+    let unit = if found.scale.is_some() { "times the load" } else { "I/Os per second" };
+    let told = |rate: f64, to: To| match (&found.scale, to) {
+        (Some(scale), to) => scale_digits(scale.of(rate), to),
+        (None, To::Nearest) => number(rate.round()),
+        (None, To::Down) => number(rate.floor()),
+        (None, To::Up) => number(rate.ceil()),
+    };
     match &found.answer {
         SloAnswer::Rate(rate) => {
-            let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| number(end.round()));
-            let about =
-                format!("{} to {} (95 %)", end(rate.lower.map(f64::floor)), end(rate.upper.map(f64::ceil)));
-            card(page, &title, &end(rate.at), unit, &about);
+            let end = |end: Option<f64>, to: To| end.map_or_else(|| "?".to_owned(), |end| told(end, to));
+            let about = format!("{} to {} (95 %)", end(rate.lower, To::Down), end(rate.upper, To::Up));
+            card(page, &title, &end(rate.at, To::Nearest), unit, &about);
         }
         SloAnswer::Nowhere(lowest, _) => {
-            card(page, &title, "none", "", &format!("not even {} {unit}", number(f64::from(*lowest))));
+            card(
+                page,
+                &title,
+                "none",
+                "",
+                &format!("not even {} {unit}", told(f64::from(*lowest), To::Nearest)),
+            );
         }
         SloAnswer::Everywhere(most, _) => {
             card(
                 page,
                 &title,
-                &format!("≥ {}", number(f64::from(*most))),
+                &format!("≥ {}", told(f64::from(*most), To::Nearest)),
                 unit,
                 "the highest that was tried",
             );
@@ -78,8 +91,15 @@ fn share(page: &mut Page, found: &SloFindings, point: &SloPoint) {
     let mean =
         point.latency_us.as_ref().map_or_else(String::new, |us| format!(", mean {}", time(us.mean.value)));
     let mean = if bound.judged.allowed().is_some() { mean } else { String::new() };
-    let about = format!("at {} I/Os per second{mean}", number(f64::from(point.rate)));
-    card(page, &format!("{} at {share} % of it", bound.judged), &time(us.value), "", &about);
+    let at = match &found.scale {
+        Some(scale) => {
+            format!("{} times the load", scale_digits(scale.of(f64::from(point.rate)), To::Nearest))
+        }
+        None => format!("{} I/Os per second", number(f64::from(point.rate))),
+    };
+    let phase = point.phase.map_or_else(String::new, |phase| format!(", phase {}", phase.saturating_add(1)));
+    let title = format!("{} at {share} % of it{phase}", bound.judged);
+    card(page, &title, &time(us.value), "", &format!("at {at}{mean}"));
 }
 
 /// The curve of each bound, drawn by the script of the page.
@@ -87,14 +107,17 @@ pub(super) fn curves(page: &mut Page, found: &SloFindings, ids: &Ids) {
     if found.points.is_empty() {
         return;
     }
+    let (what, most) =
+        if found.scale.is_some() { ("scale", "largest scale") } else { ("rate", "highest rate") };
+    let over = if found.scale.is_some() { "times the load" } else { "the I/Os that arrive per second" };
     page.line(format_args!(
-        "<section class=\"drawn-only slo\" id=\"{}\">\n<h2>Latency over the rate</h2>\n<p class=\"about\">Each mark is a rate \
-         that was visited, with its 95 % interval. The dashed line is the bound; the vertical band holds the highest rate that \
+        "<section class=\"drawn-only slo\" id=\"{}\">\n<h2>Latency over the {what}</h2>\n<p class=\"about\">Each mark is a {what} \
+         that was visited, with its 95 % interval. The dashed line is the bound; the vertical band holds the {most} that \
          keeps it.</p>\n<div class=\"charts\">",
         ids.of("slo")
     ));
     for (place, bound) in found.bounds.iter().enumerate() {
-        let about = format!("over the I/Os that arrive per second; {}", Text(&bound.meaning()));
+        let about = format!("over {over}; {}", Text(&bound.meaning()));
         chart(page, ids.of(&format!("slo-{place}")), &bound.judged.to_string(), about);
     }
     page.line("</div>\n</section>");
@@ -106,14 +129,15 @@ pub(super) fn rates(page: &mut Page, found: &SloFindings) {
     if rows.is_empty() {
         return;
     }
-    page.line("<section class=\"points\">\n<h2>Rates</h2>");
-    let columns: Vec<Column<'_>> = HEADS.map(|name| (name, true)).to_vec();
-    open_table(page, &columns, rows.len(), MOST_ROWS, "rate");
+    let (title, what) = if found.scale.is_some() { ("Scales", "scale") } else { ("Rates", "rate") };
+    page.line(format_args!("<section class=\"points\">\n<h2>{title}</h2>"));
+    let columns: Vec<Column<'_>> = heads(found).map(|name| (name, true)).to_vec();
+    open_table(page, &columns, rows.len(), MOST_ROWS, what);
     for [rate, cells @ ..] in &rows {
         page.push(format_args!("<tr><th scope=\"row\" class=\"n\">{rate}</th>"));
         cells.iter().for_each(|cell| page.push(format_args!("<td class=\"n\">{}</td>", Text(cell))));
         page.line("</tr>");
     }
     close_table(page);
-    page.line(format_args!("<p class=\"about\">{MEANING}</p>\n</section>"));
+    page.line(format_args!("<p class=\"about\">{}</p>\n</section>", meaning(found)));
 }

@@ -5,29 +5,23 @@
 use super::mixed::load;
 use super::{Listing, Row};
 use crate::numbers::{number, span, time};
+use crate::phases::{self, Measured};
 use crate::view::View;
 use rigel_core::judge::findings::{PointFindings, VisitFindings, VisitIo};
 use rigel_core::load::class::Class;
-use rigel_core::record::Purpose;
 use rigel_core::units::Nanos;
 
 const HEADS: [&str; 8] = ["Phase", "For", "Class", "Load", "per s", "mean", "p50", "p99"];
-const MEANING: &str = "For: the measured time of the phase. Each phase was measured once; phases of the same load are one point in the \
-    table of points.";
+const MEANING: &str = "For: the measured time of the phase. Load: what was asked for; per s: what was served. Each phase was measured once; \
+    phases of the same load are one point in the table of points.";
 
 /// The table; `None` when the load has no phases.
 pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
     let request = &view.record.header.request;
-    if request.phases.is_empty() {
+    if request.phases.is_empty() || request.slo.is_some() {
         return None;
     }
-    let of_point = |found: &'a PointFindings| found.each_visit.iter().map(move |visit| (found, visit));
-    let phase = |(found, visit): (&'a PointFindings, &'a VisitFindings)| match visit.purpose {
-        Purpose::Phase(number) => Some((number, found, visit)),
-        _ => None,
-    };
-    let mut phases: Vec<_> = view.findings.points.iter().flat_map(of_point).filter_map(phase).collect();
-    phases.sort_by_key(|phase| phase.0);
+    let phases = phases::measured(view);
     let row =
         |number: u32, found: &'a PointFindings, visit: &VisitFindings, class: Class, io: &VisitIo| Row {
             cells: vec![
@@ -42,7 +36,7 @@ pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
             ],
             points: vec![found],
         };
-    let rows = phases.into_iter().flat_map(|(number, found, visit)| {
+    let rows = phases.into_iter().flat_map(|Measured { number, found, visit }| {
         visit.ios.iter().map(move |(&class, io)| row(number, found, visit, class, io))
     });
     Some(Listing { heads: HEADS.map(str::to_owned).into(), rows: rows.collect(), meaning: MEANING })

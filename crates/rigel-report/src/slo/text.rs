@@ -2,6 +2,7 @@
 //!
 //! Must not choose a figure.
 
+use super::scale::{self, To};
 use crate::numbers::{counted, number, time, trimmed};
 use crate::page::Page;
 use crate::text::wrapped;
@@ -21,7 +22,8 @@ pub(crate) fn sentences(found: &SloFindings) -> String {
 
 /// What became of the required rates, the worst first.
 pub(crate) fn gates(found: &SloFindings) -> Option<String> {
-    let of = |kept: Kept| found.required.iter().filter(move |one| one.kept == kept).map(required);
+    let told = |one: &RequiredFound| required(found, one);
+    let of = |kept: Kept| found.required.iter().filter(move |one| one.kept == kept).map(told);
     let all: Vec<String> = [Kept::No, Kept::Undecided, Kept::Yes].into_iter().flat_map(of).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
@@ -33,6 +35,9 @@ pub(crate) fn reached(found: &SloFindings) -> String {
 }
 
 fn answer(found: &SloFindings) -> String {
+    if let Some(scale) = &found.scale {
+        return scale::answer(found, scale);
+    }
     let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found));
     match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, rate),
@@ -72,13 +77,18 @@ fn not_kept(found: &SloFindings) -> String {
 }
 
 /// What was seen of the bound that is broken most at the lowest rate: `at 10 I/Os per second 63 % take longer than 1 ms (61 to 65 %)`
-fn lowest(found: &SloFindings) -> String {
+pub(super) fn lowest(found: &SloFindings) -> String {
     let Some(point) = found.points.first() else { return "nothing was seen".to_owned() };
     let all =
         found.bounds.iter().zip(&point.ratios).filter_map(|(bound, ratio)| Some((bound, ratio.as_ref()?)));
     let worst = all.max_by(|one, other| one.1.value.total_cmp(&other.1.value));
     let seen = worst.map_or_else(|| "nothing was seen".to_owned(), |(bound, ratio)| seen(bound, ratio));
-    format!("even at {} I/Os per second {seen}", thousands(f64::from(point.rate)))
+    match &found.scale {
+        Some(scale) => {
+            format!("even at {} of it {seen}", scale::digits(scale.of(f64::from(point.rate)), To::Nearest))
+        }
+        None => format!("even at {} I/Os per second {seen}", thousands(f64::from(point.rate))),
+    }
 }
 
 /// Whether every rate that was visited breaks a bound, by this end or the middle of what was seen of it.
@@ -134,7 +144,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
 }
 
 /// `Required p99 < 2 ms @ 12000: kept, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
-fn required(one: &RequiredFound) -> String {
+fn required(found: &SloFindings, one: &RequiredFound) -> String {
     let what = match one.kept {
         Kept::Yes => "kept",
         Kept::No => "NOT kept",
@@ -143,7 +153,7 @@ fn required(one: &RequiredFound) -> String {
     let seen = one
         .ratio
         .map_or_else(|| "nothing was seen there".to_owned(), |ratio| seen(&one.requirement.bound, &ratio));
-    format!("Required {}: {what}, {seen}.", one.requirement)
+    format!("Required {}: {what}, {seen}.", scale::requirement(found.scale.as_ref(), &one.requirement))
 }
 
 /// `0.31 % take longer than 2 ms (0.2 to 0.4 %)`
@@ -198,7 +208,7 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
     format!(
         "{ends}; it rests on {} to {}, in random order, which the search did not use.",
         counted(visits, "visit"),
-        counted(ladder.len(), "rate")
+        counted(ladder.len(), if found.scale.is_some() { "load" } else { "rate" })
     )
 }
 
@@ -209,7 +219,8 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let broken = all.iter().any(|one| one.kept == Kept::No);
     let names = |kept: Kept| {
         let own = all.iter().filter(|one| one.kept == kept);
-        listed(&own.map(|one| format!("'{}'", one.requirement)).collect::<Vec<_>>())
+        let name = |one: &&RequiredFound| scale::requirement(found.scale.as_ref(), &one.requirement);
+        listed(&own.map(|one| format!("'{}'", name(one))).collect::<Vec<_>>())
     };
     if all.is_empty() {
         return None;
@@ -221,7 +232,8 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
             "measure longer with --duration, or ask for a rate that is farther from what the storage can do";
         (format!("{} is not decided", names(Kept::Undecided)), next.to_owned())
     };
-    let why: Vec<String> = all.iter().map(|one| required(one).trim_end_matches('.').to_owned()).collect();
+    let why: Vec<String> =
+        all.iter().map(|one| required(found, one).trim_end_matches('.').to_owned()).collect();
     Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))
 }
 
@@ -233,19 +245,39 @@ fn mended(found: &SloFindings) -> String {
         broken.all(|(rate, bound)| f64::from(rate) > *lower && found.bounds.contains(bound))
     });
     if let Some(lower) = within {
-        let lower = thousands(lower.floor());
-        return format!("give the storage at most {lower} I/Os per second, or allow a longer latency");
+        return match &found.scale {
+            Some(scale) => {
+                let lower = scale::digits(scale.of(lower), To::Down);
+                format!("give the storage at most {lower} times the load, or allow a longer latency")
+            }
+            None => {
+                let lower = thousands(lower.floor());
+                format!("give the storage at most {lower} I/Os per second, or allow a longer latency")
+            }
+        };
     }
     let is_hopeless = matches!(found.answer, SloAnswer::Nowhere(..)) || all_break(found, |ratio| ratio.value);
-    let load = if is_hopeless { "no load is low enough: " } else { "require a lower rate, " };
+    let load = match (is_hopeless, &found.scale) {
+        (true, _) => "no load is low enough: ",
+        (false, None) => "require a lower rate, ",
+        (false, Some(_)) => "require a smaller scale, ",
+    };
     let or = if is_hopeless { "" } else { "or " };
     format!("{load}{or}allow a longer latency, or use faster storage")
 }
 
 /// What stands above the columns of [`rows`].
-pub(crate) const HEADS: [&str; 8] = ["Rate", "of it", "bound used", "kept", "mean", "p50", "p99", "p99.9"];
+pub(crate) const fn heads(found: &SloFindings) -> [&'static str; 8] {
+    if found.scale.is_some() { scale::HEADS } else { HEADS }
+}
+
 /// What the columns mean.
-pub(crate) const MEANING: &str = "Rate: I/Os that arrive per second; of it: of the rate that was found. Bound used: the share of \
+pub(crate) const fn meaning(found: &SloFindings) -> &'static str {
+    if found.scale.is_some() { scale::MEANING } else { MEANING }
+}
+
+const HEADS: [&str; 8] = ["Rate", "of it", "bound used", "kept", "mean", "p50", "p99", "p99.9"];
+const MEANING: &str = "Rate: I/Os that arrive per second; of it: of the rate that was found. Bound used: the share of \
      slow I/Os (or the mean) over what is allowed, of the bound that is nearest to be broken, with its 95 % interval. Latencies \
      count from the intended start.";
 
@@ -256,13 +288,13 @@ pub(crate) fn table(found: &SloFindings) -> String {
         return String::new();
     }
     for [rate, of_it, used, kept, latencies @ ..] in
-        std::iter::once(HEADS.map(str::to_owned)).chain(rows(found))
+        std::iter::once(heads(found).map(str::to_owned)).chain(rows(found))
     {
         let latencies: String = latencies.iter().map(|latency| format!("{latency:>10}")).collect();
         page.line(format_args!("{rate:>9} {of_it:>6} {used:>17} {kept:>5}{latencies}"));
     }
     page.blank();
-    wrapped(&mut page, "", "", MEANING);
+    wrapped(&mut page, "", "", meaning(found));
     page.into_string()
 }
 
@@ -273,6 +305,13 @@ pub(crate) fn rows(found: &SloFindings) -> Vec<[String; 8]> {
 
 fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
     let share = found.share(point).map_or_else(String::new, |share| format!("{:.0} %", 100.0 * share));
+    let (rate, share) = match &found.scale {
+        Some(scale) => {
+            let phase = point.phase.map_or_else(String::new, |phase| phase.saturating_add(1).to_string());
+            (scale::digits(scale.of(f64::from(point.rate)), To::Nearest), phase)
+        }
+        None => (point.rate.to_string(), share),
+    };
     let worst = point.ratios.iter().flatten().max_by(|one, other| one.value.total_cmp(&other.value));
     let used = worst.map_or_else(
         || "-".to_owned(),
@@ -293,7 +332,7 @@ fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
     };
     let latencies = [us(|us| us.mean), us(|us| us.p50), us(|us| us.p99), us(|us| us.p99_9)];
     let [mean, p50, p99, p99_9] = latencies;
-    [point.rate.to_string(), share, used, kept.to_owned(), mean, p50, p99, p99_9]
+    [rate, share, used, kept.to_owned(), mean, p50, p99, p99_9]
 }
 
 /// A ratio in few characters: `0.42`, `12`, `>99`.

@@ -101,7 +101,8 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
 fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
     let Some(found) = &view.findings.slo else { return false };
     let is_beyond = |point: Point| {
-        let rate = view.record.header.request.rate_of(point);
+        let own = found.points.iter().find(|one| one.point == point).map(|one| one.rate);
+        let rate = own.unwrap_or_else(|| view.record.header.request.rate_of(point));
         found.rate().is_some_and(|answer| f64::from(rate) > answer.at.or(answer.lower).unwrap_or(0.0))
     };
     match (flag.code, scope) {

@@ -129,8 +129,8 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     if !words.into_iter().all(is_whole) {
         return None;
     }
-    if request.slo.is_some() {
-        return Some(echo.after("rigel slo"));
+    if let Some(slo) = &request.slo {
+        return Some(echo.after(if slo.scaled.is_some() { "rigel capacity fit" } else { "rigel slo" }));
     }
     if request.sides.is_some() && request.sql.is_none() {
         return Some(echo.after("rigel versus"));

@@ -4,7 +4,7 @@
 
 use crate::numbers::{number, percent, time};
 use crate::view::View;
-use crate::{commits, places, slo, streams, versus, words};
+use crate::{commits, phases, places, slo, streams, versus, words};
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
@@ -21,6 +21,10 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     // There are two storages, or two ways to use one: neither is this one.
     if let Some(found) = turned.filter(|_| !view.record.header.request.is_beside_raw()) {
         return versus::reached(view, found);
+    }
+    // How much was served is what was asked for, unless it was not.
+    if let Some(found) = phases::verdict(view) {
+        return found;
     }
     let best = &view.findings.best;
     let simulated = view.record.header.request.engine.is_simulated();

@@ -8,7 +8,7 @@ use rigel_core::event::{At, Event};
 use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
 use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{AdaptivePlan, Plan};
+use rigel_core::load::plan::{AdaptivePlan, Plan, Step};
 use rigel_core::load::sides::Side;
 use rigel_core::record;
 use rigel_core::stats::detect::slow_noise::slow_noise;
@@ -77,7 +77,7 @@ impl State<'_> {
             self.phase = self.schedule.phase();
             self.profiles = profiles(self.adaptive, self.phase);
         }
-        let point = self.plan.steps[order.point].point;
+        let Step { point, shape, .. } = self.plan.steps[order.point];
         let purpose = match order.purpose {
             Purpose::Long => record::Purpose::Long,
             Purpose::Round(round) => record::Purpose::Round(round),
@@ -96,6 +96,7 @@ impl State<'_> {
             measure_ns: order.measure_ns,
             later: self.ends.after(over_ns),
             every_ns: None,
+            shape,
         })?;
         self.schedule.finished(walk.now_ns(), slowest_rate(&visit));
         if order.purpose != Purpose::Long {

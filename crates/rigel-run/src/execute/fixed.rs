@@ -20,6 +20,7 @@ pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
             measure_ns: planned.measure.0,
             later: TimeRange::exactly(later_ns),
             every_ns: None,
+            shape: planned.shape,
         })?;
     }
     Ok(())
@@ -39,6 +40,7 @@ pub fn visit_phases(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
             measure_ns: phase.measure.0,
             later: TimeRange::exactly(later_ns),
             every_ns: None,
+            shape: step.shape,
         })?;
     }
     Ok(())

@@ -107,6 +107,7 @@ impl Searching<'_, '_> {
             measure_ns,
             later: self.whole.after(over_ns),
             every_ns: None,
+            shape: None,
         })?;
         self.step += 1;
         Ok(visit)

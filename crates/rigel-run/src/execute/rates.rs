@@ -39,19 +39,25 @@ fn visit(
     walk: &mut Walk<'_>,
 ) -> Result<RateVisit, Halt> {
     let (settle_ns, measure_ns) = (search.settle.0, search.measure.0);
-    let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
-    let point = run.request.point_at(rate);
     let open = run.request.classes.iter().find(|class| class.is_open());
     // A checked request has one.
     let class = open.map_or(Class::SMALL, |class| class.name);
-    let visit = walk.visit(&Wanted {
-        at: At { step, point, purpose: Purpose::Search(class) },
-        warm_up: None,
-        settle_ns,
-        measure_ns,
-        later: whole.after(over_ns),
-        every_ns: None,
-    })?;
-    // The search counts by the rate that it asked for, even where the classes cannot share it out exactly.
-    Ok(RateVisit { rate, ..rate_visit(&run.request, &visit) })
+    let mut worst: Option<RateVisit> = None;
+    // Every load at that scale has to keep the bounds.
+    for part in 0..run.request.slo_parts() {
+        let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
+        let visit = walk.visit(&Wanted {
+            at: At { step, point: run.request.part_at(part, rate), purpose: Purpose::Search(class) },
+            warm_up: None,
+            settle_ns,
+            measure_ns,
+            later: whole.after(over_ns),
+            every_ns: None,
+            shape: run.request.shape_of_part(part),
+        })?;
+        // The search counts by the rate that it asked for, even where the classes cannot share it out exactly.
+        let seen = RateVisit { rate, ..rate_visit(&run.request, &visit) };
+        worst = worst.filter(|worst| worst.ratio >= seen.ratio).or(Some(seen));
+    }
+    Ok(worst.unwrap_or(RateVisit { rate, ratio: 0.0, weight: 1.0, allowed: 0.0 }))
 }

@@ -29,6 +29,7 @@ pub fn until_over(plan: &Plan, soak: &Soak, walk: &mut Walk<'_>) -> Result<(), H
             measure_ns,
             later: TimeRange::exactly(left_ns.saturating_sub(settle_ns).saturating_sub(measure_ns)),
             every_ns: Some(soak.every.0),
+            shape: step.shape,
         })?;
     }
     Ok(())

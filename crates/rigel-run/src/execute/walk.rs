@@ -12,7 +12,7 @@ use crate::wall::Wall;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, At, Event, Live};
 use rigel_core::facts::DriveLook;
-use rigel_core::load::class::{Class, PerClass};
+use rigel_core::load::class::{Class, PerClass, Shape};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, Past};
@@ -49,6 +49,8 @@ pub struct Wanted {
     pub later: TimeRange,
     /// The counts of every so many nanoseconds get a line of their own, while the load goes on.
     pub every_ns: Option<u64>,
+    /// How what arrives at a rate spreads, where that is not what its classes say.
+    pub shape: Option<Shape>,
 }
 
 /// A run going on.
@@ -318,7 +320,8 @@ impl<'a> Walk<'a> {
 
     /// Gives the bench an order and passes on what it tells.
     fn work(&mut self, wanted: &Wanted, work: Work, activity: Activity) -> Result<Came, Problem> {
-        let order = Order { visit: self.visits, point: wanted.at.point, work, at_ns: None };
+        let order =
+            Order { visit: self.visits, point: wanted.at.point, work, at_ns: None, shape: wanted.shape };
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;

@@ -157,6 +157,7 @@ impl<'a> Lanes<'a> {
             let deal = worker.workload.team.deal(most_outstanding, place);
             let own = deal.count(class.dealt(rate));
             let first = *split::share(own, place, worker.index, worker.workers).first()?;
+            let shape = job.shape.unwrap_or(shape);
             let arrivals = Arrivals::new(worker.workload.seed, job.visit, place, rate, shape);
             let next = Share::new(arrivals, job.began_ns, (deal, worker.workers.min(own)), first);
             let free = load.slots_of(place).map(|slot| (slot, 0)).collect();

@@ -27,7 +27,13 @@ pub(super) fn layout(point: Point, workload: &Workload) -> SlotLayout {
 
 pub(super) fn measure(point: Point) -> Job {
     let window = Window { start_ns: NS_PER_S / 10, end_ns: NS_PER_S + NS_PER_S / 10 };
-    Job { visit: 3, began_ns: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } }
+    Job {
+        visit: 3,
+        began_ns: 0,
+        point,
+        task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
+        shape: None,
+    }
 }
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
@@ -131,8 +137,13 @@ fn a_warm_up_moves_what_it_should_and_counts_nothing() {
     let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
-    let job =
-        Job { visit: 0, began_ns: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
+    let job = Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 },
+        shape: None,
+    };
     let done = worker.run(&mut sim, &clock, &job).unwrap();
     assert!(done.tallies.is_empty());
     let over = done.bytes - (100 << 20);
@@ -189,6 +200,7 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
                 began_ns: 0,
                 point,
                 task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
+                shape: None,
             },
         )
         .unwrap();
@@ -207,8 +219,13 @@ fn a_warm_up_ends_early_and_on_a_failing_device() {
     let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
-    let job =
-        Job { visit: 0, began_ns: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 } };
+    let job = Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 },
+        shape: None,
+    };
     let (mut failing, clock) = Recorder::new(layout);
     failing.all_fail = true;
     let done = worker.run(&mut failing, &clock, &job).unwrap();
@@ -228,8 +245,13 @@ fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
     let point = Point::pair(5, 1);
     let layout = layout(point, &workload);
     let shared = Shared::of(&workload);
-    let job =
-        Job { visit: 0, began_ns: 0, point, task: Task::WarmUp { until_ns: u64::MAX, bytes: 64 << 20 } };
+    let job = Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::WarmUp { until_ns: u64::MAX, bytes: 64 << 20 },
+        shape: None,
+    };
     let moved: u64 = (0..4)
         .map(|index| {
             let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
@@ -445,8 +467,13 @@ fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
         buffer: vec![0; 8192],
     };
     let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
-    let job =
-        Job { visit: 0, began_ns: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX } };
+    let job = Job {
+        visit: 0,
+        began_ns: 0,
+        point,
+        task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
+        shape: None,
+    };
     let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut backend, &&clock, &job).unwrap();
     (done, backend.abandoned, clock.0.get())
 }

@@ -79,7 +79,7 @@ fn completed(
     stop: &AtomicBool,
 ) -> Result<u64, Problem> {
     let work = Work::Measure { settle_ns: SETTLE_NS, measure_ns: MEASURE_NS, detail: Detail::Window };
-    let order = Order { visit, point: Point::alone(class, level), work, at_ns: None };
+    let order = Order { visit, point: Point::alone(class, level), work, at_ns: None, shape: None };
     let done = bench.work(&order, &mut |_| !stop.load(Ordering::Relaxed))?.done;
     check_not_stopped(stop)?;
     match done.tallies.get(&class) {

@@ -74,6 +74,7 @@ impl RunArgs {
             destroy,
             dry_run,
             load: self.load_file,
+            compress: self.compress,
             as_load: self.as_load,
             history: false,
             commits,

@@ -1,13 +1,17 @@
-//! `rigel capacity import | record | list | show | forecast`: the arguments; those of the last are in [`super::forecast`].
+//! `rigel capacity import | record | list | show | forecast | replay | fit`: the arguments; those of the last three are in [`super::forecast`],
+//! [`super::replay`] and [`super::fit`].
 //!
 //! Must not open a file or the store.
 
+use super::fit::FitArgs;
 use super::forecast::{ForecastArgs, ForecastOptions};
-use super::{Invocation, values};
+use super::replay::{ReplayArgs, ReplayOptions};
+use super::{Environment, Invocation, typed, values};
 use clap::ValueEnum;
 use rigel_core::error::Problem;
 use rigel_core::units::{Bytes, Nanos};
 use rigel_core::uses::capacity::read::DateOrder;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -63,6 +67,10 @@ enum Command {
     Show(ShowArgs),
     /// When this storage will be full or slow: production's forecast against what was measured
     Forecast(Box<ForecastArgs>),
+    /// A load file of what production did in a time, to run on other storage
+    Replay(Box<ReplayArgs>),
+    /// How many times such a load a storage carries within bounds on the latency
+    Fit(Box<FitArgs>),
 }
 
 /// What to do.
@@ -73,6 +81,7 @@ pub enum Capacity {
     List(StoreArgs),
     Show(ShowArgs),
     Forecast(ForecastOptions),
+    Replay(ReplayOptions),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -210,13 +219,22 @@ const LONGEST: Nanos = Nanos(600_000_000_000);
 
 impl CapacityArgs {
     /// What to do, checked as far as it can be without a look at files.
-    pub fn invocation(self) -> Result<Invocation, Problem> {
+    pub fn invocation(
+        self,
+        arguments: &[OsString],
+        environment: &Environment,
+    ) -> Result<Invocation, Problem> {
         let capacity = match self.command {
             Command::Import(import) => Capacity::Import(import),
             Command::Record(record) => Capacity::Record(record.checked()?),
             Command::List(list) => Capacity::List(list),
             Command::Show(show) => Capacity::Show(show),
             Command::Forecast(forecast) => Capacity::Forecast(forecast.options()),
+            Command::Replay(replay) => Capacity::Replay(replay.options(typed(arguments))?),
+            // A run, whose command line is what stands behind the two words.
+            Command::Fit(fit) => {
+                return fit.invocation(typed(arguments.get(1..).unwrap_or_default()), environment);
+            }
         };
         Ok(Invocation::Capacity(Box::new(capacity)))
     }

@@ -7,7 +7,7 @@ use super::run::RunArgs;
 use super::shaping;
 use super::values::Misread;
 use rigel_core::error::Problem;
-use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, MOST_BURSTY, Shape};
+use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, Shape, Spread};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
@@ -55,7 +55,7 @@ fn rate(text: &str) -> Result<u32, Misread> {
 
 pub fn shape(text: &str) -> Result<Shape, Misread> {
     let text = text.to_ascii_lowercase();
-    let bursty = |number: &str| number.parse().ok().filter(|spread| (2..=MOST_BURSTY).contains(spread));
+    let bursty = |number: &str| number.parse::<Spread>().ok();
     match (text.as_str(), text.split_once(':')) {
         ("even", _) => Ok(Shape::Even),
         ("poisson", _) => Ok(Shape::Poisson),
@@ -64,7 +64,11 @@ pub fn shape(text: &str) -> Result<Shape, Misread> {
         }
         _ => Err(Misread {
             reason: "is no shape of arrivals".into(),
-            next: format!("give even, poisson, or bursty:N with N from 2 to {MOST_BURSTY}, such as bursty:4"),
+            next: format!(
+                "give even, poisson, or bursty:N with N from {} to {}, such as bursty:4",
+                Spread::LEAST,
+                Spread::MOST
+            ),
         }),
     }
 }

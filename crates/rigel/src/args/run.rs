@@ -9,6 +9,7 @@ use super::names::Front;
 use super::open::OpenArgs;
 use super::own::OwnArgs;
 use super::target_args::TargetArgs;
+use super::values::Misread;
 use super::{Environment, Invocation, ResumeOptions, Versus, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
@@ -41,6 +42,8 @@ Examples:
       a load of your own; `rigel run oltp --dry-run --as-load` shows what such a file looks like
   rigel run --load postgresql
       pages, log and scans as PostgreSQL makes them, on a scratch file in this directory; also mysql and oracle
+  rigel run --load week.toml --compress 24 /dev/sdx
+      a week that `rigel capacity replay` made a load of, in 7 hours
   rigel run commit
       what a commit costs: writes to a scratch file in this directory, each durable before the next
   rigel run open --rate 1000,5000,20000 /dev/nvme1n1
@@ -88,6 +91,10 @@ pub struct RunArgs {
     /// such a name is ./postgresql.
     #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD, display_order = 0)]
     pub load_file: Option<PathBuf>,
+
+    /// Make the phases of --load so many times shorter, at the same rates: 24 makes an hour of a day
+    #[arg(long, value_name = "N", requires = "load_file", value_parser = compression, help_heading = LOAD, display_order = 0, hide_short_help = true)]
+    pub compress: Option<f64>,
 
     /// Print the load as a file for --load, with --dry-run
     #[arg(long, requires = "dry_run", help_heading = LOAD, hide_short_help = true)]
@@ -138,6 +145,17 @@ pub struct RunArgs {
     /// output afterwards, as without it.
     #[arg(long, help_heading = FILES)]
     pub tui: bool,
+}
+
+/// Longer ones leave nothing of a week.
+const MOST_COMPRESSION: f64 = 100_000.0;
+
+fn compression(text: &str) -> Result<f64, Misread> {
+    let times = text.parse::<f64>().ok().filter(|times| (1.0..=MOST_COMPRESSION).contains(times));
+    times.ok_or_else(|| Misread {
+        reason: "is no number of times".into(),
+        next: format!("give 1 to {MOST_COMPRESSION}, such as 24"),
+    })
 }
 
 impl RunArgs {

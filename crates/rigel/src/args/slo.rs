@@ -17,17 +17,15 @@ use rigel_core::load::class::{Arrival, LoadClass, MAX_RATE, Shape};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{DEFAULT_SMALL, EngineRequest, Request};
-use rigel_core::load::slo::{Judged, Requirement, Slo, SloBound, USUAL_MOST_RATE};
+use rigel_core::load::slo::{Judged, Requirement, Slo, SloBound, USUAL_MOST_RATE, USUAL_SEARCH};
 use rigel_core::units::{Bytes, Nanos};
 use std::error::Error;
 use std::path::PathBuf;
 
-const BOUNDS: &str = "Bounds";
-const LOAD: &str = "Load";
-/// The time that is taken unless another is given, where the bounds do not need more.
-const USUAL_DURATION: Nanos = Nanos::from_secs(300);
+pub const BOUNDS: &str = "Bounds";
+pub const LOAD: &str = "Load";
 /// The points need no more: how sure the rate is, its bracket tells.
-const PRECISION: Precision = Precision(200);
+pub const PRECISION: Precision = Precision(200);
 
 const SUMMARY: &str = "\
 Examples:
@@ -53,35 +51,42 @@ Examples:
 A latency counts from the time at which the I/O should have begun. The load goes up to, and a little beyond, the rate that is
 found: what else uses the same disks is slow meanwhile.";
 
+/// Bounds on the latency, of every command that searches within some.
+#[derive(Debug, clap::Args)]
+pub struct BoundArgs {
+    /// At most half of the I/Os may take longer than TIME, such as 300us
+    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
+    pub p50: Option<Nanos>,
+
+    /// At most 5 % may
+    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
+    pub p95: Option<Nanos>,
+
+    /// At most 1 % may
+    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
+    pub p99: Option<Nanos>,
+
+    /// At most 0.1 % may
+    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
+    pub p999: Option<Nanos>,
+
+    /// The mean latency may be at most TIME
+    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
+    pub mean: Option<Nanos>,
+
+    /// A bound of any percentile, such as 'p99.95 < 5ms'; may be given several times
+    #[arg(long, value_name = "BOUND", value_parser = bound, help_heading = BOUNDS)]
+    pub bound: Vec<SloBound>,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct SloArgs {
     #[command(flatten)]
     targets: TargetArgs,
 
-    /// At most half of the I/Os may take longer than TIME, such as 300us
-    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
-    p50: Option<Nanos>,
-
-    /// At most 5 % may
-    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
-    p95: Option<Nanos>,
-
-    /// At most 1 % may
-    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
-    p99: Option<Nanos>,
-
-    /// At most 0.1 % may
-    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
-    p999: Option<Nanos>,
-
-    /// The mean latency may be at most TIME
-    #[arg(long, value_name = "TIME", value_parser = limit, help_heading = BOUNDS)]
-    mean: Option<Nanos>,
-
-    /// A bound of any percentile, such as 'p99.95 < 5ms'; may be given several times
-    #[arg(long, value_name = "BOUND", value_parser = bound, help_heading = BOUNDS)]
-    bound: Vec<SloBound>,
+    #[command(flatten)]
+    bounds: BoundArgs,
 
     /// Fail unless a rate keeps a bound, such as 'p99 < 2ms @ 12000'; may be given several times
     ///
@@ -179,7 +184,7 @@ fn limit(text: &str) -> Result<Nanos, Box<dyn Error + Send + Sync>> {
     }
 }
 
-fn rate(text: &str) -> Result<u32, Misread> {
+pub fn rate(text: &str) -> Result<u32, Misread> {
     let rate = text.parse::<u32>().ok().filter(|rate| *rate <= MAX_RATE);
     rate.ok_or_else(|| Misread {
         reason: "is no rate that a host can submit".into(),
@@ -187,8 +192,18 @@ fn rate(text: &str) -> Result<u32, Misread> {
     })
 }
 
+/// The time that was asked for.
+pub fn asked_duration(duration: Option<Nanos>) -> Result<Option<Nanos>, Problem> {
+    match duration {
+        Some(Nanos(0)) => Err(Problem::usage("in no time no rate can be found")
+            .at("--duration")
+            .next("give --duration 3m or more, or leave it out")),
+        duration => Ok(duration),
+    }
+}
+
 /// The options of a run, as the help of this command has them.
-fn adapted(arg: Arg) -> Arg {
+pub fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" => arg.hide_short_help(true),
         "destroy_data" | "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
@@ -197,6 +212,28 @@ fn adapted(arg: Arg) -> Arg {
         "json" => arg.help("The result as JSON on standard output"),
         "quiet" => arg.help("No progress, no remarks; the result only").hide_short_help(false),
         _ => arg,
+    }
+}
+
+/// The weakest percentile first, each once.
+pub fn in_order(mut bounds: Vec<SloBound>) -> Vec<SloBound> {
+    bounds.sort_by_key(|bound| (std::cmp::Reverse(bound.judged), bound.limit));
+    bounds.dedup();
+    bounds
+}
+
+impl BoundArgs {
+    /// All that were given.
+    pub fn all(&self) -> Vec<SloBound> {
+        let short = [
+            (Judged::Beyond(500_000), self.p50),
+            (Judged::Beyond(50_000), self.p95),
+            (Judged::Beyond(10_000), self.p99),
+            (Judged::Beyond(1000), self.p999),
+            (Judged::Mean, self.mean),
+        ];
+        let short = short.into_iter().filter_map(|(judged, limit)| Some(SloBound { judged, limit: limit? }));
+        short.chain(self.bound.iter().copied()).collect()
     }
 }
 
@@ -211,22 +248,18 @@ impl SloArgs {
     /// The request, without name and command line. Of a load in a file only the search is known yet.
     fn request(&self) -> Result<Request, Problem> {
         let slo = Slo {
-            bounds: self.bounds()?,
+            bounds: self.bounds(),
             required: self.require.clone(),
             most_rate: self.max_rate.unwrap_or(USUAL_MOST_RATE),
+            scaled: None,
         };
         let level = if self.load_file.is_some() { RunLevel::Load } else { RunLevel::Open };
         let load = LoadArgs { write: self.write, ..LoadArgs::default() };
         self.refuse_beside_file()?;
         let plain = shaping::request(Front::Slo, level, &load, &self.own())?;
-        let duration = match self.duration {
-            Some(Nanos(0)) => {
-                return Err(Problem::usage("in no time no rate can be found")
-                    .at("--duration")
-                    .next("give --duration 3m or more, or leave it out"));
-            }
+        let duration = match asked_duration(self.duration)? {
             Some(duration) => duration,
-            None => slo.unasked_duration(USUAL_DURATION)?,
+            None => slo.unasked_duration(USUAL_SEARCH)?,
         };
         let pace =
             Pace::Adaptive(Adaptive { precision: PRECISION, max_duration: Some(duration), fast: false });
@@ -243,25 +276,15 @@ impl SloArgs {
     }
 
     /// All bounds; those of the requirements where there is no other. The same one twice is one.
-    fn bounds(&self) -> Result<Vec<SloBound>, Problem> {
-        let short = [
-            (Judged::Beyond(500_000), self.p50),
-            (Judged::Beyond(50_000), self.p95),
-            (Judged::Beyond(10_000), self.p99),
-            (Judged::Beyond(1000), self.p999),
-            (Judged::Mean, self.mean),
-        ];
-        let short = short.into_iter().filter_map(|(judged, limit)| Some(SloBound { judged, limit: limit? }));
-        let mut bounds: Vec<SloBound> = short.chain(self.bound.iter().copied()).collect();
+    fn bounds(&self) -> Vec<SloBound> {
+        let mut bounds = self.bounds.all();
         if bounds.is_empty() {
             // The strictest of each percentile.
             bounds.extend(self.require.iter().map(|one| one.bound));
             bounds.sort_unstable();
             bounds.dedup_by_key(|bound| bound.judged);
         }
-        bounds.sort_by_key(|bound| (std::cmp::Reverse(bound.judged), bound.limit));
-        bounds.dedup();
-        Ok(bounds)
+        in_order(bounds)
     }
 
     /// What of the load a file says.

@@ -79,6 +79,7 @@ fn a_bare_level_measures_a_scratch_file() {
         destroy: vec![],
         dry_run: false,
         load: None,
+        compress: None,
         as_load: false,
         history: false,
         commits: false,

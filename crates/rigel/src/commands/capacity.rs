@@ -3,8 +3,10 @@
 //! Must not read a format; `rigel_core::uses::capacity` does.
 
 mod forecast;
+mod hosts;
 mod import;
 mod record;
+mod replay;
 mod show;
 
 use crate::args::Capacity;
@@ -17,5 +19,6 @@ pub fn capacity(capacity: &Capacity) -> Result<(), Problem> {
         Capacity::List(options) => show::list(options),
         Capacity::Show(options) => show::show(options),
         Capacity::Forecast(options) => forecast::forecast(options),
+        Capacity::Replay(options) => replay::replay(options),
     }
 }

@@ -12,6 +12,7 @@ mod calibrate;
 mod calibrate_commits;
 mod calibrate_io;
 mod capacity;
+mod capacity_replay;
 mod capacity_year;
 mod changes;
 mod commit;

@@ -179,7 +179,7 @@ fn bad_input_is_refused_before_anything_is_touched() {
         ("run open --rate 10000001 data", &["--rate", "10000000 per second"]),
         ("run open --rate 99999999999 data", &["--rate", "more than any host"]),
         ("run open --rate 10x data", &["--rate", "no whole number"]),
-        ("run open --rate 5 --arrivals bursty:1 data", &["--arrivals", "2 to 100"]),
+        ("run open --rate 5 --arrivals bursty:1 data", &["--arrivals", "1.01 to 1000"]),
         ("run open --rate 5 --arrivals random data", &["--arrivals", "poisson"]),
         ("run open --rate 5 --max-outstanding 0 data", &["--max-outstanding", "1 to 65535"]),
         ("run open --rate 5 --levels auto data", &["--levels", "'open'"]),

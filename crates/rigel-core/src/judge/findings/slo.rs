@@ -14,7 +14,7 @@ use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::load::plan::{RateFound, RatePoints, SHARES};
-use crate::load::slo::{Requirement, SloBound};
+use crate::load::slo::{Requirement, Scaled, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
@@ -52,6 +52,8 @@ pub struct SloRate {
     pub upper: Option<f64>,
     /// The bound that is reached first, by its place; where there is a best value.
     pub decided_by: Option<usize>,
+    /// The phase in which it is, by its number in the load, from 0; where phases are scaled together.
+    pub decided_in: Option<u32>,
     /// The tool could not begin the I/Os in time beyond it: the storage may do more.
     pub is_by_tool: bool,
 }
@@ -72,8 +74,10 @@ pub enum SloRole {
 pub struct SloPoint {
     /// The point.
     pub point: Point,
-    /// Arrivals per second in all.
+    /// Arrivals per second in all; of phases that are scaled together those of the first at the same scale.
     pub rate: u32,
+    /// The phase that it is of, by its number in the load, from 0; where phases are scaled together.
+    pub phase: Option<u32>,
     /// What it is for, first of all.
     pub role: SloRole,
     /// Of each bound, what was seen over what is allowed; `None` when nothing was seen.
@@ -108,6 +112,24 @@ pub struct SloFindings {
     pub points: Vec<SloPoint>,
     /// The required rates.
     pub required: Vec<RequiredFound>,
+    /// Where phases are scaled together.
+    pub scale: Option<SloScale>,
+}
+
+/// Phases that are scaled together: rates are those of the first one that decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloScale {
+    /// Its arrivals per second at scale 1.
+    pub reference: f64,
+    /// The phases that decide.
+    pub scaled: Scaled,
+}
+
+impl SloScale {
+    /// How many times the load a rate is.
+    pub fn of(&self, rate: f64) -> f64 {
+        rate / self.reference.max(1.0)
+    }
 }
 
 /// The visits of a run to each of its points, as far as they count.
@@ -138,15 +160,7 @@ impl Visited {
 
     /// Whether all bounds are kept there.
     fn all_kept(&self, step: usize, bounds: &[SloBound]) -> Kept {
-        let kept = |bound| self.kept(step, bound, self.ratio(step, bound));
-        let each: Vec<Kept> = bounds.iter().map(kept).collect();
-        if each.contains(&Kept::No) {
-            Kept::No
-        } else if each.contains(&Kept::Undecided) {
-            Kept::Undecided
-        } else {
-            Kept::Yes
-        }
+        together(bounds.iter().map(|bound| self.kept(step, bound, self.ratio(step, bound))))
     }
 
     /// Whether what is beyond a bound there is the tool's doing.
@@ -165,9 +179,14 @@ impl SloFindings {
         let request = &record.header.request;
         let slo = request.slo.as_ref()?;
         let plan = &record.header.plan;
-        let visited = visited(record, phases);
         let named = plan.rates.as_ref().and_then(|rates| rates.points.as_ref());
-        let step_rate = |step: usize| plan.steps.get(step).map_or(0, |step| request.rate_of(step.point));
+        let part_of = |step: usize| named.and_then(|named| named.part_of(step)).unwrap_or(0);
+        let step_rate = |step: usize| {
+            plan.steps.get(step).map_or(0, |one| request.rate_of_part(part_of(step), one.point))
+        };
+        let visited = visited(record, phases, &step_rate);
+        let scale = slo.scaled.clone().map(|scaled| SloScale { reference: request.slo_reference(), scaled });
+        let phase_of = |part: usize| scale.as_ref()?.scaled.phases.get(part).copied();
         let point = |step: usize, role: SloRole| {
             let ratios: Vec<_> = slo.bounds.iter().map(|bound| visited.ratio(step, bound)).collect();
             let each = slo.bounds.iter().zip(&ratios);
@@ -176,24 +195,52 @@ impl SloFindings {
             let visits = visited.by_step.get(&step)?;
             let judged_us = slo.bounds.iter().map(|bound| latency::judged_us(visits, bound)).collect();
             let latency_us = latency_us(visits);
-            Some(SloPoint { point, rate: request.rate_of(point), role, ratios, kept, judged_us, latency_us })
+            let (rate, phase) = (step_rate(step), phase_of(part_of(step)));
+            Some(SloPoint { point, rate, phase, role, ratios, kept, judged_us, latency_us })
         };
         let points = (0..plan.steps.len()).filter_map(|step| point(step, role(named?, step)));
-        let points: Vec<SloPoint> = points.collect();
-        let answer =
-            named.map_or(SloAnswer::Unfinished, |named| answer(&visited, &slo.bounds, named, step_rate));
-        let is_required = |point: &&SloPoint| slo.required.iter().any(|one| one.rate == point.rate);
-        let all_kept = |point: &&SloPoint| point.kept.iter().all(|kept| *kept == Kept::Yes);
-        let kept = points.iter().filter(is_required).filter(all_kept).map(|point| f64::from(point.rate));
-        let answer = not_below(answer, kept.reduce(f64::max));
-        let required = slo.required.iter().enumerate().map(|(place, requirement)| {
-            let step = named.and_then(|named| named.required.get(place));
-            let ratio = step.and_then(|&step| visited.ratio(step, &requirement.bound));
-            let kept = step.map_or(Kept::Undecided, |&step| visited.kept(step, &requirement.bound, ratio));
-            RequiredFound { requirement: *requirement, ratio, kept }
+        let mut points: Vec<SloPoint> = points.collect();
+        points.sort_by_key(|point| (point.rate, point.phase));
+        let found = named.map_or(SloAnswer::Unfinished, |named| {
+            answer(&visited, &slo.bounds, named, (&step_rate, &phase_of))
         });
-        Some(Self { answer, points, required: required.collect(), bounds: slo.bounds.clone() })
+        let required = slo.required.iter().enumerate();
+        let required: Vec<RequiredFound> =
+            required.map(|(place, one)| required_of(&visited, named, (place, one))).collect();
+        let all_kept = |place: &usize| {
+            let steps = named.into_iter().flat_map(RatePoints::all).map(|one| one.required.get(*place));
+            let kept =
+                steps.map(|step| step.map_or(Kept::Undecided, |&step| visited.all_kept(step, &slo.bounds)));
+            named.is_some() && together(kept) == Kept::Yes
+        };
+        let kept = (0..required.len()).filter(all_kept).map(|place| f64::from(slo.required[place].rate));
+        let answer = not_below(found, kept.reduce(f64::max));
+        Some(Self { answer, points, required, bounds: slo.bounds.clone(), scale })
     }
+}
+
+/// What became of a requirement: of several loads that of the one which keeps it least.
+fn required_of(
+    visited: &Visited,
+    named: Option<&RatePoints>,
+    (place, requirement): (usize, &Requirement),
+) -> RequiredFound {
+    let none = RequiredFound { requirement: *requirement, ratio: None, kept: Kept::Undecided };
+    let of_part = |named: &RatePoints| {
+        let step = *named.required.get(place)?;
+        let ratio = visited.ratio(step, &requirement.bound);
+        Some(RequiredFound { ratio, kept: visited.kept(step, &requirement.bound, ratio), ..none })
+    };
+    let depth = |found: &RequiredFound| match found.kept {
+        Kept::Yes => 0,
+        Kept::Undecided => 1,
+        Kept::No => 2,
+    };
+    let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);
+    let parts = named.into_iter().flat_map(RatePoints::all).map(|named| of_part(named).unwrap_or(none));
+    let worst =
+        parts.max_by(|one, other| depth(one).cmp(&depth(other)).then(value(one).total_cmp(&value(other))));
+    worst.unwrap_or(none)
 }
 
 /// The latencies at a rate.
@@ -205,13 +252,13 @@ fn latency_us(visits: &[SloVisit]) -> Option<LatencyUs> {
 
 /// What a step is for, first of all.
 fn role(named: &RatePoints, step: usize) -> SloRole {
+    let named = named.all().nth(named.part_of(step).unwrap_or(0)).unwrap_or(named);
     let share = named.curve.iter().find(|one| one.0 == step).map(|one| SloRole::Share(one.1));
     let ladder = named.ladder.contains(&step).then_some(SloRole::Ladder);
     ladder.filter(|_| named.found == RateFound::About).or(share).or(ladder).unwrap_or(SloRole::Required)
 }
 
-fn visited(record: &Record, phases: &[JudgedPhase<'_>]) -> Visited {
-    let request = &record.header.request;
+fn visited(record: &Record, phases: &[JudgedPhase<'_>], rate: &impl Fn(usize) -> u32) -> Visited {
     let settle_ns = |step: usize, visit: &Visit| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
         let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
@@ -220,7 +267,7 @@ fn visited(record: &Record, phases: &[JudgedPhase<'_>]) -> Visited {
     };
     let counting = || record.visits.iter().filter(|visit| profiles::counts(visit));
     let seen = |(step, visits): (usize, Vec<&Visit>)| {
-        let of = |visit: &Visit| SloVisit::of(request, visit, settle_ns(step, visit));
+        let of = |visit: &Visit| SloVisit::of(rate(step), visit, settle_ns(step, visit));
         (step, visits.into_iter().map(of).collect())
     };
     let overloaded = by_step(counting()).into_iter().filter(|(_, visits)| is_overload(visits));
@@ -241,29 +288,51 @@ fn is_overload(visits: &[&Visit]) -> bool {
     classes.values().any(Growth::is_overload)
 }
 
-fn answer(
-    visited: &Visited,
-    bounds: &[SloBound],
-    named: &RatePoints,
-    rate: impl Fn(usize) -> u32,
-) -> SloAnswer {
-    let Some(&first) = named.ladder.first().filter(|step| visited.by_step.contains_key(step)) else {
+/// What a step is of: its rate, and the phase of a part.
+type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
+
+fn answer(visited: &Visited, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
+    let firsts: Option<Vec<usize>> = named.all().map(|part| part.ladder.first().copied()).collect();
+    let firsts = firsts.filter(|all| all.iter().all(|step| visited.by_step.contains_key(step)));
+    let Some((firsts, first)) = firsts.and_then(|all| Some((all.clone(), *all.first()?))) else {
         return SloAnswer::Unfinished;
     };
+    let rate = names.0;
     match named.found {
-        RateFound::Nowhere => SloAnswer::Nowhere(rate(first), visited.all_kept(first, bounds)),
-        RateFound::Everywhere => {
-            SloAnswer::Everywhere(rate(first), all_kept_below(visited, bounds, named, first))
+        RateFound::Nowhere => {
+            let each = firsts.iter().map(|&step| visited.all_kept(step, bounds));
+            SloAnswer::Nowhere(rate(first), together(each))
         }
-        RateFound::About => about(visited, bounds, named, rate),
+        RateFound::Everywhere => {
+            let each =
+                named.all().zip(firsts).map(|(part, highest)| all_kept_below(visited, bounds, part, highest));
+            SloAnswer::Everywhere(rate(first), together(each))
+        }
+        RateFound::About => about(visited, bounds, named, names),
     }
+}
+
+/// Of several that all have to be kept.
+fn together(each: impl Iterator<Item = Kept>) -> Kept {
+    each.fold(Kept::Yes, |all, one| match (all, one) {
+        (Kept::No, _) | (_, Kept::No) => Kept::No,
+        (Kept::Undecided, _) | (_, Kept::Undecided) => Kept::Undecided,
+        (Kept::Yes, Kept::Yes) => Kept::Yes,
+    })
 }
 
 /// The answer, not below a required rate that surely keeps all bounds. Few I/Os arrive at low rates, where chance may end the search that
 /// goes up; what was seen at the required rate outweighs it, unless something was surely broken below.
 fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     let Some(kept) = kept else { return answer };
-    let at_least = SloRate { lower: Some(kept), at: None, upper: None, decided_by: None, is_by_tool: false };
+    let at_least = SloRate {
+        lower: Some(kept),
+        at: None,
+        upper: None,
+        decided_by: None,
+        decided_in: None,
+        is_by_tool: false,
+    };
     match answer {
         SloAnswer::Nowhere(_, Kept::Undecided) => SloAnswer::Rate(at_least),
         SloAnswer::Rate(rate)
@@ -280,23 +349,28 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
 /// Whether the bounds are kept at the highest rate, and at all lower ones that were visited.
 fn all_kept_below(visited: &Visited, bounds: &[SloBound], named: &RatePoints, highest: usize) -> Kept {
     let lower = named.curve.iter().map(|one| visited.all_kept(one.0, bounds));
-    let all: Vec<Kept> = lower.chain([visited.all_kept(highest, bounds)]).collect();
-    if all.contains(&Kept::No) {
-        Kept::No
-    } else if all.contains(&Kept::Undecided) {
-        Kept::Undecided
-    } else {
-        Kept::Yes
-    }
+    together(lower.chain([visited.all_kept(highest, bounds)]))
 }
 
-fn about(
-    visited: &Visited,
-    bounds: &[SloBound],
-    named: &RatePoints,
-    rate: impl Fn(usize) -> u32,
-) -> SloAnswer {
-    let levels = |bound: &SloBound| -> Vec<Level> {
+/// A bound of one of the loads: all of them have to be kept.
+#[derive(Clone, Copy)]
+struct OfPart<'a> {
+    part: usize,
+    named: &'a RatePoints,
+    place: usize,
+    bound: &'a SloBound,
+}
+
+impl<'a> OfPart<'a> {
+    fn all(named: &'a RatePoints, bounds: &'a [SloBound]) -> Vec<Self> {
+        let of_part = |(part, named): (usize, &'a RatePoints)| {
+            bounds.iter().enumerate().map(move |(place, bound)| Self { part, named, place, bound })
+        };
+        named.all().enumerate().flat_map(of_part).collect()
+    }
+
+    fn levels(&self, visited: &Visited, rate: &dyn Fn(usize) -> u32) -> Vec<Level> {
+        let Self { named, bound, .. } = *self;
         let (floor, allowed) = (floor(visited, bound, named), bound.judged.allowed().unwrap_or(0.0));
         let level = |&step: &usize| {
             let is_overload = visited.overloaded.contains(&step);
@@ -305,32 +379,53 @@ fn about(
             Level::of(f64::from(rate(step)), seen, is_counted(bound), is_overload)
         };
         named.ladder.iter().filter_map(level).collect()
-    };
-    let law_of = |bound: &SloBound| law(bound, floor(visited, bound, named));
+    }
+}
+
+fn about(visited: &Visited, bounds: &[SloBound], named: &RatePoints, (rate, phase): Names<'_>) -> SloAnswer {
+    let judged = OfPart::all(named, bounds);
     // The upper end is the least of all bounds', each of which may be too low by chance.
-    let tail = 0.025 / crate::units::to_f64(bounds.len().max(1) as u64);
-    let brackets: Vec<Bracket> =
-        bounds.iter().map(|bound| Bracket::of(&levels(bound), law_of(bound), tail)).collect();
-    let is_broken = |bound: &SloBound| levels(bound).iter().all(Level::is_beyond);
+    let tail = 0.025 / crate::units::to_f64(judged.len().max(1) as u64);
+    let bracket = |one: &OfPart<'_>| {
+        Bracket::of(&one.levels(visited, rate), law(one.bound, floor(visited, one.bound, one.named)), tail)
+    };
+    let brackets: Vec<Bracket> = judged.iter().map(bracket).collect();
+    let is_broken = || judged.iter().any(|one| one.levels(visited, rate).iter().all(Level::is_beyond));
     let least = |end: fn(&Bracket) -> Option<f64>| {
         let ends = brackets.iter().enumerate().filter_map(|(place, one)| Some((place, end(one)?)));
         ends.min_by(|one, other| one.1.total_cmp(&other.1))
     };
     let all_known = brackets.iter().all(|one| one.lower.is_some());
-    let fallback = || {
-        let kept = named.curve.iter().take_while(|(step, _)| visited.all_kept(*step, bounds) == Kept::Yes);
-        kept.map(|(step, _)| f64::from(rate(*step))).reduce(f64::max)
-    };
+    let fallback = || kept_share(visited, bounds, named, rate);
     let lower = least(|one| one.lower).filter(|_| all_known).map(|one| one.1).or_else(fallback);
     let upper = least(|one| one.upper).map(|one| one.1);
     // A bound that every rate broke is reached below all of them, nobody knows where.
-    let best = least(|one| one.at).filter(|_| !bounds.iter().any(is_broken));
-    let is_by_tool = best.is_some_and(|(place, at)| {
+    let best = least(|one| one.at).filter(|_| !is_broken());
+    let is_by_tool = best.is_some_and(|(which, at)| {
+        let OfPart { named, bound, .. } = judged[which];
         let mut beyond = named.ladder.iter().filter(|&&step| f64::from(rate(step)) > at).peekable();
-        beyond.peek().is_some() && beyond.all(|&step| visited.is_by_tool(step, &bounds[place]))
+        beyond.peek().is_some() && beyond.all(|&step| visited.is_by_tool(step, bound))
     });
     let at = best.map(|(_, at)| at.max(lower.unwrap_or(0.0)).min(upper.unwrap_or(f64::INFINITY)));
-    SloAnswer::Rate(SloRate { lower, at, upper, decided_by: best.map(|one| one.0), is_by_tool })
+    let decided = best.map(|(which, _)| judged[which]);
+    let (decided_by, decided_in) = (decided.map(|one| one.place), decided.and_then(|one| phase(one.part)));
+    SloAnswer::Rate(SloRate { lower, at, upper, decided_by, decided_in, is_by_tool })
+}
+
+/// The highest of the shares of the rate up to which every load keeps all bounds.
+fn kept_share(
+    visited: &Visited,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    rate: &dyn Fn(usize) -> u32,
+) -> Option<f64> {
+    let is_kept = |place: &usize| {
+        let steps = named.all().map(|part| part.curve.get(*place).map(|one| one.0));
+        let kept = steps.map(|step| step.map_or(Kept::Undecided, |step| visited.all_kept(step, bounds)));
+        together(kept) == Kept::Yes
+    };
+    let kept = (0..named.curve.len()).take_while(is_kept);
+    kept.map(|place| f64::from(rate(named.curve[place].0))).reduce(f64::max)
 }
 
 /// What there is without any load to speak of, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
@@ -367,7 +462,14 @@ mod tests {
     #[test]
     fn an_answer_does_not_contradict_a_required_rate_that_is_kept() {
         let rate = |lower, at, upper| {
-            SloAnswer::Rate(SloRate { lower, at, upper, decided_by: None, is_by_tool: false })
+            SloAnswer::Rate(SloRate {
+                lower,
+                at,
+                upper,
+                decided_by: None,
+                decided_in: None,
+                is_by_tool: false,
+            })
         };
         let at_least = rate(Some(8000.0), None, None);
         for (answer, expected) in [

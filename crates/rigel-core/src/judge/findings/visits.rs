@@ -8,6 +8,7 @@ use crate::load::class::PerClass;
 use crate::load::matrix::Point;
 use crate::measure::{ClassTally, Window};
 use crate::record::{Header, NodeVisit, Purpose, Visit};
+use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
@@ -62,6 +63,17 @@ pub struct VisitIo {
     pub mean_outstanding: f64,
     /// Failed I/Os of the whole visit, settling and draining included.
     pub errors: u64,
+    /// What only an open loop has.
+    pub open: Option<VisitOpen>,
+}
+
+/// What arrived in a visit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VisitOpen {
+    /// Arrivals per second, as they came by chance.
+    pub arrived_per_s: f64,
+    /// More arrived than was served: the backlog grew by more than chance makes of it.
+    pub is_overload: bool,
 }
 
 /// Visits, of which `counts` says whether the figures of their point rest on it. `settle_ns`: what of the start of every
@@ -148,5 +160,11 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
         little: latency_us.filter(|_| tally.planned > 0 && tally.open.is_none()).map(little),
         mean_outstanding: tally.mean_in_flight(visit.measured_ns),
         errors: tally.errors,
+        open: tally.open.as_ref().map(|open| {
+            let mut growth = Growth::default();
+            open.add_growth(&mut growth);
+            let arrived_per_s = units::iops(open.arrived, visit.measured_ns);
+            VisitOpen { arrived_per_s, is_overload: growth.is_overload() }
+        }),
     }
 }

@@ -3,7 +3,7 @@
 //! Must not look at host or targets.
 
 use super::name::NAME_BYTES;
-use super::{Arrival, Class, Figure, LoadClass, Pattern, Shape, Sizes, Span, Sync};
+use super::{Arrival, Class, Figure, LoadClass, Pattern, Sizes, Span, Sync};
 use crate::error::Problem;
 use crate::load::request::MAX_OUTSTANDING;
 use crate::load::workload::WritePercent;
@@ -15,8 +15,6 @@ use std::collections::BTreeSet;
 const MAX_IO_BYTES: u64 = 256 * MIB;
 /// Most arrivals per second: more than any host can submit.
 pub const MAX_RATE: u32 = 10_000_000;
-/// Most bursty arrivals.
-pub const MOST_BURSTY: u32 = 100;
 /// Fewer places show no course.
 pub const FEWEST_PLACES: u8 = 3;
 /// Most places.
@@ -118,11 +116,6 @@ impl LoadClass {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
                 Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
             }
-            Arrival::Open { shape: Shape::Bursty(spread), .. } if !(2..=MOST_BURSTY).contains(&spread) => {
-                Some(format!(
-                    "bursts of a squared coefficient of variation of {spread} are not within 2 to {MOST_BURSTY}"
-                ))
-            }
             Arrival::Open { .. } | Arrival::Closed => None,
         }
     }
@@ -172,6 +165,7 @@ impl LoadClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::class::Shape;
 
     fn mixed() -> Sizes {
         Sizes::Mixed(vec![(8192, 50), (16_384, 50)])
@@ -198,7 +192,6 @@ mod tests {
             LoadClass { levels: vec![70_000], ..plain.clone() },
             LoadClass { levels: vec![MAX_RATE + 1], arrival: open(Shape::Even, 100), ..plain.clone() },
             LoadClass { arrival: open(Shape::Even, 0), ..plain.clone() },
-            LoadClass { arrival: open(Shape::Bursty(1), 100), ..plain.clone() },
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (100, 50)]), ..plain.clone() },
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 50), (8192, 50)]), ..plain.clone() },
             LoadClass { sizes: Sizes::Mixed(vec![(8192, 100), (4096, 0)]), ..plain.clone() },

@@ -5,8 +5,8 @@
 use super::reader::{Table, Value};
 use crate::error::Problem;
 use crate::load::class::{
-    Arrival, Class, FEWEST_PLACES, Figure, LoadClass, MAX_RATE, MOST_BURSTY, MOST_PLACES, Pattern, Shape,
-    Sizes, Span, Sync,
+    Arrival, Class, FEWEST_PLACES, Figure, LoadClass, MAX_RATE, MOST_PLACES, Pattern, Shape, Sizes, Span,
+    Spread, Sync,
 };
 use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
 use crate::load::workload::WritePercent;
@@ -193,10 +193,14 @@ fn open_arrival(table: Table<'_>) -> Result<(Arrival, Option<u32>), Problem> {
     Ok((Arrival::Open { shape, most_outstanding }, rate))
 }
 
-fn shape(value: Value<'_>) -> Result<Shape, Problem> {
+/// How arrivals spread.
+pub fn shape(value: Value<'_>) -> Result<Shape, Problem> {
     if value.as_text().is_some() {
         return value.word(&[("poisson", Shape::Poisson), ("even", Shape::Even)]);
     }
     let table = Table::within(value, "a shape", &["bursty"], SHAPE)?;
-    table.need("bursty", SHAPE)?.number(2..=MOST_BURSTY).map(Shape::Bursty)
+    let ends = Spread::LEAST.get()..=Spread::MOST.get();
+    let spread =
+        table.need("bursty", SHAPE)?.decimal(ends, "a squared coefficient of variation from 1.01 to 1000")?;
+    Ok(Spread::new(spread).map_or(Shape::Poisson, Shape::Bursty))
 }

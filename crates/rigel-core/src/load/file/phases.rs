@@ -2,16 +2,16 @@
 //!
 //! Must not know how they are measured.
 
-use super::class::Read;
+use super::class::{self, Read};
 use super::points;
 use super::reader::{Table, Value};
 use crate::error::Problem;
 use crate::load::matrix::Point;
 use crate::load::phase::{MOST_PHASES, Phase};
-use crate::units::{Nanos, to_f64};
+use crate::units::Nanos;
 
 /// The keys of a phase.
-pub const KEYS: [&str; 2] = ["for", "scale"];
+pub const KEYS: [&str; 3] = ["for", "scale", "shape"];
 const SCALE: &str =
     "a factor from 0 to 1000 such as 1.5, or one for each class such as { reads = 2, log = 1 }";
 
@@ -48,7 +48,8 @@ fn one(value: Value<'_>, classes: &[Read<'_>], usual: Point) -> Result<Phase, Pr
         None => usual,
         Some(scale) => scaled(scale, classes, usual)?,
     };
-    let phase = Phase { time, point };
+    let shape = table.get("shape").map(class::shape).transpose()?;
+    let phase = Phase { time, point, shape };
     phase.check().map_err(|problem| table.place(problem))?;
     Ok(phase)
 }
@@ -97,7 +98,14 @@ fn nearest(scaled: f64, most: u32) -> u32 {
     (scaled.round().max(0.0) as u32).min(most)
 }
 
-/// The factor by which a class differs from its usual level; exact enough to be read back.
-pub fn factor_of(level: u32, usual: u32) -> f64 {
-    to_f64(u64::from(level)) / to_f64(u64::from(usual.max(1)))
+/// The factor by which a class differs from its usual level, with as few digits as give that level when it is read back.
+pub fn factor_of(level: u32, usual: u32) -> String {
+    let usual = f64::from(usual.max(1));
+    let exact = f64::from(level) / usual;
+    let is_read_back = |text: &String| {
+        let read: f64 = text.parse().unwrap_or(f64::NAN);
+        (level > 0) == (read > 0.0) && nearest(usual * read, u32::MAX) == level
+    };
+    let short = (0..=9_usize).map(|digits| format!("{exact:.digits$}")).find(is_read_back);
+    short.unwrap_or_else(|| format!("{exact:?}"))
 }

@@ -4,7 +4,7 @@
 
 use super::FORM;
 use super::class::{DEFAULT_MAX_OUTSTANDING, MOST_SIZES};
-use crate::load::class::{FEWEST_PLACES, MAX_RATE, MOST_BURSTY, MOST_CLASSES, MOST_PLACES};
+use crate::load::class::{FEWEST_PLACES, MAX_RATE, MOST_CLASSES, MOST_PLACES, Spread};
 use crate::load::matrix::MAX_POINTS;
 use crate::load::phase::MOST_PHASES;
 use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
@@ -122,22 +122,28 @@ fn arrival() -> Value {
             "streams": described(count(1, MAX_OUTSTANDING), "Streams of a class in streams."),
             "writers": described(count(1, MAX_OUTSTANDING), "Writers of a log."),
             "rate": described(count(1, MAX_RATE), "Arrivals per second, whatever is outstanding."),
-            "shape": {
-                "description": "How the times between arrivals spread; bursty by a squared coefficient of variation.",
-                "default": "poisson",
-                "oneOf": [
-                    { "enum": ["poisson", "even"] },
-                    {
-                        "type": "object", "required": ["bursty"], "additionalProperties": false,
-                        "properties": { "bursty": count(2, MOST_BURSTY) }
-                    }
-                ]
-            },
+            "shape": shape(),
             "max_outstanding": {
                 "description": "Most outstanding I/Os beside a rate; what arrives beyond that waits.",
                 "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING, "default": DEFAULT_MAX_OUTSTANDING
             }
         }
+    })
+}
+
+fn shape() -> Value {
+    json!({
+        "description": "How the times between arrivals spread; bursty by a squared coefficient of variation.",
+        "default": "poisson",
+        "oneOf": [
+            { "enum": ["poisson", "even"] },
+            {
+                "type": "object", "required": ["bursty"], "additionalProperties": false,
+                "properties": {
+                    "bursty": { "type": "number", "minimum": Spread::LEAST.get(), "maximum": Spread::MOST.get() }
+                }
+            }
+        ]
     })
 }
 
@@ -156,9 +162,18 @@ fn phase() -> Value {
                 "description": "By how much all rates and counts are multiplied, or those of each class.",
                 "default": 1.0,
                 "oneOf": [factor, { "type": "object", "additionalProperties": factor }]
-            }
+            },
+            "shape": phase_shape()
         }
     })
+}
+
+/// Of a phase there is no default: each class has its own.
+fn phase_shape() -> Value {
+    let mut shape =
+        described(shape(), "How what arrives at a rate spreads in this phase, whatever the classes say.");
+    shape.as_object_mut().map(|keys| keys.remove("default"));
+    shape
 }
 
 fn size() -> Value {

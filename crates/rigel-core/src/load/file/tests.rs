@@ -1,6 +1,6 @@
 use super::*;
 use crate::facts::{HostFacts, TargetFacts};
-use crate::load::class::{Arrival, Class, Figure, Pattern, Shape, Sizes, Span, Sync};
+use crate::load::class::{Arrival, Class, Figure, Pattern, Shape, Sizes, Span, Spread, Sync};
 use crate::load::request::EngineRequest;
 use crate::load::workload::WritePercent;
 use crate::sim::SimLaw;
@@ -24,7 +24,7 @@ fn the_example_of_the_reference_is_what_it_says() {
     let [reads, scans, log] = &load.classes[..] else { panic!("{load:?}") };
     assert_eq!(reads.sizes, Sizes::Mixed(vec![(8192, 80), (65_536, 20)]));
     assert_eq!((reads.write_percent.get(), reads.span), (10, Span::Percent(0, 25)));
-    let shape = Shape::Bursty(4);
+    let shape = Shape::Bursty(Spread::new(4.0).unwrap());
     assert_eq!(reads.arrival, Arrival::Open { shape, most_outstanding: 256 });
     assert_eq!((scans.pattern, &scans.figure), (Pattern::Streams { ios_per_stream: 8 }, &Figure::Mbps));
     assert_eq!((log.pattern, log.sync), (Pattern::Log, Sync::Fdatasync));
@@ -106,7 +106,11 @@ fn what_is_wrong_is_told_with_its_place_and_what_is_right() {
             "5:31",
             &["\"poisson\" was"],
         ),
-        (class(&format!("{good}arrival = {{ rate = 9, shape = {{ bursty = 1 }} }}\n")), "5:42", &["from 2"]),
+        (
+            class(&format!("{good}arrival = {{ rate = 9, shape = {{ bursty = 1 }} }}\n")),
+            "5:42",
+            &["from 1.01"],
+        ),
         (class(&format!("{good}arrival = {{ max_outstanding = 9 }}\n")), "5:11", &["without a number"]),
     ];
     for (text, place, parts) in cases {
@@ -231,7 +235,10 @@ fn any_class() -> impl Strategy<Value = LoadClass> {
     let arrival = prop_oneof![
         Just(Arrival::Closed),
         (1u32..2000).prop_map(|most_outstanding| Arrival::Open { shape: Shape::Even, most_outstanding }),
-        (2u32..100).prop_map(|cv2| Arrival::Open { shape: Shape::Bursty(cv2), most_outstanding: 1024 }),
+        (101u32..=100_000).prop_map(|hundredths| {
+            let shape = Shape::Bursty(Spread::new(f64::from(hundredths) / 100.0).unwrap());
+            Arrival::Open { shape, most_outstanding: 1024 }
+        }),
     ];
     let figure = prop_oneof![
         Just(Figure::Mbps),
@@ -281,7 +288,11 @@ proptest! {
                 points.push(point);
             }
         }
-        let phase = |&point: &Point| Phase { time: Nanos::from_secs(1 + u64::from(point.of(class("c0")))), point };
+        let phase = |&point: &Point| Phase {
+            time: Nanos::from_secs(1 + u64::from(point.of(class("c0")))),
+            point,
+            shape: [None, Some(Shape::Even), Spread::new(6.25).map(Shape::Bursty)][usize::from(stripe as u8) % 3],
+        };
         let phases = if phased { points.iter().map(phase).collect() } else { Vec::new() };
         let layout = if stripe == 0 { Layout::Concat } else { Layout::Raid0 { stripe_bytes: stripe << 19 } };
         let node_share = if phased { vec![2, 1] } else { Vec::new() };

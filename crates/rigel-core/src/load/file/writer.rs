@@ -8,12 +8,22 @@ use crate::load::class::{Arrival, Figure, LoadClass, Pattern, Shape, Sizes, Span
 use crate::load::matrix::Point;
 use crate::load::request::DEFAULT_STREAM_IOS;
 use crate::load::workload::Layout;
+use crate::path_text::printable;
 use crate::units::{GIB, KIB, MIB, NS_PER_MS, NS_PER_S};
 use std::fmt::{Arguments, Display};
 
-pub fn text(load: &LoadFile, comment: &str) -> String {
+/// What people read between the lines: at the head of the file, and above each phase.
+#[derive(Clone, Debug, Default)]
+pub struct Comments {
+    /// Lines at the head.
+    pub head: Vec<String>,
+    /// A line for each phase, as far as there is one.
+    pub phases: Vec<String>,
+}
+
+pub fn text(load: &LoadFile, comments: &Comments) -> String {
     let mut page = Page(String::new());
-    page.line(format_args!("# {comment}"));
+    comments.head.iter().for_each(|line| page.comment(line));
     page.line(format_args!("load = \"{FORM}\""));
     if let Layout::Raid0 { stripe_bytes } = load.layout {
         page.line(format_args!("layout = {{ raid0 = \"{}\" }}", size(stripe_bytes)));
@@ -32,15 +42,22 @@ pub fn text(load: &LoadFile, comment: &str) -> String {
         let level = (!load.phases.is_empty()).then(|| usual.of(one.name).max(1));
         class(&mut page, one, level);
     }
-    for phase in &load.phases {
-        page.line(format_args!("\n[[phase]]"));
+    for (number, phase) in load.phases.iter().enumerate() {
+        page.line(format_args!(""));
+        if let Some(line) = comments.phases.get(number) {
+            page.comment(line);
+        }
+        page.line(format_args!("[[phase]]"));
         page.line(format_args!("for = \"{}\"", time(phase.time.0)));
         let factor = |class: &LoadClass| {
             let factor = phases::factor_of(phase.point.of(class.name), usual.of(class.name));
-            format!("{} = {factor:?}", class.name)
+            format!("{} = {factor}", class.name)
         };
         let factors: Vec<String> = load.classes.iter().map(factor).collect();
         page.line(format_args!("scale = {{ {} }}", factors.join(", ")));
+        if let Some(shape) = phase.shape {
+            page.pair("shape", arrives(shape));
+        }
     }
     page.0
 }
@@ -51,6 +68,11 @@ impl Page {
     fn line(&mut self, line: Arguments<'_>) {
         self.0 += &line.to_string();
         self.0.push('\n');
+    }
+
+    /// A line for people; one that is empty stays so.
+    fn comment(&mut self, line: &str) {
+        self.line(format_args!("{}", format!("# {}", printable(line)).trim_end()));
     }
 
     fn pair(&mut self, key: &str, value: impl Display) {
@@ -135,16 +157,20 @@ fn arrival(class: &LoadClass, level: Option<u32>) -> Option<String> {
         return Some(format!("{{ {} = {} }}", count_key(class.pattern), level?));
     };
     let rate = level.map_or_else(String::new, |rate| format!("rate = {rate}, "));
-    let shape = match shape {
-        Shape::Even => quoted("even"),
-        Shape::Poisson => quoted("poisson"),
-        Shape::Bursty(spread) => format!("{{ bursty = {spread} }}"),
-    };
+    let shape = arrives(shape);
     let most = match most_outstanding {
         DEFAULT_MAX_OUTSTANDING => String::new(),
         most => format!(", max_outstanding = {most}"),
     };
     Some(format!("{{ {rate}shape = {shape}{most} }}"))
+}
+
+fn arrives(shape: Shape) -> String {
+    match shape {
+        Shape::Even => quoted("even"),
+        Shape::Poisson => quoted("poisson"),
+        Shape::Bursty(spread) => format!("{{ bursty = {spread} }}"),
+    }
 }
 
 /// `8K`, with the largest prefix that divides the number.

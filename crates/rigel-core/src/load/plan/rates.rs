@@ -65,6 +65,9 @@ pub struct RatePoints {
     pub curve: Vec<(usize, u8)>,
     /// At the rates that are required, in their order.
     pub required: Vec<usize>,
+    /// The same of the other loads that are searched at once, at the same scales.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Self>,
 }
 
 /// How far a search came.
@@ -83,8 +86,26 @@ pub enum RateFound {
 impl RatePoints {
     /// Whether a point may be done before the time is up. Those that the rate rests on, and those that are judged, are visited to the end.
     pub fn may_end(&self, step: usize) -> bool {
-        let is_ladder = self.found == RateFound::About && self.ladder.contains(&step);
-        !is_ladder && !self.required.contains(&step)
+        let must_go_on = |one: &Self| {
+            one.found == RateFound::About && one.ladder.contains(&step) || one.required.contains(&step)
+        };
+        !self.all().any(must_go_on)
+    }
+
+    /// Those of each load.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// Every step that is named.
+    pub fn steps(&self) -> impl Iterator<Item = usize> + '_ {
+        let curve = self.curve.iter().map(|one| one.0);
+        self.ladder.iter().copied().chain(curve).chain(self.required.iter().copied())
+    }
+
+    /// The load that a step is of.
+    pub fn part_of(&self, step: usize) -> Option<usize> {
+        self.all().position(|one| one.steps().any(|own| own == step))
     }
 }
 
@@ -115,7 +136,11 @@ impl RateSearch {
 /// Each class at the highest rate that is tried or required.
 fn room(request: &Request, slo: &Slo) -> Point {
     let required = slo.required.iter().map(|one| one.rate);
-    request.point_at(required.fold(slo.most_rate, u32::max))
+    let most = required.fold(slo.most_rate, u32::max);
+    let all = (0..request.slo_parts()).map(|part| request.part_at(part, most));
+    all.fold(Point::default(), |room, point| {
+        point.classes().fold(room, |room, (class, level)| room.with(class, room.of(class).max(level)))
+    })
 }
 
 /// The parameters of the visits to the points: their length follows from the bounds and the time.
@@ -123,7 +148,7 @@ pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Paramet
     let slo = request.slo.as_ref()?;
     let limit = request.pace.max_duration()?;
     let settle_ns = longest_ns(slo).saturating_mul(SETTLE_LIMITS).max(SHORTEST_SETTLE_NS);
-    let settle_ns = settle_ns.min(limit.0 / VISITS / (1 + MEASURE_SETTLES));
+    let settle_ns = settle_ns.min(limit.0 / (VISITS * slo.parts()) / (1 + MEASURE_SETTLES));
     let measure_ns = settle_ns * MEASURE_SETTLES;
     // Whole milliseconds, for people.
     let [settle_ns, measure_ns] = [settle_ns, measure_ns].map(|ns| (ns / NS_PER_MS).max(1) * NS_PER_MS);
@@ -165,25 +190,41 @@ impl Plan {
         rates.extend(curve.iter().map(|one| one.0));
         rates.extend(slo.required.iter().map(|one| one.rate));
         rates.sort_unstable();
-        let mut points: Vec<Point> = rates.iter().map(|&rate| request.point_at(rate)).collect();
-        points.dedup();
-        let step_at = |rate: u32| {
-            let point = request.point_at(rate);
-            points.iter().position(|&one| one == point).unwrap_or(0)
-        };
-        let mut ladder: Vec<usize> = ladder.into_iter().map(step_at).collect();
-        ladder.dedup();
-        let named = RatePoints {
-            found: kind,
-            ladder,
-            curve: curve.into_iter().map(|(rate, share)| (step_at(rate), share)).collect(),
-            required: slo.required.iter().map(|one| step_at(one.rate)).collect(),
-        };
+        let mut steps: Vec<Step> = Vec::new();
+        let mut parts = Vec::new();
+        for part in 0..request.slo_parts() {
+            let first = steps.len();
+            let of_part = |rate: u32| Step {
+                shape: request.shape_of_part(part),
+                ..step(request, request.part_at(part, rate))
+            };
+            steps.extend(rates.iter().map(|&rate| of_part(rate)));
+            // The same load twice is one step.
+            let mut own = steps.split_off(first);
+            own.dedup_by_key(|step| step.point);
+            let step_at = |rate: u32| {
+                let point = request.part_at(part, rate);
+                first + own.iter().position(|one| one.point == point).unwrap_or(0)
+            };
+            let mut ladder: Vec<usize> = ladder.iter().copied().map(step_at).collect();
+            ladder.dedup();
+            parts.push(RatePoints {
+                found: kind,
+                ladder,
+                curve: curve.iter().map(|&(rate, share)| (step_at(rate), share)).collect(),
+                required: slo.required.iter().map(|one| step_at(one.rate)).collect(),
+                others: Vec::new(),
+            });
+            steps.extend(own);
+        }
+        let mut parts = parts.into_iter();
+        let named =
+            RatePoints { others: parts.clone().skip(1).collect(), ..parts.next().unwrap_or_default() };
+        let points: Vec<Point> = steps.iter().map(|step| step.point).collect();
         let grid = Grid::of_own(&request.classes, &points);
-        let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let adaptive = AdaptivePlan::after_search(request, &steps, spent);
         let adaptive = adaptive.map(|found| AdaptivePlan {
-            parameters: settled(found.parameters, settle_ns(slo, at), spent),
+            parameters: settled(found.parameters, (settle_ns(slo, at), slo.parts()), spent),
             ..found
         });
         let rates = Some(RateSearch { points: Some(named), ..search.clone() });
@@ -192,9 +233,9 @@ impl Plan {
 }
 
 /// The same with visits that last until a queue of this memory has settled, as far as there is time for them.
-fn settled(usual: Parameters, wanted_ns: u64, spent: Nanos) -> Parameters {
+fn settled(usual: Parameters, (wanted_ns, parts): (u64, u64), spent: Nanos) -> Parameters {
     let left_ns = usual.time_limit_ns.unwrap_or(0).saturating_sub(spent.0);
-    let most_ns = left_ns / LEAST_POINT_VISITS / (1 + MEASURE_MEMORIES);
+    let most_ns = left_ns / (LEAST_POINT_VISITS * parts) / (1 + MEASURE_MEMORIES);
     let settle_ns = (wanted_ns.min(most_ns) / NS_PER_MS * NS_PER_MS).max(usual.settle_ns);
     let measure_ns = usual.measure_ns.max(settle_ns * MEASURE_MEMORIES);
     Parameters { settle_ns, measure_ns, longest_measure_ns: measure_ns, ..usual }

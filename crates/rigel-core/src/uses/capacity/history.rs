@@ -128,14 +128,25 @@ impl History {
         Series { host: host.to_owned(), subject: subject.clone(), metric, samples }
     }
 
+    /// The disks of a host of which no one lies on another, so that no I/O is among those of two.
+    pub fn own_disks(&self, host: &str) -> Vec<Subject> {
+        own_disks(self.subjects(host, Kind::Disk))
+    }
+
     /// A flow of all disks of a host together, in intervals of `step_ms`. Of a host whose disks are not all known in an interval, that
-    /// interval is left out, so that a disk that was not watched is no lower load; a disk counts from its first sample to its last.
+    /// interval is left out, so that a disk that was not watched is no lower load; a disk counts from its first sample to its last. A device made of
+    /// other disks does not count beside them.
     pub fn total(&self, host: &str, metric: Metric, step_ms: u32) -> Series {
+        self.total_of(host, &self.own_disks(host), metric, step_ms)
+    }
+
+    /// The same of some subjects.
+    pub fn total_of(&self, host: &str, subjects: &[Subject], metric: Metric, step_ms: u32) -> Series {
         let mut sums: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
         let mut lives: Vec<(i64, i64)> = Vec::new();
-        for subject in self.subjects(host, Kind::Disk) {
+        for subject in subjects {
             let mut table = Table::default();
-            for sample in self.series(host, &subject, metric).samples {
+            for sample in self.series(host, subject, metric).samples {
                 let _ = table.push(sample.span, &[(metric, sample.value)]);
             }
             let coarse = table.coarser(step_ms);
@@ -158,6 +169,16 @@ impl History {
         let samples = whole.map(sample).collect();
         Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
     }
+}
+
+/// Of disks those on which the others lie. Where all lie on disks that are not known, arrays of `md` count before mapped devices, which usually
+/// lie on them.
+pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
+    let is_array = |disk: &Subject| disk.name.starts_with("md");
+    let rank =
+        |disk: &Subject| usize::from(disk.is_stacked()) + usize::from(disk.is_stacked() && !is_array(disk));
+    let lowest = disks.iter().map(rank).min().unwrap_or(0);
+    disks.into_iter().filter(|disk| rank(disk) == lowest).collect()
 }
 
 /// The length of a table's usual interval; a table without the metric comes last.

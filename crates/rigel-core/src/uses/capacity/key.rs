@@ -123,6 +123,19 @@ impl Subject {
         Self { kind: Kind::Disk, name: clean(name), id: clean(id) }
     }
 
+    /// Whether it is a block device made of others, by its kernel name or by what stays: its I/O is counted at those as well. A mapped device
+    /// under a name of its own, such as `vg0-data` of `iostat -N`, is not recognised.
+    pub fn is_stacked(&self) -> bool {
+        const NAMES: [&str; 4] = ["dm-", "md", "bcache", "drbd"];
+        const IDS: [&str; 5] = ["LVM-", "CRYPT-", "mpath-", "DM-", "part"];
+        let is_numbered = |rest: &str| {
+            let rest = rest.strip_prefix('_').unwrap_or(rest);
+            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let by_name = NAMES.iter().filter_map(|name| self.name.strip_prefix(name)).any(is_numbered);
+        self.kind == Kind::Disk && (by_name || IDS.iter().any(|id| self.id.starts_with(id)))
+    }
+
     /// Whether both are the same thing: by what stays if both have it, else by name.
     pub fn is_same(&self, other: &Self) -> bool {
         let both_known = !self.id.is_empty() && !other.id.is_empty();
@@ -178,6 +191,19 @@ mod tests {
         assert!(!old.is_same(&Subject::disk("sda", "wwn-2")));
         assert!(old.is_same(&Subject::disk("sda", "")), "by name, for want of better");
         assert!(!old.is_same(&Subject::named(Kind::Filesystem, "sda")));
+    }
+
+    #[test]
+    fn devices_made_of_others_are_known_by_name_or_id() {
+        for (name, id) in
+            [("dm-0", ""), ("md127", ""), ("md_1", ""), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]
+        {
+            assert!(Subject::disk(name, id).is_stacked(), "{name} {id}");
+        }
+        for (name, id) in [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dm-", ""), ("vdb", "")] {
+            assert!(!Subject::disk(name, id).is_stacked(), "{name}");
+        }
+        assert!(!Subject::named(Kind::Database, "md1").is_stacked());
     }
 
     #[test]

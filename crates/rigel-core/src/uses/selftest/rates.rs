@@ -71,8 +71,12 @@ pub(super) fn few() -> Vec<Case> {
 /// Makes a request one for the rate within a bound.
 pub(super) fn ask(request: &mut Request, bound: &str) -> Result<(), String> {
     request.classes = vec![LoadClass { write_percent: request.write_percent(), ..arrivals() }];
-    request.slo =
-        Some(Slo { bounds: vec![bound.parse()?], required: Vec::new(), most_rate: USUAL_MOST_RATE });
+    request.slo = Some(Slo {
+        bounds: vec![bound.parse()?],
+        required: Vec::new(),
+        most_rate: USUAL_MOST_RATE,
+        scaled: None,
+    });
     Ok(())
 }
 

@@ -12,7 +12,7 @@ fn soaking() -> Header {
     let [high, low] = [Point::pair(4, 0), Point::pair(1, 0)];
     let request = &mut header.request;
     request.pace = Pace::Soak(Soak { time: Nanos::from_secs(10), every: Nanos::from_secs(1), beside: None });
-    request.phases = [high, low].map(|point| Phase { time: Nanos::from_secs(1), point }).into();
+    request.phases = [high, low].map(|point| Phase { time: Nanos::from_secs(1), point, shape: None }).into();
     request.points = vec![high, low];
     request.levels = crate::load::pace::LevelChoice::Own;
     header.plan = Plan::new(&header.request, &header.nodes.first().host, &header.targets).unwrap();

@@ -15,6 +15,8 @@ pub(super) struct SloData {
     bounds: Vec<BoundData>,
     /// Where the rate lies: lower end, best value, upper end.
     rate: Option<[Option<f64>; 3]>,
+    /// Rates are times of the load, and rows are of phases.
+    scaled: bool,
 }
 
 #[derive(Serialize)]
@@ -29,7 +31,9 @@ struct BoundData {
 
 #[derive(Serialize)]
 struct RowData {
-    rate: u32,
+    rate: f64,
+    /// The phase, as people count, where phases are scaled together.
+    phase: Option<u32>,
     /// Of the rate that was found, in words; of the points of the curve.
     label: Option<String>,
     /// It was required: its name stands above the mark, as a share of the rate may lie beside it.
@@ -45,16 +49,18 @@ impl SloData {
             name: bound.to_string(),
             judged: bound.judged.to_string(),
             limit_us: us_from_ns(to_f64(bound.limit.0)),
-            rows: found.points.iter().filter_map(|point| row(point, place, bound)).collect(),
+            rows: found.points.iter().filter_map(|point| row(found, point, place, bound)).collect(),
         };
+        let x = |rate: f64| found.scale.as_ref().map_or(rate, |scale| scale.of(rate));
         Self {
+            scaled: found.scale.is_some(),
             bounds: found.bounds.iter().enumerate().map(bound).collect(),
-            rate: found.rate().map(|rate| [rate.lower, rate.at, rate.upper]),
+            rate: found.rate().map(|rate| [rate.lower, rate.at, rate.upper].map(|end| end.map(x))),
         }
     }
 }
 
-fn row(point: &SloPoint, place: usize, bound: &SloBound) -> Option<RowData> {
+fn row(found: &SloFindings, point: &SloPoint, place: usize, bound: &SloBound) -> Option<RowData> {
     let us = (*point.judged_us.get(place)?)?;
     let ratio: Ratio = (*point.ratios.get(place)?)?;
     let kept = match point.kept.get(place)? {
@@ -63,7 +69,8 @@ fn row(point: &SloPoint, place: usize, bound: &SloBound) -> Option<RowData> {
         Kept::Undecided => "not decided",
     };
     Some(RowData {
-        rate: point.rate,
+        rate: found.scale.as_ref().map_or(f64::from(point.rate), |scale| scale.of(f64::from(point.rate))),
+        phase: point.phase.map(|phase| phase.saturating_add(1)),
         label: match point.role {
             SloRole::Share(share) => Some(format!("{share} %")),
             SloRole::Required => Some("required".to_owned()),

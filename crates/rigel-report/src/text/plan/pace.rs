@@ -54,6 +54,17 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
     let bounds = slo.bounds.iter().map(|bound| format!("{bound}: {}", bound.meaning()));
     sentences(page, "Bounds", bounds);
     sentences(page, "Required", slo.required.iter().map(ToString::to_string));
+    if let Some(scaled) = &slo.scaled {
+        let names: Vec<String> =
+            scaled.phases.iter().map(|phase| phase.saturating_add(1).to_string()).collect();
+        let visits = if names.len() > 1 { "; each scale is a visit to each of them" } else { "" };
+        let text = format!(
+            "all phases scaled together; of {} in the file {} decide; rates are those of the first of them{visits}",
+            scaled.of,
+            words::listed(&names)
+        );
+        sentences(page, "Scale", [text]);
+    }
     sentences(
         page,
         "Search",

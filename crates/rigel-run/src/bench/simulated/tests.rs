@@ -21,7 +21,7 @@ fn bench(law: SimLaw) -> SimulatedBench {
 /// Half a second of settling, two measured; rates of small and large I/Os.
 fn visit(bench: &mut SimulatedBench, visit: u64, point: Point) -> [f64; 2] {
     let work = Work::Measure { settle_ns: NS_PER_S / 2, measure_ns: 2 * NS_PER_S, detail: Detail::Window };
-    let came = bench.work(&Order { visit, point, work, at_ns: None }, &mut |_| true).unwrap();
+    let came = bench.work(&Order { visit, point, work, at_ns: None, shape: None }, &mut |_| true).unwrap();
     let rate =
         |class| came.done.tallies.get(&class).map_or(0.0, |tally| iops(tally.completed(), 2 * NS_PER_S));
     [Class::SMALL, Class::LARGE].map(rate)
@@ -54,7 +54,8 @@ fn a_warm_up_is_no_visit() {
     let point = Point::pair(0, 4);
     let mut bench = bench(law);
     let work = Work::WarmUp(WarmUp::Time(Nanos(NS_PER_S)));
-    let done = bench.work(&Order { visit: 0, point, work, at_ns: None }, &mut |_| true).unwrap().done;
+    let done =
+        bench.work(&Order { visit: 0, point, work, at_ns: None, shape: None }, &mut |_| true).unwrap().done;
     assert!((4000..=4008).contains(&(done.bytes >> 20)), "{}: as fast as the law", done.bytes >> 20);
     assert!((visit(&mut bench, 0, point)[1] / 2000.0 - 1.0).abs() < 0.01, "half as fast");
 }

@@ -98,7 +98,7 @@ fn an_hour() -> Order {
 
 fn measure(settle_ns: u64, measure_ns: u64, detail: Detail) -> Order {
     let work = Work::Measure { settle_ns, measure_ns, detail };
-    Order { visit: 0, point: Point::pair(4, 0), work, at_ns: None }
+    Order { visit: 0, point: Point::pair(4, 0), work, at_ns: None, shape: None }
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn bench(a: &str, b: &str) -> Turns {
 
 fn order(side: Side, visit: u64) -> Order {
     let work = Work::Measure { settle_ns: NS_PER_S / 10, measure_ns: NS_PER_S, detail: Detail::Window };
-    Order { visit, point: load().on(side), work, at_ns: None }
+    Order { visit, point: load().on(side), work, at_ns: None, shape: None }
 }
 
 fn rate(bench: &mut Turns, side: Side, visit: u64) -> f64 {

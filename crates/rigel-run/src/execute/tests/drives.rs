@@ -41,7 +41,7 @@ fn soaking() -> Run {
         let point = Point::pair(1, 0);
         request.pace =
             Pace::Soak(Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None });
-        request.phases = vec![Phase { time: Nanos::from_secs(1), point }];
+        request.phases = vec![Phase { time: Nanos::from_secs(1), point, shape: None }];
         request.points = vec![point];
         request.levels = LevelChoice::Own;
     })

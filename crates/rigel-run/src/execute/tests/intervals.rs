@@ -38,6 +38,7 @@ fn wanted() -> Wanted {
         measure_ns: 1_000_000_000,
         later: rigel_core::stats::forecast::TimeRange::exactly(0),
         every_ns: Some(250_000_000),
+        shape: None,
     }
 }
 

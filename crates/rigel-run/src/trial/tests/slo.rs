@@ -20,7 +20,7 @@ fn asked(law: &str, bounds: &[&str], seconds: u64, seed: u64) -> Request {
             precision: Precision(200),
             ..Adaptive::default()
         }),
-        slo: Some(Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE }),
+        slo: Some(Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE, scaled: None }),
         seed,
         ..request(RunLevel::Open, law)
     }

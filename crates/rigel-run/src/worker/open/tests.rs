@@ -1,7 +1,7 @@
 use super::*;
 use crate::job::{Done, Part, Shared, Workload};
 use rigel_core::facts::TargetFacts;
-use rigel_core::load::class::{Class, LoadClass, Shape};
+use rigel_core::load::class::{Class, LoadClass, Shape, Spread};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::Request;
@@ -30,7 +30,7 @@ fn workload(shape: Shape, most_outstanding: u32, seed: u64) -> Workload {
 /// The first second does not count.
 fn job(point: Point, seconds: u64, part_ns: u64) -> Job {
     let window = Window { start_ns: NS_PER_S, end_ns: NS_PER_S * (1 + seconds) };
-    Job { visit: 3, began_ns: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns } }
+    Job { visit: 3, began_ns: 0, point, task: Task::Measure { window, lead_ns: 0, part_ns }, shape: None }
 }
 
 fn at(rate: u32) -> Point {
@@ -123,7 +123,7 @@ fn the_coordinator_sees_latencies_from_the_intended_start() {
     let shared = Shared::of(&workload);
     let window = Window { start_ns: 0, end_ns: 20 * NS_PER_S };
     let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
-    let job = Job { visit: 3, began_ns: 0, point: at(1600), task };
+    let job = Job { visit: 3, began_ns: 0, point: at(1600), task, shape: None };
     let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut sim, &clock, &job).unwrap();
     let told = shared.latencies_ns();
     assert_eq!(
@@ -154,7 +154,7 @@ fn even_arrivals_never_meet() {
 
 #[test]
 fn workers_share_one_sequence() {
-    let workload = workload(Shape::Bursty(4), 3, 9);
+    let workload = workload(Shape::Bursty(Spread::new(4.0).unwrap()), 3, 9);
     let job = job(at(5000), 2, u64::MAX);
     let shared = Shared::of(&workload);
     let layout = SlotLayout::of(&[(3, 8192), (0, 8192)]);

@@ -46,7 +46,8 @@ fn taken(
     };
     let window = Window { start_ns: NS_PER_S, end_ns: 101 * NS_PER_S };
     let task = Task::Measure { window, lead_ns: 0, part_ns: 20 * NS_PER_S };
-    let job = Job { visit: 0, began_ns: 0, point: Point::alone(Class::SMALL, slots.into()), task };
+    let job =
+        Job { visit: 0, began_ns: 0, point: Point::alone(Class::SMALL, slots.into()), task, shape: None };
     let done = Worker::alone(&workload, layout, &shared, &hand_over).run(&mut sim, &clock, &job).unwrap();
     assert!(!done.stopped && done.hung.is_none());
     (parts.into_inner(), done.tallies[&Class::SMALL].completed(), shared)

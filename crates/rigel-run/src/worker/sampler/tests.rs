@@ -135,6 +135,7 @@ fn the_first_read_of_the_window_is_looked_at_and_none_before_or_after() {
         began_ns: 0,
         point,
         task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
+        shape: None,
     };
     let (reads, looked) = small_of(run(RIGHT, Point::pair(1, 0), 0, one));
     assert_eq!((reads, looked.sampled), (1, 1));
@@ -176,6 +177,7 @@ fn a_warm_up_is_not_looked_at() {
         began_ns: 0,
         point,
         task: Task::WarmUp { until_ns: u64::MAX, bytes: 8 << 20 },
+        shape: None,
     };
     let done = run(Brings::Zeros, Point::pair(0, 1), 0, warm_up);
     assert!(done.bytes >= 8 << 20 && done.tallies.is_empty());

@@ -2,6 +2,7 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_core::uses::capacity`.
 
+use super::hosts;
 use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
 use crate::commands::advise::last_record;
@@ -68,35 +69,8 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
 fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
-    let mut hosts: Vec<String> = store.held()?.into_iter().map(|held| held.key.host).collect();
-    hosts.sort();
-    hosts.dedup();
     let shown = path_text::encode(&path);
-    let own = rigel_io::production::host_name();
-    let host = match (&options.host, hosts.as_slice()) {
-        (_, []) => {
-            return Err(Problem::usage("the store holds no history")
-                .at(shown)
-                .next("fill it: rigel capacity import FILE.."));
-        }
-        (Some(named), all) if all.contains(named) => named.clone(),
-        (Some(named), all) => {
-            return Err(Problem::usage(format!(
-                "the store has no history of the host {}",
-                path_text::printable(named)
-            ))
-            .at(shown)
-            .because(format!("it has {}", all.join(", ")))
-            .next("name one of them with --host"));
-        }
-        (None, [only]) => only.clone(),
-        (None, all) => all.iter().find(|one| **one == own).cloned().ok_or_else(|| {
-            Problem::usage("the store has the histories of several hosts, and none is this one")
-                .at(&shown)
-                .because(format!("it has {}", all.join(", ")))
-                .next("name one of them with --host")
-        })?,
-    };
+    let host = hosts::chosen(&store.held()?, options.host.as_deref(), &shown)?;
     let selection = Selection {
         host: Some(host.clone()),
         subjects: options.subjects.clone(),

@@ -2,12 +2,12 @@
 //!
 //! Must not write.
 
+use super::hosts;
 use crate::args::{ShowArgs, StoreArgs};
 use crate::capacity_store::{Store, place};
 use crate::commands;
 use rigel_core::error::Problem;
-use rigel_core::path_text;
-use rigel_core::uses::capacity::{Selection, when};
+use rigel_core::uses::capacity::Selection;
 use rigel_report::capacity::{listed, overview};
 
 /// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
@@ -21,7 +21,8 @@ pub fn list(options: &StoreArgs) -> Result<(), Problem> {
 
 pub fn show(options: &ShowArgs) -> Result<(), Problem> {
     let store = Store::open_to_read(&place(options.store.file.as_deref())?)?;
-    let moment = |text: &Option<String>, at: &str| text.as_deref().map(|text| moment(text, at)).transpose();
+    let moment =
+        |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
     let mut selection = Selection {
         host: options.host.clone(),
         subjects: options.names.clone(),
@@ -58,13 +59,4 @@ fn nothing() -> Problem {
     Problem::refused("the store holds nothing of that")
         .because("nothing was imported or recorded, or under another name or at another time")
         .next("rigel capacity list shows what there is")
-}
-
-fn moment(text: &str, at: &str) -> Result<i64, Problem> {
-    let day = || when::with_offset(&format!("{text}T00:00:00Z"));
-    when::with_offset(text).or_else(day).ok_or_else(|| {
-        Problem::usage(format!("'{}' is no moment", path_text::printable(text)))
-            .at(at)
-            .next("give a day such as 2026-11-01, or 2026-11-01T08:00:00+01:00")
-    })
 }

@@ -25,6 +25,10 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
         None => (bytes(path, &name)?, None),
     };
     let load = file::read(&name, &text)?;
+    let load = match options.compress {
+        Some(times) => load.compressed(times)?,
+        None => load,
+    };
     let request = asked_for(load, options.request.clone()).map_err(|problem| match problem.place {
         None => problem.at(name),
         Some(_) => problem,

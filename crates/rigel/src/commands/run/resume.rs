@@ -137,6 +137,7 @@ fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> Run
         dry_run: false,
         // The request has its load.
         load: None,
+        compress: None,
         as_load: false,
         // The record does not say whether the user wanted the history, and it is foreign text.
         history: false,

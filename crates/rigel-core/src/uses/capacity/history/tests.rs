@@ -51,3 +51,17 @@ fn a_total_needs_every_disk_that_lives() {
         total.samples.iter().map(|sample| (sample.span.start_ms / 60_000, sample.value)).collect();
     assert_eq!(found, [(0, 11.0), (1, 11.0), (3, 11.0), (4, 10.0)]);
 }
+
+#[test]
+fn a_device_made_of_other_disks_does_not_count_beside_them() {
+    let mut history = History::default();
+    let total = |history: &History| history.total("db1", Metric::ReadOps, 60_000).mean();
+    history.add(key("dm-0", "LVM-a", Source::Recorder), &table(60, 5, 7.0));
+    history.add(key("dm-1", "LVM-b", Source::Recorder), &table(60, 5, 5.0));
+    assert_eq!(total(&history), Some(12.0), "what lies below is not known");
+    history.add(key("md0", "", Source::Recorder), &table(60, 5, 12.0));
+    assert_eq!(total(&history), Some(12.0), "the volumes lie on the array");
+    history.add(key("sda", "wwn-1", Source::Recorder), &table(60, 5, 10.0));
+    history.add(key("sdb", "wwn-2", Source::Recorder), &table(60, 5, 3.0));
+    assert_eq!(total(&history), Some(13.0), "the array lies on the disks");
+}

@@ -2,17 +2,25 @@
 
 function sloCurve(bound) {
   const { ink, muted, bad, accent } = look();
-  const rows = bound.rows.map((row) => ({
-    x: row.rate, estimate: row.us, label: row.label, above: row.required,
-    text: [`${number(row.rate)} I/Os per second`, `${bound.judged}: ${told(row.us, time)}`, row.told].join("\n"),
+  const scaled = FOUND.slo.scaled;
+  const digits = (x) => scaled ? `${Math.round(x * 100) / 100}` : number(x);
+  const phases = [...new Set(bound.rows.map((row) => row.phase))];
+  const ofPhase = (phase) => bound.rows.filter((row) => row.phase === phase).map((row) => ({
+    x: row.rate, estimate: row.us, label: phase === phases[0] ? row.label : null, above: row.required,
+    text: [scaled ? `${digits(row.rate)} times the load, phase ${row.phase}` : `${number(row.rate)} I/Os per second`,
+      `${bound.judged}: ${told(row.us, time)}`, row.told].join("\n"),
   }));
+  const all = phases.map((phase) => ({ name: phases.length > 1 ? `phase ${phase}` : bound.judged, rows: ofPhase(phase) }));
   const [lower, at, upper] = FOUND.slo.rate ?? [];
-  const rates = [...rows.map((row) => row.x), lower, upper].filter(isThere);
+  const rates = [...bound.rows.map((row) => row.rate), lower, upper].filter(isThere);
   const [least, most] = [Math.min(...rates), Math.max(...rates)];
   const room = Math.max((most - least) / 20, most / 50);
-  const x = axis("I/Os that arrive per second", { min: Math.max(0, Math.floor(least - room)), max: Math.ceil(most + room), axisLabel: { color: muted, hideOverlap: true, showMinLabel: false, showMaxLabel: false } });
-  const label = `${bound.judged} over the rate with 95 % intervals, the bound of ${time(bound.limit_us)}, and the rate that keeps it`;
-  const option = lines(label, [{ name: bound.judged, rows }], x, bound.judged, latencyAxis(), [[bound.limit_us]]);
+  const unit = scaled ? 100 : 1;
+  const [from, to] = [Math.max(0, Math.floor((least - room) * unit) / unit), Math.ceil((most + room) * unit) / unit];
+  const x = axis(scaled ? "times the load" : "I/Os that arrive per second", { min: from, max: to, axisLabel: { color: muted, hideOverlap: true, showMinLabel: false, showMaxLabel: false } });
+  const what = scaled ? "scale" : "rate";
+  const label = `${bound.judged} over the ${what} with 95 % intervals, the bound of ${time(bound.limit_us)}, and the ${what} that keeps it`;
+  const option = lines(label, all, x, bound.judged, latencyAxis(), [[bound.limit_us]]);
   if (!option) return null;
   const line = option.series[0];
   const dashed = { color: bad, type: "dashed", width: 2 };
@@ -20,7 +28,7 @@ function sloCurve(bound) {
     silent: true, symbol: "none", animation: false,
     data: [
       { yAxis: bound.limit_us, lineStyle: dashed, label: { position: "insideStartTop", formatter: bound.name, color: ink } },
-      ...(isThere(at) ? [{ xAxis: at, lineStyle: { color: accent, type: "solid", width: 1 }, label: { position: "end", formatter: number(at), color: ink } }] : []),
+      ...(isThere(at) ? [{ xAxis: at, lineStyle: { color: accent, type: "solid", width: 1 }, label: { position: "end", formatter: digits(at), color: ink } }] : []),
     ],
   };
   if (isThere(lower) && isThere(upper)) {

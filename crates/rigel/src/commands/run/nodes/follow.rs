@@ -98,6 +98,7 @@ fn bare(request: Request, destroy: Vec<PathBuf>) -> RunOptions {
         destroy,
         dry_run: false,
         load: None,
+        compress: None,
         as_load: false,
         history: false,
         commits: false,

@@ -1,0 +1,154 @@
+//! A load of several phases that is scaled as a whole: which of its phases decide how far.
+//!
+//! A phase that has no more of any class than another one, and arrives no more in bursts, keeps every bound that the other keeps. The others decide.
+//! Must not search.
+
+use crate::error::Problem;
+use crate::load::class::{Arrival, LoadClass};
+use crate::load::phase::Phase;
+use crate::load::request::Request;
+use crate::units::to_f64;
+use serde::{Deserialize, Serialize};
+
+/// Most phases that are searched: each takes as much time as a search of its own.
+const MOST: usize = 4;
+
+/// The phases of a load that decide.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scaled {
+    /// Their numbers in the load, from 0; the request has only these, in this order.
+    pub phases: Vec<u32>,
+    /// Phases of the load.
+    pub of: u32,
+    /// Phases that have more of something than each of them, and are not searched.
+    pub left_out: u32,
+    /// So many thousandths of the load have to keep the bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<u32>,
+}
+
+impl Scaled {
+    /// Those of a load, the one with the most arrivals first.
+    pub fn of(classes: &[LoadClass], phases: &[Phase]) -> Self {
+        let heavier = |one: &Phase, other: &Phase| {
+            classes.iter().all(|class| one.point.of(class.name) >= other.point.of(class.name))
+                && spread(classes, one) >= spread(classes, other)
+        };
+        // Of phases that are alike the first one stands for all.
+        let decides = |&at: &usize| {
+            let beaten = |(other, phase): (usize, &Phase)| {
+                let more = heavier(phase, &phases[at]);
+                other != at && more && (other < at || !heavier(&phases[at], phase))
+            };
+            !phases.iter().enumerate().any(beaten)
+        };
+        let mut deciding: Vec<usize> = (0..phases.len()).filter(decides).collect();
+        let amount = |at: usize, of: fn(&LoadClass) -> f64| -> f64 {
+            let open = classes.iter().filter(|class| class.is_open());
+            open.map(|class| f64::from(phases[at].point.of(class.name)) * of(class)).sum()
+        };
+        let arrivals = |at: usize| amount(at, |_| 1.0);
+        deciding.sort_by(|&one, &other| arrivals(other).total_cmp(&arrivals(one)));
+        let all = deciding.len();
+        if all > MOST {
+            let written = |class: &LoadClass| class.mean_bytes() * f64::from(class.write_percent.get());
+            let most = |of: &dyn Fn(usize) -> f64| {
+                deciding.iter().copied().max_by(|&one, &other| of(one).total_cmp(&of(other)))
+            };
+            let chosen = [
+                most(&arrivals),
+                most(&|at| amount(at, LoadClass::mean_bytes)),
+                most(&|at| amount(at, written)),
+                most(&|at| arrivals(at) * spread(classes, &phases[at])),
+            ];
+            deciding.retain(|&at| chosen.contains(&Some(at)));
+        }
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            left_out: number(all - deciding.len()),
+            phases: deciding.into_iter().map(number).collect(),
+            of: number(phases.len()),
+            required: None,
+        }
+    }
+
+    /// Refuses what is not what [`Scaled::of`] makes.
+    pub(super) fn check(&self, request: &Request) -> Result<(), Problem> {
+        let wrong = |what: &str| Err(Problem::usage(what.to_owned()).at("--load"));
+        if self.phases.is_empty() || self.phases.len() > MOST || self.phases.len() != request.phases.len() {
+            return wrong("the load names no phases that decide");
+        }
+        if self.phases.iter().any(|&phase| phase >= self.of) {
+            return wrong("a phase that decides is none of the load");
+        }
+        match request.phases.iter().all(|phase| request.rate_of(phase.point) > 0) {
+            true => Ok(()),
+            false => Err(Problem::usage("a phase has nothing that arrives at a rate")
+                .at("--load")
+                .because("all rates are scaled together; a class of a closed loop only runs beside them")
+                .next("give a class of each phase its arrival, as in arrival = { rate = 1000 }")),
+        }
+    }
+}
+
+/// By how much the arrivals of a phase spread: of its classes the most.
+fn spread(classes: &[LoadClass], phase: &Phase) -> f64 {
+    let own = classes.iter().filter(|class| phase.point.of(class.name) > 0);
+    let spreads = own.filter_map(|class| match class.arrival {
+        Arrival::Open { shape, .. } => Some(phase.shape.unwrap_or(shape).spread()),
+        Arrival::Closed => None,
+    });
+    spreads.fold(to_f64(0), f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::{Class, Shape, Spread};
+    use crate::load::matrix::Point;
+    use crate::load::workload::WritePercent;
+    use crate::units::Nanos;
+
+    fn classes() -> Vec<LoadClass> {
+        let open = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
+        let class = |name: &str, bytes, percent| LoadClass {
+            arrival: open,
+            write_percent: WritePercent::new(percent).unwrap(),
+            ..LoadClass::random(Class::named(name).unwrap(), bytes)
+        };
+        vec![class("reads", 8192, 0), class("scans", 1 << 20, 0), class("writes", 8192, 100)]
+    }
+
+    fn phase(levels: [u32; 3], spread: f64) -> Phase {
+        let names = ["reads", "scans", "writes"].map(|name| Class::named(name).unwrap());
+        let point = names
+            .into_iter()
+            .zip(levels)
+            .fold(Point::default(), |point, (name, level)| point.with(name, level));
+        Phase { time: Nanos::from_secs(60), point, shape: Spread::new(spread).map(Shape::Bursty) }
+    }
+
+    fn deciding(phases: &[Phase]) -> (Vec<u32>, u32) {
+        let found = Scaled::of(&classes(), phases);
+        assert_eq!(found.of as usize, phases.len());
+        (found.phases, found.left_out)
+    }
+
+    #[test]
+    fn a_phase_that_another_one_exceeds_in_everything_does_not_decide() {
+        let day = phase([1000, 10, 200], 4.0);
+        assert_eq!(deciding(&[phase([100, 1, 20], 2.0), day, phase([900, 10, 200], 4.0)]), (vec![1], 0));
+        assert_eq!(deciding(&[day, day, day]), (vec![0], 0), "the first of those that are alike");
+        // A backup at night, and a burst in a quiet hour.
+        let (backup, burst) = (phase([50, 300, 0], 1.0), phase([40, 1, 10], 90.0));
+        assert_eq!(deciding(&[burst, phase([10, 1, 1], 2.0), backup, day]), (vec![3, 2, 0], 0));
+    }
+
+    #[test]
+    fn the_heaviest_of_many_are_searched_and_the_rest_is_told() {
+        let many: Vec<Phase> =
+            (0..9).map(|at| phase([1000 - 100 * at, 1 + 10 * at, 200 + at], 4.0)).collect();
+        let (chosen, left_out) = deciding(&many);
+        assert_eq!((chosen, left_out), (vec![0, 8], 7), "the most I/Os, and the most bytes");
+    }
+}

@@ -1,0 +1,212 @@
+//! What is needed of a history for its load: rates in stretches of equal length, and how they vary within a minute.
+//!
+//! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
+
+use super::super::{History, Metric, Span, Subject, Table};
+use super::bursts::Minute;
+use crate::uses::capacity::Held;
+use std::collections::BTreeMap;
+
+/// Bytes of an I/O where the source has no bytes.
+pub const UNKNOWN_BYTES: f64 = 8192.0;
+/// Longer intervals say nothing of bursts.
+const MOST_BURST_MS: u32 = 10_000;
+const MINUTE_MS: i64 = 60_000;
+
+/// Operations and bytes per second in a direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Operations per second.
+    pub ops: f64,
+    /// Bytes per second.
+    pub bytes: f64,
+}
+
+impl Flow {
+    /// Bytes of an operation on average; `None` without operations.
+    pub fn mean_bytes(self) -> Option<f64> {
+        (self.ops > 0.0).then(|| self.bytes / self.ops)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.ops += other.ops;
+        self.bytes += other.bytes;
+    }
+}
+
+/// The rates of a stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// When.
+    pub span: Span,
+    /// What was read.
+    pub reads: Flow,
+    /// What was written.
+    pub writes: Flow,
+}
+
+/// A disk, or a database, and from when to when it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// Which.
+    pub subject: Subject,
+    /// The start of its first interval, of whatever source.
+    pub first_ms: i64,
+    /// The end of its last one.
+    pub last_ms: i64,
+    /// The usual interval of its finest source.
+    pub interval_ms: i64,
+}
+
+impl Life {
+    /// The lives of subjects, out of what a store has of them.
+    pub fn all(subjects: &[Subject], held: &[Held]) -> Vec<Self> {
+        let life = |subject: &Subject| {
+            let own = held.iter().filter(|one| one.key.subject.is_same(subject));
+            let parts = own.map(|one| (one.first_ms, one.last_ms, one.interval_ms()));
+            let (first_ms, last_ms, interval_ms) =
+                parts.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1), all.2.min(one.2)))?;
+            Some(Self { subject: subject.clone(), first_ms, last_ms, interval_ms })
+        };
+        subjects.iter().filter_map(life).collect()
+    }
+
+    /// Whether it has half of an interval or more.
+    fn has(&self, span: Span) -> bool {
+        let common = self.last_ms.min(span.end_ms()) - self.first_ms.max(span.start_ms);
+        common * 2 >= i64::from(span.length_ms)
+    }
+}
+
+/// What a history has in a time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gathered {
+    /// The stretches in which everything is known, in the order of time.
+    pub rows: Vec<Row>,
+    /// The minutes of which more than their mean is known.
+    pub minutes: Vec<Minute>,
+    /// Some source does not part operations by direction.
+    pub unparted: bool,
+    /// Some source has no bytes.
+    pub without_bytes: bool,
+}
+
+/// Gathers.
+#[derive(Debug)]
+pub struct Gatherer<'a> {
+    host: &'a str,
+    lives: &'a [Life],
+    step_ms: u32,
+    found: Gathered,
+}
+
+impl<'a> Gatherer<'a> {
+    /// Of these subjects of a host, in stretches of `step_ms`.
+    pub fn new(host: &'a str, lives: &'a [Life], step_ms: u32) -> Self {
+        Self { host, lives, step_ms, found: Gathered::default() }
+    }
+
+    /// Takes a part of the time, behind those before.
+    pub fn add(&mut self, history: &History) {
+        let mut sums: BTreeMap<i64, ([Flow; 2], usize)> = BTreeMap::new();
+        for life in self.lives {
+            for (start, flows) in self.flows(history, &life.subject) {
+                let sum = sums.entry(start).or_default();
+                sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
+                sum.1 += 1;
+            }
+        }
+        let length_ms = self.step_ms;
+        for (start_ms, ([reads, writes], known)) in sums {
+            let span = Span { start_ms, length_ms };
+            let alive = self.lives.iter().filter(|life| life.has(span)).count();
+            let is_behind = self.found.rows.last().is_none_or(|last| last.span.end_ms() <= start_ms);
+            if known >= alive.max(1) && is_behind {
+                self.found.rows.push(Row { span, reads, writes });
+            }
+        }
+        self.add_minutes(history);
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Gathered {
+        self.found
+    }
+
+    /// Reads and writes of a subject in each stretch that it knows.
+    fn flows(&mut self, history: &History, subject: &Subject) -> BTreeMap<i64, [Flow; 2]> {
+        let column = |metric: Metric| -> BTreeMap<i64, f64> {
+            let samples = coarse(history, (self.host, subject), metric, self.step_ms);
+            samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
+        };
+        let [reads, writes, all, read_bytes, written_bytes] =
+            [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
+                .map(column);
+        let mut flows = BTreeMap::new();
+        for at in reads.keys().chain(all.keys()) {
+            let bytes = read_bytes.get(at).copied().zip(written_bytes.get(at).copied());
+            let parted = reads.get(at).copied().zip(writes.get(at).copied());
+            let ops = match (parted, all.get(at), bytes) {
+                (Some(parted), ..) => parted,
+                (None, Some(&all), Some((read, written))) => {
+                    self.found.unparted = true;
+                    let share = if read + written > 0.0 { written / (read + written) } else { 0.0 };
+                    (all * (1.0 - share), all * share)
+                }
+                _ => continue,
+            };
+            self.found.without_bytes |= bytes.is_none();
+            let bytes = bytes.unwrap_or((ops.0 * UNKNOWN_BYTES, ops.1 * UNKNOWN_BYTES));
+            flows.insert(*at, [Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }]);
+        }
+        flows
+    }
+
+    /// The minutes in which every subject was looked at at the same moments, often enough.
+    fn add_minutes(&mut self, history: &History) {
+        let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
+        for life in self.lives {
+            for (span, ops) in fine(history, (self.host, &life.subject)) {
+                let sum = sums.entry(span).or_default();
+                *sum = (sum.0 + ops, sum.1 + 1);
+            }
+        }
+        let alive = |span: Span| self.lives.iter().filter(|life| life.has(span)).count().max(1);
+        let whole: Vec<(Span, f64)> = sums
+            .into_iter()
+            .filter(|(span, sum)| sum.1 >= alive(*span))
+            .map(|(span, sum)| (span, sum.0))
+            .collect();
+        let minute = |one: &(Span, f64)| one.0.start_ms.div_euclid(MINUTE_MS);
+        self.found.minutes.extend(whole.chunk_by(|a, b| minute(a) == minute(b)).filter_map(Minute::of));
+    }
+}
+
+/// A metric in stretches of `step_ms`, and only those.
+fn coarse(history: &History, (host, subject): (&str, &Subject), metric: Metric, step_ms: u32) -> Table {
+    let mut table = Table::default();
+    for sample in history.series(host, subject, metric).samples {
+        let _ = table.push(sample.span, &[(metric, sample.value)]);
+    }
+    let mut regular = Table::default();
+    for sample in table.coarser(step_ms).samples(metric).filter(|sample| sample.span.length_ms == step_ms) {
+        let _ = regular.push(sample.span, &[(metric, sample.value)]);
+    }
+    regular
+}
+
+/// All operations of a subject, in the intervals of its source that are short enough.
+fn fine(history: &History, (host, subject): (&str, &Subject)) -> BTreeMap<Span, f64> {
+    let series = |metric: Metric| -> BTreeMap<Span, f64> {
+        let samples = history.series(host, subject, metric).samples.into_iter();
+        let short = samples.filter(|sample| sample.span.length_ms <= MOST_BURST_MS);
+        short.map(|sample| (sample.span, sample.value)).collect()
+    };
+    let (mut ops, writes) = (series(Metric::ReadOps), series(Metric::WriteOps));
+    ops.retain(|span, value| {
+        let more = writes.get(span);
+        *value += more.copied().unwrap_or(0.0);
+        more.is_some()
+    });
+    if ops.is_empty() { series(Metric::AllOps) } else { ops }
+}

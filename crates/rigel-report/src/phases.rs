@@ -1,0 +1,194 @@
+//! The phases of a load: what was asked for and served in each, and the verdict on all of them.
+//!
+//! Must not compute what the findings have.
+
+use crate::numbers::{counted, number, time};
+use crate::view::View;
+use crate::words::listed;
+use rigel_core::judge::findings::{PointFindings, VisitFindings, VisitIo};
+use rigel_core::load::class::{Class, PerClass};
+use rigel_core::load::pace::Pace;
+use rigel_core::record::Purpose;
+use rigel_core::units::Nanos;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The 99th percentile of fewer I/Os is the slowest of them.
+const LEAST_IOS: u64 = 100;
+/// Phases that are named; the table has all.
+const MOST_NAMED: usize = 3;
+
+/// A phase that was measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a> {
+    /// Its number, from 0.
+    pub number: u32,
+    /// The point that it is of.
+    pub found: &'a PointFindings,
+    /// What was seen in it.
+    pub visit: &'a VisitFindings,
+}
+
+/// Those of a run, in their order; none where a load has no phases.
+pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<Measured<'a>> {
+    if view.record.header.request.phases.is_empty() {
+        return Vec::new();
+    }
+    let of_point = |found: &'a PointFindings| found.each_visit.iter().map(move |visit| (found, visit));
+    let phase = |(found, visit): (&'a PointFindings, &'a VisitFindings)| match visit.purpose {
+        Purpose::Phase(number) => Some(Measured { number, found, visit }),
+        _ => None,
+    };
+    let mut all: Vec<Measured<'a>> =
+        view.findings.points.iter().flat_map(of_point).filter_map(phase).collect();
+    all.sort_by_key(|phase| phase.number);
+    all
+}
+
+/// Those of a run that goes through them once; one that goes round them for days has words of its own.
+fn once<'a>(view: &'a View<'_>) -> Vec<Measured<'a>> {
+    if view.record.header.request.pace == Pace::Phases { measured(view) } else { Vec::new() }
+}
+
+impl Measured<'_> {
+    /// Whether what arrived was served; `None` where nothing arrives at a rate.
+    pub fn is_served(&self) -> Option<bool> {
+        let open = || self.visit.ios.values().filter_map(|io| io.open);
+        open().next()?;
+        Some(!open().any(|open| open.is_overload))
+    }
+
+    /// I/Os per second that were asked for and served, of what arrives at a rate.
+    fn rates(&self) -> (f64, f64) {
+        let open = || self.visit.ios.iter().filter(|(_, io)| io.open.is_some());
+        let asked: f64 = open().map(|(class, _)| f64::from(self.visit.point.of(*class))).sum();
+        (asked, open().map(|(_, io)| io.iops).sum())
+    }
+
+    /// The class with the longest p99.
+    fn slowest(&self) -> Option<(Class, f64)> {
+        let all = self.visit.ios.iter().filter(|(_, io)| io.ios >= LEAST_IOS);
+        let all = all.filter_map(|(class, io)| Some((*class, io.p99_us?)));
+        all.max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    /// As people count.
+    fn shown(&self) -> u32 {
+        self.number.saturating_add(1)
+    }
+}
+
+/// Whether the phases were served, and the longest p99; `None` where no phase has anything that arrives at a rate.
+pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
+    let all = once(view);
+    let asked = view.record.header.request.phases.len();
+    let judged: Vec<(&Measured<'_>, bool)> =
+        all.iter().filter_map(|phase| Some((phase, phase.is_served()?))).collect();
+    if judged.is_empty() {
+        return None;
+    }
+    let failed: Vec<&Measured<'_>> = judged.iter().filter(|one| !one.1).map(|one| one.0).collect();
+    let of_all = if all.len() < asked { format!(" of {asked}") } else { String::new() };
+    let phases = match (all.len(), all.len() < asked) {
+        (1, false) => "The phase".to_owned(),
+        (2, false) => "Both phases".to_owned(),
+        (count, false) => format!("All {count} phases"),
+        (count, true) => format!("The {}{of_all} that were measured", counted(count, "phase")),
+    };
+    let first = if failed.is_empty() {
+        let was = if all.len() == 1 { "was" } else { "were" };
+        format!("{phases} {was} served at the rates asked for")
+    } else {
+        let named: Vec<String> = failed.iter().take(MOST_NAMED).map(|phase| short_of(phase)).collect();
+        let more = failed.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let count = if failed.len() == 1 { "One".to_owned() } else { failed.len().to_string() };
+        let of = if all.len() == 1 { String::new() } else { format!(" of {}", counted(all.len(), "phase")) };
+        let was = if failed.len() == 1 { "was" } else { "were" };
+        format!("{count}{of} {was} not served at the rates asked for: {}{more}", listed(&named))
+    };
+    let is_well = |phase: &&Measured<'_>| failed.iter().all(|other| other.number != phase.number);
+    let slowest = all.iter().filter(is_well).filter_map(|phase| Some((phase, phase.slowest()?)));
+    let slowest = slowest.max_by(|one, other| one.1.1.total_cmp(&other.1.1));
+    let slowest = slowest.map_or_else(String::new, |(phase, (class, us))| {
+        let others = if failed.is_empty() { "" } else { " of the others" };
+        format!("; the longest p99{others} was {}, of {class} in phase {}", time(us), phase.shown())
+    });
+    Some(format!("{first}{slowest}."))
+}
+
+/// `phase 7 with 3,912 of 5,000 I/Os per second`
+fn short_of(phase: &Measured<'_>) -> String {
+    let (asked, served) = phase.rates();
+    format!("phase {} with {} of {} I/Os per second", phase.shown(), number(served.round()), number(asked))
+}
+
+/// A phase of a load, measured once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Phase")]
+pub(crate) struct PhaseDocument {
+    /// Its number in the load, from 0.
+    number: u32,
+    /// Seconds that it was to last.
+    for_s: f64,
+    /// Seconds that its figures are from.
+    measured_s: f64,
+    /// The user or an error ended it before its time.
+    cut_short: bool,
+    /// Whether what arrived was served; null where nothing arrives at a rate.
+    served: Option<bool>,
+    /// The squared coefficient of variation of the times between arrivals, where the phase has a shape of its own; else null, and the
+    /// classes say it.
+    spread: Option<f64>,
+    /// What each class did.
+    classes: PerClass<PhaseIo>,
+}
+
+/// One class in one phase.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PhaseIo {
+    /// What was asked for: arrivals per second, or what its load level counts.
+    asked: u32,
+    /// Arrivals per second, as they came by chance; null in a closed loop.
+    arrived_per_s: Option<f64>,
+    /// I/Os per second that were served.
+    served_per_s: f64,
+    /// Mean latency in microseconds, from the intended start; null when nothing completed.
+    mean_us: Option<f64>,
+    /// The median.
+    p50_us: Option<f64>,
+    /// The 99th percentile.
+    p99_us: Option<f64>,
+}
+
+/// The documents of all phases.
+pub(crate) fn documents(view: &View<'_>) -> Vec<PhaseDocument> {
+    let phases = &view.record.header.request.phases;
+    let of = |one: &Measured<'_>| {
+        let asked = usize::try_from(one.number).ok().and_then(|number| phases.get(number));
+        let io = |(class, io): (&Class, &VisitIo)| (*class, PhaseIo::of(one.visit.point.of(*class), io));
+        PhaseDocument {
+            number: one.number,
+            for_s: asked.map_or(0.0, |phase| phase.time.seconds()),
+            measured_s: Nanos(one.visit.measured_ns).seconds(),
+            cut_short: one.visit.cut_short,
+            served: one.is_served(),
+            spread: asked.and_then(|phase| Some(phase.shape?.spread())),
+            classes: one.visit.ios.iter().map(io).collect(),
+        }
+    };
+    once(view).iter().map(of).collect()
+}
+
+impl PhaseIo {
+    fn of(asked: u32, io: &VisitIo) -> Self {
+        Self {
+            asked,
+            arrived_per_s: io.open.map(|open| open.arrived_per_s),
+            served_per_s: io.iops,
+            mean_us: io.latency_us,
+            p50_us: io.p50_us,
+            p99_us: io.p99_us,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A recorded time as a load file: its text with comments for people, and the remarks beside it.
+//!
+//! Must not choose a phase or a rate; [`rigel_core::uses::capacity::replay`] does.
+
+use crate::numbers::{counted, number, percent, short, span};
+use crate::words::listed;
+use rigel_core::load::class::Shape;
+use rigel_core::load::file::Comments;
+use rigel_core::units::{KIB, Nanos, to_f64, trimmed};
+use rigel_core::uses::capacity::replay::{Assumed, Flow, Replay, SMALLEST, UNKNOWN_BYTES, Was};
+use rigel_core::uses::capacity::{Source, Subject, when};
+
+/// Below that a time is not known as a whole.
+const WHOLE: f64 = 0.999;
+/// A phase has that share of the busiest stretch, or it is worth telling.
+const KEPT: f64 = 0.9;
+
+/// A replay, and where it is from.
+#[derive(Clone, Debug)]
+pub struct Told<'a> {
+    /// The command, as it can be typed again.
+    pub command: &'a str,
+    /// The host.
+    pub host: &'a str,
+    /// The disks, or the databases, together.
+    pub subjects: &'a [Subject],
+    /// Devices that lie on them and do not count beside them.
+    pub left_out: &'a [Subject],
+    /// The tools that said so.
+    pub sources: &'a [Source],
+    /// The time that was asked for, in milliseconds of the epoch.
+    pub range_ms: (i64, i64),
+    /// The load.
+    pub replay: &'a Replay,
+}
+
+impl Told<'_> {
+    /// The load file.
+    pub fn file(&self) -> String {
+        let mut head = vec![format!("Made by: rigel {}", self.command.trim_end())];
+        head.extend(self.what());
+        head.push("Not in the source, and assumed:".to_owned());
+        head.extend(self.replay.assumed.iter().map(|one| format!("- {}", assumed(one))));
+        let scale = self.replay.scale;
+        let phases = self.replay.phases.iter().zip(&self.replay.load.phases);
+        let phases = phases.map(|(was, phase)| of_phase(was, phase.shape, scale)).collect();
+        self.replay.load.commented(&Comments { head, phases })
+    }
+
+    /// What the user should know of it.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut all = self.what();
+        if !self.left_out.is_empty() {
+            let names: Vec<String> = self.left_out.iter().map(ToString::to_string).collect();
+            let is = if names.len() == 1 { "lies" } else { "lie" };
+            all.push(format!(
+                "{} {is} on other disks and would count twice: the load is that of the disks below, where a mirror writes everything twice; --disk {} takes what was asked of it instead",
+                listed(&names),
+                names[0]
+            ));
+        }
+        all.extend(self.replay.assumed.iter().map(|one| format!("assumed: {}", assumed(one))));
+        let (stretch, phase) = self.replay.busiest();
+        if phase < KEPT * stretch {
+            all.push(format!(
+                "the busiest {} had {} I/Os per second, the busiest phase has {}: more --phases keep more of it",
+                time(i64::from(self.replay.step_ms)),
+                number(stretch.round()),
+                number(phase.round())
+            ));
+        }
+        let whole: u64 = self.replay.load.phases.iter().map(|phase| phase.time.0).sum();
+        let days = Nanos(whole).seconds() / 86_400.0;
+        if days > 7.0 {
+            all.push(format!(
+                "the phases take {} days: `rigel run` takes 7 at most, so shorten them with --compress",
+                trimmed((days * 10.0).round() / 10.0)
+            ));
+        }
+        all
+    }
+
+    /// Of what the load is, in sentences.
+    fn what(&self) -> Vec<String> {
+        let (from_ms, to_ms) = self.range_ms;
+        let names: Vec<String> = self.subjects.iter().map(ToString::to_string).collect();
+        let sources: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
+        let covered_ms: i64 = self.replay.phases.iter().map(|phase| phase.covered_ms).sum();
+        let known = to_f64(covered_ms.unsigned_abs()) / to_f64((to_ms - from_ms).unsigned_abs().max(1));
+        let known = if known < WHOLE {
+            format!("; {} % of the time is known, the rest is left out", percent(known.min(WHOLE)))
+        } else {
+            String::new()
+        };
+        let step = time(i64::from(self.replay.step_ms));
+        let scale = if (self.replay.scale - 1.0).abs() > 1e-9 {
+            format!(" Rates are {} times those of the source.", trimmed(self.replay.scale))
+        } else {
+            String::new()
+        };
+        vec![
+            format!(
+                "{} of {} by {}, {} to {} UTC{known}.",
+                listed(&names),
+                self.host,
+                listed(&sources.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()),
+                when::shown(from_ms),
+                when::shown(to_ms)
+            ),
+            format!(
+                "{} of {step} each are {}.{scale}",
+                counted(self.replay.stretches, "interval"),
+                counted(self.replay.phases.len(), "phase")
+            ),
+        ]
+    }
+}
+
+/// `2026-11-02 08:00 to 11:30, 3 h 30 min: 1,204 reads/s of 11.2 KiB, 318 writes/s of 8 KiB; dispersion 6.3`
+fn of_phase(was: &Was, shape: Option<Shape>, scale: f64) -> String {
+    let known =
+        to_f64(was.covered_ms.unsigned_abs()) / to_f64((was.to_ms - was.from_ms).unsigned_abs().max(1));
+    let gaps =
+        if known < WHOLE { format!(" of which {} % are known", percent(known)) } else { String::new() };
+    let bursts = match (was.bursts, shape) {
+        (Some(bursts), Some(_)) if was.expected < 0.95 * bursts.dispersion => {
+            format!("; bursts of {}, replayed as {}", short(bursts.dispersion), short(was.expected))
+        }
+        (Some(bursts), _) => format!("; bursts of {}", short(bursts.dispersion)),
+        (None, _) => String::new(),
+    };
+    format!(
+        "{} to {} UTC{gaps}: {}, {}{bursts}",
+        when::shown(was.from_ms),
+        when::shown(was.to_ms),
+        of_flow(was.reads, scale, "reads"),
+        of_flow(was.writes, scale, "writes")
+    )
+}
+
+fn of_flow(flow: Flow, scale: f64, what: &str) -> String {
+    let size =
+        flow.mean_bytes().map_or_else(String::new, |mean| format!(" of {} KiB", short(mean / to_f64(KIB))));
+    format!("{} {what}/s{size}", short(flow.ops * scale))
+}
+
+fn time(ms: i64) -> String {
+    span(Nanos(ms.unsigned_abs().saturating_mul(1_000_000)))
+}
+
+/// What was assumed, as a sentence without a stop.
+fn assumed(one: &Assumed) -> String {
+    match *one {
+        Assumed::Places => {
+            "the I/Os go anywhere on the target, each place as likely as another; streams and hot parts are not in the source".to_owned()
+        }
+        Assumed::Sync => "no write waits until it is durable".to_owned(),
+        Assumed::Sizes => {
+            "sizes are two powers of two with the mean size of each phase; the source has no histogram of them".to_owned()
+        }
+        Assumed::Poisson(phases) => format!(
+            "arrivals of {} know nothing of each other (Poisson): nothing finer than 10 s is known there",
+            counted(phases, "phase")
+        ),
+        Assumed::Independent => "reads and writes come independently of each other".to_owned(),
+        Assumed::WeakerBursts { phases, part } => format!(
+            "bursts of {} are weaker than they were, at least {} % of it: no arrivals of a load file vary as much",
+            counted(phases, "phase"),
+            percent(part)
+        ),
+        Assumed::Directions => {
+            "reads and writes are as large as each other: some source parts bytes by direction, and operations not".to_owned()
+        }
+        Assumed::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
+        Assumed::Idle(phases) => format!("{} without any I/O have one per second: no phase is idle", counted(phases, "phase")),
+        Assumed::Small => format!("I/Os that are smaller on average have {} KiB, as many devices refuse smaller ones", SMALLEST / KIB),
+    }
+}

@@ -1,0 +1,163 @@
+//! `rigel capacity replay`: the arguments.
+//!
+//! Must not open the store.
+
+use super::capacity::StoreArgs;
+use super::values::{self, Misread};
+use rigel_core::error::Problem;
+use rigel_core::load::phase::MOST_PHASES;
+use rigel_core::units::{NS_PER_MS, Nanos};
+use rigel_core::uses::capacity::Source;
+use rigel_core::uses::capacity::replay::{Most, is_step};
+use std::path::PathBuf;
+
+/// A day and a night of each day of a week, and some spikes.
+const USUAL_PHASES: &str = "24";
+/// Rates can be scaled by so much at most.
+const MOST_SCALE: f64 = 1000.0;
+
+const SUMMARY: &str = "\
+Examples:
+  rigel capacity replay --from 2026-11-02 --to 2026-11-09 > week.toml
+  rigel run --load week.toml --compress 24 /dev/sdx
+All options and more examples: rigel help capacity replay";
+
+const EXAMPLES: &str = "\
+Examples:
+  rigel capacity replay --from 2026-11-02 --to 2026-11-09 > week.toml
+      a week of this host's disks as a load file; what had to be assumed stands in it, and on standard error
+  rigel run --load week.toml --compress 24 /dev/sdx
+      that week in 7 hours on other storage: the same rates, for a 24th of the time
+  rigel capacity fit --load week.toml --bound 'p99 < 5ms' /dev/sdx
+      how many times that week the storage carries
+  rigel capacity replay --from 2026-11-30T08:00:00+01:00 --to 2026-11-30T18:00:00+01:00 --disk sdb --scale 1.5 --phases 60
+      a working day of one disk, half as much again, in finer phases";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
+pub struct ReplayArgs {
+    /// From this moment on: 2026-11-02, or 2026-11-02T08:00:00+01:00; a day begins in UTC [default: 7 days before the end]
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+
+    /// Up to this moment [default: the end of the history]
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+
+    /// History of this host [default: the only one in the store, else this host]
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+
+    /// Only these disks, by name or by what stays of them; several are one load [default: all disks of the host, else its databases]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    disk: Vec<String>,
+
+    /// Only what this tool told: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io
+    #[arg(long, value_name = "SOURCE", value_parser = source)]
+    source: Option<Source>,
+
+    /// So many times the rates
+    #[arg(long, value_name = "N", default_value = "1", value_parser = scale)]
+    scale: f64,
+
+    /// At most so many phases, or all: one for each interval
+    ///
+    /// Neighbouring intervals with alike rates are one phase, so there may be fewer.
+    #[arg(long, value_name = "N", default_value = USUAL_PHASES, value_parser = most)]
+    phases: Most,
+
+    /// Length of the intervals that phases are made of [default: 2000 of them in the time, or the source's]
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    every: Option<Nanos>,
+
+    /// Write the file there [default: standard output]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
+
+    /// Replace a file that is there
+    #[arg(long, requires = "out")]
+    force: bool,
+
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// No progress and no remarks
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayOptions {
+    /// As it can be typed again, without the program.
+    pub command: String,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub host: Option<String>,
+    pub disks: Vec<String>,
+    pub source: Option<Source>,
+    pub scale: f64,
+    pub most: Most,
+    pub step_ms: Option<u32>,
+    pub out: Option<PathBuf>,
+    pub force: bool,
+    pub store: Option<PathBuf>,
+    pub quiet: bool,
+}
+
+fn source(text: &str) -> Result<Source, Misread> {
+    Source::of_name(text).ok_or_else(|| Misread {
+        reason: "is no source".into(),
+        next: format!("give one of {}", Source::ALL.map(Source::name).join(", ")),
+    })
+}
+
+pub fn scale(text: &str) -> Result<f64, Misread> {
+    let scale = text.parse::<f64>().ok().filter(|scale| *scale > 0.0 && *scale <= MOST_SCALE);
+    scale.ok_or_else(|| Misread {
+        reason: "is no factor".into(),
+        next: format!("give a number above 0, at most {MOST_SCALE}, such as 1.5"),
+    })
+}
+
+fn most(text: &str) -> Result<Most, Misread> {
+    if text == "all" {
+        return Ok(Most::Stretches);
+    }
+    let number = text.parse::<usize>().ok().filter(|number| (1..=MOST_PHASES).contains(number));
+    number.map(Most::Phases).ok_or_else(|| Misread {
+        reason: "is no number of phases".into(),
+        next: format!("give 1 to {MOST_PHASES}, or all"),
+    })
+}
+
+impl ReplayArgs {
+    /// What to do, checked as far as it can be without a look at the store.
+    pub fn options(self, command: String) -> Result<ReplayOptions, Problem> {
+        let step = self.every.map(step_ms).transpose()?;
+        Ok(ReplayOptions {
+            command,
+            from: self.from,
+            to: self.to,
+            host: self.host,
+            disks: self.disk,
+            source: self.source,
+            scale: self.scale,
+            most: self.phases,
+            step_ms: step,
+            out: self.out,
+            force: self.force,
+            store: self.store.file,
+            quiet: self.quiet,
+        })
+    }
+}
+
+fn step_ms(every: Nanos) -> Result<u32, Problem> {
+    let ms = every.0 / NS_PER_MS;
+    let fits = every.0 % NS_PER_MS == 0 && is_step(i64::try_from(ms).unwrap_or(i64::MAX));
+    u32::try_from(ms).ok().filter(|_| fits).ok_or_else(|| {
+        Problem::usage(format!("a day cannot be cut into intervals of {every}"))
+            .at("--every")
+            .next("give a whole part of a day of 1 s or more, such as 1m, 5m or 1h")
+    })
+}

@@ -1,0 +1,46 @@
+//! Whose history is meant, and which moment.
+//!
+//! Must not open the store.
+
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::uses::capacity::{Held, when};
+
+/// The host whose history is meant; `shown` is the store.
+pub fn chosen(held: &[Held], named: Option<&str>, shown: &str) -> Result<String, Problem> {
+    let mut hosts: Vec<&str> = held.iter().map(|held| held.key.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let own = rigel_io::production::host_name();
+    match (named, hosts.as_slice()) {
+        (_, []) => Err(Problem::usage("the store holds no history")
+            .at(shown)
+            .next("fill it: rigel capacity import FILE..")),
+        (Some(named), all) if all.contains(&named) => Ok(named.to_owned()),
+        (Some(named), all) => Err(Problem::usage(format!(
+            "the store has no history of the host {}",
+            path_text::printable(named)
+        ))
+        .at(shown)
+        .because(format!("it has {}", all.join(", ")))
+        .next("name one of them with --host")),
+        (None, [only]) => Ok((*only).to_owned()),
+        (None, all) if all.contains(&own.as_str()) => Ok(own),
+        (None, all) => {
+            Err(Problem::usage("the store has the histories of several hosts, and none is this one")
+                .at(shown)
+                .because(format!("it has {}", all.join(", ")))
+                .next("name one of them with --host"))
+        }
+    }
+}
+
+/// A moment as it is typed, in milliseconds of the epoch.
+pub fn moment(text: &str, at: &str) -> Result<i64, Problem> {
+    let day = || when::with_offset(&format!("{text}T00:00:00Z"));
+    when::with_offset(text).or_else(day).ok_or_else(|| {
+        Problem::usage(format!("'{}' is no moment", path_text::printable(text)))
+            .at(at)
+            .next("give a day such as 2026-11-01, or 2026-11-01T08:00:00+01:00")
+    })
+}

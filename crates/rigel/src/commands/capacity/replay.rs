@@ -1,0 +1,217 @@
+//! `rigel capacity replay`: a time of the store as a load file.
+//!
+//! Must not choose phases or rates; `rigel_core::uses::capacity::replay` does.
+
+use super::hosts;
+use crate::args::ReplayOptions;
+use crate::capacity_store::{Store, place};
+use crate::commands::{remark, to_stdout};
+use crate::output;
+use crate::progress::WorkProgress;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::uses::capacity::replay::{Gathered, Gatherer, Life, Replay, step_ms};
+use rigel_core::uses::capacity::when::shown;
+use rigel_core::uses::capacity::{DAY_MS, Held, Kind, Metric, Selection, Source, Subject, own_disks};
+use rigel_report::replay::Told;
+
+/// A time that is not named.
+const USUAL_MS: i64 = 7 * DAY_MS;
+
+pub fn replay(options: &ReplayOptions) -> Result<(), Problem> {
+    let path = place(options.store.as_deref())?;
+    let store = Store::open_to_read(&path)?;
+    let file = path_text::encode(&path);
+    let chosen = Chosen::of(&store.held()?, options, &file)?;
+    let range_ms = chosen.range(options)?;
+    chosen.check_names(range_ms)?;
+    let lives = Life::all(&chosen.subjects, &chosen.held);
+    let step_ms = options.step_ms.unwrap_or_else(|| step_ms(&lives, range_ms));
+    let gathered = gather(&store, &chosen, (&lives, step_ms), range_ms, options)?;
+    if gathered.rows.is_empty() {
+        return Err(chosen.nothing(range_ms, step_ms));
+    }
+    let replay = Replay::of(&gathered, step_ms, options.most, options.scale)?;
+    let told = Told {
+        command: &format!("capacity {}", options.command),
+        host: &chosen.host,
+        subjects: &chosen.subjects,
+        left_out: &chosen.left_out,
+        sources: &chosen.sources(),
+        range_ms,
+        replay: &replay,
+    };
+    match &options.out {
+        Some(out) => output::write_whole(out, told.file().as_bytes(), options.force)?,
+        None => to_stdout(told.file().as_bytes())?,
+    }
+    if !options.quiet {
+        told.remarks().iter().for_each(|text| remark(text));
+    }
+    Ok(())
+}
+
+/// What of the store is meant.
+struct Chosen {
+    host: String,
+    subjects: Vec<Subject>,
+    left_out: Vec<Subject>,
+    /// What the store has of these subjects.
+    held: Vec<Held>,
+}
+
+impl Chosen {
+    fn of(all: &[Held], options: &ReplayOptions, file: &str) -> Result<Self, Problem> {
+        let host = hosts::chosen(all, options.host.as_deref(), file)?;
+        let selection = Selection {
+            host: Some(host.clone()),
+            subjects: options.disks.clone(),
+            source: options.source,
+            ..Selection::default()
+        };
+        let has_ops =
+            |one: &&Held| one.metrics.contains(&Metric::ReadOps) || one.metrics.contains(&Metric::AllOps);
+        let known: Vec<&Held> = all.iter().filter(|one| one.key.host == host).filter(has_ops).collect();
+        let held: Vec<Held> =
+            known.iter().filter(|one| selection.wants(&one.key)).map(|one| (*one).clone()).collect();
+        let of_kind = |kind: Kind| distinct(held.iter().filter(|one| one.key.subject.kind == kind));
+        let (disks, databases) = (of_kind(Kind::Disk), of_kind(Kind::Database));
+        let subjects = if disks.is_empty() { databases } else { own_disks(disks.clone()) };
+        if subjects.is_empty() {
+            let names: Vec<String> = distinct(known.into_iter()).iter().map(ToString::to_string).collect();
+            return Err(Problem::usage(format!("the history of {host} has no I/O of what is asked for"))
+                .at("--disk, --source")
+                .because(match names.as_slice() {
+                    [] => "it has none at all".to_owned(),
+                    names => format!("it has that of {}", names.join(", ")),
+                })
+                .next("name one of them with --disk, or another --host; rigel capacity list shows what there is"));
+        }
+        let is_meant = |subject: &Subject| subjects.iter().any(|one| one.is_same(subject));
+        let left_out = disks.into_iter().filter(|disk| !is_meant(disk)).collect();
+        let held = held.into_iter().filter(|one| is_meant(&one.key.subject)).collect();
+        Ok(Self { host, left_out, held, subjects })
+    }
+
+    /// The time that is meant.
+    fn range(&self, options: &ReplayOptions) -> Result<(i64, i64), Problem> {
+        let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
+        let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
+        let named =
+            |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
+        let to_ms = named(&options.to, "--to")?.unwrap_or(last);
+        let from_ms = named(&options.from, "--from")?.unwrap_or_else(|| first.max(to_ms - USUAL_MS));
+        if from_ms < to_ms {
+            return Ok((from_ms, to_ms));
+        }
+        Err(Problem::usage(format!("from {} to {} UTC is no time", shown(from_ms), shown(to_ms)))
+            .at("--from, --to")
+            .because(format!("the history goes from {} to {} UTC", shown(first), shown(last)))
+            .next("give --from a moment before --to"))
+    }
+
+    /// Two disks with one name at the same time are of two hosts, or one that two tools tell apart in different ways.
+    fn check_names(&self, (from_ms, to_ms): (i64, i64)) -> Result<(), Problem> {
+        let clash = |one: &Held, other: &Held| {
+            let common =
+                one.last_ms.min(other.last_ms).min(to_ms) - one.first_ms.max(other.first_ms).max(from_ms);
+            let same_name = one.key.subject.name == other.key.subject.name;
+            same_name && !one.key.subject.is_same(&other.key.subject) && common > 0
+        };
+        let found =
+            self.held.iter().find_map(|one| Some((one, self.held.iter().find(|other| clash(one, other))?)));
+        let Some((one, other)) = found else { return Ok(()) };
+        Err(Problem::usage(format!("two disks of {} are called {} at the same time", self.host, one.key.subject))
+            .because(format!(
+                "{} calls one {}, and {} the other {}: they are of two hosts under one name, or one disk that two tools know by different ids",
+                one.key.source.name(), one.key.subject.id, other.key.source.name(), other.key.subject.id
+            ))
+            .next("name the one that is meant by its id, --disk ID, or one tool with --source"))
+    }
+
+    /// That nothing is known of a time.
+    fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
+        let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
+        let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
+        let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
+        let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
+        let because = if within && before.is_some() {
+            format!(
+                "the time lies in a gap, or no interval of {} s is known of all disks at once; the history goes from {} to {} UTC",
+                step_ms / 1000,
+                shown(first),
+                shown(last)
+            )
+        } else {
+            format!("the history goes from {} to {} UTC", shown(first), shown(last))
+        };
+        Problem::usage(format!(
+            "the history of {} has no I/O from {} to {} UTC",
+            self.host,
+            shown(from_ms),
+            shown(to_ms)
+        ))
+        .at("--from, --to")
+        .because(because)
+        .next("rigel capacity show draws the course of each disk, gaps too; ask for a time that is known, or for one disk with --disk")
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let mut all: Vec<Source> = self.held.iter().map(|one| one.key.source).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// The subjects, each once, whatever names and sources it has.
+fn distinct<'a>(held: impl Iterator<Item = &'a Held>) -> Vec<Subject> {
+    let mut found: Vec<Subject> = Vec::new();
+    for subject in held.map(|one| &one.key.subject) {
+        match found.iter_mut().find(|other| other.is_same(subject)) {
+            Some(other) if other.id.is_empty() => *other = subject.clone(),
+            Some(_) => {}
+            None => found.push(subject.clone()),
+        }
+    }
+    found
+}
+
+/// Reads the store a day at a time, so that memory is that of a day.
+fn gather(
+    store: &Store,
+    chosen: &Chosen,
+    (lives, step_ms): (&[Life], u32),
+    (from_ms, to_ms): (i64, i64),
+    options: &ReplayOptions,
+) -> Result<Gathered, Problem> {
+    let mut gatherer = Gatherer::new(&chosen.host, lives, step_ms);
+    let mut progress = WorkProgress::of_days(options.quiet);
+    let first = from_ms.div_euclid(DAY_MS);
+    let last = (to_ms - 1).div_euclid(DAY_MS);
+    let days = (last - first + 1).unsigned_abs();
+    for (done, day) in (1..).zip(first..=last) {
+        let selection = Selection {
+            host: Some(chosen.host.clone()),
+            subjects: chosen.names(),
+            source: options.source,
+            from_ms: Some(from_ms.max(day * DAY_MS)),
+            to_ms: Some(to_ms.min((day + 1) * DAY_MS)),
+            step_ms: None,
+        };
+        gatherer.add(&store.history(&selection)?);
+        progress.done_of(done, days);
+    }
+    Ok(gatherer.finish())
+}
+
+impl Chosen {
+    /// Every name and id that the subjects have.
+    fn names(&self) -> Vec<String> {
+        let of = |one: &Held| [one.key.subject.name.clone(), one.key.subject.id.clone()];
+        let mut all: Vec<String> = self.held.iter().flat_map(of).filter(|name| !name.is_empty()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

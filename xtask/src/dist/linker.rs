@@ -1,7 +1,7 @@
 //! What binaries are linked with: zig, whose linker knows more than zig's own command line lets through.
 //!
 //! A program of many generic functions has thousands that are the same code. Folded into one they save some hundred KB. Must not change
-//! what is linked, but for that.
+//! what is linked, but for that and for what tells a debugger about the parts of zig.
 
 use super::{GLIBC, Release};
 use std::fs;
@@ -24,8 +24,27 @@ if [ -z "$line" ]; then
     echo "zig does not tell how it links" >&2
     exit 1
 fi
-# Its words are not quoted.
-exec python3 -m ziglang ld.lld $line --icf=all -O2
+# Its words are not quoted. What zig itself adds has lines for a debugger that name the directory in which it was compiled once; they
+# would make the symbols, and by their checksum the program, another one in every place.
+parts=$0.parts
+rm -rf "$parts"
+mkdir "$parts"
+set --
+for word in $line; do
+    case $word in
+    */zig/o/*.o | */zig/o/*.a)
+        bare=$parts/$#-${word##*/}
+        objcopy --strip-debug --enable-deterministic-archives "$word" "$bare"
+        word=$bare
+        ;;
+    esac
+    set -- "$@" "$word"
+done
+if [ -z "$(ls "$parts")" ]; then
+    echo "nothing of what is linked is zig's own" >&2
+    exit 1
+fi
+exec python3 -m ziglang ld.lld "$@" --icf=all -O2
 "#;
 
 /// Writes it; the directories of the tools have to stand first in the search path where it is started.

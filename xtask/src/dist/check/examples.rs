@@ -9,9 +9,12 @@ use anyhow::Context as _;
 use std::fs;
 use std::path::Path;
 
+/// debootstrap does not see that the last one is needed.
+const PACKAGES: [&str; 3] = ["ansible-core", "python3-apt", "python3-cffi-backend"];
+
 /// The playbook installs the package, calibrates and keeps the answers.
 pub fn ansible(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
-    let room = Room::with(roots, debian, &["ansible-core", "python3-apt"])?;
+    let room = Room::with(roots, debian, &PACKAGES)?;
     let package = format!("rigel_{VERSION}-1_amd64.deb");
     room.take_in(&release.out, &package)?;
     room.take_in(&stage::usr(release).join("share/doc/rigel/examples"), "ansible.yml")?;

@@ -8,7 +8,6 @@ use rigel_core::record::Record;
 use rigel_core::stats::special::student_t_quantile;
 use rigel_core::units::to_f64;
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
-use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;

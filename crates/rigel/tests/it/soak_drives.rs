@@ -3,7 +3,6 @@
 use crate::soak::{document, record};
 use crate::support::{Place, Told, tell};
 use rigel_core::facts::drive;
-use rigel_core::record::Record;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
 use rigel_testdev::{Unavailable, needs};
 use serde_json::{Value, json};

@@ -305,8 +305,9 @@ fn presets_write_to_a_scratch_file_and_to_nothing_else_without_consent() {
         assert_eq!(told.code, 3, "{preset}: {}", told.stderr);
         assert!(told.stderr.contains("--destroy-data"), "{}", told.stderr);
         assert!(fs::read(place.path().join("target")).unwrap() == before, "{preset}");
-        let line =
-            format!("run --load {preset} --scratch-size 64M --duration 3s --cache-size 0 --quiet --json --name {preset}");
+        let line = format!(
+            "run --load {preset} --scratch-size 64M --duration 3s --cache-size 0 --quiet --json --name {preset}"
+        );
         let document = place.line(&line).expect_code(0).json();
         let classes = &document["points"][0]["classes"];
         for class in ["pages", "log", "scans"] {

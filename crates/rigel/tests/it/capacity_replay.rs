@@ -293,7 +293,8 @@ fn two_disks_of_one_name_are_not_added_up() {
             )
         };
         let info = format!(
-            "{{\"metric\":{{\"__name__\":\"node_disk_info\",\"device\":\"sda\",\"wwn\":\"{wwn}\",\"instance\":\"db1:9100\"}},\"values\":[[{BEGIN_S},\"1\"]]}}"
+            "{{\"metric\":{{\"__name__\":\"node_disk_info\",\"device\":\"sda\",\"wwn\":\"{wwn}\",\"instance\":\"db1:9100\"}},\"values\":[[{BEGIN_S},\"1\"],[{},\"1\"]]}}",
+            BEGIN_S + 1200
         );
         let all = [
             info,

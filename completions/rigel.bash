@@ -73,6 +73,9 @@ _rigel() {
             rigel,versus)
                 cmd="rigel__subcmd__versus"
                 ;;
+            rigel__subcmd__capacity,fit)
+                cmd="rigel__subcmd__capacity__subcmd__fit"
+                ;;
             rigel__subcmd__capacity,forecast)
                 cmd="rigel__subcmd__capacity__subcmd__forecast"
                 ;;
@@ -84,6 +87,9 @@ _rigel() {
                 ;;
             rigel__subcmd__capacity,record)
                 cmd="rigel__subcmd__capacity__subcmd__record"
+                ;;
+            rigel__subcmd__capacity,replay)
+                cmd="rigel__subcmd__capacity__subcmd__replay"
                 ;;
             rigel__subcmd__capacity,show)
                 cmd="rigel__subcmd__capacity__subcmd__show"
@@ -154,6 +160,9 @@ _rigel() {
             rigel__subcmd__help,versus)
                 cmd="rigel__subcmd__help__subcmd__versus"
                 ;;
+            rigel__subcmd__help__subcmd__capacity,fit)
+                cmd="rigel__subcmd__help__subcmd__capacity__subcmd__fit"
+                ;;
             rigel__subcmd__help__subcmd__capacity,forecast)
                 cmd="rigel__subcmd__help__subcmd__capacity__subcmd__forecast"
                 ;;
@@ -165,6 +174,9 @@ _rigel() {
                 ;;
             rigel__subcmd__help__subcmd__capacity,record)
                 cmd="rigel__subcmd__help__subcmd__capacity__subcmd__record"
+                ;;
+            rigel__subcmd__help__subcmd__capacity,replay)
+                cmd="rigel__subcmd__help__subcmd__capacity__subcmd__replay"
                 ;;
             rigel__subcmd__help__subcmd__capacity,show)
                 cmd="rigel__subcmd__help__subcmd__capacity__subcmd__show"
@@ -302,12 +314,116 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity)
-            opts="-h --help import record list show forecast"
+            opts="-h --help import record list show forecast replay fit"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__capacity__subcmd__fit)
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --load --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --lun)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scratch-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p50)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p95)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p99)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p999)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mean)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bound)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --require)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --max-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -446,6 +562,71 @@ _rigel() {
                     ;;
                 --host)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__capacity__subcmd__replay)
+            opts="-h --from --to --host --disk --source --scale --phases --every --out --force --store --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scale)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --phases)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --store)
@@ -681,8 +862,22 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__capacity)
-            opts="import record list show forecast"
+            opts="import record list show forecast replay fit"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__capacity__subcmd__fit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -737,6 +932,20 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__capacity__subcmd__record)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__capacity__subcmd__replay)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1095,7 +1304,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --load --as-load --resume --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced commit open zones streams load"
+            opts="-v -h --lun --scratch-size --keep-scratch --load --compress --as-load --resume --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced commit open zones streams load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1122,6 +1331,10 @@ _rigel() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --compress)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --resume)

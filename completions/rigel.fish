@@ -48,6 +48,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -f -a "help" -d 'Print this me
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l lun -d 'Read the targets from FILE, one path per line' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l load -d 'Measure a load file, or postgresql, mysql, oracle' -r -F -a 'postgresql mysql oracle'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l compress -d 'Make the phases of --load so many times shorter, at the same rates: 24 makes an hour of a day' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l resume -d 'Go on with an interrupted run' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l num-disks -d 'Disks behind the targets [default: number of targets]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l write -d 'Share of writes in per cent, 0 to 100 [default: 0]' -r
@@ -387,12 +388,14 @@ complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l resume -d 'Go on w
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l json -d 'As JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l quiet -d 'No progress'
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -s h -l help -d 'Print a summary; `rigel help scrub` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -s h -l help -d 'Print a summary; `rigel help capacity` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "import" -d 'Read what other tools kept of production into the store'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "record" -d 'Keep what this host\'s disks do from now on'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast" -f -a "forecast" -d 'When this storage will be full or slow: production\'s forecast against what was measured'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -s h -l help -d 'Print a summary; `rigel help capacity` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "import" -d 'Read what other tools kept of production into the store'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "record" -d 'Keep what this host\'s disks do from now on'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "forecast" -d 'When this storage will be full or slow: production\'s forecast against what was measured'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "replay" -d 'A load file of what production did in a time, to run on other storage'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "fit" -d 'How many times such a load a storage carries within bounds on the latency'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l host -d 'The name of the host, whatever the files call it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l zone -d 'The time zone of times without an offset: Europe/Berlin, UTC, or local' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l dates -d 'The order of dates such as 11/12/26 in files of iostat: month-day or day-month' -r -f -a "month-day\t''
@@ -432,6 +435,46 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l json -d 'As JSON, rigel.capacity/1'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l force -d 'Replace a page that is there'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -s h -l help -d 'Print a summary; `rigel help capacity forecast` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l from -d 'From this moment on: 2026-11-02, or 2026-11-02T08:00:00+01:00; a day begins in UTC [default: 7 days before the end]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l to -d 'Up to this moment [default: the end of the history]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l host -d 'History of this host [default: the only one in the store, else this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l disk -d 'Only these disks, by name or by what stays of them; several are one load [default: all disks of the host, else its databases]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l source -d 'Only what this tool told: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l scale -d 'So many times the rates' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l phases -d 'At most so many phases, or all: one for each interval' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l every -d 'Length of the intervals that phases are made of [default: 2000 of them in the time, or the source\'s]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l out -d 'Write the file there [default: standard output]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l store -d 'The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l force -d 'Replace a file that is there'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l quiet -d 'No progress and no remarks'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -s h -l help -d 'Print a summary; `rigel help capacity replay` tells more'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l lun -d 'Read the targets from FILE, one path per line' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l scratch-size -d 'Size of the scratch file [default: chosen from memory and free space]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l p50 -d 'At most half of the I/Os may take longer than TIME, such as 300us' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l p95 -d 'At most 5 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l p99 -d 'At most 1 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l p999 -d 'At most 0.1 % may' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l mean -d 'The mean latency may be at most TIME' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l bound -d 'A bound of any percentile, such as \'p99.95 < 5ms\'; may be given several times' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l require -d 'Fail unless so many times the load keep all bounds, such as 1.5' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l load -d 'The load that is scaled; `rigel capacity replay` makes one of what production did' -r -F -a 'postgresql mysql oracle'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l max-rate -d 'The highest rate that is tried, in the phase with the most I/Os per second [default: 250000]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l duration -d 'Time for everything but filling a scratch file: no visit begins after it [default: 5m or more for each phase that decides]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l engine -d 'How I/O reaches the kernel, as with rigel run' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l workers -d 'Worker threads [default: as many as the highest rate needs]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l seed -d 'Seed of every offset and every arrival [default: drawn, and printed]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l destroy-data -d 'Allow to overwrite everything on TARGET; may be given several times' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l name -d 'Name of the record and of the page' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l label -d 'What you call this storage, such as old-san' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l dry-run -d 'Show what would be done and do nothing'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l json -d 'The result as JSON on standard output'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l no-html -d 'Do not write the page with charts, NAME_report.html'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l quiet -d 'No progress, no remarks; the result only'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l tui -d 'Watch it in a live view, ? helps and q ends it'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -s h -l help -d 'Print a summary; `rigel help capacity fit` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l trials -d 'Trials of each case' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l only -d 'Only the cases whose name holds TEXT' -r
 complete -c rigel -n "__fish_rigel_using_subcommand selftest" -l seed -d 'Seed of the first trial; the others follow' -r
@@ -470,3 +513,5 @@ complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcom
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "list" -d 'What the store holds: hosts, disks, metrics, times'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "show" -d 'Mean, busy hours, most and course of what the store holds'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "forecast" -d 'When this storage will be full or slow: production\'s forecast against what was measured'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "replay" -d 'A load file of what production did in a time, to run on other storage'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and __fish_seen_subcommand_from capacity" -f -a "fit" -d 'How many times such a load a storage carries within bounds on the latency'

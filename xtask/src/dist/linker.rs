@@ -29,12 +29,27 @@ fi
 parts=$0.parts
 rm -rf "$parts"
 mkdir "$parts"
+# objcopy refuses archives whose members have paths for names, as zig's do.
+archive() {
+    mkdir "$2.d"
+    n=1000
+    ar t "$1" | while read -r member; do
+        n=$((n + 1))
+        ar pP "$1" "$member" >"$2.d/$n.o"
+        objcopy --strip-debug "$2.d/$n.o"
+    done
+    ar rcD "$2" "$2.d"/*.o
+}
 set --
 for word in $line; do
+    bare=$parts/$#-${word##*/}
     case $word in
-    */zig/o/*.o | */zig/o/*.a)
-        bare=$parts/$#-${word##*/}
-        objcopy --strip-debug --enable-deterministic-archives "$word" "$bare"
+    */zig/o/*.o)
+        objcopy --strip-debug "$word" "$bare"
+        word=$bare
+        ;;
+    */zig/o/*.a)
+        archive "$word" "$bare"
         word=$bare
         ;;
     esac

@@ -76,7 +76,9 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         );
         found.push(Flag::new(FlagCode::QueueNotFilled, text));
     }
-    found.extend((!is_open).then(|| little_flag(name, io, point)).flatten());
+    if !is_open {
+        found.extend(little_flag(name, io, point));
+    }
     if io.load.figure == Figure::Mbps {
         found.extend(buffers_flag(header));
     }

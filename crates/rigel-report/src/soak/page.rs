@@ -150,8 +150,14 @@ fn verdict(page: &mut Page, told: &Told<'_>) {
 fn charts(page: &mut Page, told: &Told<'_>) {
     page.line(
         "<section class=\"drawn-only\">\n<h2>Over time</h2>\n<p class=\"about\">Each point is an interval; the line is broken where the phase changes. A \
-         dashed line stands where the soak went on after an interruption, a cross where an I/O failed or a block was wrong.</p>\n<div class=\"charts\">",
+         dashed line stands where the soak went on after an interruption, a cross where an I/O failed or a block was wrong.</p>",
     );
+    if told.found.beside.is_some() {
+        page.line(
+            "<p class=\"about\">The share that it took follows the share that it was allowed; in a short interval it may be an I/O more or less.</p>",
+        );
+    }
+    page.line("<div class=\"charts\">");
     for class in &told.record.header.request.classes {
         let name = class.name.name();
         chart(page, format_args!("rate-{name}"), "Rate", format_args!("of {name} I/O over the time of load"));

@@ -67,12 +67,11 @@ fn verdict(found: &Soaked) -> String {
 
 fn load(found: &Soaked) -> String {
     let of = if found.complete { String::new() } else { format!(" of {}", lasted(found.soak.time)) };
-    let phases = counted(found.phases.len(), "phase");
-    format!(
-        "The load lasted {}{of}: {} I/Os, {phases} in turns.",
-        lasted(found.lasted),
-        number(to_f64(found.ios))
-    )
+    let phases = match found.phases.len() {
+        0 | 1 => String::new(),
+        phases => format!(", {phases} phases in turns"),
+    };
+    format!("The load lasted {}{of}: {} I/Os{phases}.", lasted(found.lasted), number(to_f64(found.ios)))
 }
 
 fn compared(found: &Soaked) -> Option<String> {

@@ -14,8 +14,7 @@ use std::time::Duration;
 
 /// Does some work on a target, of which no call may take as long as `limit`.
 pub fn answering<T>(path: &Path, limit: Nanos, look: impl FnOnce() -> T) -> T {
-    let end = || -> () { failure::at_once(&silent(path, limit)) };
-    watched(Duration::from_nanos(limit.0), end, look)
+    watched(Duration::from_nanos(limit.0), || failure::at_once(&silent(path, limit)), look)
 }
 
 /// The facts of a target, as `rigel_io` finds them.

@@ -156,7 +156,7 @@ impl Replay {
         let found = [
             (maker.poisson > 0).then_some(Assumed::Poisson(maker.poisson)),
             (maker.weaker.0 > 0)
-                .then(|| Assumed::WeakerBursts { phases: maker.weaker.0, part: maker.weaker.1 }),
+                .then_some(Assumed::WeakerBursts { phases: maker.weaker.0, part: maker.weaker.1 }),
             unparted.then_some(Assumed::Directions),
             without_bytes.then_some(Assumed::Bytes),
             (maker.idle > 0).then_some(Assumed::Idle(maker.idle)),

@@ -78,7 +78,7 @@ mod tests {
         // The sender stays until the looks have said what they say.
         let looks = |looks: &[Option<u64>]| {
             let (tell, over) = channel();
-            let (mut looks, mut tell) = (looks.to_vec().into_iter(), Some(tell));
+            let (mut looks, mut tell) = (looks.iter().copied(), Some(tell));
             is_stuck(2 * LOOK, &over, || {
                 looks.next().unwrap_or_else(|| {
                     tell.take();

@@ -55,7 +55,8 @@ impl Measured<'_> {
     pub fn is_served(&self) -> Option<bool> {
         let open = || self.visit.ios.values().filter_map(|io| io.open);
         open().next()?;
-        Some(!open().any(|open| open.is_overload))
+        let failed = self.visit.ios.values().any(|io| io.open.is_some() && io.errors > 0);
+        Some(!failed && !open().any(|open| open.is_overload))
     }
 
     /// I/Os per second that were asked for and served, of what arrives at a rate.

@@ -123,7 +123,7 @@ fn of_phase(was: &Was, shape: Option<Shape>, scale: f64) -> String {
     let gaps =
         if known < WHOLE { format!(" of which {} % are known", percent(known)) } else { String::new() };
     let bursts = match (was.bursts, shape) {
-        (Some(bursts), Some(_)) if was.expected < 0.95 * bursts.dispersion => {
+        (Some(bursts), Some(_)) if bursts.dispersion > 1.0 && was.expected < 0.95 * bursts.dispersion => {
             format!("; bursts of {}, replayed as {}", short(bursts.dispersion), short(was.expected))
         }
         (Some(bursts), _) => format!("; bursts of {}", short(bursts.dispersion)),
@@ -159,7 +159,7 @@ fn assumed(one: &Assumed) -> String {
             "sizes are two powers of two with the mean size of each phase; the source has no histogram of them".to_owned()
         }
         Assumed::Poisson(phases) => format!(
-            "arrivals of {} know nothing of each other (Poisson): nothing finer than 10 s is known there",
+            "arrivals of {} know nothing of each other (Poisson): nothing finer than 10 s is known there, or less than two minutes of it",
             counted(phases, "phase")
         ),
         Assumed::Independent => "reads and writes come independently of each other".to_owned(),
@@ -172,7 +172,7 @@ fn assumed(one: &Assumed) -> String {
             "reads and writes are as large as each other: some source parts bytes by direction, and operations not".to_owned()
         }
         Assumed::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
-        Assumed::Idle(phases) => format!("{} without any I/O have one per second: no phase is idle", counted(phases, "phase")),
+        Assumed::Idle(phases) => format!("{} with less than one I/O in two seconds have one per second: no phase is idle", counted(phases, "phase")),
         Assumed::Small => format!("I/Os that are smaller on average have {} KiB, as many devices refuse smaller ones", SMALLEST / KIB),
     }
 }

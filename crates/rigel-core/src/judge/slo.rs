@@ -13,6 +13,8 @@ use crate::units::to_f64;
 
 /// What stands for a visit in which I/Os arrived and none came back.
 const NOTHING_CAME: f64 = 1000.0;
+/// What a visit weighs in which nothing arrived: next to nothing beside one with a single I/O.
+const NOTHING_ARRIVED: f64 = 1e-6;
 
 /// What a visit saw of the open classes together.
 #[derive(Debug)]
@@ -21,19 +23,24 @@ pub struct SloVisit {
     latencies: Histogram,
     /// By how much the tool itself was late.
     lags: Histogram,
+    /// Something was to be done.
+    arrived: bool,
 }
 
 impl SloVisit {
     /// The I/Os that completed `settle_ns` or more after the load began, at a rate.
     pub fn of(rate: u32, visit: &Visit, settle_ns: u64) -> Self {
         let (mut latencies, mut lags) = (Histogram::empty(), Histogram::empty());
+        let mut arrived = false;
         for tally in visit.tallies.values() {
             if let Some(open) = &tally.open {
                 latencies.add(&tally.all_latencies_after(settle_ns));
                 lags.add(&open.lag);
+                let waits = open.backlog.iter().any(|backlog| backlog.count > 0);
+                arrived |= open.arrived > 0 || open.left > 0 || waits || tally.errors > 0;
             }
         }
-        Self { rate: f64::from(rate), latencies, lags }
+        Self { rate: f64::from(rate), latencies, lags, arrived }
     }
 
     /// The latencies.
@@ -45,6 +52,10 @@ impl SloVisit {
     pub fn ratio(&self, bound: &SloBound) -> RatioSeen {
         let ios = to_f64(self.latencies.count());
         let (rate, limit_ns) = (self.rate, to_f64(bound.limit.0).max(1.0));
+        // A quiet load has visits without an I/O, which tell nothing.
+        if !self.arrived {
+            return RatioSeen { rate, ratio: 0.0, weight: NOTHING_ARRIVED };
+        }
         if self.latencies.count() == 0 {
             return RatioSeen { rate, ratio: NOTHING_CAME, weight: 1.0 };
         }

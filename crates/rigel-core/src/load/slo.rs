@@ -189,7 +189,8 @@ impl Request {
         let reference = self.slo_reference();
         let Some(slo) = &mut self.slo else { return };
         let Some(thousandths) = slo.scaled.as_ref().and_then(|scaled| scaled.required) else { return };
-        let rate = whole(reference * f64::from(thousandths) / 1000.0);
+        // Not less than was asked for.
+        let rate = whole((reference * f64::from(thousandths) / 1000.0).ceil());
         slo.required = slo.bounds.iter().map(|&bound| Requirement { bound, rate }).collect();
     }
 

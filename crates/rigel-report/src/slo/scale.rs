@@ -148,7 +148,8 @@ fn phases(scale: &SloScale) -> String {
     };
     let in_first = names.first().map_or_else(String::new, |first| format!(" in phase {first}"));
     let rest = match scaled.left_out {
-        0 => ": no other has more of anything.".to_owned(),
+        0 => ": no other that can be judged has more of anything, or larger I/Os, or more writes among them."
+            .to_owned(),
         more => format!(
             " here, as the heaviest; {} more of something than each of them and {} not searched.",
             if more == 1 { "1 other has".to_owned() } else { format!("{} have", counted(more, "other")) },

@@ -154,7 +154,7 @@ impl ReplayArgs {
 
 fn step_ms(every: Nanos) -> Result<u32, Problem> {
     let ms = every.0 / NS_PER_MS;
-    let fits = every.0 % NS_PER_MS == 0 && is_step(i64::try_from(ms).unwrap_or(i64::MAX));
+    let fits = every.0.is_multiple_of(NS_PER_MS) && is_step(i64::try_from(ms).unwrap_or(i64::MAX));
     u32::try_from(ms).ok().filter(|_| fits).ok_or_else(|| {
         Problem::usage(format!("a day cannot be cut into intervals of {every}"))
             .at("--every")

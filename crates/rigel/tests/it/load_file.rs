@@ -308,7 +308,10 @@ fn presets_write_to_a_scratch_file_and_to_nothing_else_without_consent() {
         let line = format!(
             "run --load {preset} --scratch-size 64M --duration 3s --cache-size 0 --quiet --json --name {preset}"
         );
-        let document = place.line(&line).expect_code(0).json();
+        // A host that is busy or slow does not keep up with the pages, and says so.
+        let told = place.line(&line);
+        assert!([0, 1].contains(&told.code), "{preset}: {} {}", told.code, told.stderr);
+        let document = told.json();
         let classes = &document["points"][0]["classes"];
         for class in ["pages", "log", "scans"] {
             assert!(classes[class]["iops"]["mean"].as_f64().unwrap() > 0.0, "{preset}: {document}");

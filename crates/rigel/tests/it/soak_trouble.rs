@@ -44,7 +44,7 @@ fn has_shrunk(place: &Place, told: &Told, target: &Path) {
 fn a_file_that_shrinks_is_told_and_the_soak_goes_on() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    let told = under(&place, "soak data --for 5s --every 1s", || set_len(&target, SIZE_BYTES / 2));
+    let told = under(&place, "soak data --for 20s --every 1s", || set_len(&target, SIZE_BYTES / 2));
     assert!(told.stderr.contains("fewer bytes"), "{}", told.stderr);
     has_shrunk(&place, &told, &target);
 }
@@ -55,7 +55,7 @@ fn a_device_that_shrinks_is_told_and_the_soak_goes_on() {
     let place = Place::new();
     let file = place.random_file("data", SIZE_BYTES);
     let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
-    let told = under(&place, &line(&place, device.path(), "--for 5s"), || {
+    let told = under(&place, &line(&place, device.path(), "--for 20s"), || {
         set_len(&file, SIZE_BYTES / 2);
         let mut look_again = Command::new("losetup");
         assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
@@ -70,7 +70,7 @@ fn a_device_that_shrinks_is_told_and_the_soak_goes_on() {
 fn a_file_cut_to_nothing_ends_the_soak_with_the_reason() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    let told = under(&place, "soak data --for 8s --every 1s", || set_len(&target, 0));
+    let told = under(&place, "soak data --for 20s --every 1s", || set_len(&target, 0));
     assert_eq!(told.code, 1, "{}", told.stderr);
     assert!(told.stderr.contains("data has 0 bytes, not 2097152"), "{}", told.stderr);
     assert_eq!(document(&place)["complete"], false);

@@ -291,7 +291,7 @@ proptest! {
         let phase = |&point: &Point| Phase {
             time: Nanos::from_secs(1 + u64::from(point.of(class("c0")))),
             point,
-            shape: [None, Some(Shape::Even), Spread::new(6.25).map(Shape::Bursty)][usize::from(stripe as u8) % 3],
+            shape: [None, Some(Shape::Even), Spread::new(6.25).map(Shape::Bursty)][usize::try_from(stripe % 3).unwrap()],
         };
         let phases = if phased { points.iter().map(phase).collect() } else { Vec::new() };
         let layout = if stripe == 0 { Layout::Concat } else { Layout::Raid0 { stripe_bytes: stripe << 19 } };

@@ -1,6 +1,7 @@
 //! A load of several phases that is scaled as a whole: which of its phases decide how far.
 //!
-//! A phase that has no more of any class than another one, and arrives no more in bursts, keeps every bound that the other keeps. The others decide.
+//! A phase that has no more of any class than another one, arrives no more in bursts, and has neither larger I/Os on average nor a higher share of writes,
+//! keeps every bound that the other keeps. The others decide.
 //! Must not search.
 
 use crate::error::Problem;
@@ -12,6 +13,11 @@ use serde::{Deserialize, Serialize};
 
 /// Most phases that are searched: each takes as much time as a search of its own.
 const MOST: usize = 4;
+
+/// By so much may a mix differ and be the same.
+const ALIKE: f64 = 1.1;
+/// Of fewer I/Os per second no percentile is known within the time of a search: what a phase with more of everything keeps stands for them.
+const JUDGED: f64 = 10.0;
 
 /// The phases of a load that decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +39,7 @@ impl Scaled {
         let heavier = |one: &Phase, other: &Phase| {
             classes.iter().all(|class| one.point.of(class.name) >= other.point.of(class.name))
                 && spread(classes, one) >= spread(classes, other)
+                && (amount(classes, other, |_| 1.0) < JUDGED || is_no_worse_mix(classes, other, one))
         };
         // Of phases that are alike the first one stands for all.
         let decides = |&at: &usize| {
@@ -43,22 +50,18 @@ impl Scaled {
             !phases.iter().enumerate().any(beaten)
         };
         let mut deciding: Vec<usize> = (0..phases.len()).filter(decides).collect();
-        let amount = |at: usize, of: fn(&LoadClass) -> f64| -> f64 {
-            let open = classes.iter().filter(|class| class.is_open());
-            open.map(|class| f64::from(phases[at].point.of(class.name)) * of(class)).sum()
-        };
+        let amount = |at: usize, of: fn(&LoadClass) -> f64| amount(classes, &phases[at], of);
         let arrivals = |at: usize| amount(at, |_| 1.0);
         deciding.sort_by(|&one, &other| arrivals(other).total_cmp(&arrivals(one)));
         let all = deciding.len();
         if all > MOST {
-            let written = |class: &LoadClass| class.mean_bytes() * f64::from(class.write_percent.get());
             let most = |of: &dyn Fn(usize) -> f64| {
                 deciding.iter().copied().max_by(|&one, &other| of(one).total_cmp(&of(other)))
             };
             let chosen = [
                 most(&arrivals),
                 most(&|at| amount(at, LoadClass::mean_bytes)),
-                most(&|at| amount(at, written)),
+                most(&|at| amount(at, written_bytes)),
                 most(&|at| arrivals(at) * spread(classes, &phases[at])),
             ];
             deciding.retain(|&at| chosen.contains(&Some(at)));
@@ -89,6 +92,27 @@ impl Scaled {
                 .next("give a class of each phase its arrival, as in arrival = { rate = 1000 }")),
         }
     }
+}
+
+/// What arrives in a second of a phase, each I/O as much as it is worth.
+fn amount(classes: &[LoadClass], phase: &Phase, of: fn(&LoadClass) -> f64) -> f64 {
+    let open = classes.iter().filter(|class| class.is_open());
+    open.map(|class| f64::from(phase.point.of(class.name)) * of(class)).sum()
+}
+
+fn written_bytes(class: &LoadClass) -> f64 {
+    class.mean_bytes() * f64::from(class.write_percent.get())
+}
+
+/// Whether the I/Os of a phase are on average no larger than those of another one, and no more of them are writes: a percentile is of all together, and fewer I/Os
+/// of which more are slow break a bound sooner.
+fn is_no_worse_mix(classes: &[LoadClass], phase: &Phase, than: &Phase) -> bool {
+    let each = |phase: &Phase, of: fn(&LoadClass) -> f64| {
+        amount(classes, phase, of) / amount(classes, phase, |_| 1.0).max(1.0)
+    };
+    let written = |class: &LoadClass| f64::from(class.write_percent.get());
+    each(phase, LoadClass::mean_bytes) <= each(than, LoadClass::mean_bytes) * ALIKE
+        && each(phase, written) <= each(than, written) * ALIKE
 }
 
 /// By how much the arrivals of a phase spread: of its classes the most.
@@ -141,7 +165,10 @@ mod tests {
         assert_eq!(deciding(&[day, day, day]), (vec![0], 0), "the first of those that are alike");
         // A backup at night, and a burst in a quiet hour.
         let (backup, burst) = (phase([50, 300, 0], 1.0), phase([40, 1, 10], 90.0));
-        assert_eq!(deciding(&[burst, phase([10, 1, 1], 2.0), backup, day]), (vec![3, 2, 0], 0));
+        assert_eq!(deciding(&[burst, phase([7, 1, 1], 2.0), backup, day]), (vec![3, 2, 0], 0));
+        // Fewer I/Os, of which more are slow: 1 % of all is soon too much.
+        assert_eq!(deciding(&[phase([50, 10, 0], 4.0), day]), (vec![1, 0], 0));
+        assert_eq!(deciding(&[phase([50, 0, 100], 4.0), day]), (vec![1, 0], 0), "more of them write");
     }
 
     #[test]

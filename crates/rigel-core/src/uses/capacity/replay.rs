@@ -215,7 +215,8 @@ impl Maker<'_> {
     fn add(&mut self, was: &mut Was) -> Result<(), Problem> {
         let scaled = |flow: Flow| Flow { ops: flow.ops * self.scale, bytes: flow.bytes * self.scale };
         let mut point = self.mix.point(scaled(was.reads), scaled(was.writes));
-        if point.sum() == 0 {
+        let is_idle = point.sum() == 0;
+        if is_idle {
             self.idle += 1;
             let first = self.mix.classes.first().map(|class| class.name);
             point = first.map_or(point, |class| Point::alone(class, 1));
@@ -225,13 +226,18 @@ impl Maker<'_> {
                 .at("--scale")
                 .next("give a smaller scale"));
         }
-        let shape = self.shape(was, point);
-        // Phases of one load are one point of a run, whose arrivals have one shape.
-        let busiest = point.classes().max_by_key(|one| one.1).map(|one| one.0);
-        let is_taken =
-            |point: Point| self.phases.iter().any(|other| other.point == point && other.shape != shape);
-        while let (true, Some(class)) = (is_taken(point), busiest) {
-            point = point.with(class, point.of(class) + 1);
+        let mut shape = if is_idle { None } else { self.shape(was, point) };
+        // Phases of one load are one point of a run, whose arrivals have one shape: one I/O more tells them apart, or the shape that is there is taken.
+        let busiest = point.classes().max_by_key(|one| one.1);
+        let taken =
+            |point: Point| self.phases.iter().find(|other| other.point == point).map(|other| other.shape);
+        while let (Some(other), Some((class, rate))) = (taken(point).filter(|&other| other != shape), busiest)
+        {
+            if point.of(class) >= rate + (rate / 50).max(1) {
+                shape = other;
+            } else {
+                point = point.with(class, point.of(class) + 1);
+            }
         }
         let time = Nanos(was.covered_ms.unsigned_abs().saturating_mul(NS_PER_MS));
         self.phases.push(Phase { time, point, shape });
@@ -248,7 +254,7 @@ impl Maker<'_> {
         // More of the same users are more of independent ones: what each does varies as before.
         let (shape, expected) = bursts.shape(&rates);
         was.expected = expected;
-        if expected < LESS * bursts.dispersion {
+        if bursts.dispersion > 1.0 && expected < LESS * bursts.dispersion {
             self.weaker = (self.weaker.0 + 1, self.weaker.1.min(expected / bursts.dispersion));
         }
         (shape != Shape::Poisson).then_some(shape)

@@ -176,8 +176,9 @@ mod tests {
     }
 
     fn minutes(counts: &[f64]) -> Vec<Minute> {
-        let second =
-            |(at, &count): (usize, &f64)| (Span { start_ms: at as i64 * 1000, length_ms: 1000 }, count);
+        let second = |(at, &count): (usize, &f64)| {
+            (Span { start_ms: i64::try_from(at).unwrap() * 1000, length_ms: 1000 }, count)
+        };
         let spans: Vec<(Span, f64)> = counts.iter().enumerate().map(second).collect();
         spans.chunks(60).filter_map(Minute::of).collect()
     }

@@ -186,13 +186,22 @@ impl<'a> Gatherer<'a> {
 fn coarse(history: &History, (host, subject): (&str, &Subject), metric: Metric, step_ms: u32) -> Table {
     let mut table = Table::default();
     for sample in history.series(host, subject, metric).samples {
-        let _ = table.push(sample.span, &[(metric, sample.value)]);
+        let _ = table.push(regular_span(sample.span, step_ms), &[(metric, sample.value)]);
     }
     let mut regular = Table::default();
     for sample in table.coarser(step_ms).samples(metric).filter(|sample| sample.span.length_ms == step_ms) {
         let _ = regular.push(sample.span, &[(metric, sample.value)]);
     }
     regular
+}
+
+/// The stretch that is meant by an interval which is 1 % longer or shorter: the times of tools waver.
+fn regular_span(span: Span, step_ms: u32) -> Span {
+    let step = i64::from(step_ms.max(1));
+    if u64::from(span.length_ms.abs_diff(step_ms)) * 100 > u64::from(step_ms) {
+        return span;
+    }
+    Span { start_ms: (span.start_ms + step / 2).div_euclid(step) * step, length_ms: step_ms }
 }
 
 /// All operations of a subject, in the intervals of its source that are short enough.
@@ -209,4 +218,23 @@ fn fine(history: &History, (host, subject): (&str, &Subject)) -> BTreeMap<Span, 
         more.is_some()
     });
     if ops.is_empty() { series(Metric::AllOps) } else { ops }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_wavers_is_a_stretch_and_others_are_what_they_are() {
+        for (start_ms, length_ms, meant) in [
+            (0, 600_000, (0, 600_000)),
+            (1_803_000, 601_000, (1_800_000, 600_000)),
+            (599_500, 599_000, (600_000, 600_000)),
+            (1_800_000, 620_000, (1_800_000, 620_000)),
+            (600_000, 60_000, (600_000, 60_000)),
+        ] {
+            let found = regular_span(Span { start_ms, length_ms }, 600_000);
+            assert_eq!((found.start_ms, found.length_ms), meant);
+        }
+    }
 }

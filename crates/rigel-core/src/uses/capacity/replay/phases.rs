@@ -114,7 +114,7 @@ mod tests {
         let row = |(at, &rate): (usize, &f64)| {
             let ops = (rate * (1.0 + noise * random.normal())).max(0.0);
             Row {
-                span: Span { start_ms: at as i64 * 300_000, length_ms: 300_000 },
+                span: Span { start_ms: i64::try_from(at).unwrap() * 300_000, length_ms: 300_000 },
                 reads: Flow { ops, bytes: ops * 8192.0 },
                 writes: Flow::default(),
             }
@@ -131,7 +131,7 @@ mod tests {
             assert!(phase.start.abs_diff(at * 144) <= 1, "{phase:?}");
         }
         assert_eq!(phases(&rows(&[500.0; 2016], 0.2), Most::Phases(24)).len(), 1);
-        assert_eq!(phases(&rows(&[500.0; 7], 0.0), Most::Phases(24)), [0..7]);
+        assert_eq!(phases(&rows(&[500.0; 7], 0.0), Most::Phases(24)), std::slice::from_ref(&(0..7)));
     }
 
     #[test]

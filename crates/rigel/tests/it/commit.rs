@@ -194,30 +194,3 @@ fn what_goes_without_commits_is_refused() {
     let told = place.line("orion -run commit");
     assert!(told.code == 2 && !told.stderr.contains("or commit"), "{}", told.stderr);
 }
-
-#[test]
-fn a_resumed_run_goes_on_to_the_same_bytes() {
-    let place = Place::new();
-    let line = "run commit --engine sim:servers=2,service=1ms,rate=0,flush=1ms,between=2% --writers 1,3 --seed 7 --no-html";
-    let run = |name: &str| {
-        let mut command = place.command();
-        command.env("SOURCE_DATE_EPOCH", crate::support::EPOCH).args(line.split_whitespace());
-        crate::support::tell(command.args(["--name", name])).expect_code(0);
-        place.only_of(name, "_record.jsonl")
-    };
-    let record = run("whole");
-    let whole = std::fs::read(&record).unwrap();
-    // Cut inside the tenth line, as a kill would.
-    let ends: Vec<usize> =
-        whole.iter().enumerate().filter(|one| *one.1 == b'\n').map(|one| one.0 + 1).collect();
-    assert!(ends.len() > 12, "{} lines", ends.len());
-    std::fs::write(&record, &whole[..ends[9] + 20]).unwrap();
-    let mut command = place.command();
-    command.env("SOURCE_DATE_EPOCH", crate::support::EPOCH);
-    crate::support::tell(command.args(["run", "--no-html", "--resume"]).arg(&record)).expect_code(0);
-    let again = std::fs::read_to_string(&record).unwrap();
-    let lines = |text: &str| {
-        text.lines().filter(|line| line.contains("\"tallies\"")).map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(lines(&again), lines(std::str::from_utf8(&whole).unwrap()));
-}

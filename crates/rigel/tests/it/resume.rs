@@ -147,6 +147,39 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
 }
 
 /// Starts a run on a file and kills it when two points are on disk.
+/// The levels with loads of their own, cut inside a line, as a kill would.
+#[test]
+fn every_level_goes_on_to_the_same_bytes() {
+    for (name, line) in [
+        ("zones", "run zones --places 4 --engine sim:slope=30%,between=2%"),
+        ("streams", "run streams --readers 1,2,4 --engine sim:between=2%"),
+        ("commit", "run commit --engine sim:servers=2,service=1ms,rate=0,flush=1ms,between=2% --writers 1,3"),
+        ("open", "run open --rate 500,1000 --engine sim:servers=2,service=1ms,rate=0,between=2%"),
+    ] {
+        let place = Place::new();
+        let begin = format!("{line} --seed 7 --no-html --name {name}");
+        let run = |line: &str| {
+            let mut command = place.command();
+            command.env("SOURCE_DATE_EPOCH", EPOCH).args(line.split_whitespace());
+            tell(&mut command).expect_code(0);
+        };
+        run(&begin);
+        let record = place.only("_record.jsonl");
+        let whole = fs::read(&record).unwrap();
+        let ends = whole.iter().enumerate().filter(|one| *one.1 == b'\n').map(|one| one.0 + 1);
+        let ends: Vec<usize> = ends.collect();
+        assert!(ends.len() > 6, "{name}: {} lines", ends.len());
+        fs::write(&record, &whole[..ends[ends.len() / 2] + 20]).unwrap();
+        run(&format!("run --no-html --resume {}", record.display()));
+        let again = fs::read(&record).unwrap();
+        let visits = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.lines().filter(|line| line.contains("\"tallies\"")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(visits(&again), visits(&whole), "{name}");
+    }
+}
+
 fn killed_on_a_file(place: &Place, line: &str) -> PathBuf {
     let (mut child, _stderr) = start_until_record(place, line, |record| record.visits.len() == 2);
     child.kill().unwrap();

@@ -1,6 +1,6 @@
 //! `rigel run zones` and `--span`: known answers on the simulated device and on the FUSE device, and what is refused.
 
-use crate::support::{EPOCH, Place, Told, tell};
+use crate::support::{Place, Told};
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use serde_json::Value;
 use std::io::Write as _;
@@ -243,30 +243,4 @@ fn a_load_file_says_the_same() {
         std::fs::write(second.path().join("bad.toml"), text).unwrap();
         refused(second.line("run --load bad.toml --engine sim"), 2, parts);
     }
-}
-
-#[test]
-fn a_resumed_run_goes_on_to_the_same_bytes() {
-    let place = Place::new();
-    let line = "run zones --places 4 --engine sim:slope=30%,between=2% --seed 7 --no-html";
-    let run = |name: &str| {
-        let mut command = place.command();
-        command.env("SOURCE_DATE_EPOCH", EPOCH).args(line.split_whitespace());
-        tell(command.args(["--name", name])).expect_code(0);
-        place.only_of(name, "_record.jsonl")
-    };
-    let record = run("whole");
-    let whole = std::fs::read(&record).unwrap();
-    // Cut inside the twelfth line, as a kill would.
-    let ends: Vec<usize> =
-        whole.iter().enumerate().filter(|one| *one.1 == b'\n').map(|one| one.0 + 1).collect();
-    std::fs::write(&record, &whole[..ends[11] + 20]).unwrap();
-    let mut command = place.command();
-    command.env("SOURCE_DATE_EPOCH", EPOCH);
-    tell(command.args(["run", "--no-html", "--resume"]).arg(&record)).expect_code(0);
-    let again = std::fs::read_to_string(&record).unwrap();
-    let lines = |text: &str| {
-        text.lines().filter(|line| line.contains("\"tallies\"")).map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(lines(&again), lines(std::str::from_utf8(&whole).unwrap()));
 }

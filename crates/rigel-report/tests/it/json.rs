@@ -301,6 +301,7 @@ const DOCUMENT: &str = r#"{
       ]
     }
   ],
+  "phases": [],
   "curves": [],
   "places": [],
   "best": {

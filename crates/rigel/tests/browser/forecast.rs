@@ -56,8 +56,6 @@ fn a_page_of_dates_and_headroom() {
     tab.wait("innerWidth === 500 && [...document.querySelectorAll('.stage svg')].every((svg) => svg.clientWidth <= 500)");
     assert!(tab.value("document.documentElement.scrollWidth").as_u64().unwrap() <= 500);
     tab.picture("forecast-narrow");
-    tab.phone("year-iops");
-    assert!(tab.value("document.documentElement.scrollWidth").as_u64().unwrap() <= 390);
     sound(&mut tab);
 }
 

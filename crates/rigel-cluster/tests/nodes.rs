@@ -300,7 +300,7 @@ fn a_node_that_falls_silent_is_named() {
     });
     let problem = first.or(second).unwrap();
     assert_eq!(problem.kind, ExitKind::CutShort);
-    assert!(problem.what.starts_with("node 2 (db2) has not answered for "), "{}", problem.what);
+    assert!(problem.what.starts_with("node 2 (db2) has not answered for 6"), "{}", problem.what);
     assert!(problem.next.unwrap().contains("--resume"));
 }
 

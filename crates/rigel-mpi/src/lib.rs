@@ -20,12 +20,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The exit code of a process that waited in vain.
+/// The exit code of a process that waited in vain. The first one ends as a run that was cut short, which is what the user then reads.
 const IN_VAIN: i32 = 70;
 /// The exit code of all when one panicked.
 const PANICKED: i32 = 101;
-/// A message that nobody has taken for so long will not be taken.
+/// A message that nobody has taken for so long will not be taken. The first process is the one that names who has gone: the others have more patience.
 const MOST_WAIT: Duration = Duration::from_secs(8);
+const FIRST_WAIT: Duration = Duration::from_secs(6);
 /// Nothing is waited for.
 const NEVER: u64 = u64::MAX;
 /// The tag of all messages.
@@ -48,6 +49,7 @@ pub struct Link {
 #[derive(Debug)]
 struct Watch {
     began: Instant,
+    own: usize,
     /// Milliseconds since then.
     until_ms: AtomicU64,
     rank: AtomicU64,
@@ -74,12 +76,13 @@ impl World {
     pub fn link(&self) -> Link {
         let watch = Arc::new(Watch {
             began: Instant::now(),
+            own: self.rank(),
             until_ms: AtomicU64::new(NEVER),
             rank: AtomicU64::new(0),
         });
-        let (watched, own) = (Arc::clone(&watch), self.rank());
+        let watched = Arc::clone(&watch);
         // It ends with the process. Without it, only whoever started the processes can end a wait.
-        drop(thread::Builder::new().name("rigel-watchdog".to_owned()).spawn(move || watched.guard(own)));
+        drop(thread::Builder::new().name("rigel-watchdog".to_owned()).spawn(move || watched.guard()));
         Link { _universe: Rc::clone(&self.universe), world: self.universe.world(), watch }
     }
 
@@ -102,28 +105,33 @@ impl Watch {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(NEVER)
     }
 
+    fn patience(&self) -> Duration {
+        if self.own == 0 { FIRST_WAIT } else { MOST_WAIT }
+    }
+
     /// Does what may wait for another process.
     fn within<T>(&self, rank: usize, call: impl FnOnce() -> T) -> T {
         self.rank.store(rank as u64, Ordering::Relaxed);
-        let most_ms = u64::try_from(MOST_WAIT.as_millis()).unwrap_or(NEVER);
+        let most_ms = u64::try_from(self.patience().as_millis()).unwrap_or(NEVER);
         self.until_ms.store(self.now_ms().saturating_add(most_ms), Ordering::Release);
         let done = call();
         self.until_ms.store(NEVER, Ordering::Release);
         done
     }
 
-    fn guard(&self, own: usize) {
+    fn guard(&self) {
         loop {
             thread::sleep(Duration::from_millis(100));
             if self.now_ms() > self.until_ms.load(Ordering::Acquire) {
                 let rank = self.rank.load(Ordering::Relaxed);
                 let _ = writeln!(
                     io::stderr(),
-                    "error: node {own} waited for node {rank} in vain for {} s\n  likely cause: the host or the process on it was stopped or went down, or \
+                    "error: node {} waited for node {rank} in vain for {} s\n  likely cause: the host or the process on it was stopped or went down, or \
                      the network to it is cut\n  next step: look after that host; `rigel-mpi run --resume RECORD` measures the rest",
-                    MOST_WAIT.as_secs()
+                    self.own,
+                    self.patience().as_secs()
                 );
-                low_level::exit(IN_VAIN);
+                low_level::exit(if self.own == 0 { ExitKind::CutShort.code().into() } else { IN_VAIN });
             }
         }
     }

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// A load may last longer than its order says, until the last I/O came back.
 const LONGEST_DRAIN_NS: u64 = 24 * 3600 * 1_000_000_000;
+/// Who has said nothing for so long is not told that this node is alive: what a stopped process does not take fills the line, and a send that waits for
+/// room keeps this node from telling the others, and from naming who has gone.
+const RECENT: Duration = Duration::from_millis(1500);
 
 /// The answers to one order.
 pub struct Answers<'a> {
@@ -84,7 +87,8 @@ impl<'a> Answers<'a> {
 
     /// The first node is alive, too.
     fn tell_that_it_goes_on(&mut self) {
-        let told = self.line.tell_all(|_| Message::Wait(0));
+        let takes = |rank: &usize| self.came[*rank].is_some() || self.heard[*rank].elapsed() < RECENT;
+        let told = self.line.others().filter(takes).try_for_each(|rank| self.line.send(rank, &Message::Wait(0)));
         self.problem = self.problem.take().or(told.err());
     }
 

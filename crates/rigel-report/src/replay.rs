@@ -123,7 +123,7 @@ fn of_phase(was: &Was, shape: Option<Shape>, scale: f64) -> String {
     let gaps =
         if known < WHOLE { format!(" of which {} % are known", percent(known)) } else { String::new() };
     let bursts = match (was.bursts, shape) {
-        (Some(bursts), Some(_)) if bursts.dispersion > 1.0 && was.expected < 0.95 * bursts.dispersion => {
+        (Some(bursts), Some(_)) if was.has_weaker_bursts() => {
             format!("; bursts of {}, replayed as {}", short(bursts.dispersion), short(was.expected))
         }
         (Some(bursts), _) => format!("; bursts of {}", short(bursts.dispersion)),

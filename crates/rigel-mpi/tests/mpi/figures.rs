@@ -4,6 +4,8 @@
 
 use crate::hosts::{HOSTS, Hosts};
 use crate::support::Place;
+use rigel_core::record::{NodeVisit, Record, Visit};
+use rigel_core::units::to_f64;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use serde_json::Value;
 use std::env;
@@ -40,39 +42,16 @@ fn load(place: &Place, levels: &[u32]) {
     fs::write(place.path().join("load.toml"), text).unwrap();
 }
 
-/// The lines of visits in a record.
-fn visits(record: &str) -> Vec<Value> {
-    let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["line"] == "visit").collect()
-}
-
-/// Of each node of a visit, in microseconds.
-fn of_nodes(visit: &Value, field: &str) -> Vec<f64> {
-    let ns = |node: &Value| node["joined"][field].as_u64().unwrap() as f64;
-    visit["nodes"].as_array().unwrap().iter().map(|node| ns(node) / 1e3).collect()
-}
-
-/// From the first to the last node that began, beyond what the clocks are known to.
-fn skew_us(visit: &Value) -> f64 {
-    let late = of_nodes(visit, "late_ns");
-    late.iter().fold(0.0, |most: f64, &one| most.max(one))
-        - late.iter().fold(f64::INFINITY, |least: f64, &one| least.min(one))
-}
-
 /// From the end of one visit to the beginning of the next one: what everybody says and writes, and the lead.
-fn between_ms(visits: &[Value]) -> Vec<f64> {
-    let at = |visit: &Value, field: &str| visit[field].as_u64().unwrap() as f64 / 1e6;
-    let end = |visit: &Value| at(visit, "began_ns") + at(visit, "measured_ns");
-    visits.windows(2).map(|two| at(&two[1], "began_ns") - at(&two[1], "settle_ns") - end(&two[0])).collect()
+fn between_ns(visits: &[Visit]) -> Vec<u64> {
+    visits.windows(2).map(|two| two[1].began_ns - two[1].settle_ns - two[0].ended_ns()).collect()
 }
 
-fn sorted(mut figures: Vec<f64>) -> Vec<f64> {
-    figures.sort_by(f64::total_cmp);
-    figures
-}
-
-fn percentile(sorted: &[f64], per_cent: usize) -> f64 {
-    sorted[((sorted.len() - 1) * per_cent + 50) / 100]
+/// In microseconds.
+fn percentile_us(ns: &[u64], per_cent: usize) -> f64 {
+    let mut sorted = ns.to_vec();
+    sorted.sort_unstable();
+    to_f64(sorted[((sorted.len() - 1) * per_cent + 50) / 100]) / 1e3
 }
 
 #[test]
@@ -89,21 +68,22 @@ fn what_it_costs_to_begin_together() {
     // On a busy host none of the numbers may be used.
     let told = place.run(&hosts.script(&place), HOSTS, &format!("{WORDS} {time}"));
     told.expect_code_of(&[0, 1]);
-    let visits = visits(&place.read("_record.jsonl"));
+    let visits = Record::read(place.read("_record.jsonl").as_bytes()).unwrap().visits;
     assert!(visits.len() > 2, "{}", visits.len());
-    let skews = sorted(visits.iter().map(skew_us).collect());
+    let skews: Vec<u64> = visits.iter().map(|visit| NodeVisit::skew_ns(&visit.nodes).unwrap()).collect();
     // Clocks a thousand seconds apart: what is off by more than a visit was never the same moment.
-    assert!(percentile(&skews, 50) < 1e6, "{skews:?}");
-    let between = sorted(between_ms(&visits));
-    let known = sorted(visits.iter().flat_map(|visit| of_nodes(visit, "round_trip_ns")).collect());
+    assert!(percentile_us(&skews, 50) < 1e6, "{skews:?}");
+    let nodes = visits.iter().flat_map(|visit| &visit.nodes);
+    let ways: Vec<u64> = nodes.map(|node| node.joined.as_ref().unwrap().round_trip_ns).collect();
+    let between = between_ns(&visits);
     println!(
         "{HOSTS} hosts, {} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
         visits.len(),
-        percentile(&skews, 50),
-        percentile(&skews, 99),
-        percentile(&known, 100) / 2.0,
-        percentile(&between, 50),
-        percentile(&between, 99)
+        percentile_us(&skews, 50),
+        percentile_us(&skews, 99),
+        percentile_us(&ways, 100) / 2.0,
+        percentile_us(&between, 50) / 1e3,
+        percentile_us(&between, 99) / 1e3
     );
 }
 

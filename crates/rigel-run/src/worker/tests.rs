@@ -36,6 +36,10 @@ pub(super) fn measure(point: Point) -> Job {
     }
 }
 
+fn warm_up(point: Point, bytes: u64) -> Job {
+    Job { visit: 0, task: Task::WarmUp { until_ns: u64::MAX, bytes }, ..measure(point) }
+}
+
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
 fn simulate(point: Point, workload: &Workload) -> Done {
     let layout = layout(point, workload);
@@ -137,13 +141,7 @@ fn a_warm_up_moves_what_it_should_and_counts_nothing() {
     let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
-    let job = Job {
-        visit: 0,
-        began_ns: 0,
-        point,
-        task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 },
-        shape: None,
-    };
+    let job = warm_up(point, 100 << 20);
     let done = worker.run(&mut sim, &clock, &job).unwrap();
     assert!(done.tallies.is_empty());
     let over = done.bytes - (100 << 20);
@@ -219,13 +217,7 @@ fn a_warm_up_ends_early_and_on_a_failing_device() {
     let shared = Shared::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
-    let job = Job {
-        visit: 0,
-        began_ns: 0,
-        point,
-        task: Task::WarmUp { until_ns: u64::MAX, bytes: 100 << 20 },
-        shape: None,
-    };
+    let job = warm_up(point, 100 << 20);
     let (mut failing, clock) = Recorder::new(layout);
     failing.all_fail = true;
     let done = worker.run(&mut failing, &clock, &job).unwrap();
@@ -245,13 +237,7 @@ fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
     let point = Point::pair(5, 1);
     let layout = layout(point, &workload);
     let shared = Shared::of(&workload);
-    let job = Job {
-        visit: 0,
-        began_ns: 0,
-        point,
-        task: Task::WarmUp { until_ns: u64::MAX, bytes: 64 << 20 },
-        shape: None,
-    };
+    let job = warm_up(point, 64 << 20);
     let moved: u64 = (0..4)
         .map(|index| {
             let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
@@ -467,13 +453,8 @@ fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
         buffer: vec![0; 8192],
     };
     let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
-    let job = Job {
-        visit: 0,
-        began_ns: 0,
-        point,
-        task: Task::Measure { window, lead_ns: 0, part_ns: u64::MAX },
-        shape: None,
-    };
+    let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
+    let job = Job { visit: 0, task, ..measure(point) };
     let done = Worker::alone(&workload, layout, &shared, &|_| ()).run(&mut backend, &&clock, &job).unwrap();
     (done, backend.abandoned, clock.0.get())
 }

@@ -1,7 +1,7 @@
 //! `rigel soak --beside-production` with the real binary: it keeps its share, gives way, says so everywhere, and others hardly feel it.
 
 use crate::soak::{document, record};
-use crate::stop::{signal, start_until_record};
+use crate::stop::{ended, signal, start_until_record};
 use crate::support::Place;
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
@@ -11,18 +11,10 @@ use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::process::Child;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 const SIZE_BYTES: u64 = 16 << 20;
-
-fn ended(mut child: Child, mut stderr: impl std::io::Read, code: i32) {
-    signal(&child, "-INT");
-    let mut told = String::new();
-    stderr.read_to_string(&mut told).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(code), "{told}");
-}
 
 #[test]
 fn it_takes_its_share_and_no_more_and_gives_way_to_a_device_that_is_slow() {
@@ -46,7 +38,8 @@ fn it_takes_its_share_and_no_more_and_gives_way_to_a_device_that_is_slow() {
         assert!(begun.elapsed() < Duration::from_secs(300), "it never gave way");
         sleep(Duration::from_millis(200));
     }
-    ended(child, stderr, 4);
+    signal(&child, "-INT");
+    ended(child, stderr).expect_code(4);
     let found = document(&place);
     let beside = &found["beside_production"];
     let of = |name: &str| beside[name].as_f64().unwrap();
@@ -171,7 +164,8 @@ fn others_hardly_feel_it() {
         })
         .collect();
     let allowed = allowed();
-    ended(child, stderr, 4);
+    signal(&child, "-INT");
+    ended(child, stderr).expect_code(4);
     let taken = document(&place)["beside_production"]["taken"].as_f64().unwrap();
     let logs: Vec<f64> = ratios.iter().map(|[without, beside]| (beside / without).ln()).collect();
     let count = to_f64(logs.len() as u64);

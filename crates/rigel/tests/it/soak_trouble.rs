@@ -2,22 +2,14 @@
 
 use crate::changes::{Mounted, fill_up, set_len};
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
-use crate::stop::{signal, start_until, start_until_record};
+use crate::stop::{ended, signal, start_until, start_until_record};
 use crate::support::{Place, Told};
 use rigel_core::record::Record;
 use rigel_testdev::{LoopDevice, TestDevice, needs};
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command};
-
-/// Lets it end by itself; standard error has what was not read yet.
-fn ended(mut child: Child, mut stderr: impl std::io::Read) -> Told {
-    let (mut told, mut stdout) = (String::new(), String::new());
-    stderr.read_to_string(&mut told).unwrap();
-    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: told }
-}
 
 /// Starts a soak, changes something once it has figures, and lets it end.
 fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {

@@ -1,6 +1,6 @@
 //! Ctrl-C: the first one ends the run in order, the second one at once.
 
-use crate::support::Place;
+use crate::support::{Place, Told};
 use rigel_core::record::Record;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -9,6 +9,14 @@ use std::time::Duration;
 pub fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
+}
+
+/// Lets a run end by itself; standard error has what was not read yet.
+pub fn ended(mut child: Child, mut stderr: impl std::io::Read) -> Told {
+    let (mut told, mut stdout) = (String::new(), String::new());
+    stderr.read_to_string(&mut told).unwrap();
+    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: told }
 }
 
 /// Starts a run and waits until its standard error holds `sign`.

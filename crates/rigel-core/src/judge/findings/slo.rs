@@ -231,15 +231,11 @@ fn required_of(
         let ratio = visited.ratio(step, &requirement.bound);
         Some(RequiredFound { ratio, kept: visited.kept(step, &requirement.bound, ratio), ..none })
     };
-    let depth = |found: &RequiredFound| match found.kept {
-        Kept::Yes => 0,
-        Kept::Undecided => 1,
-        Kept::No => 2,
-    };
     let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);
     let parts = named.into_iter().flat_map(RatePoints::all).map(|named| of_part(named).unwrap_or(none));
-    let worst =
-        parts.max_by(|one, other| depth(one).cmp(&depth(other)).then(value(one).total_cmp(&value(other))));
+    let worst = parts.max_by(|one, other| {
+        doubt(one.kept).cmp(&doubt(other.kept)).then(value(one).total_cmp(&value(other)))
+    });
     worst.unwrap_or(none)
 }
 
@@ -314,11 +310,16 @@ fn answer(visited: &Visited, bounds: &[SloBound], named: &RatePoints, names: Nam
 
 /// Of several that all have to be kept.
 fn together(each: impl Iterator<Item = Kept>) -> Kept {
-    each.fold(Kept::Yes, |all, one| match (all, one) {
-        (Kept::No, _) | (_, Kept::No) => Kept::No,
-        (Kept::Undecided, _) | (_, Kept::Undecided) => Kept::Undecided,
-        (Kept::Yes, Kept::Yes) => Kept::Yes,
-    })
+    each.max_by_key(|kept| doubt(*kept)).unwrap_or(Kept::Yes)
+}
+
+/// What is least kept comes last.
+fn doubt(kept: Kept) -> u8 {
+    match kept {
+        Kept::Yes => 0,
+        Kept::Undecided => 1,
+        Kept::No => 2,
+    }
 }
 
 /// The answer, not below a required rate that surely keeps all bounds. Few I/Os arrive at low rates, where chance may end the search that

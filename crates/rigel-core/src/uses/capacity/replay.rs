@@ -175,6 +175,11 @@ impl Replay {
 }
 
 impl Was {
+    /// Whether the load can have only a part of its bursts; what was more even than chance had none.
+    pub fn has_weaker_bursts(&self) -> bool {
+        self.bursts.is_some_and(|was| was.dispersion > 1.0 && self.expected < LESS * was.dispersion)
+    }
+
     fn of(rows: &[Row], part: Range<usize>, minutes: &[Minute]) -> Self {
         let rows = &rows[part];
         let count = to_f64(rows.len().max(1) as u64);
@@ -254,7 +259,7 @@ impl Maker<'_> {
         // More of the same users are more of independent ones: what each does varies as before.
         let (shape, expected) = bursts.shape(&rates);
         was.expected = expected;
-        if bursts.dispersion > 1.0 && expected < LESS * bursts.dispersion {
+        if was.has_weaker_bursts() {
             self.weaker = (self.weaker.0 + 1, self.weaker.1.min(expected / bursts.dispersion));
         }
         (shape != Shape::Poisson).then_some(shape)

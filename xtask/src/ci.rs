@@ -19,62 +19,35 @@ use steps::Steps;
 pub use suite::run as test;
 
 /// The checks that are a cargo command; the tests are not among them, as they need the skip file.
-const CARGO_CHECKS: [(&str, &[&str]); 5] = [
-    ("fmt", &["fmt", "--all", "--check"]),
-    // Workspaces of their own.
-    ("fmt-fuzz", &["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]),
-    ("fmt-extension", &["fmt", "--manifest-path", "extensions/postgresql/Cargo.toml", "--check"]),
-    (
-        "clippy",
-        &[
-            "clippy",
-            "--workspace",
-            WITHOUT[0],
-            WITHOUT[1],
-            "--all-targets",
-            "--features",
-            FEATURES,
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    ),
-    (
-        "doc",
-        &[
-            "doc",
-            "--workspace",
-            WITHOUT[0],
-            WITHOUT[1],
-            "--no-deps",
-            "--document-private-items",
-            "--features",
-            FEATURES,
-            "--locked",
-        ],
-    ),
-];
+fn cargo_checks() -> [(&'static str, Vec<&'static str>); 5] {
+    let all = |before: &[&'static str], after: &[&'static str]| [before, &everything(), after].concat();
+    [
+        ("fmt", vec!["fmt", "--all", "--check"]),
+        // Workspaces of their own.
+        ("fmt-fuzz", vec!["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]),
+        ("fmt-extension", vec!["fmt", "--manifest-path", "extensions/postgresql/Cargo.toml", "--check"]),
+        ("clippy", all(&["clippy"], &["--all-targets", "--", "-D", "warnings"])),
+        ("doc", all(&["doc"], &["--no-deps", "--document-private-items"])),
+    ]
+}
 /// What makes a warning of `cargo doc` an error; for `cargo test` it would reach into the examples in comments.
 const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
 /// builds without is shown by the first command of the README.
 const FEATURES: &str = "rigel/parquet,xtask/program";
-/// It cannot be built without MPI, and has steps of its own.
-pub const WITHOUT: [&str; 2] = ["--exclude", mpi::PACKAGE];
 /// What `cargo xtask gen --check` says, by a program that was built with the tests: xtask alone would be built of other parts.
-const GEN: &[&str] = &[
-    "test",
-    "--workspace",
-    WITHOUT[0],
-    WITHOUT[1],
-    "--features",
-    FEATURES,
-    "--locked",
-    "--bin",
-    "xtask",
-    "what_is_committed_is_what_the_program_says",
-];
+fn gen_check() -> Vec<&'static str> {
+    [&["test"], &everything()[..], &["--bin", "xtask", "what_is_committed_is_what_the_program_says"]].concat()
+}
+
+/// All that can be built here, always together: cargo builds a crate again for other crates beside it, or other features.
+pub fn everything() -> Vec<&'static str> {
+    let mut all = vec!["--workspace", "--features", FEATURES, "--locked"];
+    if !mpi::can_be_built() {
+        all.extend(["--exclude", mpi::PACKAGE]);
+    }
+    all
+}
 
 /// Runs every step, then says which failed.
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
@@ -86,12 +59,11 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
             Ok(true)
         });
     }
-    for (name, arguments) in CARGO_CHECKS {
-        steps.run(name, &shown(arguments), || finished_well(&mut cargo(root, arguments)));
+    for (name, arguments) in cargo_checks() {
+        steps.run(name, &shown(&arguments), || finished_well(&mut cargo(root, &arguments)));
     }
     steps.run("tidy", "cargo xtask tidy", || tidy::run(root));
     steps.run("msrv", "the compiler that is promised is enough", || msrv::run(root));
-    steps.run("clippy-mpi", "cargo clippy -p rigel-mpi", || mpi::clippy(root));
     let skip_file = skips::file()?;
     let skips = skip_file.path();
     steps.run("deny", "cargo deny check bans licenses sources", || {
@@ -105,7 +77,8 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
     });
     steps.run("fuzz", "cargo xtask fuzz, briefly", || fuzz::smoke(root)?.among_others("fuzz", skips));
     let built = suite::build(root, &mut steps);
-    steps.run("gen", &shown(GEN), || finished_well(&mut cargo(root, GEN)));
+    let gen_check = gen_check();
+    steps.run("gen", &shown(&gen_check), || finished_well(&mut cargo(root, &gen_check)));
     suite::add(root, &mut steps, skips, built)?;
     Ok(steps.conclude("ci"))
 }

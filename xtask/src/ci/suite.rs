@@ -3,7 +3,7 @@
 //! Must not install or build anything that no test needs.
 
 use super::steps::Steps;
-use super::{FEATURES, WITHOUT, again, cargo, finished_well, setup, shown, skips};
+use super::{again, cargo, everything, finished_well, setup, shown, skips};
 use crate::outcome::Outcome;
 use crate::{extension, mpi};
 use std::num::NonZero;
@@ -16,6 +16,7 @@ const TIMED: [&str; 23] = [
     "adaptive::",
     "advise::",
     "agreement::",
+    "beside::",
     "calibrate::",
     "calibrate_io::agrees::",
     "changes::",
@@ -28,7 +29,6 @@ const TIMED: [&str; 23] = [
     "limits::",
     "open::",
     "scale::",
-    "soak_beside::",
     "sql::",
     "sql_prove::",
     "syscalls::",
@@ -43,6 +43,8 @@ const WAITING: &str = "it";
 const APART: [&str; 4] = ["browser", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
 const DEVICES: [&str; 2] = ["corpus", "known_answers"];
+/// That which starts programs of several processes, one test after the other.
+const NODES: &str = "mpi";
 
 /// Runs the tests alone, then says which step failed.
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
@@ -79,8 +81,11 @@ pub fn build(root: &Path, steps: &mut Steps) -> bool {
 pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow::Result<()> {
     let mut all_ran = built;
     let mut among_others = Vec::new();
+    if !mpi::can_be_built() {
+        mpi::tell_missing(skips)?;
+    }
     if built {
-        for part in parts() {
+        for part in parts().into_iter().filter(|part| part.name != "test-mpi" || mpi::can_be_built()) {
             all_ran &= steps.run(part.name, &shown(&test(&part.arguments)), || {
                 let Some(told) = again::run(&mut part.command(root, skips))? else { return Ok(false) };
                 let failed = told.failed;
@@ -98,7 +103,6 @@ pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow:
         }
         steps.run("again", "tests that failed beside others", || Ok(again::tell(&among_others)));
     }
-    all_ran &= steps.run("test-mpi", "cargo test -p rigel-mpi", || mpi::test(root, skips));
     steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
     Ok(())
 }
@@ -134,7 +138,7 @@ impl Part {
 }
 
 /// Every test is in one of them.
-fn parts() -> [Part; 6] {
+fn parts() -> [Part; 7] {
     let waiting = [&["--test", WAITING, "--"], &TIMED.map(|timed| ["--skip", timed]).concat()[..]].concat();
     let timed = [&["--test", WAITING, "--"], &TIMED[..]].concat();
     let programs =
@@ -149,15 +153,14 @@ fn parts() -> [Part; 6] {
         part("test-timed", timed, Some(some)),
         part("test-devices", programs(&DEVICES), Some(more)),
         part("test-apart", programs(&APART), None),
+        part("test-mpi", programs(&[NODES]), Some(1)),
         computes("test-doc", vec!["--doc"]),
     ]
 }
 
 /// Without `--no-fail-fast` the first failing crate would hide the skips and failures of all after it.
 fn test<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let all =
-        ["test", "--workspace", WITHOUT[0], WITHOUT[1], "--features", FEATURES, "--locked", "--no-fail-fast"];
-    [&all[..], arguments].concat()
+    [&["test"], &everything()[..], &["--no-fail-fast"], arguments].concat()
 }
 
 #[cfg(test)]
@@ -169,13 +172,11 @@ mod tests {
     #[test]
     fn every_test_program_is_in_a_part() {
         let crates = fs::read_dir(crate::workspace_root().unwrap().join("crates")).unwrap();
-        // That of MPI has a step of its own.
-        let crates = crates.map(|each| each.unwrap().path()).filter(|path| !path.ends_with(mpi::PACKAGE));
-        let tests = crates.filter_map(|path| fs::read_dir(path.join("tests")).ok()).flatten();
+        let tests = crates.filter_map(|each| fs::read_dir(each.unwrap().path().join("tests")).ok()).flatten();
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let known = APART.iter().chain(&DEVICES).chain([&WAITING]).map(|&name| name.to_owned()).collect();
+        let known = APART.iter().chain(&DEVICES).chain([&WAITING, &NODES]).map(|&name| name.to_owned()).collect();
         assert_eq!(found, known, "name it among those that stand apart, or make it a part of `{WAITING}`");
     }
 

@@ -174,7 +174,7 @@ impl History {
 /// Of disks those on which the others lie. Where all lie on disks that are not known, arrays of `md` count before mapped devices, which usually
 /// lie on them.
 pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
-    let is_array = |disk: &Subject| disk.name.starts_with("md");
+    let is_array = |disk: &Subject| ["md", "dev9-"].iter().any(|name| disk.name.starts_with(name));
     let rank =
         |disk: &Subject| usize::from(disk.is_stacked()) + usize::from(disk.is_stacked() && !is_array(disk));
     let lowest = disks.iter().map(rank).min().unwrap_or(0);

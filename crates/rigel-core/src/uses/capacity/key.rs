@@ -124,9 +124,10 @@ impl Subject {
     }
 
     /// Whether it is a block device made of others, by its kernel name or by what stays: its I/O is counted at those as well. A mapped device
-    /// under a name of its own, such as `vg0-data` of `iostat -N`, is not recognised.
+    /// under a name of its own, such as `vg0-data` of `iostat -N`, is not recognised, nor `dev253-0` of older versions of `sar`: virtual disks have
+    /// such numbers, too. Of arrays the number is always 9.
     pub fn is_stacked(&self) -> bool {
-        const NAMES: [&str; 4] = ["dm-", "md", "bcache", "drbd"];
+        const NAMES: [&str; 5] = ["dm-", "md", "dev9-", "bcache", "drbd"];
         const IDS: [&str; 5] = ["LVM-", "CRYPT-", "mpath-", "DM-", "part"];
         let is_numbered = |rest: &str| {
             let rest = rest.strip_prefix('_').unwrap_or(rest);
@@ -196,11 +197,11 @@ mod tests {
     #[test]
     fn devices_made_of_others_are_known_by_name_or_id() {
         for (name, id) in
-            [("dm-0", ""), ("md127", ""), ("md_1", ""), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]
+            [("dm-0", ""), ("md127", ""), ("dev9-127", ""), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]
         {
             assert!(Subject::disk(name, id).is_stacked(), "{name} {id}");
         }
-        for (name, id) in [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dm-", ""), ("vdb", "")] {
+        for (name, id) in [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dev8-0", ""), ("dev253-0", "")] {
             assert!(!Subject::disk(name, id).is_stacked(), "{name}");
         }
         assert!(!Subject::named(Kind::Database, "md1").is_stacked());

@@ -176,7 +176,8 @@ mod tests {
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let known = APART.iter().chain(&DEVICES).chain([&WAITING, &NODES]).map(|&name| name.to_owned()).collect();
+        let known =
+            APART.iter().chain(&DEVICES).chain([&WAITING, &NODES]).map(|&name| name.to_owned()).collect();
         assert_eq!(found, known, "name it among those that stand apart, or make it a part of `{WAITING}`");
     }
 

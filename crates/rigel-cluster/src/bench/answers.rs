@@ -88,7 +88,8 @@ impl<'a> Answers<'a> {
     /// The first node is alive, too.
     fn tell_that_it_goes_on(&mut self) {
         let takes = |rank: &usize| self.came[*rank].is_some() || self.heard[*rank].elapsed() < RECENT;
-        let told = self.line.others().filter(takes).try_for_each(|rank| self.line.send(rank, &Message::Wait(0)));
+        let told =
+            self.line.others().filter(takes).try_for_each(|rank| self.line.send(rank, &Message::Wait(0)));
         self.problem = self.problem.take().or(told.err());
     }
 

@@ -54,30 +54,35 @@ fn percentile_us(ns: &[u64], per_cent: usize) -> f64 {
     to_f64(sorted[((sorted.len() - 1) * per_cent + 50) / 100]) / 1e3
 }
 
+/// On two CPUs three loading hosts share one, where whoever is second begins when the first one has; without the first host the others have one each.
 #[test]
 fn what_it_costs_to_begin_together() {
     let Some(hosts) = needs("rigel-mpi: the skew of three hosts", Hosts::up()) else { return };
-    let place = Place::new();
-    let Some(_devices) = needs("rigel-mpi: the skew of three hosts", disks(&place)) else { return };
-    // No more than there are stations, so that a visit is over as soon as its time is.
-    load(&place, &[3, 6, 12]);
-    let time = asked("RIGEL_SKEW_SECONDS").map_or_else(
-        || "--duration 1s".to_owned(),
-        |seconds| format!("--precision 0.5% --max-duration {seconds}s"),
-    );
-    // On a busy host none of the numbers may be used.
-    let told = place.run(&hosts.script(&place), HOSTS, &format!("{WORDS} {time}"));
-    told.expect_code_of(&[0, 1]);
-    let visits = Record::read(place.read("_record.jsonl").as_bytes()).unwrap().visits;
-    assert!(visits.len() > 2, "{}", visits.len());
+    for (loading, options) in [(HOSTS, ""), (HOSTS - 1, "--coordinator-only ")] {
+        let place = Place::new();
+        let Some(_devices) = needs("rigel-mpi: the skew of three hosts", disks(&place)) else { return };
+        // Each level is a visit of a second.
+        let most = 3 + asked("RIGEL_SKEW_SECONDS").unwrap_or(3);
+        load(&place, &(3..most).collect::<Vec<u32>>());
+        // On a busy host none of the numbers may be used.
+        let words = format!("{options}{WORDS} --duration 1s");
+        place.run(&hosts.script(&place), HOSTS, &words).expect_code_of(&[0, 1]);
+        let visits = Record::read(place.read("_record.jsonl").as_bytes()).unwrap().visits;
+        assert!(visits.len() > 2, "{}", visits.len());
+        assert!(visits.iter().all(|visit| visit.nodes.len() == loading), "{options}");
+        tell(loading, &visits);
+    }
+}
+
+fn tell(loading: usize, visits: &[Visit]) {
     let skews: Vec<u64> = visits.iter().map(|visit| NodeVisit::skew_ns(&visit.nodes).unwrap()).collect();
     // Clocks a thousand seconds apart: what is off by more than a visit was never the same moment.
     assert!(percentile_us(&skews, 50) < 1e6, "{skews:?}");
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let ways: Vec<u64> = nodes.map(|node| node.joined.as_ref().unwrap().round_trip_ns).collect();
-    let between = between_ns(&visits);
+    let between = between_ns(visits);
     println!(
-        "{HOSTS} hosts, {} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
+        "{loading} loading hosts, {} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
         visits.len(),
         percentile_us(&skews, 50),
         percentile_us(&skews, 99),

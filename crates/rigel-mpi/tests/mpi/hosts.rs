@@ -1,5 +1,5 @@
 //! Three hosts made of namespaces: each has its own network, name and monotonic clock, a thousand seconds apart. mpirun starts the ranks through an agent in the
-//! place of ssh. Needs root and a kernel with time namespaces.
+//! place of ssh. A host has a CPU of its own, as far as there are any. Needs root and a kernel with time namespaces.
 
 use crate::support::{Place, mpirun};
 use rigel_testdev::Unavailable;
@@ -16,8 +16,11 @@ static ONE: Mutex<()> = Mutex::new(());
 const AGENT: &str = r#"#!/bin/bash
 while [ "${1#-}" != "$1" ]; do shift; done
 host=$1; shift
-ahead=$(( ${host//[!0-9]/} * 1000 ))
-exec nsenter --net="/run/netns/$host" unshare --uts --time --monotonic "$ahead" --boottime "$ahead" \
+number=${host//[!0-9]/}
+ahead=$(( number * 1000 ))
+pin="taskset -c $(( number % $(nproc --all) ))"
+$pin true || pin=
+exec $pin nsenter --net="/run/netns/$host" unshare --uts --time --monotonic "$ahead" --boottime "$ahead" \
     bash -c 'hostname "$0"; exec bash -c "$*"' "$host" "$@"
 "#;
 
@@ -72,7 +75,7 @@ impl Hosts {
         write_program(&agent, AGENT);
         let hosts: Vec<String> = (1..=HOSTS).map(|host| format!("rgl{host}:1")).collect();
         let text = format!(
-            "#!/bin/bash\nexec nsenter --net=/run/netns/rgl1 unshare --uts bash -c 'hostname rgl1; exec \"$@\"' x {} --allow-run-as-root \
+            "#!/bin/bash\npin=\"taskset -c $(( 1 % $(nproc --all) ))\"\n$pin true || pin=\nexec $pin nsenter --net=/run/netns/rgl1 unshare --uts bash -c 'hostname rgl1; exec \"$@\"' x {} --allow-run-as-root \
              --host {} --map-by ppr:1:node -n {HOSTS} --bind-to none --mca plm_rsh_agent {} --mca btl tcp,self --mca btl_tcp_if_include eth0 \
              --mca oob_tcp_if_include eth0 --mca oob_tcp_keepalive_time 3 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 3 \
              \"${{@:11}}\"\n",

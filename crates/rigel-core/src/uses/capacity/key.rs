@@ -201,7 +201,9 @@ mod tests {
         {
             assert!(Subject::disk(name, id).is_stacked(), "{name} {id}");
         }
-        for (name, id) in [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dev8-0", ""), ("dev253-0", "")] {
+        for (name, id) in
+            [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dev8-0", ""), ("dev253-0", "")]
+        {
             assert!(!Subject::disk(name, id).is_stacked(), "{name}");
         }
         assert!(!Subject::named(Kind::Database, "md1").is_stacked());

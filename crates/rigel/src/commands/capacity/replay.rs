@@ -138,10 +138,14 @@ impl Chosen {
         let finest_ms = self.held.iter().map(Held::interval_ms).min().unwrap_or(0);
         if within && i64::from(step_ms) < finest_ms {
             let finest_s = finest_ms.unsigned_abs().div_ceil(1000);
-            return Problem::usage(format!("intervals of {} s cannot be had of the history of {}", step_ms / 1000, self.host))
-                .at("--every")
-                .because(format!("what was imported has intervals of {finest_s} s and more"))
-                .next(format!("give --every {finest_s}s, or leave it out"));
+            return Problem::usage(format!(
+                "intervals of {} s cannot be had of the history of {}",
+                step_ms / 1000,
+                self.host
+            ))
+            .at("--every")
+            .because(format!("what was imported has intervals of {finest_s} s and more"))
+            .next(format!("give --every {finest_s}s, or leave it out"));
         }
         let because = if within && before.is_some() {
             format!(

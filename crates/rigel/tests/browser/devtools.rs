@@ -89,6 +89,15 @@ impl Tab {
         self.order("Emulation.setDeviceMetricsOverride", metrics);
     }
 
+    /// Opens the page on a phone. One that was wider before may keep that width in the browser's mind, without anything in it that is wide.
+    pub fn open_on_phone(&mut self) {
+        self.size(390, 844, true);
+        self.order("Page.navigate", json!({"url": "about:blank"}));
+        let url = self.url.clone();
+        self.order("Page.navigate", json!({ "url": url }));
+        self.wait("document.documentElement?.dataset.ready === 'yes'");
+    }
+
     /// As on a phone, where neither the page nor the drawing of this chart is wider than the screen.
     pub fn phone(&mut self, chart: &str) {
         self.size(390, 844, true);

@@ -52,9 +52,9 @@ fn a_page_of_dates_and_headroom() {
     let at = item(&mut tab, "week-iops", 0, 10);
     tab.point_at(at);
     assert!(tip(&mut tab, "week-iops").starts_with("Mon 10:00"));
-    tab.size(500, 900, true);
-    tab.wait("innerWidth === 500 && [...document.querySelectorAll('.stage svg')].every((svg) => svg.clientWidth <= 500)");
-    assert!(tab.value("document.documentElement.scrollWidth").as_u64().unwrap() <= 500);
+    tab.open_on_phone();
+    tab.wait("innerWidth === 390 && [...document.querySelectorAll('.stage svg')].every((svg) => svg.clientWidth <= 390)");
+    assert!(tab.value("document.documentElement.scrollWidth").as_u64().unwrap() <= 390);
     tab.picture("forecast-narrow");
     sound(&mut tab);
 }

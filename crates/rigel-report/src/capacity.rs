@@ -56,7 +56,7 @@ pub fn imported(file: &Imported) -> String {
         let _ = writeln!(text, "  {count} x {what}");
     }
     if seen.unparted {
-        text.push_str("  operations of each disk are reads and writes together: sysstat keeps no more\n");
+        text.push_str("  operations of each disk are reads and writes together: of a single disk sysstat keeps no more\n");
     }
     text
 }

@@ -90,21 +90,24 @@ pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
     }
     let failed: Vec<&Measured<'_>> = judged.iter().filter(|one| !one.1).map(|one| one.0).collect();
     let of_all = if all.len() < asked { format!(" of {asked}") } else { String::new() };
-    let phases = match (all.len(), all.len() < asked) {
-        (1, false) => "The phase".to_owned(),
-        (2, false) => "Both phases".to_owned(),
-        (count, false) => format!("All {count} phases"),
-        (count, true) => format!("The {}{of_all} that were measured", counted(count, "phase")),
+    // Phases in which nothing arrives at a rate have none to be served at.
+    let with_rate = if judged.len() < all.len() { " with a rate" } else { "" };
+    let phases = match (judged.len(), all.len() < asked) {
+        (1, false) => format!("The phase{with_rate}"),
+        (2, false) => format!("Both phases{with_rate}"),
+        (count, false) => format!("All {count} phases{with_rate}"),
+        (count, true) => format!("The {}{with_rate}{of_all} that were measured", counted(count, "phase")),
     };
     let first = if failed.is_empty() {
-        let was = if all.len() == 1 { "was" } else { "were" };
+        let was = if judged.len() == 1 { "was" } else { "were" };
         format!("{phases} {was} served at the rates asked for")
     } else {
         let named: Vec<String> = failed.iter().take(MOST_NAMED).map(|phase| short_of(phase)).collect();
         let more = failed.len().saturating_sub(MOST_NAMED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let count = if failed.len() == 1 { "One".to_owned() } else { failed.len().to_string() };
-        let of = if all.len() == 1 { String::new() } else { format!(" of {}", counted(all.len(), "phase")) };
+        let of = format!(" of {}{with_rate}", counted(judged.len(), "phase"));
+        let of = if judged.len() == 1 && with_rate.is_empty() { String::new() } else { of };
         let was = if failed.len() == 1 { "was" } else { "were" };
         format!("{count}{of} {was} not served at the rates asked for: {}{more}", listed(&named))
     };

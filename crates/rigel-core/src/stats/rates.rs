@@ -53,6 +53,20 @@ pub struct RateVisit {
     pub allowed: f64,
 }
 
+impl RateVisit {
+    /// Whichever of two loads at one rate is nearer to breaking its bound. Of what few I/Os say one standard error is taken off (a count of slow
+    /// I/Os scatters by its root): else a load of a few I/Os would nearly always be the worse one by chance alone.
+    #[must_use]
+    pub fn worse(self, other: Self) -> Self {
+        let sure = |visit: &Self| {
+            let slow = (visit.ratio * visit.weight).max(0.0);
+            (slow - slow.sqrt()).max(0.0) / visit.weight.max(f64::MIN_POSITIVE)
+        };
+        let order = sure(&other).total_cmp(&sure(&self)).then(other.ratio.total_cmp(&self.ratio));
+        if order.is_gt() { other } else { self }
+    }
+}
+
 /// The rates of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateRules {
@@ -278,6 +292,21 @@ mod tests {
     use crate::stats::tests::Noise;
 
     const RULES: RateRules = RateRules { lowest: 10, first: 100, most: 250_000 };
+
+    #[test]
+    fn a_load_of_few_ios_is_not_the_worse_one_by_chance() {
+        let seen = |ratio, weight| RateVisit { rate: 100, ratio, weight, allowed: 0.01 };
+        // One slow I/O where half of one is allowed, and 90 where 100 are.
+        let (few, many) = (seen(2.0, 0.5), seen(0.9, 100.0));
+        assert_eq!((few.worse(many), many.worse(few)), (many, many));
+        // Of as many I/Os the higher ratio counts, and where nothing is sure, too.
+        let (one, other) = (seen(1.2, 100.0), seen(0.8, 100.0));
+        assert_eq!((one.worse(other), other.worse(one)), (one, one));
+        assert_eq!(seen(0.0, 5.0).worse(seen(2.0, 0.5)), seen(2.0, 0.5));
+        // Nothing came back, or nothing arrived.
+        assert_eq!(many.worse(seen(1000.0, 1.0)), seen(1000.0, 1.0));
+        assert_eq!(seen(0.0, 1e-6).worse(many), many);
+    }
 
     /// Searches a device whose ratio is a function of the rate, times noise.
     fn search(ratio: impl Fn(f64) -> f64, noise: f64, seed: u64) -> (Found, Vec<RateVisit>) {

@@ -207,6 +207,17 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
             decimal_percent(share, 0)
         ));
     }
+    let limit =
+        storage.ends.iter().find(|ends| ends.limit.resource == Resource::Iops).map(|ends| ends.limit.value);
+    if let Some((peak, limit)) = told.demand.peak.zip(limit).filter(|(peak, limit)| peak.ops > *limit) {
+        notes.push(format!(
+            "{name}: {} min on {} already had {}, more than the {} of the limit: dates are of busy days without their 72 busiest minutes",
+            peak.seconds.div_ceil(60),
+            day::shown(peak.day),
+            amount(Resource::Iops, peak.ops),
+            number(limit)
+        ));
+    }
     let small = to_f64(surface.small_bytes);
     if let Some(bytes) = told.demand.io_bytes.filter(|bytes| small > 0.0 && *bytes > MOST_TIMES_SMALL * small)
     {

@@ -57,7 +57,7 @@ fn visit(
         })?;
         // The search counts by the rate that it asked for, even where the classes cannot share it out exactly.
         let seen = RateVisit { rate, ..rate_visit(&run.request, &visit) };
-        worst = worst.filter(|worst| worst.ratio >= seen.ratio).or(Some(seen));
+        worst = Some(worst.map_or(seen, |worst| worst.worse(seen)));
     }
     Ok(worst.unwrap_or(RateVisit { rate, ratio: 0.0, weight: 1.0, allowed: 0.0 }))
 }

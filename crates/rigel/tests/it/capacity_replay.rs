@@ -238,6 +238,7 @@ fn what_has_no_replay_is_told_with_what_there_is() {
         ("--scale 1000", vec!["more"]),
         ("--phases 0", vec!["--phases", "1 to 2500, or all"]),
         ("--every 7s", vec!["--every", "whole part of a day"]),
+        ("--every 1s", vec!["intervals of 1 s cannot be had", "intervals of 10 s and more", "--every 10s"]),
         ("--force", vec!["--out"]),
     ] {
         let told = capacity(&place, &format!("replay {line}"));

@@ -73,6 +73,13 @@ fn scenarios_other_storages_and_gates_change_the_answer() {
     let other = ends(&document, 1, "iops");
     assert!(other["limit"].as_f64() > ends(&document, 0, "iops")["limit"].as_f64().map(|limit| 3.0 * limit));
     assert!(other["likely"].is_null() || other["likely"].as_str() > Some(plain.as_str()));
+    // One of half as many, which the last days went beyond.
+    place.line("calibrate --engine sim:servers=4,service=20ms --max-latency 40ms --no-history --name little --quiet").expect_code(0);
+    fs::rename(place.only("_record.jsonl"), place.path().join("little.jsonl")).unwrap();
+    let document = forecast("--json --on little.jsonl").expect_code(0).json();
+    let notes = document["notes"].as_array().unwrap().iter().filter_map(Value::as_str);
+    let beyond: Vec<&str> = notes.filter(|note| note.contains(" already had ")).collect();
+    assert!(beyond.len() == 1 && beyond[0].starts_with("little.jsonl: 30 min on 2026-12-"), "{beyond:?}");
 }
 
 #[test]

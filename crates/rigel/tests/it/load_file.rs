@@ -133,6 +133,18 @@ fn phases_follow_one_another_and_a_run_of_them_can_go_on() {
     }
 }
 
+/// The night has no class with a rate: it is neither served at one nor not.
+#[test]
+fn only_phases_with_a_rate_are_said_to_be_served_at_it() {
+    let day = "load = \"rigel.load/1\"\n[[class]]\nname = \"reads\"\nsize = \"8K\"\narrival = { rate = 500, shape = \"even\" }\n";
+    let night = "[[class]]\nname = \"scan\"\nsize = \"64K\"\narrival = { outstanding = 2 }\n";
+    let phases = "[[phase]]\nfor = \"20s\"\n[[phase]]\nfor = \"10s\"\nscale = { reads = 0, scan = 2 }\n[[phase]]\nfor = \"20s\"\nscale = 2\n";
+    let place = with("day.toml", &format!("{day}{night}{phases}"));
+    let told = place.line("run --load day.toml --engine sim:servers=4,service=1ms,rate=0 --seed 5 --no-html");
+    let text = told.expect_code(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Both phases with a rate were served at the rates asked for"), "{text}");
+}
+
 #[test]
 fn each_phase_has_rows_of_its_own() {
     let place = with("phased.toml", &phased());

@@ -58,10 +58,11 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
         let names: Vec<String> =
             scaled.phases.iter().map(|phase| phase.saturating_add(1).to_string()).collect();
         let visits = if names.len() > 1 { "; each scale is a visit to each of them" } else { "" };
+        let (phases, decide) = if names.len() == 1 { ("phase", "decides") } else { ("phases", "decide") };
         let text = format!(
-            "all phases scaled together; of {} in the file {} decide; rates are those of the first of them{visits}",
-            scaled.of,
-            words::listed(&names)
+            "all phases scaled together; {phases} {} of the {} in the file {decide}; rates are those of the first that decides{visits}",
+            words::listed(&names),
+            scaled.of
         );
         sentences(page, "Scale", [text]);
     }

@@ -7,6 +7,8 @@ use super::super::{History, Kind, MS_PER_S, Metric, Series, Subject};
 use super::Resource;
 use crate::units::MIB;
 
+const DAY_S: i64 = 86_400;
+
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
@@ -22,6 +24,19 @@ pub struct Demand {
     pub io_bytes: Option<f64>,
     /// The disks, or the database, whose rates these are.
     pub subjects: Vec<Subject>,
+    /// The most operations per second in an interval.
+    pub peak: Option<Peak>,
+}
+
+/// The busiest interval of a history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Its local day, since 1970.
+    pub day: i64,
+    /// Its length.
+    pub seconds: u32,
+    /// Operations per second.
+    pub ops: f64,
 }
 
 impl Demand {
@@ -51,6 +66,11 @@ impl Demand {
             space_of: space.map(|space| space.0),
             write_share: share(writes, mean_ops),
             io_bytes: share(mean_bytes, mean_ops),
+            peak: ops.iter().max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
+                day: (most.from_s + offset_s).div_euclid(DAY_S),
+                seconds: most.seconds,
+                ops: most.value,
+            }),
             subjects: rates.subjects,
         }
     }

@@ -1,4 +1,5 @@
 //! Stretches with alike rates as phases: neighbours that differ least are joined, until few enough are left and those differ by more than chance.
+//! The busiest ones stay phases of their own.
 //!
 //! Square roots of rates are compared: what arrives varies by about as much in them whether it is much or little.
 //! Must not know sizes or classes.
@@ -17,6 +18,12 @@ const PART: f64 = 0.8;
 const SQUARE: f64 = 3.284_75;
 /// What has to be gained by another phase, in units of what chance gains by each figure (Schwarz's criterion has 2).
 const WORTH: f64 = 3.0;
+
+/// A stretch with so many times the mean of its phase stays one of its own when it is the busiest of all: joined with quieter neighbours it would be
+/// hidden, and the busiest is what a storage has to carry.
+const PEAK: f64 = 1.2;
+/// What varies within a minute is told by the bursts of a phase.
+const LEAST_PEAK_MS: u32 = 60_000;
 
 /// How many phases there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +64,37 @@ pub fn phases(rows: &[Row], most: Most) -> Vec<Range<usize>> {
     let Most::Phases(most) = most else {
         return (0..rows.len()).map(|at| at..at + 1).collect();
     };
+    // The one with most operations and the one with most bytes; each cut makes two phases more.
+    let measures: [fn(&Row) -> f64; 2] =
+        [|row| row.reads.ops + row.writes.ops, |row| row.reads.bytes + row.writes.bytes];
+    let all = joined(rows, most);
+    let is_long = rows.first().is_some_and(|row| row.span.length_ms >= LEAST_PEAK_MS);
+    let cuts = if is_long { (most.saturating_sub(1) / 2).min(measures.len()) } else { 0 };
+    let with_peaks = |parts: Vec<Range<usize>>| {
+        measures.iter().take(cuts).fold(parts, |parts, measure| keep_peak(rows, parts, measure))
+    };
+    let found = with_peaks(all);
+    if found.len() <= most { found } else { with_peaks(joined(rows, most - 2 * cuts)) }
+}
+
+/// The parts, of which that with the highest stretch is cut around it.
+fn keep_peak(rows: &[Row], parts: Vec<Range<usize>>, of: &fn(&Row) -> f64) -> Vec<Range<usize>> {
+    let Some(peak) = (0..rows.len()).max_by(|&one, &other| of(&rows[one]).total_cmp(&of(&rows[other])))
+    else {
+        return parts;
+    };
+    let cut = |part: Range<usize>| {
+        let values: Vec<f64> = rows[part.clone()].iter().map(of).collect();
+        let is_hidden = part.contains(&peak) && of(&rows[peak]) > PEAK * crate::stats::sample::mean(&values);
+        let pieces =
+            if is_hidden { vec![part.start..peak, peak..peak + 1, peak + 1..part.end] } else { vec![part] };
+        pieces.into_iter().filter(|piece| !piece.is_empty())
+    };
+    parts.into_iter().flat_map(cut).collect()
+}
+
+/// Neighbours joined until there are so few.
+fn joined(rows: &[Row], most: usize) -> Vec<Range<usize>> {
     let figures: Vec<[f64; FIGURES]> = rows.iter().map(figures).collect();
     let scale: [f64; FIGURES] = std::array::from_fn(|figure| {
         let column: Vec<f64> = figures.iter().map(|row| row[figure]).collect();
@@ -125,13 +163,35 @@ mod tests {
     #[test]
     fn days_and_nights_are_told_apart_and_noise_is_not() {
         let week: Vec<f64> = (0..2016).map(|at| if at % 288 < 144 { 100.0 } else { 900.0 }).collect();
-        let found = phases(&rows(&week, 0.2), Most::Phases(24));
+        let found = joined(&rows(&week, 0.2), 24);
         assert_eq!(found.len(), 14, "{found:?}");
         for (at, phase) in found.iter().enumerate() {
             assert!(phase.start.abs_diff(at * 144) <= 1, "{phase:?}");
         }
-        assert_eq!(phases(&rows(&[500.0; 2016], 0.2), Most::Phases(24)).len(), 1);
-        assert_eq!(phases(&rows(&[500.0; 7], 0.0), Most::Phases(24)), std::slice::from_ref(&(0..7)));
+        assert_eq!(joined(&rows(&[500.0; 2016], 0.2), 24).len(), 1);
+        assert_eq!(joined(&rows(&[500.0; 7], 0.0), 24), std::slice::from_ref(&(0..7)));
+    }
+
+    #[test]
+    fn the_busiest_stretch_is_not_hidden_in_its_phase() {
+        // Days of which each has an hour in the middle that is busier than what is around it.
+        let level =
+            |at: i32| if (140..148).contains(&(at % 288)) { 500.0 } else { 300.0 + f64::from(at % 288 / 36) };
+        let mut rates: Vec<f64> = (0..2016).map(level).collect();
+        rates[1000] = 800.0;
+        for most in [3, 4, 24] {
+            let found = phases(&rows(&rates, 0.03), Most::Phases(most));
+            assert!(found.contains(&(1000..1001)) && found.len() <= most, "{most}: {found:?}");
+        }
+        let mut large = rows(&rates, 0.03);
+        large[1500].reads.bytes *= 5.0;
+        let found = phases(&large, Most::Phases(24));
+        assert!(
+            found.contains(&(1000..1001)) && found.contains(&(1500..1501)) && found.len() <= 24,
+            "{found:?}"
+        );
+        // Who asks for one phase gets the mean.
+        assert_eq!(phases(&large, Most::Phases(1)), std::slice::from_ref(&(0..2016)));
     }
 
     #[test]

@@ -70,26 +70,26 @@ fn what_it_costs_to_begin_together() {
         let visits = Record::read(place.read("_record.jsonl").as_bytes()).unwrap().visits;
         assert!(visits.len() > 2, "{}", visits.len());
         assert!(visits.iter().all(|visit| visit.nodes.len() == loading), "{options}");
-        tell(loading, &visits);
+        println!("{loading} loading hosts, {}", told(&visits));
     }
 }
 
-fn tell(loading: usize, visits: &[Visit]) {
+fn told(visits: &[Visit]) -> String {
     let skews: Vec<u64> = visits.iter().map(|visit| NodeVisit::skew_ns(&visit.nodes).unwrap()).collect();
     // Clocks a thousand seconds apart: what is off by more than a visit was never the same moment.
     assert!(percentile_us(&skews, 50) < 1e6, "{skews:?}");
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let ways: Vec<u64> = nodes.map(|node| node.joined.as_ref().unwrap().round_trip_ns).collect();
     let between = between_ns(visits);
-    println!(
-        "{loading} loading hosts, {} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
+    format!(
+        "{} visits: skew p50 {:.1} us, p99 {:.1} us, clocks known to {:.1} us; between two visits {:.1} ms (p99 {:.1})",
         visits.len(),
         percentile_us(&skews, 50),
         percentile_us(&skews, 99),
         percentile_us(&ways, 100) / 2.0,
         percentile_us(&between, 50) / 1e3,
         percentile_us(&between, 99) / 1e3
-    );
+    )
 }
 
 #[test]

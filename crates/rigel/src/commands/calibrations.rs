@@ -43,6 +43,6 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
 /// The history has no calibration. `of` names its targets, with a blank before.
 pub fn none_known(of: &str) -> Problem {
     Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
-        .because("none was made by this user on this host, or the history was left out")
+        .because("none was made by this user on this host; those of simulated devices, those cut short and those with --no-history are not remembered")
         .next("calibrate first: rigel calibrate [TARGET..]")
 }

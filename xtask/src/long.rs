@@ -26,7 +26,7 @@ const TESTS: [(&str, &str, &str); 18] = [
     ("RIGEL_COMMIT_ROUNDS", "12", "commit_agreement::on_real_storage_all_tools_agree"),
     ("RIGEL_SAME_RUNS", "40", "versus::the_same_disk_twice_has_no_difference"),
     ("RIGEL_OPEN_SECONDS", "60", "open_known::a_device_has_the_latency_of_the_formula_at_every_load"),
-    ("RIGEL_REPLAY_SECONDS", "900", "capacity_replay::on_a_real_file_the_recorder_sees_what_the_source_did"),
+    ("RIGEL_REPLAY_SECONDS", "900", "capacity_replay::on_a_real_device_iostat_sees_what_the_source_did"),
     ("RIGEL_SQL_ROUNDS", "6", "sql_agreement::on_real_storage_rigel_sql_and_pgbench_agree"),
     ("RIGEL_SQL_ROUNDS", "6", "sql_agreement::a_table_is_filled_at_half_the_rate_of_copy_or_faster"),
     ("RIGEL_SQL_SECONDS", "180", "beside_known::a_capped_disk_is_seen_by_both_ways"),

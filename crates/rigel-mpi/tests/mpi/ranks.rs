@@ -216,6 +216,34 @@ fn a_killed_rank_ends_all() {
     place.record_is_whole();
 }
 
+/// From the start of its process to its end: while MPI begins, all meet, targets are looked at, I/O is outstanding, outputs are written.
+#[test]
+fn a_rank_killed_in_any_phase_ends_all() {
+    let Some(mpirun) = needs("rigel-mpi: a rank killed in any phase", mpirun()) else { return };
+    let mut killed = 0;
+    for (turn, wait_ms) in [0, 30, 100, 250, 500, 900].into_iter().enumerate() {
+        let place = Place::new();
+        place.load("one.toml", 9);
+        let words = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 400ms";
+        let mut run = place.start(&mpirun, 3, words);
+        run.wait_for_rank(turn % 3);
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        run.kill_rank(turn % 3);
+        let began = Instant::now();
+        let code = run.end();
+        let told = run.told();
+        assert!(began.elapsed() < Duration::from_secs(20), "{wait_ms} ms: {told}");
+        // 0 and 1: it had done its work before.
+        assert!([0, 1, 137].contains(&code), "{wait_ms} ms: {code}, {told}");
+        killed += usize::from(code == 137);
+        run.nothing_is_left();
+        if place.has_record() && !place.read("_record.jsonl").is_empty() {
+            place.record_is_whole();
+        }
+    }
+    assert!(killed > 1, "the first ones come before any work is done");
+}
+
 #[test]
 fn a_stopped_rank_is_named_and_ended() {
     let Some(mpirun) = needs("rigel-mpi: a stopped rank", mpirun()) else { return };

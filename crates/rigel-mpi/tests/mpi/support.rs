@@ -167,6 +167,10 @@ impl Place {
         fs::read_to_string(self.ending_in(&self.path().join(dir), ending).expect(ending)).unwrap()
     }
 
+    pub fn has_record(&self) -> bool {
+        self.ending_in(self.path(), "_record.jsonl").is_some()
+    }
+
     /// Every line of the record is a whole one.
     pub fn record_is_whole(&self) {
         let record = self.read("_record.jsonl");
@@ -216,6 +220,24 @@ impl Started {
     pub fn signal_rank(&self, rank: usize, signal: &str) {
         let found = self.processes().into_iter().find(|(_, of)| *of == Some(rank));
         Self::signal(found.expect("the rank").0, signal);
+    }
+
+    /// Until the process of a rank is there.
+    pub fn wait_for_rank(&mut self, rank: usize) {
+        let began = Instant::now();
+        while !self.processes().iter().any(|(_, of)| *of == Some(rank)) {
+            assert!(began.elapsed() < Duration::from_secs(60), "no rank {rank}: {}", self.told());
+            assert!(self.mpirun.try_wait().unwrap().is_none(), "it ended: {}", self.told());
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Kills a rank, if it is still there.
+    pub fn kill_rank(&self, rank: usize) {
+        if let Some((pid, _)) = self.processes().into_iter().find(|(_, of)| *of == Some(rank)) {
+            let _ =
+                Command::new("kill").args(["-s", "KILL", &pid.to_string()]).stderr(Stdio::null()).status();
+        }
     }
 
     /// mpirun itself, which is what `timeout` has started.

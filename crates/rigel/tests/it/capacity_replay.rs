@@ -6,9 +6,11 @@ use rigel_core::load::arrivals::Arrivals;
 use rigel_core::load::class::{Shape, Spread};
 use rigel_core::load::file::{self, LoadFile};
 use rigel_core::units::NS_PER_S;
+use rigel_testdev::{LoopDevice, Unavailable, needs};
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
+use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Fast enough for all of it.
@@ -472,28 +474,42 @@ fn asked_for(load: &LoadFile, writes: bool) -> (f64, f64) {
     })
 }
 
-/// With `RIGEL_REPLAY_SECONDS` on the storage below the build, which nothing else may use meanwhile: the recorder looks on while a replay runs, and
-/// what it kept is held against the source of the replay.
+/// With `RIGEL_REPLAY_SECONDS`: iostat looks on while a replay runs, and what it saw is held against the source of the replay. The target is a loop device
+/// on the storage below the build, so that the I/Os of others on that disk do not count.
 #[test]
-fn on_a_real_file_the_recorder_sees_what_the_source_did() {
-    let Some(seconds) = asked::<usize>("on_a_real_file_the_recorder_sees", "RIGEL_REPLAY_SECONDS") else {
-        return;
-    };
+fn on_a_real_device_iostat_sees_what_the_source_did() {
+    let name = "on_a_real_device_iostat_sees";
+    let Some(seconds) = asked::<usize>(name, "RIGEL_REPLAY_SECONDS") else { return };
     let source = Source { reads: (900, 12_288.0), writes: (400, 8192.0), spread: 6.0, seconds };
     let place = imported(&[source]);
     capacity(&place, "replay --phases 1 --out week.toml --quiet").expect_code(0);
     let (_, before) = read(&place, "week.toml");
-    place.random_file("data", 256 << 20);
-    let mut recorder = place.command();
-    recorder.args(["capacity", "record", "--store", "seen", "--host", "seen", "--quiet", "--for"]);
-    let mut recorder = recorder.arg(format!("{}s", seconds + 20)).spawn().unwrap();
+    let file = place.random_file("data", 256 << 20);
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    let disk = device.path().display().to_string();
+    let mut iostat = Command::new("iostat");
+    iostat.args([
+        "-x",
+        "-t",
+        "-o",
+        "JSON",
+        "-d",
+        disk.trim_start_matches("/dev/"),
+        "1",
+        &(seconds + 15).to_string(),
+    ]);
+    iostat.env("S_TIME_FORMAT", "ISO").env("TZ", "UTC");
+    let seen = File::create(place.path().join("seen.json")).unwrap();
+    let started = iostat.stdout(seen).spawn().map_err(|error| Unavailable::new(format!("iostat: {error}")));
+    let Some(mut iostat) = needs(name, started) else { return };
     std::thread::sleep(Duration::from_secs(2));
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let began = i64::try_from(began).unwrap();
-    let run = "run --load week.toml data --destroy-data data --seed 5 --quiet --no-html";
-    let told = place.line(run).expect_code(0);
+    let run = format!("run --load week.toml {disk} --destroy-data {disk} --seed 5 --quiet --no-html");
+    let told = place.line(&run).expect_code(0);
     assert!(flat(&told.stdout).contains("The phase was served at the rates asked for"), "{}", told.stdout);
-    assert!(recorder.wait().unwrap().success());
+    assert!(iostat.wait().unwrap().success());
+    place.line("capacity import seen.json --store seen --host seen --quiet").expect_code(0);
     // Without the start of the run and its end.
     let (from, to) = (time(began + 5), time(began + i64::try_from(seconds).unwrap() - 2));
     let again = format!(
@@ -511,5 +527,6 @@ fn on_a_real_file_the_recorder_sees_what_the_source_did() {
     // What a time that short tells of it.
     let chance = 4.0 * 1.5 * (2.0 / seconds as f64).sqrt();
     let ratio = spread(&after) / spread(&before);
+    println!("bursts: {} and {}", spread(&before), spread(&after));
     assert!((ratio - 1.0).abs() < chance.max(0.02), "{} and {}", spread(&after), spread(&before));
 }

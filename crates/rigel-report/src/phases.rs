@@ -96,7 +96,7 @@ pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
         (1, false) => format!("The phase{with_rate}"),
         (2, false) => format!("Both phases{with_rate}"),
         (count, false) => format!("All {count} phases{with_rate}"),
-        (count, true) => format!("The {}{with_rate}{of_all} that were measured", counted(count, "phase")),
+        (count, true) => format!("The {}{of_all}{with_rate} that were measured", counted(count, "phase")),
     };
     let first = if failed.is_empty() {
         let was = if judged.len() == 1 { "was" } else { "were" };
@@ -106,8 +106,11 @@ pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
         let more = failed.len().saturating_sub(MOST_NAMED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let count = if failed.len() == 1 { "One".to_owned() } else { failed.len().to_string() };
-        let of = format!(" of {}{with_rate}", counted(judged.len(), "phase"));
-        let of = if judged.len() == 1 && with_rate.is_empty() { String::new() } else { of };
+        let of = if judged.len() == 1 {
+            with_rate.replacen(" with", " phase with", 1)
+        } else {
+            format!(" of {}{with_rate}", counted(judged.len(), "phase"))
+        };
         let was = if failed.len() == 1 { "was" } else { "were" };
         format!("{count}{of} {was} not served at the rates asked for: {}{more}", listed(&named))
     };

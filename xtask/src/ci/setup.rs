@@ -51,6 +51,7 @@ pub const TESTS: &[(&str, &str)] = &[
     ("sqlite3", "a database, for the corpus of the write guard"),
     ("squashfs-tools", "mksquashfs, for the corpus of the write guard"),
     ("strace", "which system calls the measuring loop makes"),
+    ("sysstat", "iostat and sadc: what they write is imported, and a replay is watched by one"),
     ("tmux", "the live view is watched in it"),
     ("udftools", "mkudffs, for the corpus of the write guard"),
     ("util-linux", "mkswap: swap areas that the write guard must recognise"),

@@ -1,4 +1,4 @@
-//! What it costs to begin together, and that devices of a known rate on several hosts add up. `cargo xtask long` makes them long enough for docs/method/performance.md.
+//! What it costs to begin together, and that devices of a known rate on several hosts add up. `cargo xtask long` makes them long enough for docs/guide/cluster.md.
 //!
 //! Must not fail where a host is slow: a short run only looks at what no load on the machine can change.
 

@@ -212,7 +212,7 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
     if let Some((peak, limit)) = told.demand.peak.zip(limit).filter(|(peak, limit)| peak.ops > *limit) {
         notes.push(format!(
             "{name}: {} min on {} already had {}, more than the {} of the limit: dates are of busy days without their 72 busiest minutes",
-            peak.seconds.div_ceil(60),
+            (peak.seconds + 30) / 60,
             day::shown(peak.day),
             amount(Resource::Iops, peak.ops),
             number(limit)

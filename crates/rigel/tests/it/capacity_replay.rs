@@ -240,7 +240,6 @@ fn what_has_no_replay_is_told_with_what_there_is() {
         ("--scale 1000", vec!["more"]),
         ("--phases 0", vec!["--phases", "1 to 2500, or all"]),
         ("--every 7s", vec!["--every", "whole part of a day"]),
-        ("--every 1s", vec!["intervals of 1 s cannot be had", "intervals of 10 s and more", "--every 10s"]),
         ("--force", vec!["--out"]),
     ] {
         let told = capacity(&place, &format!("replay {line}"));
@@ -260,6 +259,11 @@ fn what_has_no_replay_is_told_with_what_there_is() {
     capacity(&place, "replay --out week.toml --quiet --force").expect_code(0);
     assert_eq!(capacity(&place, "list").expect_code(0).stdout, list, "the store is only read");
     assert_eq!(Place::new().line("capacity replay --store none").expect_code(3).stdout, "");
+    // A history of half hours.
+    let told = crate::year::place(3).line("capacity replay --store s.sqlite --every 1m").expect_code(2);
+    for part in ["intervals of 60 s cannot be had", "intervals of 1800 s", "--every 1800s"] {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
 }
 
 /// A hole of ten minutes, and what lies in it.

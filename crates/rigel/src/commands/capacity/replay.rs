@@ -26,10 +26,16 @@ pub fn replay(options: &ReplayOptions) -> Result<(), Problem> {
     let range_ms = chosen.range(options)?;
     chosen.check_names(range_ms)?;
     let lives = Life::all(&chosen.subjects, &chosen.held);
+    let finest_ms = step_ms(&lives, (0, 0));
     let step_ms = options.step_ms.unwrap_or_else(|| step_ms(&lives, range_ms));
     let gathered = gather(&store, &chosen, (&lives, step_ms), range_ms, options)?;
     if gathered.rows.is_empty() {
-        return Err(chosen.nothing(range_ms, step_ms));
+        let is_too_fine = options.step_ms.is_some_and(|asked| asked < finest_ms);
+        return Err(if is_too_fine {
+            chosen.too_fine(step_ms, finest_ms)
+        } else {
+            chosen.nothing(range_ms, step_ms)
+        });
     }
     let replay = Replay::of(&gathered, step_ms, options.most, options.scale)?;
     let told = Told {
@@ -129,24 +135,25 @@ impl Chosen {
             .next("name the one that is meant by its id, --disk ID, or one tool with --source"))
     }
 
+    /// That nothing is known in intervals that short.
+    fn too_fine(&self, step_ms: u32, finest_ms: u32) -> Problem {
+        let finest_s = finest_ms / 1000;
+        Problem::usage(format!(
+            "intervals of {} s cannot be had of the history of {}",
+            step_ms / 1000,
+            self.host
+        ))
+        .at("--every")
+        .because(format!("not all of what was imported is as fine: it has intervals of {finest_s} s"))
+        .next(format!("give --every {finest_s}s, or leave it out"))
+    }
+
     /// That nothing is known of a time.
     fn nothing(&self, (from_ms, to_ms): (i64, i64), step_ms: u32) -> Problem {
         let before = self.held.iter().filter(|one| one.first_ms < from_ms).map(|one| one.last_ms).max();
         let within = self.held.iter().any(|one| one.first_ms < to_ms && one.last_ms > from_ms);
         let first = self.held.iter().map(|one| one.first_ms).min().unwrap_or(0);
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
-        let finest_ms = self.held.iter().map(Held::interval_ms).min().unwrap_or(0);
-        if within && i64::from(step_ms) < finest_ms {
-            let finest_s = finest_ms.unsigned_abs().div_ceil(1000);
-            return Problem::usage(format!(
-                "intervals of {} s cannot be had of the history of {}",
-                step_ms / 1000,
-                self.host
-            ))
-            .at("--every")
-            .because(format!("what was imported has intervals of {finest_s} s and more"))
-            .next(format!("give --every {finest_s}s, or leave it out"));
-        }
         let because = if within && before.is_some() {
             format!(
                 "the time lies in a gap, or no interval of {} s is known of all disks at once; the history goes from {} to {} UTC",

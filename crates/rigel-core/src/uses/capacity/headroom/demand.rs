@@ -24,7 +24,7 @@ pub struct Demand {
     pub io_bytes: Option<f64>,
     /// The disks, or the database, whose rates these are.
     pub subjects: Vec<Subject>,
-    /// The most operations per second in an interval.
+    /// The most operations per second in an interval of five minutes or more, as the levels of a day are made of.
     pub peak: Option<Peak>,
 }
 
@@ -56,6 +56,7 @@ impl Demand {
         }
         let (mean_ops, mean_bytes) = (mean(&ops), mean(&bytes));
         let writes = mean(&rates.sum(&[Metric::WriteOps]));
+        let long = ops.iter().filter(|one| 10 * i64::from(one.seconds) >= 9 * BIN_S);
         let space = fullest(history, host);
         if let Some((_, used, _)) = &space {
             daily.push((Resource::Space, Daily::of(&readings(used), offset_s, Figure::Amount)));
@@ -66,7 +67,7 @@ impl Demand {
             space_of: space.map(|space| space.0),
             write_share: share(writes, mean_ops),
             io_bytes: share(mean_bytes, mean_ops),
-            peak: ops.iter().max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
+            peak: long.max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
                 day: (most.from_s + offset_s).div_euclid(DAY_S),
                 seconds: most.seconds,
                 ops: most.value,

@@ -22,8 +22,8 @@ const WORTH: f64 = 3.0;
 /// A stretch with so many times the mean of its phase stays one of its own when it is the busiest of all: joined with quieter neighbours it would be
 /// hidden, and the busiest is what a storage has to carry.
 const PEAK: f64 = 1.2;
-/// What varies within a minute is told by the bursts of a phase.
-const LEAST_PEAK_MS: u32 = 60_000;
+/// What varies within that time is told by the bursts of a phase, which a shorter phase would not have.
+const LEAST_PEAK_MS: u32 = 120_000;
 
 /// How many phases there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,10 @@
 //!
 //! Rates are those of all disks of the history together, or of its database where there is no disk. Must not forecast.
 
-use super::super::forecast::{BIN_S, Daily, Kind as Figure, Reading};
+use super::super::forecast::{BIN_S, DAY_S, Daily, Kind as Figure, Reading};
 use super::super::{History, Kind, MS_PER_S, Metric, Series, Subject};
 use super::Resource;
 use crate::units::MIB;
-
-const DAY_S: i64 = 86_400;
 
 /// What was asked for.
 #[derive(Clone, Debug, Default)]

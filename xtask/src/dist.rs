@@ -131,7 +131,9 @@ fn make(release: &Release, tools: &Tools, steps: &mut Steps) -> anyhow::Result<(
         }
         fs::create_dir_all(place)?;
     }
-    steps.run("binary", "one for every Linux since 2014", || binary::make(release, tools, PROGRAM));
+    steps.run("binary", "one for every Linux since 2014", || {
+        binary::make(release, tools, PROGRAM, &[PROGRAM])
+    });
     if !binary::program(release, PROGRAM).exists() {
         return Ok(());
     }

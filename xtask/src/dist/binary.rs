@@ -26,13 +26,13 @@ const WITHOUT: [&str; 10] = [
     "-DSQLITE_OMIT_LOAD_EXTENSION",
 ];
 
-/// The program of a package of cargo, before it is packed.
-pub fn program(release: &Release, package: &str) -> PathBuf {
-    release.work.join(package)
+/// A program, before it is packed.
+pub fn program(release: &Release, name: &str) -> PathBuf {
+    release.work.join(name)
 }
 
-/// Builds it, takes the symbols out, and judges size and needs.
-pub fn make(release: &Release, tools: &Tools, package: &str) -> anyhow::Result<bool> {
+/// Builds the programs of a package of cargo, takes the symbols out, and judges sizes and needs.
+pub fn make(release: &Release, tools: &Tools, package: &str, programs: &[&str]) -> anyhow::Result<bool> {
     let built = release.work.with_file_name("build");
     let target = format!("{TRIPLE}.{GLIBC}");
     let mut build =
@@ -42,17 +42,24 @@ pub fn make(release: &Release, tools: &Tools, package: &str) -> anyhow::Result<b
     // The directories of this machine would stand in what a debugger reads of SQLite.
     build.env("CFLAGS_x86_64_unknown_linux_gnu", "-g0");
     release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(&release.root)?))?;
-    let whole = built.join(TRIPLE).join("dist").join(package);
-    let program = program(release, package);
-    let symbols = release.work.join(format!("{package}.debug"));
+    let mut good = true;
+    for name in programs {
+        good &= strip(release, &built.join(TRIPLE).join("dist").join(name), name)?;
+    }
+    Ok(good)
+}
+
+fn strip(release: &Release, whole: &Path, name: &str) -> anyhow::Result<bool> {
+    let program = program(release, name);
+    let symbols = release.work.join(format!("{name}.debug"));
     let objcopy = || Command::new("objcopy");
     release.finish(
-        objcopy().args(["--only-keep-debug", "--compress-debug-sections=zlib"]).arg(&whole).arg(&symbols),
+        objcopy().args(["--only-keep-debug", "--compress-debug-sections=zlib"]).arg(whole).arg(&symbols),
     )?;
     let mut link = std::ffi::OsString::from("--add-gnu-debuglink=");
     link.push(&symbols);
-    release.finish(objcopy().arg("--strip-all").arg(link).arg(&whole).arg(&program))?;
-    let archive = release.out.join(format!("{}-{TRIPLE}.debug.xz", Release::named(package)));
+    release.finish(objcopy().arg("--strip-all").arg(link).arg(whole).arg(&program))?;
+    let archive = release.out.join(format!("{}-{TRIPLE}.debug.xz", Release::named(name)));
     release.finish(Command::new("sh").args(["-c", r#"xz -6 -T1 <"$0" >"$1""#]).arg(&symbols).arg(archive))?;
     judge(&program)
 }
@@ -71,7 +78,10 @@ fn judge(program: &Path) -> anyhow::Result<bool> {
     let told = Command::new("objdump").arg("-T").arg(program).output().context("cannot start objdump")?;
     let newest =
         newest(&String::from_utf8_lossy(&told.stdout)).context("objdump names no symbol of the C library")?;
-    println!("binary: {bytes} bytes (at most {MOST_BYTES}), needs GLIBC {newest:?} (at most {GLIBC})");
+    println!(
+        "binary {}: {bytes} bytes (at most {MOST_BYTES}), needs GLIBC {newest:?} (at most {GLIBC})",
+        program.display()
+    );
     Ok(bytes <= MOST_BYTES && newest <= version(GLIBC).context("a version")?)
 }
 

@@ -6,9 +6,11 @@ use super::{Release, binary, licences, linux_packages, parts, stage, tools::Tool
 use crate::mpi::{PACKAGE, can_be_built};
 use linux_packages::{KINDS, Needs, Package};
 
-/// Where a package has it. Enterprise Linux keeps the programs of each MPI in a directory, which `module load mpi/openmpi-x86_64` adds to
+/// Where a package has them. Enterprise Linux keeps the programs of each MPI in a directory, which `module load mpi/openmpi-x86_64` adds to
 /// the search path together with that of the library.
-const PLACES: [(&str, &str); 2] = [("deb", "usr/bin/rigel-mpi"), ("rpm", "usr/lib64/openmpi/bin/rigel-mpi")];
+const PLACES: [(&str, &str); 2] = [("deb", "usr/bin"), ("rpm", "usr/lib64/openmpi/bin")];
+/// The first starts the second, which lies beside it.
+const PROGRAMS: [&str; 2] = [PACKAGE, "rigel-mpi-node"];
 
 const DOCUMENTS: &str = "/usr/share/doc/rigel-mpi";
 
@@ -19,7 +21,7 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
         return Ok(());
     }
     anyhow::ensure!(
-        binary::make(release, tools, PACKAGE)?,
+        binary::make(release, tools, PACKAGE, &PROGRAMS)?,
         "{PACKAGE} is too large, or needs a newer C library"
     );
     for kind in KINDS {
@@ -31,7 +33,9 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
 fn package(release: &Release, kind: &str) -> anyhow::Result<Package<'static>> {
     let tree = release.work.join(format!("mpi-{kind}"));
     for (_, place) in PLACES.iter().filter(|(of, _)| *of == kind) {
-        stage::put(&binary::program(release, PACKAGE), &tree.join(place), 0o755)?;
+        for program in PROGRAMS {
+            stage::put(&binary::program(release, program), &tree.join(place).join(program), 0o755)?;
+        }
     }
     let documents = tree.join(&DOCUMENTS[1..]);
     stage::documents(release, &documents)?;

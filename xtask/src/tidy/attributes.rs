@@ -66,11 +66,12 @@ fn is_comma(token: &TokenTree) -> bool {
 }
 
 fn is_crate_root(file: &RustFile) -> bool {
-    let in_binaries = file.path.contains("/src/bin/");
     let name = file.path.rsplit_once("/src/").map_or("", |(_, name)| name);
+    // A binary is a file in `bin`, or a directory there with a `main.rs`.
+    let is_binary = |rest: &str| !rest.contains('/') || rest.ends_with("/main.rs");
     file.is_module()
         && file.crate_name() != Some(MAY_BE_UNSAFE)
-        && (name == "lib.rs" || name == "main.rs" || in_binaries)
+        && (name == "lib.rs" || name == "main.rs" || name.strip_prefix("bin/").is_some_and(is_binary))
 }
 
 fn forbids_unsafe(file: &RustFile) -> bool {
@@ -115,11 +116,17 @@ mod tests {
     #[test]
     fn every_root_but_the_one_of_rigel_io_forbids_unsafe() {
         let without = "//! a\n#![forbid(missing_docs)]\n";
-        for path in ["crates/rigel/src/main.rs", "crates/rigel-run/src/lib.rs", "crates/a/src/bin/b.rs"] {
+        for path in [
+            "crates/rigel/src/main.rs",
+            "crates/rigel-run/src/lib.rs",
+            "crates/a/src/bin/b.rs",
+            "crates/a/src/bin/b/main.rs",
+        ] {
             assert_eq!(found(path, without), [(1, "forbid-unsafe")], "{path}");
             assert_eq!(found(path, "//! a\n#![forbid(unsafe_code)]\n"), []);
         }
         assert_eq!(found("crates/rigel-io/src/lib.rs", without), []);
         assert_eq!(found("crates/rigel-run/src/worker.rs", without), []);
+        assert_eq!(found("crates/a/src/bin/b/part.rs", without), []);
     }
 }

@@ -1,10 +1,12 @@
 //! The real program on several ranks of this host, started by mpirun: runs, refusals, and what becomes of the others when one fails.
 
 use crate::support::{Place, Started, mpirun};
-use rigel_testdev::needs;
+use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// 4 stations of 1 ms on each node.
@@ -39,7 +41,8 @@ fn four_nodes_give_four_times_the_rate_in_every_output() {
     place.report("--format csv --out csv");
     let nodes = place.read_in("csv", "_nodes.csv");
     assert!(nodes.lines().next().unwrap().contains(",class,node,name,outstanding,iops,"), "{nodes}");
-    assert!(place.read("_report.html").contains("<h2>Nodes</h2>"));
+    let page = place.read("_report.html");
+    assert!(page.contains("<h2>Nodes</h2>") && page.contains("<meter "), "a bar for each node");
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn shares_of_a_load_file_are_kept() {
 /// A run that lasts, on the engine that only costs CPU time.
 const LONG: &str = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60s";
 
-fn started(place: &Place, mpirun: &std::path::Path) -> Started {
+fn started(place: &Place, mpirun: &Path) -> Started {
     place.load("one.toml", 9);
     let mut run = place.start(mpirun, 3, LONG);
     run.wait_for_record(place);
@@ -301,4 +304,43 @@ fn a_panic_and_an_exit_of_one_rank_end_all() {
         assert!(began.elapsed() < Duration::from_secs(20), "{how}");
         run.nothing_is_left();
     }
+}
+
+/// The loader of the system could only say that a library is missing, not who has it.
+#[test]
+fn without_mpi_its_package_is_named() {
+    let place = Place::new();
+    let [program, node] = [env!("CARGO_BIN_EXE_rigel-mpi"), env!("CARGO_BIN_EXE_rigel-mpi-node")];
+    // By a program of its own: a file that this process writes may still be open in a child of another test.
+    let copy = |from: &Path, to: &str| {
+        assert!(Command::new("cp").arg(from).arg(place.path().join(to)).status().unwrap().success());
+    };
+    copy(Path::new(program), "rigel-mpi");
+    let told = || Command::new(place.path().join("rigel-mpi")).arg("--version").output().unwrap();
+    let alone = told();
+    let text = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert_eq!(alone.status.code(), Some(3), "{text}");
+    assert!(text.contains("both programs") && text.contains("rigel-mpi-node"), "{text}");
+    // It asks for a library that no host has.
+    let mut bytes = fs::read(node).unwrap();
+    let name = b"libmpi.so.40\0";
+    let at = bytes.windows(name.len()).position(|part| part == name);
+    let Some(at) = needs(
+        "rigel-mpi: no MPI at run time",
+        at.ok_or_else(|| Unavailable::new("another MPI than Open MPI")),
+    ) else {
+        return;
+    };
+    bytes[at + name.len() - 3..][..2].copy_from_slice(b"99");
+    let written = place.path().join("written");
+    fs::write(&written, bytes).unwrap();
+    fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).unwrap();
+    copy(&written, "rigel-mpi-node");
+    let without = told();
+    let text = String::from_utf8_lossy(&without.stderr).into_owned();
+    assert_eq!(without.status.code(), Some(3), "{text}");
+    for part in ["libmpi.so.99", "openmpi-bin", "next step"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(without.stdout.is_empty());
 }

@@ -213,13 +213,19 @@ impl Started {
         Some(rank.and_then(|rank| str::from_utf8(rank).ok()?.parse().ok()))
     }
 
-    fn signal(pid: u32, signal: &str) {
-        assert!(Command::new("kill").args(["-s", signal, &pid.to_string()]).status().unwrap().success());
+    /// Whether the process was still there.
+    fn signal(pid: u32, signal: &str) -> bool {
+        let mut kill = Command::new("kill");
+        kill.args(["-s", signal, &pid.to_string()]).stderr(Stdio::null()).status().unwrap().success()
     }
 
     pub fn signal_rank(&self, rank: usize, signal: &str) {
+        assert!(self.signals(rank, signal), "the rank");
+    }
+
+    fn signals(&self, rank: usize, signal: &str) -> bool {
         let found = self.processes().into_iter().find(|(_, of)| *of == Some(rank));
-        Self::signal(found.expect("the rank").0, signal);
+        found.is_some_and(|(pid, _)| Self::signal(pid, signal))
     }
 
     /// Until the process of a rank is there.
@@ -234,10 +240,7 @@ impl Started {
 
     /// Kills a rank, if it is still there.
     pub fn kill_rank(&self, rank: usize) {
-        if let Some((pid, _)) = self.processes().into_iter().find(|(_, of)| *of == Some(rank)) {
-            let _ =
-                Command::new("kill").args(["-s", "KILL", &pid.to_string()]).stderr(Stdio::null()).status();
-        }
+        let _ = self.signals(rank, "KILL");
     }
 
     /// mpirun itself, which is what `timeout` has started.
@@ -249,7 +252,7 @@ impl Started {
         };
         let found =
             self.processes().into_iter().find(|(pid, rank)| rank.is_none() && parent(*pid) == Some(own));
-        Self::signal(found.expect("mpirun").0, signal);
+        assert!(Self::signal(found.expect("mpirun").0, signal));
     }
 
     /// Waits for the end; the exit code.

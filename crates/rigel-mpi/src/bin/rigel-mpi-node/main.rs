@@ -1,0 +1,39 @@
+//! Rigel on many nodes: one process on each, started by mpirun, srun or an MPIJob, with the same words as `rigel`. `rigel-mpi` becomes it.
+//!
+//! MPI starts the processes and carries their messages; what they say to each other is `rigel-cluster`'s. Must not know what a run is.
+#![forbid(unsafe_code)]
+
+mod options;
+
+use options::Asked;
+use rigel_mpi::{World, end_lost};
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    let (rules, argv) = match options::read(&argv) {
+        Ok(Asked::Run(rules, argv)) => (rules, argv),
+        Ok(Asked::Help) => return say(&mut io::stdout(), options::HELP, 0),
+        Err(text) => return say(&mut io::stderr(), &text, 2),
+    };
+    let world = match World::begin() {
+        Ok(world) => world,
+        Err(text) => return say(&mut io::stderr(), &text, 3),
+    };
+    let rank = world.rank();
+    let ended = rigel::run_on(Box::new(world.link()), rules, &argv, World::abort_for_panic);
+    if ended.lost {
+        end_lost(rank);
+    }
+    // Here all wait for each other, and the first node has written its outputs.
+    drop(world);
+    ended.code
+}
+
+/// A closed output is no reason to fail.
+fn say(to: &mut dyn io::Write, text: &str, code: u8) -> ExitCode {
+    let _ = to.write_all(text.as_bytes());
+    ExitCode::from(code)
+}

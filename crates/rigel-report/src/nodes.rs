@@ -6,32 +6,43 @@ use crate::numbers::{number, time};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{NodeFindings, NodeIo, PointFindings};
-use rigel_core::load::class::{Figure, LoadClass};
+use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::path_text::printable;
 
 /// The columns behind the name of the node.
-pub(crate) const HEADS: [&str; 5] = ["load", "outstanding", "rate", "of its part", "mean"];
+pub(crate) const HEADS: [&str; 5] = ["load", "outstanding", "rate", OF_PART, "mean"];
+/// The column that tells a node which lags behind.
+pub(crate) const OF_PART: &str = "of its part";
 
 /// What the columns mean.
 pub(crate) const MEANING: &str = "Of its part: what the node did of what it would do if all were as fast, by what it had outstanding. \
     The nodes began each visit together; the sum of their rates is that of the point.";
 
-/// The nodes of a point: name, and a cell for each column.
-pub(crate) fn rows_of(view: &View<'_>, found: &PointFindings) -> Vec<(String, [String; 5])> {
-    let row = |node: &NodeFindings| {
-        let cells: Vec<[String; 5]> = node
-            .ios
-            .iter()
-            .filter_map(|(class, io)| Some(cells(view, found, view.record.header.request.class(*class)?, io)))
-            .collect();
+/// A node at a point.
+pub(crate) struct Row {
+    /// Its name.
+    pub name: String,
+    /// A cell for each of [`HEADS`].
+    pub cells: [String; 5],
+    /// What it did of its part; 1 is all of it.
+    pub of_part: f64,
+}
+
+/// The nodes of a point.
+pub(crate) fn rows_of(view: &View<'_>, found: &PointFindings) -> Vec<Row> {
+    let rows = |node: &NodeFindings| -> Vec<Row> {
         let name = printable(&node.name).into_owned();
-        cells.into_iter().map(move |cells| (name.clone(), cells)).collect::<Vec<_>>()
+        let row = |(class, io): (&Class, &NodeIo)| {
+            let load = view.record.header.request.class(*class)?;
+            Some(Row { name: name.clone(), cells: cells(view, found, load, io), of_part: io.of_due })
+        };
+        node.ios.iter().filter_map(row).collect()
     };
-    found.nodes.iter().flat_map(row).collect()
+    found.nodes.iter().flat_map(rows).collect()
 }
 
 /// The same of the points that have the highest rates, one for each class.
-pub(crate) fn rows(view: &View<'_>) -> Vec<(String, [String; 5])> {
+pub(crate) fn rows(view: &View<'_>) -> Vec<Row> {
     let mut steps: Vec<usize> = Vec::new();
     let best = view.findings.points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
     for class in best {

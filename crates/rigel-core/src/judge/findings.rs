@@ -30,7 +30,7 @@ pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
 pub(crate) use flagging::ChangesSeen;
 pub use io::{IoFindings, LatencyUs};
-pub use nodes::{NodeFindings, NodeIo};
+pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole, SloScale};

@@ -1,7 +1,7 @@
-//! What each of several nodes did, as a table: every point, each node beside the others.
+//! What each of several nodes did, as a table: every point, each node beside the others, its part as a bar.
 
 use super::markup::{Column, Text, close_table, open_table};
-use crate::nodes::{HEADS, MEANING, rows_of};
+use crate::nodes::{HEADS, MEANING, OF_PART, rows_of};
 use crate::page::Page;
 use crate::view::View;
 
@@ -18,13 +18,26 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     let mut columns: Vec<Column<'_>> = vec![("Node", false)];
     columns.extend(HEADS.map(|name| (name, true)));
     open_table(page, &columns, rows.len(), MOST_ROWS, "row");
-    for (name, cells) in rows {
-        page.push(format_args!("<tr><th scope=\"row\">{}</th>", Text(&name)));
-        for cell in cells {
-            page.push(format_args!("<td class=\"n\">{}</td>", Text(&cell)));
+    for row in rows {
+        page.push(format_args!("<tr><th scope=\"row\">{}</th>", Text(&row.name)));
+        for (head, cell) in HEADS.iter().zip(&row.cells) {
+            page.push(format_args!("<td class=\"n\">{}", Text(cell)));
+            if *head == OF_PART {
+                bar(page, row.of_part);
+            }
+            page.push("</td>");
         }
         page.line("</tr>");
     }
     close_table(page);
     page.line(format_args!("<p class=\"about\">{MEANING}</p>\n</section>"));
+}
+
+/// What a node did of its part; the figure beside it says the same.
+fn bar(page: &mut Page, of_part: f64) {
+    let low = rigel_core::judge::findings::LEAST_OF_DUE;
+    page.push(format_args!(
+        " <meter aria-hidden=\"true\" max=\"1\" low=\"{low}\" high=\"{low}\" optimum=\"1\" value=\"{:.3}\"></meter>",
+        of_part.clamp(0.0, 1.0)
+    ));
 }

@@ -3,7 +3,7 @@
 use super::listing::lines;
 use super::wrap::wrapped;
 use crate::listing::{Listing, Row};
-use crate::nodes::{HEADS, MEANING, rows};
+use crate::nodes::{self, HEADS, MEANING, rows};
 use crate::page::Page;
 use crate::view::View;
 use std::iter;
@@ -18,10 +18,8 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
         return;
     }
     let more = rows.len().saturating_sub(MOST_ROWS);
-    let row = |(name, cells): (String, [String; 5])| Row {
-        cells: iter::once(name).chain(cells).collect(),
-        points: Vec::new(),
-    };
+    let row =
+        |row: nodes::Row| Row { cells: iter::once(row.name).chain(row.cells).collect(), points: Vec::new() };
     let listing = Listing {
         heads: iter::once("node").chain(HEADS).map(str::to_owned).collect(),
         rows: rows.into_iter().take(MOST_ROWS).map(row).collect(),

@@ -12,7 +12,7 @@ use crate::units::{self, NS_PER_MS, iops, to_f64, us_from_ns};
 /// Nodes that begin further apart measure different moments.
 const MOST_SKEW_NS: u64 = NS_PER_MS;
 /// A node that does less of its part lags behind the others.
-const LEAST_OF_DUE: f64 = 0.9;
+pub const LEAST_OF_DUE: f64 = 0.9;
 /// And so many standard errors less.
 const LEAST_ERRORS: f64 = 3.0;
 

@@ -178,10 +178,34 @@ fn per_cent(share: f64) -> String {
 pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
     let mut page = Page::default();
     page.line(format_args!("Seed {seed}. A device is what stands behind `--engine sim:`."));
-    page.blank();
-    page.line("| device | aim | trials | truth held | reached | kept | bias | width | minutes | visits | false alarms | |");
-    page.line("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for score in scores.iter().filter(|score| matches!(score.case.promise, Promise::Coverage { .. })) {
+    coverage_markdown(&mut page, scores);
+    answers_markdown(&mut page, scores);
+    others_markdown(&mut page, scores);
+    page.into_string()
+}
+
+/// The scores of a table, with its head above them where there are any.
+fn with_head<'a>(
+    page: &mut Page,
+    scores: &'a [Score],
+    is_of: fn(&Promise) -> bool,
+    head: &[&str],
+) -> Vec<&'a Score> {
+    let found: Vec<&Score> = scores.iter().filter(|score| is_of(&score.case.promise)).collect();
+    if !found.is_empty() {
+        page.blank();
+        head.iter().for_each(|line| page.line(line));
+    }
+    found
+}
+
+/// Whole runs, whose intervals hold the truth.
+fn coverage_markdown(page: &mut Page, scores: &[Score]) {
+    let head = [
+        "| device | aim | trials | truth held | reached | kept | bias | width | minutes | visits | false alarms | |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ];
+    for score in with_head(page, scores, |promise| matches!(promise, Promise::Coverage { .. }), &head) {
         let kept = score.kept().map_or_else(|| "-".to_owned(), per_cent);
         page.line(format_args!(
             "| {}<br>`{}` | {}{} | {} | {} | {} | {kept} | {:+.2} % | ±{:.1} % | {:.1} | {:.0} | {} | {} |",
@@ -200,11 +224,13 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             verdict(score)
         ));
     }
-    answers_markdown(&mut page, scores);
-    page.blank();
-    page.line("| device | promise | trials | share | minutes | |");
-    page.line("| --- | --- | --- | --- | --- | --- |");
-    for score in scores {
+}
+
+/// What else is promised, a share of the trials each.
+fn others_markdown(page: &mut Page, scores: &[Score]) {
+    let head = ["| device | promise | trials | share | minutes | |", "| --- | --- | --- | --- | --- | --- |"];
+    let is_of = |promise: &Promise| !matches!(promise, Promise::Coverage { .. } | Promise::Answers { .. });
+    for score in with_head(page, scores, is_of, &head) {
         let (promise, share) = match score.case.promise {
             Promise::Coverage { .. } | Promise::Answers { .. } => continue,
             Promise::Levels { .. } => {
@@ -243,7 +269,6 @@ pub fn selftest_markdown(scores: &[Score], seed: u64) -> String {
             verdict(score)
         ));
     }
-    page.into_string()
 }
 
 /// The device, or both of two.
@@ -255,16 +280,14 @@ fn device(score: &Score) -> String {
 /// What came of the figures of `rigel calibrate`.
 fn answers_markdown(page: &mut Page, scores: &[Score]) {
     let names: Vec<&str> = Asked::ALL.into_iter().map(Asked::name).collect();
-    page.blank();
-    page.line(format_args!(
-        "| device | bound | budget | trials | {} | within | bracket | minutes | |",
-        names.join(" | ")
-    ));
-    page.line(format_args!(
-        "| --- | --- | --- | --- | {}--- | --- | --- | --- |",
-        "--- | ".repeat(names.len())
-    ));
-    for score in scores.iter().filter(|score| matches!(score.case.promise, Promise::Answers { .. })) {
+    let head = [
+        &format!(
+            "| device | bound | budget | trials | {} | within | bracket | minutes | |",
+            names.join(" | ")
+        )[..],
+        &format!("| --- | --- | --- | --- | {}--- | --- | --- | --- |", "--- | ".repeat(names.len())),
+    ];
+    for score in with_head(page, scores, |promise| matches!(promise, Promise::Answers { .. }), &head) {
         let (bound, budget) = (score.case.bound.as_ref(), score.case.pace.max_duration);
         let figures: Vec<String> = Asked::ALL.into_iter().map(|asked| figure(score, asked)).collect();
         page.line(format_args!(

@@ -164,15 +164,24 @@ impl Slo {
             }
         }
         let rates = self.required.iter().map(|one| ("--require", one.rate));
-        for (option, rate) in rates.chain([("--max-rate", self.most_rate)]) {
-            if !(LOWEST_RATE..=MAX_RATE).contains(&rate) {
-                return Err(Problem::usage(format!("{rate} I/Os per second cannot be judged"))
-                    .at(option)
-                    .because("below that hardly anything arrives, and above it no host can submit")
-                    .next(format!("give {LOWEST_RATE} to {MAX_RATE}")));
-            }
-        }
-        Ok(())
+        let mut rates = rates.chain([("--max-rate", self.most_rate)]);
+        let wrong = rates.find(|(_, rate)| !(LOWEST_RATE..=MAX_RATE).contains(rate));
+        wrong.map_or(Ok(()), |(option, rate)| Err(self.not_judged(option, rate)))
+    }
+
+    fn not_judged(&self, option: &str, rate: u32) -> Problem {
+        let next = match self.scaled.is_some() && option == "--require" {
+            true if rate < LOWEST_RATE => "give a larger scale, or a load with more I/Os".to_owned(),
+            true => "give a smaller scale".to_owned(),
+            false => format!("give {LOWEST_RATE} to {MAX_RATE}"),
+        };
+        let of = if self.scaled.is_some() { ", in the phase with the most of them," } else { "" };
+        Problem::usage(format!("{rate} I/Os per second{of} cannot be judged"))
+            .at(option)
+            .because(format!(
+                "below {LOWEST_RATE} hardly anything arrives, and above {MAX_RATE} no host can submit"
+            ))
+            .next(next)
     }
 }
 

@@ -228,9 +228,11 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let (what, next) = if broken {
         (format!("{} is not kept", names(Kept::No)), mended(found))
     } else {
-        let next =
-            "measure longer with --duration, or ask for a rate that is farther from what the storage can do";
-        (format!("{} is not decided", names(Kept::Undecided)), next.to_owned())
+        let of = if found.scale.is_some() { "scale" } else { "rate" };
+        let next = format!(
+            "measure longer with --duration, or ask for a {of} that is farther from what the storage can do"
+        );
+        (format!("{} is not decided", names(Kept::Undecided)), next)
     };
     let why: Vec<String> =
         all.iter().map(|one| required(found, one).trim_end_matches('.').to_owned()).collect();

@@ -416,8 +416,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l store -d 'The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -s h -l help -d 'Print a summary; `rigel help capacity list` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l host -d 'Only of this host' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l from -d 'From this moment on: 2026-11-01, or 2026-11-01T08:00:00+01:00; a day begins in UTC' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l to -d 'Up to this moment' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l from -d 'From this moment on: 2026-11, 2026-11-01, or 2026-11-01T08:00:00+01:00; months and days begin in UTC' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l to -d 'Up to this moment, or to the beginning of this month or day' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l store -d 'The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -s h -l help -d 'Print a summary; `rigel help capacity show` tells more'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l on -d 'Also another storage, by its record; may be given several times' -r -F
@@ -435,8 +435,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l json -d 'As JSON, rigel.capacity/1'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l force -d 'Replace a page that is there'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -s h -l help -d 'Print a summary; `rigel help capacity forecast` tells more'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l from -d 'From this moment on: 2026-11-02, or 2026-11-02T08:00:00+01:00; a day begins in UTC [default: 7 days before the end]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l to -d 'Up to this moment [default: the end of the history]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l from -d 'From this moment on: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l to -d 'Up to this moment, or to the beginning of this month or day [default: the end of the history]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l host -d 'History of this host [default: the only one in the store, else this host]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l disk -d 'Only these disks, by name or by what stays of them; several are one load [default: all disks of the host, else its databases]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l source -d 'Only what this tool told: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io' -r

@@ -12,14 +12,16 @@ use std::fmt::Write as _;
 /// Places of a course.
 const PLACES: usize = 48;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The part of the time that the busy hours are above of.
+/// The part of the time in which a quantity is not above its busy hours.
 const BUSY: f64 = 0.95;
 
-/// A file that was imported.
+/// A file that was imported, or several of one format and host together.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// Its name, printable.
+    /// Its name, printable; of several that of the first.
     pub file: String,
+    /// How many others there are.
+    pub others: usize,
     /// Its format.
     pub format: Format,
     /// What the reader saw.
@@ -28,12 +30,28 @@ pub struct Imported {
     pub merged: Merged,
 }
 
+impl Imported {
+    /// Takes the next file in, if it is of the same format and hosts.
+    #[must_use]
+    pub fn join(&mut self, other: &Self) -> bool {
+        let told = |one: &Self| (one.format, one.seen.unparted, one.seen.parted_of_host);
+        let is_same = told(self) == told(other) && self.seen.hosts == other.seen.hosts;
+        if is_same {
+            self.others += 1 + other.others;
+            self.seen.add(&other.seen);
+            self.merged.add(other.merged);
+        }
+        is_same
+    }
+}
+
 /// A line for the file, and one for each remark.
 pub fn imported(file: &Imported) -> String {
     let Imported { seen, merged, .. } = file;
     let hosts: Vec<&str> = seen.hosts.iter().map(String::as_str).collect();
+    let others = if file.others > 0 { format!(" and {} more", file.others) } else { String::new() };
     let mut text = format!(
-        "{}: {} of {}: {} new",
+        "{}{others}: {} of {}: {} new",
         file.file,
         file.format.name(),
         hosts.join(", "),
@@ -55,8 +73,10 @@ pub fn imported(file: &Imported) -> String {
     for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {
         let _ = writeln!(text, "  {count} x {what}");
     }
-    if seen.unparted {
-        text.push_str("  operations of each disk are reads and writes together: of a single disk sysstat keeps no more\n");
+    match (seen.unparted, seen.parted_of_host) {
+        (false, _) => {}
+        (true, true) => text.push_str("  reads and writes are told apart for the host as a whole: of a single disk sysstat keeps only their sum\n"),
+        (true, false) => text.push_str("  reads and writes are not told apart; with `sadf -j FILE -- -b -d` they are, for the host as a whole\n"),
     }
     text
 }
@@ -108,23 +128,32 @@ pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
     let (Some(first), Some(last)) = (first, last) else { return String::new() };
     let id = if subject.id.is_empty() { String::new() } else { format!(" ({})", subject.id) };
     let mut text = format!("{subject}{id} on {host}, {} to {} UTC\n", shown(first), shown(last));
-    let _ = writeln!(text, "  {:13} {:>8} {:>8} {:>8}  course", "", "mean", "busy", "most");
+    let _ = writeln!(
+        text,
+        "  {:13} {:>8} {:>8} {:>8}  {:16}  course",
+        "", "mean", "p95", "most", "most at (UTC)"
+    );
     for series in &all {
-        let most = series.samples.iter().map(|sample| sample.value).fold(f64::NAN, f64::max);
+        // The first of those that are as high.
+        let most = series.samples.iter().rev().max_by(|one, other| one.value.total_cmp(&other.value));
         let figure = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
-        let figures = [figure(series.mean()), figure(series.quantile(BUSY)), short(most)];
-        let [mean, busy, most] = figures;
+        let [mean, p95, top] =
+            [series.mean(), series.quantile(BUSY), most.map(|most| most.value)].map(figure);
+        let at = most.map_or_else(String::new, |most| match series.metric.behaviour() {
+            Behaviour::Flow => shown(most.span.start_ms),
+            Behaviour::Level => shown(most.span.end_ms()),
+        });
         let course = course(&series.samples, first, last);
         let _ = writeln!(
             text,
-            "  {:13} {mean:>8} {busy:>8} {most:>8}  {course}  {}",
+            "  {:13} {mean:>8} {p95:>8} {top:>8}  {at:16}  {course}  {}",
             series.metric.name(),
             unit(series.metric)
         );
     }
     let _ = writeln!(
         text,
-        "  busy: 95 % of the time it is not more, in means of 5 minutes where the source has shorter ones\n"
+        "  p95: 95 % of the time it is not more; of means of 5 minutes where the source has shorter ones\n"
     );
     text
 }

@@ -57,7 +57,7 @@ struct Document {
     notes: Vec<String>,
     /// The disks, or the database, whose rates these are.
     subjects: Vec<String>,
-    /// Share of writes; null where the history does not part them.
+    /// Share of writes, of the disks or else of the host as a whole; null where the history does not part them.
     write_share: Option<f64>,
     /// Mean bytes of an I/O.
     io_bytes: Option<f64>,

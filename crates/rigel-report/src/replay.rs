@@ -171,6 +171,9 @@ fn assumed(one: &Assumed) -> String {
         Assumed::Directions => {
             "reads and writes are as large as each other: some source parts bytes by direction, and operations not".to_owned()
         }
+        Assumed::DirectionsOfHost => {
+            "the operations of a disk write as often as those of the host as a whole: some source tells reads from writes only there".to_owned()
+        }
         Assumed::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
         Assumed::Idle(phases) => format!("{} with less than one I/O in two seconds have one per second: no phase is idle", counted(phases, "phase")),
         Assumed::Small => format!("I/Os that are smaller on average have {} KiB, as many devices refuse smaller ones", SMALLEST / KIB),

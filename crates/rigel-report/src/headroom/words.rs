@@ -155,6 +155,13 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     {
         notes.push("the history does not say how large the storage is: give --space SIZE".to_owned());
     }
+    let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
+    if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
+        notes.push(
+            "the history does not tell reads from writes of these disks: whether the records have production's share of writes is not known"
+                .to_owned(),
+        );
+    }
     if told.scenario.growth.is_some() {
         notes.push(
             "the growth is assumed; of the history only the level of today and its weekly changes count"

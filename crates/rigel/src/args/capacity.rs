@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  sadf -j /var/log/sysstat/sa24 -- -d > sa24.json && rigel capacity import sa24.json
+  sadf -j /var/log/sysstat/sa24 -- -b -d > sa24.json && rigel capacity import sa24.json
       a day that sysstat kept; each file is read once, and a second time adds nothing
   rigel capacity record --every 1s
       what this host's disks do from now on; contrib/rigel-capacity.service runs it as a service
@@ -27,7 +27,7 @@ Examples:
 const IMPORT: &str = "\
 Examples:
   rigel capacity import sa*.json
-      files of `sadf -j FILE -- -d`, `iostat -x -t -o JSON 60`, Prometheus's query_range, OpenMetrics with times,
+      files of `sadf -j FILE -- -b -d`, `iostat -x -t -o JSON 60`, Prometheus's query_range, OpenMetrics with times,
       and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries
   rigel capacity import awr.csv --zone Europe/Berlin --host ora1
       times without an offset need their zone, and a file that names no host needs its name
@@ -195,11 +195,11 @@ pub struct ShowArgs {
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
 
-    /// From this moment on: 2026-11-01, or 2026-11-01T08:00:00+01:00; a day begins in UTC
+    /// From this moment on: 2026-11, 2026-11-01, or 2026-11-01T08:00:00+01:00; months and days begin in UTC
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
 
-    /// Up to this moment
+    /// Up to this moment, or to the beginning of this month or day
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
 

@@ -36,11 +36,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct ReplayArgs {
-    /// From this moment on: 2026-11-02, or 2026-11-02T08:00:00+01:00; a day begins in UTC [default: 7 days before the end]
+    /// From this moment on: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
 
-    /// Up to this moment [default: the end of the history]
+    /// Up to this moment, or to the beginning of this month or day [default: the end of the history]
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
 

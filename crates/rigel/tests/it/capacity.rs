@@ -72,7 +72,7 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     refused(&place, "import cut.json", 2, "the file ends in the middle");
     assert!(capacity(&place, "import cut.json").stderr.contains("where: cut.json, line "));
     file("binary", b"\x96\xd5\x75\x21 and more");
-    refused(&place, "import binary", 2, "sadf -j FILE -- -d");
+    refused(&place, "import binary", 2, "sadf -j FILE -- -b -d");
     refused(&place, "import missing.json", 3, "cannot be read");
     refused(&place, &format!("import {}", data("sadf-12.6.1-dst-local.json")), 2, "--zone");
     refused(
@@ -232,6 +232,45 @@ fn the_recorder_asks_a_server() {
     assert!(list.contains("redo_bytes") && list.contains("database postgres "), "{list}");
 }
 
+#[test]
+fn many_files_have_a_line_together_and_a_month_is_a_time() {
+    let place = Place::new();
+    let file = data("sadf-12.6.1.json");
+    let told = capacity(&place, &format!("import {}", [&file[..]; 12].join(" "))).expect_code(0).stdout;
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("sadf JSON of db1")).collect();
+    assert!(
+        lines.len() == 1 && lines[0].contains(" and 11 more: ") && lines[0].contains("there already"),
+        "{told}"
+    );
+    let shown = capacity(&place, "show vda --from 2026-11 --to 2026-12").expect_code(0).stdout;
+    assert!(shown.contains("most at (UTC)") && shown.contains("2026-11-24 18:10"), "{shown}");
+    refused(&place, "show --from 2026-12 --to 2027-01", 3, "rigel capacity list");
+    refused(&place, "show --from 2026-11-24T18:10", 2, "--from");
+}
+
+/// 9,000 reads and 3,000 writes a second of the host, whatever the bytes of each disk are.
+#[test]
+fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
+    let place = Place::new();
+    let io = r#""io": {"io-reads": {"rtps": 9000.0}, "io-writes": {"wtps": 3000.0}}, "disk": ["#;
+    let text = fs::read_to_string(data("sadf-12.6.1.json")).unwrap().replace("\"disk\": [", io);
+    fs::write(place.path().join("b.json"), text).unwrap();
+    let told = capacity(&place, "import b.json").expect_code(0).stdout;
+    assert!(told.contains("told apart for the host as a whole"), "{told}");
+    let whole = capacity(&place, "replay --every 10s --phases 1").expect_code(0);
+    assert!(whole.stderr.contains("as often as those of the host"), "{}", whole.stderr);
+    let phase = whole.stdout.lines().find(|line| line.contains(" reads/s")).unwrap();
+    let rate = |what: &str| -> f64 {
+        let before = phase.split(what).next().unwrap();
+        before.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    let share = rate(" writes/s") / (rate(" reads/s") + rate(" writes/s"));
+    assert!((share - 0.25).abs() < 0.01, "{phase}");
+    // Of one disk the host tells nothing.
+    let one = capacity(&place, "replay --every 10s --phases 1 --disk vda").expect_code(0);
+    assert!(one.stderr.contains("as large as each other"), "{}", one.stderr);
+}
+
 /// What the tools of this host write now, if it has them.
 #[test]
 fn the_tools_of_this_host_are_read() {
@@ -252,8 +291,9 @@ fn the_tools_of_this_host_are_read() {
     let Some(sadc) = needs(test, sadc.ok_or_else(|| Unavailable::new("there is no sadc"))) else { return };
     let binary = place.path().join("sa");
     assert!(Command::new(sadc).args(["-S", "DISK", "1", "4"]).arg(&binary).status().unwrap().success());
-    let json = Command::new("sadf").arg("-j").arg(&binary).args(["--", "-d"]).output().unwrap();
+    let json = Command::new("sadf").arg("-j").arg(&binary).args(["--", "-b", "-d"]).output().unwrap();
     fs::write(place.path().join("sa.json"), json.stdout).unwrap();
-    assert!(capacity(&place, "import sa.json").expect_code(0).stdout.contains("sadf JSON"));
-    refused(&place, "import sa", 2, "sadf -j FILE -- -d");
+    let told = capacity(&place, "import sa.json").expect_code(0).stdout;
+    assert!(told.contains("sadf JSON") && told.contains("for the host as a whole"), "{told}");
+    refused(&place, "import sa", 2, "sadf -j FILE -- -b -d");
 }

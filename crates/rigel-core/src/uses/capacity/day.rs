@@ -24,8 +24,12 @@ pub fn month(day: i64) -> String {
 
 /// The day of `2028-03-14`, or the first one of `2028-03`.
 pub fn read(text: &str) -> Option<i64> {
-    let parts = text.trim().split('-').count();
-    let whole = if parts == 2 { format!("{}-01", text.trim()) } else { text.trim().to_owned() };
+    let text = text.trim();
+    // The library takes a date with a time as well, and would drop the time.
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        return None;
+    }
+    let whole = if text.split('-').count() == 2 { format!("{text}-01") } else { text.to_owned() };
     let found: Date = whole.parse().ok()?;
     Some(i64::from(found.since((jiff::Unit::Day, EPOCH)).ok()?.get_days()))
 }
@@ -43,7 +47,7 @@ mod tests {
             (read("2028-03"), month(read("2028-03-31").unwrap())),
             (read("2028-03-01"), "2028-03".to_owned())
         );
-        for wrong in ["", "2028", "2028-13", "2028-02-30", "next year", "2028-03-14-15"] {
+        for wrong in ["", "2028", "2028-13", "2028-02-30", "next year", "2028-03-14-15", "2028-03-14T08:00"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
         assert_eq!(shown(i64::MAX).len(), 10);

@@ -15,6 +15,8 @@ pub struct Selection {
     pub host: Option<String>,
     /// Only of subjects with one of these names; of all when empty.
     pub subjects: Vec<String>,
+    /// The host as a whole, too, whatever the names are.
+    pub with_host: bool,
     /// Only of this source.
     pub source: Option<Source>,
     /// From this moment on, in milliseconds of the epoch.
@@ -28,10 +30,13 @@ pub struct Selection {
 impl Selection {
     /// Whether a key is wanted.
     pub fn wants(&self, key: &Key) -> bool {
-        let named = |name: &String| *name == key.subject.name || *name == key.subject.id;
+        let Subject { name: own, id, .. } = &key.subject;
+        let named = |name: &String| name == own || (name == id && !id.is_empty());
         self.host.as_ref().is_none_or(|host| *host == key.host)
             && self.source.is_none_or(|source| source == key.source)
-            && (self.subjects.is_empty() || self.subjects.iter().any(named))
+            && (self.subjects.is_empty()
+                || self.subjects.iter().any(named)
+                || (self.with_host && key.subject.kind == Kind::Host))
     }
 
     /// The part of the time that is wanted.
@@ -174,9 +179,8 @@ impl History {
 /// Of disks those on which the others lie. Where all lie on disks that are not known, arrays of `md` count before mapped devices, which usually
 /// lie on them.
 pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
-    let is_array = |disk: &Subject| ["md", "dev9-"].iter().any(|name| disk.name.starts_with(name));
     let rank =
-        |disk: &Subject| usize::from(disk.is_stacked()) + usize::from(disk.is_stacked() && !is_array(disk));
+        |disk: &Subject| usize::from(disk.is_stacked()) + usize::from(disk.is_stacked() && !disk.is_array());
     let lowest = disks.iter().map(rank).min().unwrap_or(0);
     disks.into_iter().filter(|disk| rank(disk) == lowest).collect()
 }

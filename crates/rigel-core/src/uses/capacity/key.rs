@@ -14,7 +14,7 @@ pub enum Source {
     Prometheus,
     /// `iostat -x`.
     Iostat,
-    /// `sadf -- -d`.
+    /// `sadf -- -b -d`.
     Sadf,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
@@ -127,14 +127,24 @@ impl Subject {
     /// under a name of its own, such as `vg0-data` of `iostat -N`, is not recognised, nor `dev253-0` of older versions of `sar`: virtual disks have
     /// such numbers, too. Of arrays the number is always 9.
     pub fn is_stacked(&self) -> bool {
-        const NAMES: [&str; 5] = ["dm-", "md", "dev9-", "bcache", "drbd"];
+        const NAMES: [&str; 3] = ["dm-", "bcache", "drbd"];
         const IDS: [&str; 5] = ["LVM-", "CRYPT-", "mpath-", "DM-", "part"];
-        let is_numbered = |rest: &str| {
+        let by_id = self.kind == Kind::Disk && IDS.iter().any(|id| self.id.starts_with(id));
+        by_id || self.is_array() || self.is_numbered(&NAMES)
+    }
+
+    /// Whether it is an array of `md`.
+    pub fn is_array(&self) -> bool {
+        self.is_numbered(&["md", "dev9-"])
+    }
+
+    /// Whether it is a disk whose kernel name is one of these and a number.
+    fn is_numbered(&self, names: &[&str]) -> bool {
+        let is_number = |rest: &str| {
             let rest = rest.strip_prefix('_').unwrap_or(rest);
             !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
         };
-        let by_name = NAMES.iter().filter_map(|name| self.name.strip_prefix(name)).any(is_numbered);
-        self.kind == Kind::Disk && (by_name || IDS.iter().any(|id| self.id.starts_with(id)))
+        self.kind == Kind::Disk && names.iter().filter_map(|name| self.name.strip_prefix(name)).any(is_number)
     }
 
     /// Whether both are the same thing: by what stays if both have it, else by name.

@@ -58,6 +58,8 @@ pub enum Assumed {
     },
     /// Which operations write, by the bytes in both directions.
     Directions,
+    /// Which operations write, by those of the host as a whole.
+    DirectionsOfHost,
     /// That an I/O has 8 KiB, as there are no bytes.
     Bytes,
     /// So many phases in which nothing was done have one I/O per second.
@@ -126,7 +128,7 @@ impl Replay {
     /// # Errors
     /// When nothing is known, when nothing was done, or when no run can have such a load.
     pub fn of(gathered: &Gathered, step_ms: u32, most: Most, scale: f64) -> Result<Self, Problem> {
-        let Gathered { rows, minutes, unparted, without_bytes } = gathered;
+        let Gathered { rows, minutes, unparted, parted_as_host, without_bytes } = gathered;
         if rows.len() > MOST_STRETCHES {
             return Err(Problem::usage(format!("{} intervals are too many", rows.len()))
                 .at("--every")
@@ -158,6 +160,7 @@ impl Replay {
             (maker.weaker.0 > 0)
                 .then_some(Assumed::WeakerBursts { phases: maker.weaker.0, part: maker.weaker.1 }),
             unparted.then_some(Assumed::Directions),
+            parted_as_host.then_some(Assumed::DirectionsOfHost),
             without_bytes.then_some(Assumed::Bytes),
             (maker.idle > 0).then_some(Assumed::Idle(maker.idle)),
             was.iter().any(|phase| is_small(phase.reads) || is_small(phase.writes)).then_some(Assumed::Small),

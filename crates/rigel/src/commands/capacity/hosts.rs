@@ -4,7 +4,7 @@
 
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::uses::capacity::{Held, when};
+use rigel_core::uses::capacity::{DAY_MS, Held, day, when};
 
 /// The host whose history is meant; `shown` is the store.
 pub fn chosen(held: &[Held], named: Option<&str>, shown: &str) -> Result<String, Problem> {
@@ -37,10 +37,10 @@ pub fn chosen(held: &[Held], named: Option<&str>, shown: &str) -> Result<String,
 
 /// A moment as it is typed, in milliseconds of the epoch.
 pub fn moment(text: &str, at: &str) -> Result<i64, Problem> {
-    let day = || when::with_offset(&format!("{text}T00:00:00Z"));
+    let day = || day::read(text).map(|day| day * DAY_MS);
     when::with_offset(text).or_else(day).ok_or_else(|| {
         Problem::usage(format!("'{}' is no moment", path_text::printable(text)))
             .at(at)
-            .next("give a day such as 2026-11-01, or 2026-11-01T08:00:00+01:00")
+            .next("give a month or a day, 2026-11 or 2026-11-01, or a moment, 2026-11-01T08:00:00+01:00")
     })
 }

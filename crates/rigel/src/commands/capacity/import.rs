@@ -22,6 +22,9 @@ use std::sync::atomic::Ordering;
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
+/// Of more files those of one format and host have a line together.
+const MOST_LINES: usize = 10;
+
 /// Imports each file; the first that cannot be ends it, and those before stay.
 pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
     let options = Options {
@@ -36,6 +39,8 @@ pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
     let mut progress = WorkProgress::of_bytes(arguments.quiet, "importing");
     let mut store = Store::open(&place(arguments.store.file.as_deref())?)?;
     let mut done = 0;
+    let joins = arguments.files.len() > MOST_LINES;
+    let mut together: Option<Imported> = None;
     for (at, path) in arguments.files.iter().enumerate() {
         let read = store.change(|change| {
             let mut work = Work { change, harvest: Harvest::default(), merged: Merged::default() };
@@ -45,12 +50,27 @@ pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
                 signals.flag().load(Ordering::Relaxed)
             })?;
             work.check(arguments.keep_first)?;
-            Ok(Imported { file: encode(path), format: read.0, seen: read.1, merged: work.merged })
+            Ok(Imported { file: encode(path), others: 0, format: read.0, seen: read.1, merged: work.merged })
         });
-        let read = read.map_err(|problem| of_file(problem, path, at))?;
-        commands::to_stdout(imported(&read).as_bytes())?;
+        let read = match read {
+            Ok(read) => read,
+            Err(problem) => {
+                // Its own problem is the one to tell.
+                let _ = tell(together);
+                return Err(of_file(problem, path, at));
+            }
+        };
+        if !joins {
+            tell(Some(read))?;
+        } else if !together.as_mut().is_some_and(|all| all.join(&read)) {
+            tell(together.replace(read))?;
+        }
     }
-    Ok(())
+    tell(together)
+}
+
+fn tell(file: Option<Imported>) -> Result<(), Problem> {
+    file.map_or(Ok(()), |file| commands::to_stdout(imported(&file).as_bytes()))
 }
 
 /// A zone by its name.

@@ -77,7 +77,8 @@ impl Chosen {
         };
         let has_ops =
             |one: &&Held| one.metrics.contains(&Metric::ReadOps) || one.metrics.contains(&Metric::AllOps);
-        let known: Vec<&Held> = all.iter().filter(|one| one.key.host == host).filter(has_ops).collect();
+        let is_own = |one: &&Held| one.key.host == host && one.key.subject.kind != Kind::Host;
+        let known: Vec<&Held> = all.iter().filter(is_own).filter(has_ops).collect();
         let held: Vec<Held> =
             known.iter().filter(|one| selection.wants(&one.key)).map(|one| (*one).clone()).collect();
         let of_kind = |kind: Kind| distinct(held.iter().filter(|one| one.key.subject.kind == kind));
@@ -213,6 +214,8 @@ fn gather(
         let selection = Selection {
             host: Some(chosen.host.clone()),
             subjects: chosen.names(),
+            // The host tells nothing of some of its disks.
+            with_host: options.disks.is_empty(),
             source: options.source,
             from_ms: Some(from_ms.max(day * DAY_MS)),
             to_ms: Some(to_ms.min((day + 1) * DAY_MS)),

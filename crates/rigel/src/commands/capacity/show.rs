@@ -26,6 +26,7 @@ pub fn show(options: &ShowArgs) -> Result<(), Problem> {
     let mut selection = Selection {
         host: options.host.clone(),
         subjects: options.names.clone(),
+        with_host: false,
         source: None,
         from_ms: moment(&options.from, "--from")?,
         to_ms: moment(&options.to, "--to")?,

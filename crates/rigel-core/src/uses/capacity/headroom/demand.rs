@@ -16,7 +16,7 @@ pub struct Demand {
     pub size_bytes: Option<f64>,
     /// The filesystem or database whose space it is, that with the largest share in use.
     pub space_of: Option<Subject>,
-    /// Share of writes of the I/Os, where the source parts them.
+    /// Share of writes of the I/Os, where a source parts them: those of the disks, else those of the host as a whole.
     pub write_share: Option<f64>,
     /// Mean size of an I/O.
     pub io_bytes: Option<f64>,
@@ -53,7 +53,7 @@ impl Demand {
             }
         }
         let (mean_ops, mean_bytes) = (mean(&ops), mean(&bytes));
-        let writes = mean(&rates.sum(&[Metric::WriteOps]));
+        let of_disks = mean(&rates.sum(&[Metric::WriteOps])).zip(mean_ops);
         let long = ops.iter().filter(|one| 10 * i64::from(one.seconds) >= 9 * BIN_S);
         let space = fullest(history, host);
         if let Some((_, used, _)) = &space {
@@ -63,8 +63,8 @@ impl Demand {
             daily,
             size_bytes: space.as_ref().and_then(|space| space.2),
             space_of: space.map(|space| space.0),
-            write_share: share(writes, mean_ops),
-            io_bytes: share(mean_bytes, mean_ops),
+            write_share: of_disks.or_else(|| of_host(history, host)).and_then(share),
+            io_bytes: mean_bytes.zip(mean_ops).and_then(share),
             peak: long.max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
                 day: (most.from_s + offset_s).div_euclid(DAY_S),
                 seconds: most.seconds,
@@ -75,8 +75,15 @@ impl Demand {
     }
 }
 
-fn share(part: Option<f64>, all: Option<f64>) -> Option<f64> {
-    part.zip(all).filter(|(_, all)| *all > 0.0).map(|(part, all)| part / all)
+fn share((part, all): (f64, f64)) -> Option<f64> {
+    (all > 0.0).then(|| part / all)
+}
+
+/// Writes and all I/Os per second of a host as a whole.
+fn of_host(history: &History, host: &str) -> Option<(f64, f64)> {
+    let [reads, writes] = [Metric::ReadOps, Metric::WriteOps]
+        .map(|metric| mean(&readings(&history.series(host, &Subject::host(), metric))));
+    Some((writes?, reads? + writes?))
 }
 
 fn mean(readings: &[Reading]) -> Option<f64> {

@@ -16,7 +16,7 @@ pub enum Format {
     OpenMetrics,
     /// `iostat -x -t -o JSON`.
     Iostat,
-    /// `sadf -j -- -d`.
+    /// `sadf -j -- -b -d`.
     Sadf,
     /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
     Awr,
@@ -28,7 +28,7 @@ pub enum Format {
     PgStatIoJson,
 }
 
-const KNOWN: &str = "JSON of Prometheus's query_range, OpenMetrics with times, `iostat -x -t -o JSON`, `sadf -j FILE -- -d`, and CSV \
+const KNOWN: &str = "JSON of Prometheus's query_range, OpenMetrics with times, `iostat -x -t -o JSON`, `sadf -j FILE -- -b -d`, and CSV \
      of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
 /// The first two bytes of the files of `sadc`, in either order.
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
@@ -104,7 +104,7 @@ impl Format {
                 Self::Prometheus | Self::OpenMetrics => problem.because(
                     "it has none of the counters node_disk_*, node_filesystem_* and node_pressure_io_*, or each of them once only",
                 ),
-                Self::Sadf => problem.because("sysstat kept no disks (SADC_OPTIONS has no -S DISK), or `-- -d` was left out"),
+                Self::Sadf => problem.because("sysstat kept no disks (SADC_OPTIONS has no -S DISK), or `-d` was left out"),
                 Self::Iostat => problem.because("the first report is the mean since the boot, and there is no second one"),
                 _ => problem.because("counters need two snapshots, and averages the names that the documented query asks for"),
             }
@@ -122,7 +122,7 @@ pub fn unknown(head: &[u8]) -> Problem {
     } else if SADC.iter().any(|magic| head.starts_with(magic)) {
         problem
             .because("it is a file of sysstat's own, whose layout changes with its versions")
-            .next("let sysstat turn it into text: sadf -j FILE -- -d > FILE.json")
+            .next("let sysstat turn it into text: sadf -j FILE -- -b -d > FILE.json")
     } else if head.starts_with(&GZIP) {
         problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
     } else if starts(&[b"Linux "]) {
@@ -130,7 +130,7 @@ pub fn unknown(head: &[u8]) -> Problem {
             .because(
                 "it is the table of iostat or sar that is meant for people: it has no date with each row",
             )
-            .next("use iostat -x -t -o JSON 60, or sadf -j FILE -- -d")
+            .next("use iostat -x -t -o JSON 60, or sadf -j FILE -- -b -d")
     } else if starts(&[b"SQLite format"]) {
         problem.because("it is a database").next("`rigel capacity show --store FILE` shows a store")
     } else {

@@ -1,13 +1,14 @@
-//! `sadf -j FILE -- -d`: disks as sysstat kept them.
+//! `sadf -j FILE -- -b -d`: disks as sysstat kept them.
 //!
-//! It parts bytes by direction, and neither operations nor times. A kB is 1024 bytes, a sector 512. Must not guess a time zone.
+//! Of a disk it parts bytes by direction, and neither operations nor times; with `-b` it has the operations of the host by direction. A kB is
+//! 1024 bytes, a sector 512. Must not guess a time zone.
 
 use super::pieces::{Piece, Pieces, told};
 use super::seen::{Options, shown, wrong};
 use super::{Out, Room};
 use crate::error::Problem;
 use crate::uses::capacity::when::{self, Moment, Zone};
-use crate::uses::capacity::{MS_PER_S, Metric, Source, Span};
+use crate::uses::capacity::{MS_PER_S, Metric, Source, Span, Subject};
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -26,6 +27,26 @@ struct Element<'a> {
     timestamp: Option<Timestamp<'a>>,
     #[serde(borrow, default)]
     disk: Vec<Disk<'a>>,
+    io: Option<Io>,
+}
+
+/// What all disks of the host do together.
+#[derive(Deserialize)]
+struct Io {
+    #[serde(rename = "io-reads")]
+    reads: Option<Reads>,
+    #[serde(rename = "io-writes")]
+    writes: Option<Writes>,
+}
+
+#[derive(Deserialize)]
+struct Reads {
+    rtps: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Writes {
+    wtps: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -66,6 +87,13 @@ impl Sadf {
     }
 }
 
+impl Io {
+    /// Reads and writes per second.
+    fn directions(self) -> Option<(f64, f64)> {
+        self.reads?.rtps.zip(self.writes?.wtps)
+    }
+}
+
 impl Room for Sadf {
     fn bytes(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Problem> {
         let Self { pieces, zone } = self;
@@ -83,7 +111,7 @@ fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Res
     let read: Element<'_> = serde_json::from_slice(piece.json).map_err(|error| {
         wrong(piece.line, format!("this is none of sadf's statistics: {}", shown(&error.to_string())))
             .because("the file is damaged, or of a version of sysstat whose JSON differs")
-            .next("write it again: sadf -j FILE -- -d")
+            .next("write it again: sadf -j FILE -- -b -d")
     })?;
     if read.disk.is_empty() {
         return Ok(());
@@ -92,6 +120,11 @@ fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Res
     out.seen.tells_of(&host, &host);
     let Some(span) = span(read.timestamp.as_ref(), piece.line, zone, out)? else { return Ok(()) };
     out.seen.unparted = true;
+    if let Some((reads, writes)) = read.io.and_then(Io::directions) {
+        let key = out.key(&host, Subject::host(), Source::Sadf);
+        out.row(&key, span, &[(Metric::ReadOps, reads), (Metric::WriteOps, writes)]);
+        out.seen.parted_of_host = true;
+    }
     for disk in &read.disk {
         let subject = out.disk(&disk.device, "");
         let key = out.key(&host, subject, Source::Sadf);
@@ -107,7 +140,9 @@ fn span(
     out: &mut Out<'_>,
 ) -> Result<Option<Span>, Problem> {
     let Some(told) = told else {
-        return Err(wrong(line, "statistics have no time").next("write the file again: sadf -j FILE -- -d"));
+        return Err(
+            wrong(line, "statistics have no time").next("write the file again: sadf -j FILE -- -b -d")
+        );
     };
     let local = when::local(&told.date, &told.time).ok_or_else(|| {
         wrong(line, format!("'{}' is no date and time", shown(&format!("{} {}", told.date, told.time))))

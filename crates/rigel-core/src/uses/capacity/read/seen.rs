@@ -54,11 +54,29 @@ pub struct Seen {
     told: BTreeMap<String, BTreeSet<String>>,
     /// Whether the source does not part reads from writes.
     pub unparted: bool,
+    /// Whether it parts them for the host as a whole.
+    pub parted_of_host: bool,
     /// Remarks on the file.
     pub notes: BTreeSet<&'static str>,
 }
 
 impl Seen {
+    /// Adds what was seen of another file.
+    pub fn add(&mut self, other: &Self) {
+        let Self { values, resets, gaps, reboots, backwards, unusable, skipped, .. } = other;
+        self.values += values;
+        self.resets += resets;
+        self.gaps += gaps;
+        self.reboots += reboots;
+        self.backwards += backwards;
+        self.unusable += unusable;
+        self.skipped += skipped;
+        self.hosts.extend(other.hosts.iter().cloned());
+        self.unparted |= other.unparted;
+        self.parted_of_host |= other.parted_of_host;
+        self.notes.extend(&other.notes);
+    }
+
     /// A host is called so by the file.
     pub fn tells_of(&mut self, host: &str, told: &str) {
         if !self.told.get(host).is_some_and(|all| all.contains(told)) {

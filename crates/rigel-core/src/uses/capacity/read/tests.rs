@@ -63,6 +63,20 @@ fn sadf_has_bytes_by_direction_and_operations_together() {
     assert!(tables.keys().all(|key| key.host == "db1" && key.source == Source::Sadf));
 }
 
+/// `-b` has the operations of all disks together, by direction.
+#[test]
+fn sadf_parts_operations_of_the_host() {
+    let io = r#""io": {"tps": 13187.0, "io-reads": {"rtps": 9000.0, "bread": 2.0}, "io-writes": {"wtps": 4187.0, "bwrtn": 2.0}}, "disk": ["#;
+    let text = String::from_utf8(file("sadf-12.6.1.json")).unwrap().replace("\"disk\": [", io);
+    let (seen, tables) = read(text.as_bytes(), Options::default());
+    assert!(seen.unparted && seen.parted_of_host);
+    let (key, table) = tables.iter().find(|(key, _)| key.subject == Subject::host()).unwrap();
+    assert_eq!((&key.host[..], key.source), ("db1", Source::Sadf));
+    assert_eq!(table.spans(), disk(&tables, "vda").spans());
+    near(at(table, Metric::ReadOps, 0), 9000.0);
+    near(at(table, Metric::WriteOps, 0), 4187.0);
+}
+
 #[test]
 fn older_sadf_counts_sectors_of_512_bytes() {
     let new = String::from_utf8(file("sadf-12.6.1.json")).unwrap();
@@ -353,7 +367,7 @@ fn a_renamed_disk_keeps_its_samples_by_what_stays() {
 fn files_of_others_are_told_what_they_are() {
     let told = |bytes: &[u8]| try_read(bytes, Options::default(), 100).unwrap_err().to_string();
     assert!(told(b"").contains("it is empty"));
-    assert!(told(b"\x96\xd5\x75\x21rest").contains("sadf -j FILE -- -d"));
+    assert!(told(b"\x96\xd5\x75\x21rest").contains("sadf -j FILE -- -b -d"));
     assert!(told(b"Linux 6.1 (db1) \t11/24/26\n\nDevice r/s\n").contains("-o JSON"));
     assert!(told(b"\x1f\x8b\x08").contains("gzip -d"));
     assert!(told(b"SQLite format 3\0").contains("--store"));

@@ -85,8 +85,10 @@ pub struct Gathered {
     pub rows: Vec<Row>,
     /// The minutes of which more than their mean is known.
     pub minutes: Vec<Minute>,
-    /// Some source does not part operations by direction.
+    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes have the say.
     pub unparted: bool,
+    /// Operations of some source are parted as those of the host as a whole.
+    pub parted_as_host: bool,
     /// Some source has no bytes.
     pub without_bytes: bool,
 }
@@ -109,8 +111,9 @@ impl<'a> Gatherer<'a> {
     /// Takes a part of the time, behind those before.
     pub fn add(&mut self, history: &History) {
         let mut sums: BTreeMap<i64, ([Flow; 2], usize)> = BTreeMap::new();
+        let shares = self.shares_of_host(history);
         for life in self.lives {
-            for (start, flows) in self.flows(history, &life.subject) {
+            for (start, flows) in self.flows(history, &life.subject, &shares) {
                 let sum = sums.entry(start).or_default();
                 sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
                 sum.1 += 1;
@@ -133,26 +136,46 @@ impl<'a> Gatherer<'a> {
         self.found
     }
 
+    /// A metric by the start of each stretch.
+    fn column(&self, history: &History, subject: &Subject, metric: Metric) -> BTreeMap<i64, f64> {
+        let samples = coarse(history, (self.host, subject), metric, self.step_ms);
+        samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
+    }
+
+    /// The share of writes among the operations of the host as a whole, where a source tells it.
+    fn shares_of_host(&self, history: &History) -> BTreeMap<i64, f64> {
+        let [reads, writes] =
+            [Metric::ReadOps, Metric::WriteOps].map(|metric| self.column(history, &Subject::host(), metric));
+        let share = |(at, reads): (i64, f64)| Some((at, share(reads, *writes.get(&at)?)?));
+        reads.into_iter().filter_map(share).collect()
+    }
+
     /// Reads and writes of a subject in each stretch that it knows.
-    fn flows(&mut self, history: &History, subject: &Subject) -> BTreeMap<i64, [Flow; 2]> {
-        let column = |metric: Metric| -> BTreeMap<i64, f64> {
-            let samples = coarse(history, (self.host, subject), metric, self.step_ms);
-            samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
-        };
+    fn flows(
+        &mut self,
+        history: &History,
+        subject: &Subject,
+        shares: &BTreeMap<i64, f64>,
+    ) -> BTreeMap<i64, [Flow; 2]> {
         let [reads, writes, all, read_bytes, written_bytes] =
             [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
-                .map(column);
+                .map(|metric| self.column(history, subject, metric));
         let mut flows = BTreeMap::new();
         for at in reads.keys().chain(all.keys()) {
             let bytes = read_bytes.get(at).copied().zip(written_bytes.get(at).copied());
             let parted = reads.get(at).copied().zip(writes.get(at).copied());
-            let ops = match (parted, all.get(at), bytes) {
+            let by_bytes = bytes.and_then(|(read, written)| share(read, written));
+            // Of a direction without bytes there are no operations, whatever the others do.
+            let is_clear = by_bytes.is_some_and(|share| share <= 0.0 || share >= 1.0);
+            let of_host = shares.get(at).copied().filter(|_| !is_clear);
+            let ops = match (parted, all.get(at), of_host.or(by_bytes)) {
                 (Some(parted), ..) => parted,
-                (None, Some(&all), Some((read, written))) => {
-                    self.found.unparted = true;
-                    let share = if read + written > 0.0 { written / (read + written) } else { 0.0 };
+                (None, Some(&all), Some(share)) => {
+                    self.found.parted_as_host |= of_host.is_some();
+                    self.found.unparted |= of_host.is_none();
                     (all * (1.0 - share), all * share)
                 }
+                (None, Some(&all), None) if bytes.is_some() => (all, 0.0),
                 _ => continue,
             };
             self.found.without_bytes |= bytes.is_none();
@@ -180,6 +203,11 @@ impl<'a> Gatherer<'a> {
         let minute = |one: &(Span, f64)| one.0.start_ms.div_euclid(MINUTE_MS);
         self.found.minutes.extend(whole.chunk_by(|a, b| minute(a) == minute(b)).filter_map(Minute::of));
     }
+}
+
+/// The part of the second; none of nothing.
+fn share(first: f64, second: f64) -> Option<f64> {
+    (first + second > 0.0).then(|| second / (first + second))
 }
 
 /// A metric in stretches of `step_ms`, and only those.

@@ -138,6 +138,25 @@ fn a_source_that_parts_nothing_is_parted_by_bytes_and_says_so() {
 }
 
 #[test]
+fn a_source_that_parts_only_the_host_has_its_share_on_every_disk() {
+    let row = vec![(Metric::AllOps, 100.0), (Metric::ReadBytes, 600_000.0), (Metric::WriteBytes, 200_000.0)];
+    let mut both = history("sda", 600, &vec![row; 12]);
+    let mut table = Table::default();
+    for (key, of_disk) in both.clone().tables() {
+        for span in of_disk.spans().iter().take(6) {
+            assert!(table.push(*span, &[(Metric::ReadOps, 30.0), (Metric::WriteOps, 20.0)]));
+        }
+        both.add(Key { subject: Subject::host(), ..key.clone() }, &table);
+    }
+    let found = gathered(&both, &lives(&both, 12 * 600_000, 600_000), 600_000);
+    let writes: Vec<f64> = found.rows.iter().map(|row| row.writes.ops).collect();
+    assert_eq!(writes, [vec![40.0; 6], vec![25.0; 6]].concat(), "by bytes where the host is not known");
+    assert_eq!(found.rows[0].writes.bytes, 200_000.0);
+    let replay = Replay::of(&found, 600_000, Most::Phases(24), 1.0).unwrap();
+    assert!(replay.assumed.contains(&Assumed::DirectionsOfHost));
+}
+
+#[test]
 fn a_stretch_counts_only_when_every_disk_that_lives_is_known() {
     let mut both = history("sda", 300, &vec![flows(10.0, 4096.0, 0.0, 0.0); 6]);
     let other = history("sdb", 300, &vec![flows(5.0, 4096.0, 0.0, 0.0); 3]);

@@ -4,6 +4,7 @@ use super::markup::{Column, Text, close_table, open_table};
 use crate::nodes::{HEADS, MEANING, OF_PART, rows_of};
 use crate::page::Page;
 use crate::view::View;
+use rigel_core::judge::findings::LEAST_OF_DUE;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
@@ -33,11 +34,13 @@ pub(super) fn section(page: &mut Page, view: &View<'_>) {
     page.line(format_args!("<p class=\"about\">{MEANING}</p>\n</section>"));
 }
 
+/// Below [`LEAST_OF_DUE`] a bar warns, below half of that more strongly.
+const LOW: f64 = 0.5 * LEAST_OF_DUE;
+
 /// What a node did of its part; the figure beside it says the same.
 fn bar(page: &mut Page, of_part: f64) {
-    let low = rigel_core::judge::findings::LEAST_OF_DUE;
     page.push(format_args!(
-        " <meter aria-hidden=\"true\" max=\"1\" low=\"{low}\" high=\"{low}\" optimum=\"1\" value=\"{:.3}\"></meter>",
+        " <meter aria-hidden=\"true\" max=\"1\" low=\"{LOW}\" high=\"{LEAST_OF_DUE}\" optimum=\"1\" value=\"{:.3}\"></meter>",
         of_part.clamp(0.0, 1.0)
     ));
 }

@@ -196,6 +196,14 @@ fn a_postgresql_server_takes_what_is_advised() {
         if name != "io_method" && !advice["hint"].as_bool().unwrap() {
             assert_ne!(server.ask(&format!("SHOW {name}")).unwrap(), value, "it is the default");
         }
+        // A server may be built without a method; it is commented out in the file, and says how to see that.
+        let lacks = format!(
+            "SELECT NOT '{value}' = ANY (enumvals) FROM pg_settings WHERE name = '{name}' AND enumvals IS NOT NULL"
+        );
+        if name == "io_method" && server.ask(&lacks).unwrap() == "t" {
+            assert!(advice["hint"].as_bool().unwrap() && advice.to_string().contains("enumvals"), "{advice}");
+            continue;
+        }
         server.ask(&format!("ALTER SYSTEM SET {name} = '{value}'")).unwrap();
         server.ask("SELECT pg_reload_conf()").unwrap();
         let context = format!("SELECT context FROM pg_settings WHERE name = '{name}'");

@@ -33,9 +33,10 @@ fn start() -> Problem {
     };
     let missing = missing_libraries(&node);
     if !missing.is_empty() {
-        return Problem::refused(format!("this host does not have {}", printable(&missing.join(", "))))
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        return Problem::refused(format!("the host {} does not have {}", printable(host.trim()), printable(&missing.join(", "))))
             .at(encode(&node))
-            .because("MPI is not installed here, is another one than Rigel was built with, or is not on the search path of libraries")
+            .because("MPI is not installed there, is another one than Rigel was built with, or is not on the search path of libraries")
             .next(
                 "install Open MPI on every host: the package openmpi-bin of Debian and Ubuntu, or openmpi of Enterprise Linux, there with \
                  `module load mpi/openmpi-x86_64` in the shell of each host",

@@ -31,17 +31,37 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// Takes the next file in, if it is of the same format and hosts.
+    /// Takes the next file in, if it is of the same format and hosts, and nothing is to be remarked on either.
     #[must_use]
     pub fn join(&mut self, other: &Self) -> bool {
         let told = |one: &Self| (one.format, one.seen.unparted, one.seen.parted_of_host);
         let is_same = told(self) == told(other) && self.seen.hosts == other.seen.hosts;
+        let is_same = is_same && self.remarks().chain(other.remarks()).next().is_none();
         if is_same {
             self.others += 1 + other.others;
             self.seen.add(&other.seen);
             self.merged.add(other.merged);
         }
         is_same
+    }
+
+    /// What was left out of it, or is worth telling.
+    fn remarks(&self) -> impl Iterator<Item = (u64, &'static str)> + use<> {
+        let Self { seen, merged, .. } = self;
+        let all = [
+            (
+                seen.resets,
+                "counter that fell: a reboot or a reset of statistics, and that interval is left out",
+            ),
+            (seen.gaps, "gap in which nobody looked"),
+            (seen.reboots, "reboot or restart that the file tells of"),
+            (merged.overlapping, "interval that lies across others, which are kept"),
+            (merged.differing, "other value of samples that are there, which are kept"),
+            (seen.backwards, "row with a time before the last one, left out"),
+            (seen.skipped, "row with a local time that the clock skipped, left out"),
+            (seen.unusable, "value that is no number above or equal to 0, left out"),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0)
     }
 }
 
@@ -60,17 +80,7 @@ pub fn imported(file: &Imported) -> String {
     let known = (merged.known > 0).then(|| format!(", {} there already", merged.known));
     text.push_str(&known.unwrap_or_default());
     text.push('\n');
-    let remarks = [
-        (seen.resets, "counter that fell: a reboot or a reset of statistics, and that interval is left out"),
-        (seen.gaps, "gap in which nobody looked"),
-        (seen.reboots, "reboot or restart that the file tells of"),
-        (merged.overlapping, "interval that lies across others, which are kept"),
-        (merged.differing, "other value of samples that are there, which are kept"),
-        (seen.backwards, "row with a time before the last one, left out"),
-        (seen.skipped, "row with a local time that the clock skipped, left out"),
-        (seen.unusable, "value that is no number above or equal to 0, left out"),
-    ];
-    for (count, what) in remarks.into_iter().filter(|(count, _)| *count > 0) {
+    for (count, what) in file.remarks() {
         let _ = writeln!(text, "  {count} x {what}");
     }
     match (seen.unparted, seen.parted_of_host) {

@@ -311,6 +311,8 @@ fn a_panic_and_an_exit_of_one_rank_end_all() {
 fn without_mpi_its_package_is_named() {
     let place = Place::new();
     let [program, node] = [env!("CARGO_BIN_EXE_rigel-mpi"), env!("CARGO_BIN_EXE_rigel-mpi-node")];
+    let is_linked = fs::read(program).unwrap().windows(9).any(|part| part == b"libmpi.so");
+    assert!(!is_linked, "rigel-mpi itself has to start without MPI");
     // By a program of its own: a file that this process writes may still be open in a child of another test.
     let copy = |from: &Path, to: &str| {
         assert!(Command::new("cp").arg(from).arg(place.path().join(to)).status().unwrap().success());

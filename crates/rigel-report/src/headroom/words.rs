@@ -158,7 +158,7 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
     if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
         notes.push(
-            "the history does not tell reads from writes of these disks: whether the records have production's share of writes is not known"
+            "the history does not tell reads from writes of these I/Os: whether the records have production's share of writes is not known"
                 .to_owned(),
         );
     }

@@ -235,15 +235,22 @@ fn the_recorder_asks_a_server() {
 #[test]
 fn many_files_have_a_line_together_and_a_month_is_a_time() {
     let place = Place::new();
-    let file = data("sadf-12.6.1.json");
+    let file = data("sadf-12.6.1-dst-utc.json");
     let told = capacity(&place, &format!("import {}", [&file[..]; 12].join(" "))).expect_code(0).stdout;
     let lines: Vec<&str> = told.lines().filter(|line| line.contains("sadf JSON of db1")).collect();
     assert!(
         lines.len() == 1 && lines[0].contains(" and 11 more: ") && lines[0].contains("there already"),
         "{told}"
     );
-    let shown = capacity(&place, "show vda --from 2026-11 --to 2026-12").expect_code(0).stdout;
-    assert!(shown.contains("most at (UTC)") && shown.contains("2026-11-24 18:10"), "{shown}");
+    // A file about which something is to be said has a line of its own.
+    let more = format!("{} {}", [&file[..]; 10].join(" "), data("sadf-12.6.1-restarts.json"));
+    let told = capacity(&place, &format!("import {more}")).expect_code(0).stdout;
+    assert!(
+        told.contains(" and 9 more: ") && told.contains("restarts.json: sadf JSON of db1: 40 values new"),
+        "{told}"
+    );
+    let shown = capacity(&place, "show vda --from 2026-10 --to 2026-11").expect_code(0).stdout;
+    assert!(shown.contains("most at (UTC)") && shown.contains("2026-10-25 00:50"), "{shown}");
     refused(&place, "show --from 2026-12 --to 2027-01", 3, "rigel capacity list");
     refused(&place, "show --from 2026-11-24T18:10", 2, "--from");
 }
@@ -266,7 +273,10 @@ fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
     };
     let share = rate(" writes/s") / (rate(" reads/s") + rate(" writes/s"));
     assert!((share - 0.25).abs() < 0.01, "{phase}");
-    // Of one disk the host tells nothing.
+    // The only disk is the host; of one of two the host tells nothing.
+    let only = capacity(&place, "replay --every 10s --phases 1 --disk vda").expect_code(0);
+    assert!(only.stderr.contains("as often as those of the host"), "{}", only.stderr);
+    capacity(&place, "import b.json --rename vda=vdb").expect_code(0);
     let one = capacity(&place, "replay --every 10s --phases 1 --disk vda").expect_code(0);
     assert!(one.stderr.contains("as large as each other"), "{}", one.stderr);
 }

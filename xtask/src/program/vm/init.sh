@@ -70,7 +70,7 @@ done
 if [ -z "$results" ]; then
     say "failed: no drive for the results"
 # Only that drive: a device that hangs would hold up a plain sync.
-elif tar -cf /tmp/results.tar -C /out . && dd if=/tmp/results.tar of="$results" bs=1M conv=fsync 2>/dev/null; then
+elif tar -c -C /out . | dd of="$results" bs=1M conv=fsync 2>/dev/null; then
     say "end $(uptime_s)"
 else
     say "failed: the results do not fit on their drive: $(du -sk /out | cut -f1) KiB"

@@ -70,10 +70,12 @@ fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
-    let host = hosts::chosen(&store.held()?, options.host.as_deref(), &shown)?;
+    let held = store.held()?;
+    let host = hosts::chosen(&held, options.host.as_deref(), &shown)?;
     let selection = Selection {
         host: Some(host.clone()),
         subjects: options.subjects.clone(),
+        with_host: hosts::means_all(&held, &host, &options.subjects),
         step_ms: Some(STEP_MS),
         ..Selection::default()
     };

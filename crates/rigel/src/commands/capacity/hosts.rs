@@ -4,7 +4,7 @@
 
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::uses::capacity::{DAY_MS, Held, day, when};
+use rigel_core::uses::capacity::{DAY_MS, Held, Kind, day, own_disks, when};
 
 /// The host whose history is meant; `shown` is the store.
 pub fn chosen(held: &[Held], named: Option<&str>, shown: &str) -> Result<String, Problem> {
@@ -33,6 +33,16 @@ pub fn chosen(held: &[Held], named: Option<&str>, shown: &str) -> Result<String,
                 .next("name one of them with --host"))
         }
     }
+}
+
+/// Whether every disk of the host is meant, so that what is told of the host as a whole is told of these.
+pub fn means_all(held: &[Held], host: &str, named: &[String]) -> bool {
+    let own = held.iter().map(|held| &held.key).filter(|key| key.host == host);
+    let disks = own.map(|key| key.subject.clone()).filter(|subject| subject.kind == Kind::Disk);
+    named.is_empty()
+        || own_disks(disks.collect())
+            .iter()
+            .all(|disk| named.contains(&disk.name) || named.contains(&disk.id))
 }
 
 /// A moment as it is typed, in milliseconds of the epoch.

@@ -64,6 +64,8 @@ struct Chosen {
     left_out: Vec<Subject>,
     /// What the store has of these subjects.
     held: Vec<Held>,
+    /// Whether these are all disks of the host.
+    is_all: bool,
 }
 
 impl Chosen {
@@ -97,7 +99,8 @@ impl Chosen {
         let is_meant = |subject: &Subject| subjects.iter().any(|one| one.is_same(subject));
         let left_out = disks.into_iter().filter(|disk| !is_meant(disk)).collect();
         let held = held.into_iter().filter(|one| is_meant(&one.key.subject)).collect();
-        Ok(Self { host, left_out, held, subjects })
+        let is_all = hosts::means_all(all, &host, &options.disks);
+        Ok(Self { host, left_out, held, subjects, is_all })
     }
 
     /// The time that is meant.
@@ -215,7 +218,7 @@ fn gather(
             host: Some(chosen.host.clone()),
             subjects: chosen.names(),
             // The host tells nothing of some of its disks.
-            with_host: options.disks.is_empty(),
+            with_host: chosen.is_all,
             source: options.source,
             from_ms: Some(from_ms.max(day * DAY_MS)),
             to_ms: Some(to_ms.min((day + 1) * DAY_MS)),

@@ -111,13 +111,14 @@ impl<'a> Gatherer<'a> {
     /// Takes a part of the time, behind those before.
     pub fn add(&mut self, history: &History) {
         let mut sums: BTreeMap<i64, ([Flow; 2], usize)> = BTreeMap::new();
-        let shares = self.shares_of_host(history);
-        for life in self.lives {
-            for (start, flows) in self.flows(history, &life.subject, &shares) {
-                let sum = sums.entry(start).or_default();
-                sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
-                sum.1 += 1;
-            }
+        let all: Vec<BTreeMap<i64, Known>> =
+            self.lives.iter().map(|life| self.known(history, &life.subject)).collect();
+        let shares = shares_of_rest(&self.shares_of_host(history), &all);
+        for (start, known) in all.iter().flatten() {
+            let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
+            let sum = sums.entry(*start).or_default();
+            sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
+            sum.1 += 1;
         }
         let length_ms = self.step_ms;
         for (start_ms, ([reads, writes], known)) in sums {
@@ -150,39 +151,43 @@ impl<'a> Gatherer<'a> {
         reads.into_iter().filter_map(share).collect()
     }
 
-    /// Reads and writes of a subject in each stretch that it knows.
-    fn flows(
-        &mut self,
-        history: &History,
-        subject: &Subject,
-        shares: &BTreeMap<i64, f64>,
-    ) -> BTreeMap<i64, [Flow; 2]> {
+    /// What is known of a subject in each stretch.
+    fn known(&self, history: &History, subject: &Subject) -> BTreeMap<i64, Known> {
         let [reads, writes, all, read_bytes, written_bytes] =
             [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
                 .map(|metric| self.column(history, subject, metric));
-        let mut flows = BTreeMap::new();
-        for at in reads.keys().chain(all.keys()) {
+        let known = |at: &i64| {
             let bytes = read_bytes.get(at).copied().zip(written_bytes.get(at).copied());
             let parted = reads.get(at).copied().zip(writes.get(at).copied());
+            let ops = parted.map(|(reads, writes)| reads + writes).or(all.get(at).copied())?;
+            // Of a direction without bytes there are no operations.
             let by_bytes = bytes.and_then(|(read, written)| share(read, written));
-            // Of a direction without bytes there are no operations, whatever the others do.
-            let is_clear = by_bytes.is_some_and(|share| share <= 0.0 || share >= 1.0);
-            let of_host = shares.get(at).copied().filter(|_| !is_clear);
-            let ops = match (parted, all.get(at), of_host.or(by_bytes)) {
-                (Some(parted), ..) => parted,
-                (None, Some(&all), Some(share)) => {
-                    self.found.parted_as_host |= of_host.is_some();
-                    self.found.unparted |= of_host.is_none();
-                    (all * (1.0 - share), all * share)
-                }
-                (None, Some(&all), None) if bytes.is_some() => (all, 0.0),
-                _ => continue,
-            };
-            self.found.without_bytes |= bytes.is_none();
-            let bytes = bytes.unwrap_or((ops.0 * UNKNOWN_BYTES, ops.1 * UNKNOWN_BYTES));
-            flows.insert(*at, [Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }]);
-        }
-        flows
+            let clear = by_bytes.filter(|share| *share <= 0.0 || *share >= 1.0).map(|share| share * ops);
+            Some((*at, Known { ops, writes: parted.map(|parted| parted.1).or(clear), bytes }))
+        };
+        reads.keys().chain(all.keys()).filter_map(known).collect()
+    }
+
+    /// Reads and writes of a subject in a stretch, as far as they can be told apart: as the host does, of which the share of its other
+    /// operations is given, else by bytes.
+    fn flows(&mut self, known: Known, of_rest: Option<f64>) -> Option<[Flow; 2]> {
+        let Known { ops, writes, bytes } = known;
+        let writes = match (writes, of_rest, bytes) {
+            (Some(writes), ..) => writes,
+            (None, Some(share), _) => {
+                self.found.parted_as_host = true;
+                ops * share
+            }
+            (None, None, Some((read, written))) => {
+                self.found.unparted = true;
+                ops * share(read, written).unwrap_or(0.0)
+            }
+            (None, None, None) => return None,
+        };
+        self.found.without_bytes |= bytes.is_none();
+        let ops = (ops - writes, writes);
+        let bytes = bytes.unwrap_or((ops.0 * UNKNOWN_BYTES, ops.1 * UNKNOWN_BYTES));
+        Some([Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }])
     }
 
     /// The minutes in which every subject was looked at at the same moments, often enough.
@@ -203,6 +208,32 @@ impl<'a> Gatherer<'a> {
         let minute = |one: &(Span, f64)| one.0.start_ms.div_euclid(MINUTE_MS);
         self.found.minutes.extend(whole.chunk_by(|a, b| minute(a) == minute(b)).filter_map(Minute::of));
     }
+}
+
+/// What a subject is known to have done in a stretch.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Operations per second.
+    ops: f64,
+    /// Those of them that write, where they can be told.
+    writes: Option<f64>,
+    /// Bytes read and written per second.
+    bytes: Option<(f64, f64)>,
+}
+
+/// The share of writes of those operations whose direction is not known, so that all together have the share of the host.
+fn shares_of_rest(of_host: &BTreeMap<i64, f64>, all: &[BTreeMap<i64, Known>]) -> BTreeMap<i64, f64> {
+    let of_rest = |(at, share): (&i64, &f64)| {
+        let (mut ops, mut writes, mut rest) = (0.0, 0.0, 0.0);
+        for known in all.iter().filter_map(|one| one.get(at)) {
+            ops += known.ops;
+            writes += known.writes.unwrap_or(0.0);
+            rest += if known.writes.is_none() { known.ops } else { 0.0 };
+        }
+        let share = if rest > 0.0 { (share * ops - writes) / rest } else { *share };
+        (*at, share.clamp(0.0, 1.0))
+    };
+    of_host.iter().map(of_rest).collect()
 }
 
 /// The part of the second; none of nothing.

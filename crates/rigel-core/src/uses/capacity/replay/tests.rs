@@ -156,6 +156,30 @@ fn a_source_that_parts_only_the_host_has_its_share_on_every_disk() {
     assert!(replay.assumed.contains(&Assumed::DirectionsOfHost));
 }
 
+/// A log that only writes, and data of which nothing is known but the sum: together they write as often as the host.
+#[test]
+fn what_bytes_tell_of_one_disk_is_taken_from_the_share_of_the_others() {
+    let row = |read: f64, written: f64| {
+        vec![vec![(Metric::AllOps, 100.0), (Metric::ReadBytes, read), (Metric::WriteBytes, written)]; 4]
+    };
+    let mut both = history("sda", 600, &row(0.0, 1e6));
+    let other = history("sdb", 600, &row(1e6, 1e6));
+    other.tables().for_each(|(key, table)| both.add(key.clone(), table));
+    let mut host = Table::default();
+    let (key, of_disk) = other.tables().next().unwrap();
+    for span in of_disk.spans() {
+        assert!(host.push(*span, &[(Metric::ReadOps, 90.0), (Metric::WriteOps, 110.0)]));
+    }
+    both.add(Key { subject: Subject::host(), ..key.clone() }, &host);
+    let lives = ["sda", "sdb"].map(|name| life(&Subject::disk(name, ""), (0, 2_400_000), 600_000));
+    let found = gathered(&both, &lives, 600_000);
+    assert_eq!(found.rows.len(), 4);
+    for row in &found.rows {
+        assert!((row.writes.ops - 110.0).abs() < 1e-9 && (row.reads.ops - 90.0).abs() < 1e-9, "{row:?}");
+    }
+    assert!(found.parted_as_host && !found.unparted);
+}
+
 #[test]
 fn a_stretch_counts_only_when_every_disk_that_lives_is_known() {
     let mut both = history("sda", 300, &vec![flows(10.0, 4096.0, 0.0, 0.0); 6]);

@@ -95,11 +95,11 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
         When::On(at) => {
             format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
         }
-        When::Beyond(at) => format!(
-            "nothing ends before {}, as far as this history tells{}",
-            day::month(at),
-            possible(storage)
-        ),
+        When::Beyond(at) => {
+            let possible = possible(storage);
+            let likely = if possible.is_empty() { "" } else { "most likely " };
+            format!("{likely}nothing ends before {}, as far as this history tells{possible}", day::month(at))
+        }
         When::Unknown => format!("not known: {}", why(first, courses)),
     };
     let others: Vec<String> =

@@ -49,9 +49,16 @@ pub fn show(options: &ShowArgs) -> Result<(), Problem> {
         let name = if one.key.subject.id.is_empty() { &one.key.subject.name } else { &one.key.subject.id };
         selection.subjects = vec![name.clone()];
         let short = one.last_ms - one.first_ms < 24 * i64::from(STEP_MS);
-        selection.step_ms = Some(STEP_MS).filter(|_| !short);
-        let history = store.history(&selection)?;
-        commands::to_stdout(overview(&history, &one.key.host, &one.key.subject).as_bytes())?;
+        let mut text = String::new();
+        // Samples of seconds, minutes apart, fill no step: there are few of them.
+        for step_ms in [Some(STEP_MS).filter(|_| !short), None] {
+            selection.step_ms = step_ms;
+            text = overview(&store.history(&selection)?, &one.key.host, &one.key.subject);
+            if !text.is_empty() {
+                break;
+            }
+        }
+        commands::to_stdout(text.as_bytes())?;
     }
     Ok(())
 }

@@ -39,7 +39,6 @@ impl Imported {
         let is_same = is_same && self.remarks().chain(other.remarks()).next().is_none();
         if is_same {
             self.others += 1 + other.others;
-            self.seen.add(&other.seen);
             self.merged.add(other.merged);
         }
         is_same

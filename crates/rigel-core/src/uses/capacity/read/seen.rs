@@ -61,22 +61,6 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Adds what was seen of another file.
-    pub fn add(&mut self, other: &Self) {
-        let Self { values, resets, gaps, reboots, backwards, unusable, skipped, .. } = other;
-        self.values += values;
-        self.resets += resets;
-        self.gaps += gaps;
-        self.reboots += reboots;
-        self.backwards += backwards;
-        self.unusable += unusable;
-        self.skipped += skipped;
-        self.hosts.extend(other.hosts.iter().cloned());
-        self.unparted |= other.unparted;
-        self.parted_of_host |= other.parted_of_host;
-        self.notes.extend(&other.notes);
-    }
-
     /// A host is called so by the file.
     pub fn tells_of(&mut self, host: &str, told: &str) {
         if !self.told.get(host).is_some_and(|all| all.contains(told)) {

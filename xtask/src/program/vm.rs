@@ -32,6 +32,9 @@ pub struct Options {
     /// Only cases whose name holds this
     #[arg(long, default_value = "")]
     only: String,
+    /// How long a mirror is scrubbed while it is written, in minutes; at least six times
+    #[arg(long, default_value_t = 0)]
+    scrub_minutes: u32,
     /// Keep the machine's files, also when every case passes
     #[arg(long)]
     keep: bool,
@@ -42,7 +45,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     if options.setup {
         setup::run(tools::PACKAGES, "the emulated machine");
     }
-    let mut cases = cases::all();
+    let mut cases = cases::all(options.scrub_minutes);
     let names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let names = names.join(", ");
     cases.retain(|case| case.name.contains(&options.only));

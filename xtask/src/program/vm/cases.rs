@@ -26,15 +26,15 @@ const USAGE: i32 = 2;
 /// Limit of a run; what it measures takes a few seconds, whatever the machine.
 const RUN_SECONDS: u32 = 60;
 
-/// All of them.
-pub fn all() -> Vec<Case> {
+/// All of them; mirrors are scrubbed under writes for so many minutes.
+pub fn all(scrub_minutes: u32) -> Vec<Case> {
     [
         null_blk::cases(),
         nvme::cases(),
         limits::cases(),
         faults::cases(),
         layers::cases(),
-        mirrors::cases(),
+        mirrors::cases(scrub_minutes),
         engine_tests::cases(),
     ]
     .into_iter()
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn names_are_files_and_none_comes_twice() {
-        let cases = all();
+        let cases = all(60);
         let names: BTreeSet<&str> = cases.iter().map(|case| case.name).collect();
         assert_eq!(names.len(), cases.len());
         let good = |name: &str| {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn all_scripts_are_shell() {
-        for case in all() {
+        for case in all(60) {
             let steps = case.steps.iter().map(|step| &step.script);
             for script in steps.chain([&case.setup, &case.teardown]) {
                 let told = std::process::Command::new("sh").args(["-n", "-c", script]).output().unwrap();

@@ -115,6 +115,19 @@ impl Told {
         }
     }
 
+    /// The documents on standard output, one after the other.
+    ///
+    /// # Errors
+    /// When one of them is no JSON, or there is none.
+    pub fn documents(&self) -> anyhow::Result<Vec<Value>> {
+        let all: Result<Vec<Value>, _> =
+            serde_json::Deserializer::from_str(&self.stdout).into_iter().collect();
+        let all =
+            all.with_context(|| format!("{} printed no document: {}", self.name, shown(&self.stdout)))?;
+        anyhow::ensure!(!all.is_empty(), "{} printed no document", self.name);
+        Ok(all)
+    }
+
     /// The document on standard output.
     ///
     /// # Errors
@@ -174,6 +187,16 @@ mod tests {
             outcome(&[("a.code", "0"), ("a.out", r#"{"x":1}"#), ("b.code", "0"), ("b.out", "text")]);
         assert_eq!(outcome.step("a").unwrap().document().unwrap()["x"], 1);
         assert!(outcome.step("b").unwrap().document().is_err());
+        assert!(outcome.step("b").unwrap().documents().is_err());
+    }
+
+    #[test]
+    fn documents_are_all_of_them_or_an_error() {
+        let files = [("a.code", "0"), ("a.out", "{\"x\":1}\n{\n\"x\":2}\n"), ("b.code", "0"), ("b.out", "")];
+        let (_place, outcome) = outcome(&[&files[..], &[("c.code", "0"), ("c.out", "{} {")]].concat());
+        let told = |name| outcome.step(name).unwrap().documents();
+        assert_eq!(told("a").unwrap().len(), 2);
+        assert!(told("b").is_err() && told("c").is_err());
     }
 
     #[test]

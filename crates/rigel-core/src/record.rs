@@ -29,7 +29,7 @@ pub const FORMAT_MAJOR: u32 = 2;
 pub const FORMAT_MINOR: u32 = 0;
 
 /// One line of a record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Line {
     /// What is to be done, and where.

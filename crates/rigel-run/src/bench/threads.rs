@@ -261,9 +261,6 @@ fn worker_died() -> Problem {
         .next("please report this with the command line")
 }
 
-/// Without storage nothing is written, so every target that the load may name counts as writable.
-static ALL_WRITABLE: [bool; u16::MAX as usize] = [true; u16::MAX as usize];
-
 /// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are
 /// no more jobs.
 fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
@@ -271,13 +268,15 @@ fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: St
     let (targets, layout, seed) = (Arc::clone(targets), start.place.layout, start.workload.seed);
     // Every worker's buffers hold other random data.
     let seed = seed ^ (u64::from(start.index) << 48);
+    // Without storage nothing is written, so every target that the load may name counts as writable.
+    let all_writable = || vec![true; usize::from(u16::MAX)];
     match kind {
         EngineKind::IoUring => serve(Uring::new(targets, layout, seed, poll), start),
         EngineKind::Nvme => serve(NvmeRing::passthrough(targets, layout, seed, poll), start),
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
-        EngineKind::Null => serve(rigel_io::null::Null::new(&ALL_WRITABLE, layout, seed), start),
-        EngineKind::Nop => serve(NopRing::nops(&ALL_WRITABLE, layout, seed), start),
+        EngineKind::Null => serve(rigel_io::null::Null::new(&all_writable(), layout, seed), start),
+        EngineKind::Nop => serve(NopRing::nops(&all_writable(), layout, seed), start),
         // What has a bench of its own.
         other => {
             let what = format!("the engine {} is none of workers in threads", other.name());

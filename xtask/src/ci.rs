@@ -104,6 +104,11 @@ fn is_doc(arguments: &[&str]) -> bool {
     arguments.first() == Some(&"doc")
 }
 
+/// Whether others rely on the result, so that nothing may be left out.
+pub fn in_ci() -> bool {
+    env::var("CI").is_ok_and(|value| value == "true")
+}
+
 pub fn finished_well(command: &mut Command) -> anyhow::Result<bool> {
     let status = command.status().with_context(|| format!("cannot start {:?}", command.get_program()))?;
     Ok(status.success())

@@ -108,7 +108,17 @@ fn missing(packages: &[(&'static str, &str)]) -> anyhow::Result<Vec<&'static str
 fn install(packages: &[&str]) -> anyhow::Result<()> {
     println!("setup: installing {} with apt-get", packages.join(", "));
     apt_get(&["update", "--quiet"])?;
-    apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())
+    let install = |packages: &[&str]| {
+        apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())
+    };
+    if install(packages).is_ok() {
+        return Ok(());
+    }
+    // One name that a distribution does not have, and apt-get installs none of them.
+    let refused: Vec<&str> =
+        packages.iter().copied().filter(|package| install(&[package]).is_err()).collect();
+    anyhow::ensure!(refused.is_empty(), "apt-get did not install {}", refused.join(", "));
+    Ok(())
 }
 
 fn apt_get(arguments: &[&str]) -> anyhow::Result<()> {

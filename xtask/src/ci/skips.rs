@@ -4,7 +4,6 @@
 
 use anyhow::Context as _;
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::fs;
 use std::path::Path;
 
@@ -22,7 +21,7 @@ pub fn run(root: &Path, skip_file: &Path, all_ran: bool) -> anyhow::Result<bool>
     let skipped = fs::read_to_string(skip_file).context("cannot read the list of skipped tests")?;
     let allowed = fs::read_to_string(root.join(ALLOWED)).with_context(|| format!("cannot read {ALLOWED}"))?;
     let skips = Skips::new(&skipped, &allowed);
-    let in_ci = env::var("CI").is_ok_and(|value| value == "true");
+    let in_ci = super::in_ci();
     print!("{}", skips.report(in_ci));
     if !all_ran {
         println!("note: the tests failed, so there may be more");

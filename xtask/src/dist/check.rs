@@ -10,6 +10,7 @@ mod trial;
 
 use super::{Release, VERSION, linux_packages, stage, tools::Tools};
 use crate::ci::steps::Steps;
+use anyhow::Context as _;
 use room::Room;
 use std::path::Path;
 use std::process::Command;
@@ -97,7 +98,7 @@ fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     let package = package.to_string_lossy();
     anyhow::ensure!(rpm(&["--install", &package]).is_err(), "a root without a C library took it");
     // Debian's C library is in no database of rpm.
-    rpm(&["--install", "--nodeps", &package])?;
+    rpm(&["--upgrade", "--nodeps", &package])?;
     trial::of_root(room, "/usr")?;
     rpm(&["--verify", "--nodeps", "rigel"])?;
     let newer = release.work.join("newer").join(newer(release, target, "rpm")?);
@@ -134,7 +135,9 @@ fn tarball(release: &Release, room: &Room) -> anyhow::Result<bool> {
     release.finish(
         Command::new("xz").args(["--decompress", "--force"]).arg(room.path().join("parts").join(&name)),
     )?;
-    room.run(&format!("tar -xf /parts/{unpacked} --strip-components=1 --no-same-owner -C /usr/local"))?;
+    room.run(&format!(
+        "tar -xf /parts/{unpacked} --strip-components=1 --no-same-owner --no-overwrite-dir -C /usr/local"
+    ))?;
     trial::of_root(room, "/usr/local")?;
     // As the guide says; directories may be those of others and stay.
     room.run("cd /usr/local && xargs rm < share/doc/rigel/FILES")?;
@@ -144,8 +147,17 @@ fn tarball(release: &Release, room: &Room) -> anyhow::Result<bool> {
 fn image(release: &Release, room: &Room) -> anyhow::Result<bool> {
     room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
     room.take_in(&release.out, "collect")?;
-    room.run("dpkg --install /parts/rigel_*_amd64.deb && /parts/collect /image")?;
+    // As in the small images of Debian, with which the recipe begins.
+    let excluded = "path-exclude /usr/share/doc/*\npath-include /usr/share/doc/*/copyright\n";
+    std::fs::write(room.path().join("etc/dpkg/dpkg.cfg.d/docker"), excluded)?;
+    let recipe = std::fs::read_to_string(release.out.join("Containerfile"))?;
+    let line = recipe.lines().find_map(|line| line.strip_prefix("RUN "));
+    room.run(line.context("Containerfile has no RUN")?)?;
     let inside = Room::at(&room.path().join("image"));
+    for file in ["rigel/THIRD-PARTY.txt", "libc6/copyright", "libblkid1/copyright"] {
+        let text = std::fs::read_to_string(inside.path().join("usr/share/doc").join(file));
+        anyhow::ensure!(text.is_ok_and(|text| text.len() > 1000), "the image has no {file}");
+    }
     let job = examples::job(release)?;
     let line: Vec<&str> = job.iter().map(String::as_str).chain(["--out", "/data"]).collect();
     trial::has_a_rate(&inside.run_directly("/usr/bin/rigel", &line)?)?;

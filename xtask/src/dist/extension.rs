@@ -2,7 +2,9 @@
 //!
 //! Must not know how it is built; its script does.
 
-use super::{GLIBC, Release, TRIPLE, binary, licences, linux_packages, parts, stage, tools::Tools};
+use super::{
+    GLIBC, Release, TRIPLE, binary, incomplete, licences, linux_packages, parts, sbom, stage, tools::Tools,
+};
 use linux_packages::{KINDS, Needs, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +14,9 @@ use std::process::Command;
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
     let servers = crate::extension::servers();
     if servers.is_empty() {
-        println!(
-            "extension: no server with headers is installed here (postgresql-server-dev-all): no package is made"
-        );
+        incomplete(
+            "extension: no server with headers is installed here (postgresql-server-dev-all): no package is made",
+        )?;
     }
     servers.iter().try_for_each(|(version, pg_config)| one(release, tools, *version, pg_config))
 }
@@ -30,13 +32,14 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }
     let feature = format!("pg{version}");
-    let parts = parts::of(&release.root.join("extensions/postgresql"), &["--features", &feature])?;
+    let parts = parts::of(&release.root.join("extensions/postgresql"), tools, &["--features", &feature])?;
+    sbom::write(release, "rigel-postgresql", &format!("postgresql-{version}-rigel"), &parts)?;
     for kind in KINDS {
         let name = name(kind, version);
         let documents = format!("/usr/share/doc/{name}");
         let tree = laid_out(release, &tree, kind, version)?;
         stage::documents(release, &tree.join(&documents[1..]))?;
-        licences::write(&release.root, &tree.join(&documents[1..]), &parts)?;
+        licences::write(&tree.join(&documents[1..]), &parts)?;
         stage::same_time(release, &tree)?;
         let (deb, rpm) = (format!("postgresql-{version}"), format!("postgresql{version}-server"));
         let package = Package {

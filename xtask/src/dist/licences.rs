@@ -3,6 +3,7 @@
 //! Must not judge them: `cargo xtask deny` does.
 
 use super::parts::Part;
+use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -10,17 +11,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Writes them as `THIRD-PARTY.txt` into a directory.
-pub fn write(root: &Path, to: &Path, parts: &[Part]) -> anyhow::Result<()> {
+pub fn write(to: &Path, parts: &[Part]) -> anyhow::Result<()> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut list = String::from("Rigel is built of these parts, under these licences. The texts follow.\n\n");
     for part in parts.iter().filter(|part| !part.name.starts_with("rigel")) {
         writeln!(list, "{} {}: {}", part.name, part.version, part.licence)?;
-        let known = part.place.as_deref().map(texts_of).transpose()?.unwrap_or_default();
+        let mut known = part.place.as_deref().map(texts_of).transpose()?.unwrap_or_default();
+        for file in &part.texts {
+            let text = fs::read_to_string(file);
+            let text =
+                text.with_context(|| format!("the licence of {} is not at {}", part.name, file.display()))?;
+            known.push(text.replace('\r', ""));
+        }
         known.into_iter().for_each(|text| texts.entry(text).or_default().push(part.name.clone()));
-    }
-    if parts.iter().any(|part| part.name == "echarts") {
-        let notice = fs::read_to_string(root.join("crates/rigel-report/assets/NOTICE"))?;
-        texts.entry(notice).or_default().push("echarts".to_owned());
     }
     let mut by_part: Vec<_> = texts.into_iter().map(|(text, names)| (names, text)).collect();
     by_part.sort();

@@ -2,7 +2,8 @@
 //!
 //! Must not run anything of a package, and must not add files to the tree.
 
-use super::{Release, VERSION, stage, tools::Tools};
+use super::{Release, VERSION, debian, stage, tools::Tools};
+use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,6 +34,8 @@ pub struct Needs<'a> {
     pub deb_recommends: Vec<&'a str>,
 }
 
+/// Whoever publishes packages puts an address of theirs here.
+pub const MAINTAINER: &str = "The Rigel developers <rigel@localhost>";
 /// The kinds that are made.
 pub const KINDS: [&str; 2] = ["deb", "rpm"];
 
@@ -50,7 +53,16 @@ pub fn of_program(release: &Release) -> Package<'static> {
                       I/O, commits, and loads of your own, each with a 95 % interval and with what speaks\n\
                       against it. An open successor of ORION and CALIBRATE_IO.",
         tree: release.work.join("tree"),
-        directories: &["/usr/lib/rigel", "/usr/share/doc/rigel", "/usr/share/doc/rigel/examples"],
+        directories: &[
+            "/usr/lib/rigel",
+            "/usr/share/doc/rigel",
+            "/usr/share/doc/rigel/docs",
+            "/usr/share/doc/rigel/docs/guide",
+            "/usr/share/doc/rigel/docs/method",
+            "/usr/share/doc/rigel/docs/reference",
+            "/usr/share/doc/rigel/docs/reference/schemas",
+            "/usr/share/doc/rigel/examples",
+        ],
         shared: &[
             "/usr/share/bash-completion",
             "/usr/share/bash-completion/completions",
@@ -76,9 +88,14 @@ pub fn write(
     kind: &str,
     version: &str,
 ) -> anyhow::Result<()> {
+    let mut described = described(release, package, kind, version)?;
+    if kind == "deb" {
+        let more = debian::documents(release, &package.name, version)?;
+        described["contents"].as_array_mut().context("a list")?.extend(more);
+    }
     let config = release.work.join(format!("{}.{kind}.json", package.name));
     // JSON is YAML.
-    fs::write(&config, serde_json::to_string_pretty(&described(release, package, kind, version)?)?)?;
+    fs::write(&config, serde_json::to_string_pretty(&described)?)?;
     let mut nfpm = tools.nfpm();
     nfpm.current_dir(&release.root).args(["package", "--packager", kind, "--config"]).arg(config);
     release.finish(nfpm.arg("--target").arg(&release.out))
@@ -100,10 +117,10 @@ fn described(release: &Release, package: &Package<'_>, kind: &str, version: &str
         "release": "1",
         "section": "admin",
         "priority": "optional",
-        "maintainer": "The Rigel developers <rigel@localhost>",
+        "maintainer": MAINTAINER,
         "license": "Apache-2.0 OR MIT",
         "description": format!("{}\n{}", package.summary, package.description),
-        "mtime": time(release.epoch)?,
+        "mtime": date(release.epoch, "+%FT%TZ")?,
         "depends": depends,
         "recommends": recommends,
         "scripts": scripts,
@@ -136,9 +153,13 @@ fn one(tree: &Path, file: &str, kind: &str) -> anyhow::Result<Value> {
     Ok(json!({ "src": path, "dst": place, "file_info": { "mode": mode, "owner": "root", "group": "root" } }))
 }
 
-/// `2026-11-24T18:15:31Z`.
-fn time(epoch: u64) -> anyhow::Result<String> {
-    let told = Command::new("date").args(["--utc", "+%FT%TZ"]).arg(format!("--date=@{epoch}")).output()?;
+/// A moment as `date` writes it.
+pub fn date(epoch: u64, format: &str) -> anyhow::Result<String> {
+    let told = Command::new("date")
+        .args(["--utc", format])
+        .env("LC_ALL", "C")
+        .arg(format!("--date=@{epoch}"))
+        .output()?;
     anyhow::ensure!(told.status.success(), "date cannot tell {epoch}");
     Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
 }

@@ -2,7 +2,9 @@
 //!
 //! Must not be made where MPI is not installed.
 
-use super::{Release, binary, licences, linux_packages, parts, stage, tools::Tools};
+use super::{
+    Release, binary, incomplete, licences, linux_packages, parts, parts::Part, sbom, stage, tools::Tools,
+};
 use crate::mpi::{PACKAGE, can_be_built};
 use linux_packages::{KINDS, Needs, Package};
 
@@ -17,20 +19,23 @@ const DOCUMENTS: &str = "/usr/share/doc/rigel-mpi";
 /// Builds and packs it.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
     if !can_be_built() {
-        println!("mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made");
-        return Ok(());
+        return incomplete(
+            "mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made",
+        );
     }
     anyhow::ensure!(
         binary::make(release, tools, PACKAGE, &PROGRAMS)?,
         "{PACKAGE} is too large, or needs a newer C library"
     );
+    let parts = parts::of(&release.root, tools, &["--package", PACKAGE])?;
+    sbom::write(release, PACKAGE, PACKAGE, &parts)?;
     for kind in KINDS {
-        linux_packages::write(release, tools, &package(release, kind)?, kind, super::VERSION)?;
+        linux_packages::write(release, tools, &package(release, &parts, kind)?, kind, super::VERSION)?;
     }
     Ok(())
 }
 
-fn package(release: &Release, kind: &str) -> anyhow::Result<Package<'static>> {
+fn package(release: &Release, parts: &[Part], kind: &str) -> anyhow::Result<Package<'static>> {
     let tree = release.work.join(format!("mpi-{kind}"));
     for (_, place) in PLACES.iter().filter(|(of, _)| *of == kind) {
         for program in PROGRAMS {
@@ -40,7 +45,7 @@ fn package(release: &Release, kind: &str) -> anyhow::Result<Package<'static>> {
     let documents = tree.join(&DOCUMENTS[1..]);
     stage::documents(release, &documents)?;
     stage::put(&release.root.join("docs/guide/cluster.md"), &documents.join("cluster.md"), 0o644)?;
-    licences::write(&release.root, &documents, &parts::of(&release.root, &["--package", PACKAGE])?)?;
+    licences::write(&documents, parts)?;
     stage::same_time(release, &tree)?;
     Ok(Package {
         name: PACKAGE.to_owned(),

@@ -1,11 +1,13 @@
-//! What a program is made of: the crates that are linked into it, as cargo resolves them. Must not list what only builds or tests it.
+//! What a program is made of: the crates that are linked into it, as cargo resolves them, and what is no crate. Must not list what only
+//! builds or tests it.
 
-use super::{TRIPLE, cargo_says};
+use super::{TRIPLE, cargo_says, tools::Tools};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A crate, or something that a crate holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,12 +19,14 @@ pub struct Part {
     pub repository: Option<String>,
     /// Of its archive on crates.io; ours have none.
     pub sha256: Option<String>,
-    /// Where it lies, for its licences.
+    /// Where a crate lies, with its licences.
     pub place: Option<PathBuf>,
+    /// Files with the licences of what is no crate.
+    pub texts: Vec<PathBuf>,
 }
 
 /// What is linked into a program, sorted by name: the one that cargo builds with these words in a workspace.
-pub fn of(workspace: &Path, which: &[&str]) -> anyhow::Result<Vec<Part>> {
+pub fn of(workspace: &Path, tools: &Tools, which: &[&str]) -> anyhow::Result<Vec<Part>> {
     let tree = ["tree", "--locked", "--edges", "normal,no-proc-macro", "--target", TRIPLE];
     let told = cargo_says(workspace, &[&tree[..], which, &["--prefix", "none", "--format", "{p}"]].concat())?;
     let linked = names(&String::from_utf8_lossy(&told));
@@ -35,8 +39,9 @@ pub fn of(workspace: &Path, which: &[&str]) -> anyhow::Result<Vec<Part>> {
     let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
     let mut parts: Vec<Part> = packages.iter().filter_map(|package| part(package, &linked, &sums)).collect();
     anyhow::ensure!(parts.len() == linked.len(), "{} crates are linked, {} known", linked.len(), parts.len());
-    let holds = |name: &str| linked.iter().any(|(known, _)| known == name);
-    parts.extend(embedded().into_iter().filter(|(_, holder)| holds(holder)).map(|(part, _)| part));
+    let embedded = embedded(&parts)?;
+    parts.extend(embedded);
+    parts.extend(of_tools(tools)?);
     parts.sort();
     Ok(parts)
 }
@@ -63,25 +68,73 @@ fn part(
         licence: text("license").unwrap_or_default(),
         repository: text("repository"),
         place: Path::new(&text("manifest_path")?).parent().map(Path::to_owned),
+        texts: Vec::new(),
         name: known.0,
         version: known.1,
     })
 }
 
-/// What is no crate, and the crate that holds it: `libsqlite3-sys` compiles it, and `rigel-report` has it in its assets.
-fn embedded() -> [(Part, &'static str); 2] {
-    let part = |name: &str, version: &str, licence: &str, repository: &str| Part {
+/// What is no crate.
+fn other(name: &str, version: &str, licence: &str, repository: &str, texts: Vec<PathBuf>) -> Part {
+    Part {
         name: name.to_owned(),
         version: version.to_owned(),
         licence: licence.to_owned(),
         repository: Some(repository.to_owned()),
         sha256: None,
         place: None,
+        texts,
+    }
+}
+
+/// What crates hold: `libsqlite3-sys` compiles SQLite, and `rigel-report` has ECharts in its assets.
+fn embedded(crates: &[Part]) -> anyhow::Result<Vec<Part>> {
+    let place =
+        |name: &str| crates.iter().find(|part| part.name == name).and_then(|part| part.place.as_deref());
+    let mut found = Vec::new();
+    if let Some(place) = place("libsqlite3-sys") {
+        let header = place.join("sqlite3/sqlite3.h");
+        let text =
+            fs::read_to_string(&header).with_context(|| format!("cannot read {}", header.display()))?;
+        let version = sqlite_version(&text).with_context(|| format!("no version in {}", header.display()))?;
+        found.push(other("sqlite", version, "blessing", "https://sqlite.org", Vec::new()));
+    }
+    if let Some(place) = place("rigel-report") {
+        let notice = vec![place.join("assets/NOTICE")];
+        found.push(other("echarts", "5.5.1", "Apache-2.0", "https://github.com/apache/echarts", notice));
+    }
+    Ok(found)
+}
+
+fn sqlite_version(header: &str) -> Option<&str> {
+    let line = header.lines().find_map(|line| line.strip_prefix("#define SQLITE_VERSION "))?;
+    line.trim().strip_prefix('"')?.strip_suffix('"')
+}
+
+/// What compiler and linker add to every program: Rust's standard library, and of zig what unwinds and what processors lack.
+fn of_tools(tools: &Tools) -> anyhow::Result<Vec<Part>> {
+    let rustc = |words: &[&str]| -> anyhow::Result<String> {
+        let told = Command::new("rustc").args(words).output().context("cannot start rustc")?;
+        Ok(String::from_utf8_lossy(&told.stdout).trim().to_owned())
     };
-    [
-        (part("echarts", "5.5.1", "Apache-2.0", "https://github.com/apache/echarts"), "rigel-report"),
-        (part("sqlite", "bundled", "blessing", "https://sqlite.org"), "libsqlite3-sys"),
-    ]
+    let version = rustc(&["--version"])?;
+    let version = version.split(' ').nth(1).context("rustc does not tell its version")?.to_owned();
+    let licences = Path::new(&rustc(&["--print", "sysroot"])?).join("share/doc/rust/licenses");
+    let of_rust = ["Apache-2.0.txt", "MIT.txt"].map(|name| licences.join(name)).to_vec();
+    let (zig, place) = tools.zig()?;
+    let unwind = vec![place.join("lib/libunwind/LICENSE.TXT")];
+    let llvm = "Apache-2.0 WITH LLVM-exception";
+    Ok(vec![
+        other("rust-std", &version, "MIT OR Apache-2.0", "https://github.com/rust-lang/rust", of_rust),
+        other("llvm-libunwind", &zig, llvm, "https://github.com/llvm/llvm-project", unwind),
+        other(
+            "zig-compiler-rt",
+            &zig,
+            "MIT",
+            "https://codeberg.org/ziglang/zig",
+            vec![place.join("LICENSE")],
+        ),
+    ])
 }
 
 /// The digests of a lock file, by name and version.
@@ -108,5 +161,12 @@ mod tests {
         let found = sums(lock);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[&("a".to_owned(), "1.2".to_owned())], "00ff");
+    }
+
+    #[test]
+    fn sqlite_tells_its_version() {
+        let header = "#define SQLITE_VERSION_NUMBER 3053002\n#define SQLITE_VERSION        \"3.53.2\"\n";
+        assert_eq!(sqlite_version(header), Some("3.53.2"));
+        assert_eq!(sqlite_version("#define SQLITE_VERSION 3"), None);
     }
 }

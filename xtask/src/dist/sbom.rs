@@ -7,17 +7,17 @@ use super::{Release, VERSION, parts::Part};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Writes it among the packages.
-pub fn write(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
-    let name = format!("{}.cdx.json", Release::named("rigel"));
-    let text = serde_json::to_string_pretty(&document(parts))? + "\n";
+/// Writes it among the packages, for a crate that is a program or a library of its own.
+pub fn write(release: &Release, program: &str, file: &str, parts: &[Part]) -> anyhow::Result<()> {
+    let name = format!("{}.cdx.json", Release::named(file));
+    let text = serde_json::to_string_pretty(&document(program, parts))? + "\n";
     Ok(fs::write(release.out.join(name), text)?)
 }
 
 /// Without a time and a serial number, which would differ from build to build.
-fn document(parts: &[Part]) -> Value {
+fn document(program: &str, parts: &[Part]) -> Value {
     let (ours, others): (Vec<&Part>, Vec<&Part>) =
-        parts.iter().partition(|part| part.name == "rigel" && part.version == VERSION);
+        parts.iter().partition(|part| part.name == program && part.version == VERSION);
     let component = |part: &&Part| component(part, "library");
     json!({
         "bomFormat": "CycloneDX",
@@ -71,8 +71,9 @@ mod tests {
             repository: None,
             sha256: Some("ab".to_owned()),
             place: Some("/".into()),
+            texts: Vec::new(),
         };
-        let told = document(&[part("rigel", VERSION), part("serde", "1.0.2")]);
+        let told = document("rigel", &[part("rigel", VERSION), part("serde", "1.0.2")]);
         assert_eq!(told["metadata"]["component"]["purl"], format!("pkg:cargo/rigel@{VERSION}"));
         assert_eq!(told["components"][0]["licenses"][0]["expression"], "MIT OR Apache-2.0");
         assert_eq!(told["components"][0]["hashes"][0]["content"], "ab");

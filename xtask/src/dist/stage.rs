@@ -17,6 +17,9 @@ pub fn usr(release: &Release) -> PathBuf {
 /// The documents that each package of ours has.
 pub const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
+/// The pages for those who use it.
+const PAGES: [&str; 4] = ["docs/guide", "docs/method", "docs/reference", "docs/reference/schemas"];
+
 /// Lays out the program.
 pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
     let (usr, root) = (usr(release), release.root.as_path());
@@ -34,6 +37,7 @@ pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
         ("completions/rigel.fish", "share/fish/vendor_completions.d/rigel.fish"),
         ("packaging/systemd/rigel-calibrate.service", "lib/systemd/system/rigel-calibrate.service"),
         ("packaging/systemd/rigel-calibrate.timer", "lib/systemd/system/rigel-calibrate.timer"),
+        ("packaging/systemd/rigel-capacity.service", "lib/systemd/system/rigel-capacity.service"),
         ("packaging/examples/ansible.yml", "share/doc/rigel/examples/ansible.yml"),
         ("packaging/examples/kubernetes.yaml", "share/doc/rigel/examples/kubernetes.yaml"),
         ("packaging/grafana/rigel.json", "share/doc/rigel/examples/grafana.json"),
@@ -42,13 +46,27 @@ pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
     }
     put(&root.join("packaging/systemd/calibrate-metrics"), &usr.join("lib/rigel/calibrate-metrics"), 0o755)?;
     documents(release, &usr.join("share/doc/rigel"))?;
-    licences::write(&release.root, &usr.join("share/doc/rigel"), parts)?;
+    pages(release, &usr.join("share/doc/rigel"))?;
+    licences::write(&usr.join("share/doc/rigel"), parts)?;
     same_time(release, &release.work.join("tree"))
 }
 
 /// Copies the documents.
 pub fn documents(release: &Release, to: &Path) -> anyhow::Result<()> {
     DOCUMENTS.iter().try_for_each(|name| put(&release.root.join(name), &to.join(name), 0o644))
+}
+
+/// Copies the pages that help and messages name, where there is no network to read them.
+fn pages(release: &Release, to: &Path) -> anyhow::Result<()> {
+    for place in PAGES {
+        for name in names(&release.root.join(place))? {
+            let from = release.root.join(place).join(&name);
+            if from.is_file() {
+                put(&from, &to.join(place).join(&name), 0o644)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Copies a file with the directories above it.

@@ -23,6 +23,10 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("binutils", "objcopy takes the symbols out, objdump tells which C library is needed"),
     ("debootstrap", "a fresh Debian to install in"),
     ("golang-go", "builds nfpm, which makes deb and rpm; a Go that is there will do"),
+    ("libclang-dev", "rigel-mpi: reads the headers of MPI"),
+    ("libopenmpi-dev", "rigel-mpi is linked with it"),
+    ("openmpi-bin", "rigel-mpi: its compiler tells where MPI is"),
+    ("postgresql-server-dev-all", "headers for the extension, a package for each server"),
     ("python3-venv", "zig and the maker of wheels come from PyPI"),
     ("rpm", "installs an rpm"),
     ("systemd-container", "boots a root, in which the timer is started"),
@@ -83,6 +87,15 @@ impl Tools {
 
     pub fn python(&self) -> Command {
         Command::new(self.venv.join("bin/python"))
+    }
+
+    /// The version of zig, and the directory with its libraries and licences.
+    pub fn zig(&self) -> anyhow::Result<(String, PathBuf)> {
+        let asked = "import importlib.metadata as m, ziglang; print(m.version('ziglang')); print(ziglang.__path__[0])";
+        let told = self.python().args(["-c", asked]).output().context("cannot start Python")?;
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        let (version, place) = told.trim().split_once('\n').context("there is no package ziglang")?;
+        Ok((version.to_owned(), PathBuf::from(place)))
     }
 
     /// The search path with the tools in front, for cargo to find `cargo zigbuild`.

@@ -20,7 +20,7 @@ Examples:
   sadf -j /var/log/sysstat/sa24 -- -b -d > sa24.json && rigel capacity import sa24.json
       a day that sysstat kept; each file is read once, and a second time adds nothing
   rigel capacity record --every 1s
-      what this host's disks do from now on; contrib/rigel-capacity.service runs it as a service
+      what this host's disks do from now on; `systemctl enable --now rigel-capacity` of the packages does it always
   rigel capacity show --from 2026-11-01
       what the store holds: mean, busy hours and most of each disk, and its course";
 

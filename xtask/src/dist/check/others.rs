@@ -3,7 +3,7 @@
 //!
 //! Must not need that program on this host.
 
-use super::super::{Release, VERSION, stage};
+use super::super::{Release, VERSION, incomplete, stage};
 use super::{INSTALL, room::Room};
 use anyhow::Context as _;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let package = format!("rigel-mpi_{VERSION}-1_amd64.deb");
     if !release.out.join(&package).exists() {
-        println!("mpi: no package was made");
+        incomplete("mpi: no package was made")?;
         return Ok(true);
     }
     let room = Room::with(roots, debian, &["openmpi-bin"])?;
@@ -58,6 +58,9 @@ pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Resu
         };
         extension(release, &room, &name, version)?;
         tried += 1;
+    }
+    if tried == 0 {
+        incomplete("extension: no package was tried")?;
     }
     println!("extension: {tried} tried");
     Ok(true)

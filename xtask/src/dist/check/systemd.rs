@@ -16,31 +16,23 @@ use std::process::Command;
 /// What a root needs to boot, and who reads the figures.
 const PACKAGES: [&str; 4] = ["dbus", "prometheus-node-exporter", "systemd", "systemd-sysv"];
 
+const UNITS: [&str; 3] = ["rigel-calibrate.service", "rigel-calibrate.timer", "rigel-capacity.service"];
+
 /// `systemd-analyze verify`.
 pub fn judged(release: &Release) -> anyhow::Result<bool> {
     let usr = stage::usr(release);
     let place = tempfile::tempdir_in(&release.work)?;
-    for unit in ["rigel-calibrate.service", "rigel-calibrate.timer"] {
+    for unit in UNITS {
         // The script is not installed on this host.
         let text = fs::read_to_string(usr.join("lib/systemd/system").join(unit))?;
-        fs::write(
-            place.path().join(unit),
-            text.replace("/usr/lib/rigel/", &format!("{}/lib/rigel/", usr.display())),
-        )?;
+        fs::write(place.path().join(unit), text.replace("/usr/", &format!("{}/", usr.display())))?;
     }
     let mut verify = Command::new("systemd-analyze");
-    let told = verify.current_dir(place.path()).args([
-        "verify",
-        "--man=no",
-        "./rigel-calibrate.timer",
-        "./rigel-calibrate.service",
-    ]);
+    let told = verify.current_dir(place.path()).args(["verify", "--man=no"]);
+    let told = told.args(UNITS.map(|unit| format!("./{unit}")));
     let told = told.output().context("cannot start systemd-analyze")?;
     let said = String::from_utf8_lossy(&told.stderr).into_owned();
-    anyhow::ensure!(
-        told.status.success() && !said.contains("rigel-calibrate"),
-        "systemd-analyze verify: {said}"
-    );
+    anyhow::ensure!(told.status.success() && !said.contains("rigel-"), "systemd-analyze verify: {said}");
     Ok(true)
 }
 
@@ -66,7 +58,9 @@ pub fn booted(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<b
         "the service: {told}"
     );
     anyhow::ensure!(told_by_exporter, "the node exporter does not tell the figures: {told}");
-    anyhow::ensure!(has("at last inactive"), "the timer is still there: {told}");
+    anyhow::ensure!(has("recorder disabled") && has("recorded rows"), "the recorder: {told}");
+    anyhow::ensure!(has("at last inactive inactive"), "the timer or the recorder is still there: {told}");
+    anyhow::ensure!(has("stamp gone"), "what the timer noted is still there: {told}");
     Ok(true)
 }
 
@@ -94,6 +88,14 @@ const TRIAL: &str = r#"
     exec 3<>/dev/tcp/127.0.0.1/9100
     printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
     grep -E '^rigel_|textfile_scrape' <&3
+    echo "recorder $(systemctl is-enabled rigel-capacity)"
+    systemctl start rigel-capacity
+    sleep 5
+    systemctl stop rigel-capacity
+    rigel capacity list --store /var/lib/rigel-capacity/capacity.sqlite
+    [ $(rigel capacity list --store /var/lib/rigel-capacity/capacity.sqlite | wc -l) -lt 2 ] || echo "recorded rows"
+    systemctl start rigel-capacity
     apt-get purge --yes rigel
-    echo "at last $(systemctl is-active $unit.timer)"
+    echo "at last $(systemctl is-active $unit.timer) $(systemctl is-active rigel-capacity)"
+    [ -e /var/lib/systemd/timers/stamp-$unit.timer ] || echo "stamp gone"
 "#;

@@ -63,7 +63,7 @@ impl Precision {
     /// Narrower than that, the noise of the tool itself would be measured.
     const NARROWEST: Self = Self(5);
     /// Wider than that, an interval says nothing.
-    const WIDEST: Self = Self(200);
+    pub const WIDEST: Self = Self(200);
 
     /// As a fraction of the mean: 0.05 is ±5 %.
     pub fn fraction(self) -> f64 {

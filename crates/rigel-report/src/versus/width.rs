@@ -6,7 +6,7 @@ use crate::numbers::{counted, plain_percent};
 use crate::verdict::Cause;
 use crate::view::View;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::load::pace::Pace;
+use rigel_core::load::pace::{Pace, Precision};
 use rigel_core::load::request::Request;
 use rigel_core::uses::versus::Versus;
 
@@ -85,10 +85,14 @@ fn remedy(view: &View<'_>, widest: Option<f64>, rounds: usize) -> String {
         _ => "measure at a quieter time",
     };
     let enough = widest.map(|widest| {
-        format!(
-            "Where ±{0:.0} % is enough, nothing has to be done (--precision {0:.0}% asks for that). ",
-            (100.0 * widest).ceil()
-        )
+        let percent = (100.0 * widest).ceil();
+        // More than a command line may ask for.
+        let asked = if percent <= 100.0 * Precision::WIDEST.fraction() {
+            format!(" (--precision {percent:.0}% asks for that)")
+        } else {
+            String::new()
+        };
+        format!("Where ±{percent:.0} % is enough, nothing has to be done{asked}. ")
     });
     format!("{}To know more, {more}.", enough.unwrap_or_default())
 }

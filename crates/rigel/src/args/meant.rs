@@ -5,7 +5,7 @@
 
 use super::clap_problem::place;
 use super::names::{Front, Opt};
-use super::words::Words as _;
+use super::sql::Wish;
 use super::{fio, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
@@ -30,12 +30,10 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ErrorKind::UnknownArgument => {
             unknown_option(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
         }
-        ErrorKind::MissingRequiredArgument if about_level() => Some(
-            Problem::usage("a level is missing")
-                .at("LEVEL")
-                .next(format!("name one of {}, as in: rigel run simple", words::list::<RunLevel>())),
-        ),
-        ErrorKind::InvalidValue if about_level() => Some(no_level(&typed(ContextKind::InvalidValue)?)),
+        ErrorKind::MissingRequiredArgument if about_level() => Some(Levels::of(command).missing()),
+        ErrorKind::InvalidValue if about_level() => {
+            Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?))
+        }
         _ => None,
     }
 }
@@ -97,17 +95,43 @@ fn no_command(cli: &clap::Command, word: &str) -> Problem {
     }
 }
 
-fn no_level(word: &str) -> Problem {
-    let go_on = format!("`rigel run simple {word}` measures it");
-    if is_path(word) {
-        return Problem::usage(format!("a level is missing before '{word}'"))
-            .at("LEVEL")
-            .next(format!("{go_on}; the word after `rigel run` is {}", words::list::<RunLevel>()));
+/// The levels of a command.
+struct Levels {
+    command: &'static str,
+    list: String,
+    names: Vec<&'static str>,
+}
+
+impl Levels {
+    fn of(command: Option<&str>) -> Self {
+        fn names<T: words::Words>() -> Vec<&'static str> {
+            T::all().into_iter().map(|(name, _)| name).collect()
+        }
+        match command {
+            Some("sql") => Self { command: "sql", list: words::list::<Wish>(), names: names::<Wish>() },
+            _ => Self { command: "run", list: words::list::<RunLevel>(), names: names::<RunLevel>() },
+        }
     }
-    let problem = Problem::usage(format!("'{word}' is no level ({})", words::list::<RunLevel>())).at("LEVEL");
-    match nearest(word, RunLevel::all().into_iter().map(|(name, _)| name)) {
-        Some(near) => problem.next(format!("perhaps `rigel run {near}` was meant")),
-        None => problem.next(format!("if it is the name of a target: {go_on}")),
+
+    fn missing(&self) -> Problem {
+        Problem::usage("a level is missing")
+            .at("LEVEL")
+            .next(format!("name one of {}, as in: rigel {} simple", self.list, self.command))
+    }
+
+    fn none_is(&self, word: &str) -> Problem {
+        let command = self.command;
+        let go_on = format!("`rigel {command} simple {word}` measures it");
+        if is_path(word) {
+            return Problem::usage(format!("a level is missing before '{word}'"))
+                .at("LEVEL")
+                .next(format!("{go_on}; the word after `rigel {command}` is {}", self.list));
+        }
+        let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
+        match nearest(word, self.names.iter().copied()) {
+            Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
+            None => problem.next(format!("if it is the name of a target: {go_on}")),
+        }
     }
 }
 

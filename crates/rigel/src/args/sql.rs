@@ -224,7 +224,7 @@ impl fmt::Debug for InstallOptions {
 
 /// What may be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wish {
+pub enum Wish {
     /// A load.
     Measure(SqlLevel),
     /// An experiment on settings.

@@ -3,9 +3,9 @@
 //! Must not measure, and must not judge a ratio; `rigel_core::uses` does.
 
 use super::compare::check_gates;
-use super::report::{read, run_id};
+use super::report::{self, read, run_id};
 use super::{list, past, to_stdout};
-use crate::args::{Versus as Wish, VersusRecord};
+use crate::args::{ReportOptions, Versus as Wish, VersusRecord};
 use crate::output::{self, dir_of};
 use crate::terminal;
 use rigel_core::error::Problem;
@@ -16,7 +16,7 @@ use rigel_core::uses::compare::gate::{Outcome, demanded};
 use rigel_core::uses::compare::{Past, Standing};
 use rigel_core::uses::versus::Versus;
 use rigel_report::versus::{Turned, json, page, reason, text};
-use rigel_report::{OutputFile, View, beside};
+use rigel_report::{Format, OutputFile, View, beside};
 use std::path::PathBuf;
 
 /// What to do where an interval holds the bound of a gate.
@@ -36,7 +36,12 @@ pub fn again(options: &VersusRecord) -> Result<(), Problem> {
             .next("`rigel compare` compares two records, `rigel report` shows one")
     };
     if record.header.request.sides.is_none() {
-        return Err(no_sides());
+        // A load through SQL without raw I/O beside it.
+        return if record.header.request.sql.is_some() {
+            report::report(&alone(options))
+        } else {
+            Err(no_sides())
+        };
     }
     judge_by(&mut record, &options.wish)?;
     let view = View::of(&record);
@@ -49,6 +54,17 @@ pub fn again(options: &VersusRecord) -> Result<(), Problem> {
         compared.show(options.json, &[])?;
     }
     compared.gated()
+}
+
+/// The same outputs of a run without sides.
+fn alone(options: &VersusRecord) -> ReportOptions {
+    let format = match (options.json, options.html) {
+        (_, true) => Format::Html,
+        (true, false) => Format::Json,
+        (false, false) => Format::Text,
+    };
+    let VersusRecord { record, out, force, .. } = options;
+    ReportOptions { records: vec![record.clone()], format, out: out.clone(), force: *force }
 }
 
 /// Puts the gates that are asked for now in the place of those of the record, and refuses what says nothing about its load.

@@ -249,6 +249,10 @@ fn users_come_to_a_knee() {
         assert_read(visit);
         assert_rate(visit, class(&document, &visit["point"], "simple"), "simple", 1.0);
     }
+    // A run without raw I/O beside it is shown again, too.
+    let record = place.only_of("sql", "_record.jsonl").display().to_string();
+    let again = place.line(&format!("sql --record {record} --json"));
+    assert_eq!(again.json()["points"], document["points"], "{}", again.stderr);
     let points = document["points"].as_array().unwrap();
     let sentence = document["verdict"]["working"].as_str().unwrap_or_default();
     if points.iter().any(is_invalid) {

@@ -160,6 +160,9 @@ fn a_level_or_a_command_that_is_missing() {
     told(&place, "run data.dbf --write 5", 2, &["a level is missing", "`rigel run simple data.dbf`"]);
     told(&place, "run volume", 2, &["'volume' is no level", "`rigel run simple volume`"]);
     told(&place, "run", 2, &["a level is missing", "rigel run simple"]);
+    told(&place, "sql", 2, &["a level is missing", "rigel sql simple", "users", "prove"]);
+    told(&place, "sql /mnt/fast", 2, &["a level is missing", "`rigel sql simple /mnt/fast`", "install"]);
+    told(&place, "sql user", 2, &["'user' is no level", "`rigel sql users`"]);
     told(&place, "/dev/sdx", 2, &["a command is missing", "`rigel run simple /dev/sdx`"]);
     told(&place, "--write 5", 2, &["a command is missing", "rigel run simple"]);
 }

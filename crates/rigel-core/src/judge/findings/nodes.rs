@@ -65,6 +65,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
     let mut sum = Counted::default();
     let mut measured_ns: u64 = 0;
     let mut dues = Vec::new();
+    let mut all_due = 0.0;
     for visit in visits {
         let Some(own) = joined(visit, node).and_then(|joined| joined.counted.get(&class)) else { continue };
         sum.planned = own.planned;
@@ -82,13 +83,15 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
         if ops > 0 && planned > 0 && own.planned > 0 {
             let due = to_f64(ops) * f64::from(own.planned) / to_f64(planned);
             dues.push(to_f64(own.ops) / due);
+            all_due += due;
         }
     }
     if sum.planned == 0 {
         return None;
     }
-    // Completions come one by one, so that even a node like the others may have a few less.
-    let by_chance = 1.0 / to_f64(sum.ops.max(1)).sqrt();
+    // Completions come one by one, so that even a node like the others may have a few less than it is due. What it did does not count
+    // here: one that did nearly nothing would be known too badly to be told.
+    let by_chance = 1.0 / all_due.max(1.0).sqrt();
     let between = if dues.len() > 1 { (variance(&dues) / to_f64(dues.len() as u64)).sqrt() } else { 0.0 };
     Some(NodeIo {
         planned: sum.planned,
@@ -175,7 +178,7 @@ mod tests {
         let found = of_point(&header, &visits);
         let io = found[1].ios[&Class::SMALL];
         assert_eq!((&found[1].name[..], io.iops, io.latency_us, io.of_due), ("db1", 500.0, Some(1.0), 0.5));
-        assert!((io.of_due_error - 1.0 / 1000f64.sqrt()).abs() < 1e-12, "chance, as both visits were alike");
+        assert!((io.of_due_error - 1.0 / 2000f64.sqrt()).abs() < 1e-12, "chance, as both visits were alike");
         assert!(of_point(&self::header(), &visits).is_empty(), "one host has no table of nodes");
     }
 
@@ -193,6 +196,9 @@ mod tests {
         assert!(told([1000, 700]));
         assert!(!told([1000, 900]), "95 and 105 %");
         assert!(!told([10, 7]), "so few may be chance");
+        assert!(told([3350, 2]), "the worst lag has the fewest completions");
+        assert!(told([3350, 0]));
+        assert!(!told([8, 0]), "4 are due, and none may be chance");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::PerClass;
-use rigel_core::load::plan::Plan;
+use rigel_core::load::plan::{Plan, check_lists};
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
 use rigel_core::load::team::{MOST_NODES, Team};
@@ -172,12 +172,11 @@ impl Meeting {
         }
         let names = names(hellos);
         let member = |((name, share), targets)| Member { name, share, targets };
-        Ok(Self {
-            members: names.into_iter().zip(shares).zip(places).map(member).collect(),
-            targets: all.all.into_iter().map(|(_, target, _)| target.clone()).collect(),
-            targets_of_a: all.of_a,
-            shared: all.shared,
-        })
+        let members: Vec<Member> = names.into_iter().zip(shares).zip(places).map(member).collect();
+        let targets: Vec<TargetFacts> = all.all.into_iter().map(|(_, target, _)| target.clone()).collect();
+        let lists: Vec<_> = members.iter().map(|member| (&*member.name, &*member.targets)).collect();
+        check_lists(&first.request, &lists, &targets)?;
+        Ok(Self { members, targets, targets_of_a: all.of_a, shared: all.shared })
     }
 
     /// How the load is dealt out; `process` is a number of the run's own.

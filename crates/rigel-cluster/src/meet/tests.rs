@@ -137,3 +137,22 @@ fn the_targets_of_side_a_come_first() {
     assert_eq!((met.targets.len(), met.targets_of_a), (3, Some(2)));
     assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0, 2], [1, 2]]);
 }
+
+#[test]
+fn verified_blocks_need_the_same_list_on_all_hosts() {
+    let lists = |verify| {
+        ["a", "b"].map(|name| {
+            let disks = vec![disk("sdb", Some("x")), disk("sdccc", Some("y"))];
+            let mut node = Hello { own_list: true, ..node(name, disks) };
+            node.request.classes[0].verify = verify;
+            node
+        })
+    };
+    let mut nodes = lists(true);
+    assert!(Meeting::of(&nodes, PLAIN).is_ok());
+    nodes[1].targets.reverse();
+    assert_eq!(refused(&nodes, PLAIN), "a and b share targets, but list them differently");
+    let mut nodes = lists(false);
+    nodes[1].targets.reverse();
+    assert_eq!(Meeting::of(&nodes, PLAIN).unwrap().members[1].targets, [1, 0]);
+}

@@ -15,7 +15,7 @@ mod way;
 pub use adaptive::AdaptivePlan;
 pub use rates::{RateFound, RatePoints, RateSearch, SHARES};
 pub use search::{LevelSearch, Part, Searched};
-pub use volumes::{Volumes, volumes};
+pub use volumes::{Volumes, check_lists, volumes};
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;

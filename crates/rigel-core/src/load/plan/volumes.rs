@@ -11,6 +11,7 @@ use crate::load::request::Request;
 use crate::load::team::Team;
 use crate::load::volume::{SizedVolumes, Volume};
 use crate::load::workload::Layout;
+use crate::path_text::printable;
 use std::ops::Range;
 
 /// See [`volumes`]. A class whose I/O fits into no target has no volume; the plan makes sure that it is idle.
@@ -63,7 +64,48 @@ impl Volumes {
 /// Whether the nodes of a team keep off each other's parts of the targets: where they write, and neither the number of a writer nor that of a
 /// worker says who writes where.
 fn is_parted(class: &LoadClass, team: &Team) -> bool {
-    team.shared && class.write_percent.writes() && !class.verify && !matches!(class.pattern, Pattern::Log)
+    team.shared && class.write_percent.writes() && !goes_by_number(class)
+}
+
+/// Whether who writes a block follows from its number in the list of targets.
+const fn goes_by_number(class: &LoadClass) -> bool {
+    class.verify || matches!(class.pattern, Pattern::Log)
+}
+
+/// Refuses lists of targets, of nodes by name, in which a shared block has two numbers, where its number says who writes it: two nodes would. Lists
+/// are fine that are the same, or have nothing in common.
+///
+/// # Errors
+/// With two nodes and what differs.
+pub fn check_lists(
+    request: &Request,
+    lists: &[(&str, &[u16])],
+    targets: &[TargetFacts],
+) -> Result<(), Problem> {
+    let Some(class) = request.classes.iter().find(|class| goes_by_number(class)) else { return Ok(()) };
+    for (at, (name, list)) in lists.iter().enumerate() {
+        let clashes = |other: &[u16]| other != *list && other.iter().any(|target| list.contains(target));
+        let Some((other, others)) = lists[..at].iter().find(|(_, other)| clashes(other)) else { continue };
+        return Err(Problem::refused(format!("{other} and {name} share targets, but list them differently"))
+            .at(format!("the load class '{}'", class.name))
+            .because(format!(
+                "{}; who writes a block follows from its place in the list, so that both would write the same blocks",
+                first_difference((other, others), (name, list), targets)
+            ))
+            .next("list the shared targets in the same order on every host, and no others"));
+    }
+    Ok(())
+}
+
+fn first_difference(one: (&str, &[u16]), other: (&str, &[u16]), targets: &[TargetFacts]) -> String {
+    let longest = one.1.len().max(other.1.len());
+    let at = (0..longest).find(|&at| one.1.get(at) != other.1.get(at)).unwrap_or(0);
+    let of = |(name, list): (&str, &[u16])| {
+        let target = list.get(at).and_then(|&target| targets.get(usize::from(target)));
+        let path = target.map_or_else(|| "nothing".into(), |target| printable(&target.path));
+        format!("{path} on {name}")
+    };
+    format!("number {} is {} and {}", at + 1, of(one), of(other))
 }
 
 /// The volume of each place of a class.
@@ -79,4 +121,44 @@ fn places(
         Volume::of_parts(&parts, class.io_bytes(), layout).map_err(|error| Problem::usage(error.to_string()))
     };
     (1..=u32::from(class.places.unwrap_or(0))).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::{Class, Sync};
+    use crate::load::matrix::RunLevel;
+
+    fn of_class(class: LoadClass) -> Request {
+        Request { classes: vec![class], ..Request::new(RunLevel::Oltp) }
+    }
+
+    fn told(request: &Request, lists: &[&[u16]]) -> Option<String> {
+        let names = ["db0", "db1", "db2"];
+        let named = |path: &str| TargetFacts { path: path.into(), ..TargetFacts::simulated(1 << 30) };
+        let lists: Vec<_> = names.into_iter().zip(lists.iter().copied()).collect();
+        let targets = ["/dev/x", "/dev/y", "/dev/z"].map(named);
+        Some(check_lists(request, &lists, &targets).err()?.to_string())
+    }
+
+    #[test]
+    fn where_the_number_of_a_block_says_who_writes_it_a_shared_block_has_one_number() {
+        let plain = Request::new(RunLevel::Oltp);
+        let verified = of_class(LoadClass { verify: true, ..plain.classes[0].clone() });
+        let log = of_class(LoadClass::log(Class::constant("commit"), 8192, Sync::Dsync, "commits/s"));
+        for request in [&verified, &log] {
+            let fine: [&[&[u16]]; 4] =
+                [&[&[0, 1], &[0, 1]], &[&[0], &[1]], &[&[0], &[0], &[1, 2]], &[&[], &[0]]];
+            for lists in fine {
+                assert_eq!(told(request, lists), None, "{lists:?}");
+            }
+            let text = told(request, &[&[0, 1], &[1, 0]]).unwrap();
+            for words in ["db0 and db1", "number 1 is /dev/x on db0 and /dev/y on db1", "in the same order"] {
+                assert!(text.contains(words), "{text}");
+            }
+            let text = told(request, &[&[2], &[0, 1], &[0]]).unwrap();
+            assert!(text.contains("number 2 is /dev/y on db1 and nothing on db2"), "{text}");
+        }
+        assert_eq!(told(&plain, &[&[0, 1], &[1, 0]]), None, "each target is cut by itself");
+    }
 }

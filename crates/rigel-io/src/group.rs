@@ -4,6 +4,8 @@
 //! limits of whoever started it still hold, or beside it where version 2 allows nothing else. Must not move any process but the
 //! program.
 
+mod possible;
+
 use crate::host::groups;
 use crate::mounts::mounts;
 use crate::system::System;

@@ -12,19 +12,23 @@ use rigel_core::error::Problem;
 use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use std::path::{Path, PathBuf};
+use rustix::process::geteuid;
+use std::path::PathBuf;
 
-/// What every version tells of itself; connections are reserved for some roles from 16 on. A user without the right to see the
-/// directory gets none.
+/// What every version tells of itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
+/// the processes of others are: those with a database and a user are counted, a parallel worker among them, which is rather too many.
 const FACTS: &str = "select current_setting('server_version'), current_setting('server_version_num')::int8, \
     current_setting('block_size')::int8, pg_size_bytes(current_setting('shared_buffers')), \
     current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8 \
         - coalesce(current_setting('reserved_connections', true)::int8, 0), \
-    (select count(*) from pg_stat_activity where backend_type = 'client backend'), pg_is_in_recovery(), \
+    (select count(*) from pg_stat_activity where datid is not null and usesysid is not null \
+        and coalesce(backend_type, 'client backend') = 'client backend'), pg_is_in_recovery(), \
     current_database()::text, coalesce(current_setting('debug_io_direct', true), ''), \
     coalesce(current_setting('io_method', true), ''), pg_backend_pid()";
-/// The directory, that of new tables, when it is another one, and what the log may take.
-const DIRECTORY: &str = "select current_setting('data_directory'), pg_tablespace_location(coalesce( \
+/// Only some roles are told.
+const DIRECTORY: &str = "select current_setting('data_directory')";
+/// The directory of new tables, when it is another one, and what the log may take.
+const TABLES: &str = "select pg_tablespace_location(coalesce( \
     (select oid from pg_tablespace where spcname = current_setting('default_tablespace')), \
     (select dattablespace from pg_database where datname = current_database()))), \
     pg_size_bytes(current_setting('max_wal_size'))";
@@ -46,7 +50,7 @@ pub struct ServerFacts {
     pub io_method: String,
     /// The database of the connection.
     pub database: String,
-    /// Its files, when they are on this host and the user may know where.
+    /// Its files, when they are on this host, and the server or `/proc` says where.
     pub directory: Option<PathBuf>,
     /// Where new tables are made, when the files are on this host.
     pub tables: Option<PathBuf>,
@@ -123,13 +127,7 @@ fn facts(client: &mut Client, address: &Address) -> Result<ServerFacts, Problem>
             "measure a server with the usual blocks",
         );
     }
-    let here = |dir: &Path| !address.is_remote() && processes::serves(dir, row.get(10));
-    let told = client.query_one(DIRECTORY, &[]).ok();
-    let told = told.filter(|told| here(Path::new(told.get::<_, &str>(0))));
-    let directory = told.as_ref().map(|told| PathBuf::from(told.get::<_, &str>(0)));
-    // An empty place is the directory itself.
-    let tables = told.as_ref().zip(directory.as_ref()).map(|(told, dir)| dir.join(told.get::<_, &str>(1)));
-    let log_bytes = told.map_or(0, |told| u64::try_from(told.get::<_, i64>(2)).unwrap_or(0));
+    let Places { directory, tables, log_bytes } = places(client, address, row.get(10));
     Ok(ServerFacts {
         version: printable(row.get(0)).into_owned(),
         version_number: row.get(1),
@@ -143,4 +141,38 @@ fn facts(client: &mut Client, address: &Address) -> Result<ServerFacts, Problem>
         tables,
         log_bytes,
     })
+}
+
+/// Where its files are, as far as they are on this host.
+#[derive(Default)]
+struct Places {
+    directory: Option<PathBuf>,
+    tables: Option<PathBuf>,
+    log_bytes: u64,
+}
+
+fn places(client: &mut Client, address: &Address, process: i32) -> Places {
+    if address.is_remote() {
+        return Places::default();
+    }
+    let told = client.query_one(DIRECTORY, &[]).ok().map(|row| PathBuf::from(row.get::<_, &str>(0)));
+    let serves = |dir: &PathBuf| processes::serves(dir, process);
+    // A server works there, which root and its user see whatever the role may know.
+    let seen = || processes::directory_of(process).filter(serves);
+    let Some(directory) = told.filter(serves).or_else(seen) else { return Places::default() };
+    let told = client.query_one(TABLES, &[]).ok();
+    // An empty place is the directory itself.
+    let tables = told.as_ref().map(|told| directory.join(told.get::<_, &str>(0)));
+    let log_bytes = told.map_or(0, |told| u64::try_from(told.get::<_, i64>(1)).unwrap_or(0));
+    Places { directory: Some(directory), tables, log_bytes }
+}
+
+/// What it takes to see the files of a server, for those who do not.
+pub fn who_sees_files() -> &'static str {
+    if geteuid().is_root() {
+        "on the host of the server they can, unless it runs in a container; where /proc shows nothing of its processes, \
+        the role needs pg_read_all_settings or pg_monitor, too"
+    } else {
+        "as root or as the user of the server, on its host, they can"
+    }
 }

@@ -30,4 +30,4 @@ mod walk;
 pub mod watch;
 
 pub use address::Address;
-pub use database::{Database, ServerFacts};
+pub use database::{Database, ServerFacts, who_sees_files};

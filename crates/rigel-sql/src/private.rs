@@ -230,9 +230,8 @@ impl PrivateServer {
         settings
     }
 
-    /// Enough for what many sessions hold at the same time.
     fn shared_buffers(&self) -> u64 {
-        SHARED_BUFFERS.max(u64::from(self.room.sessions) * MIB / 8).next_multiple_of(MIB)
+        shared_buffers(self.room.sessions)
     }
 
     /// What is between the table and the device while it is measured.
@@ -333,6 +332,11 @@ impl PrivateServer {
         &self.group
     }
 
+    /// All of it lies there, and goes with it.
+    pub fn home(&self) -> &Path {
+        &self.home.dir
+    }
+
     /// The directory of the database.
     pub fn data(&self) -> PathBuf {
         self.home.dir.join(DATA)
@@ -399,6 +403,16 @@ pub fn remove_left(place: &Path) -> Result<(), Problem> {
 /// The directory that a file of a private server shows to be its place; `None` of other files.
 pub fn place_of(file: &Path) -> Option<&Path> {
     file.ancestors().find(|dir| home::has_name(dir))?.parent()
+}
+
+/// The server's own cache, which is enough for what so many sessions hold at the same time.
+pub fn shared_buffers(sessions: u32) -> u64 {
+    SHARED_BUFFERS.max(u64::from(sessions) * MIB / 8).next_multiple_of(MIB)
+}
+
+/// Whether a run that works, or one that was killed, has a server in a directory.
+pub fn is_used(place: &Path) -> bool {
+    home::is_used(place)
 }
 
 /// What would be between the table and the device of a server of these programs.

@@ -3,7 +3,7 @@
 use rustix::process::Pid;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether the server of this directory is the one that started this process. Another one may have the same path in a container, or
 /// behind a tunnel.
@@ -11,6 +11,11 @@ pub fn serves(directory: &Path, process: i32) -> bool {
     let text = fs::read_to_string(directory.join("postmaster.pid")).unwrap_or_default();
     let server = text.lines().next().and_then(|line| line.trim().parse::<i32>().ok());
     server.is_some() && server == parent(process)
+}
+
+/// Where a process works, which of a server is the directory of its database; root and its user see it.
+pub fn directory_of(process: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/cwd")).ok()
 }
 
 /// The processes that a process started, and that did not end.

@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tables::{ROWS_PER_BLOCK, Tables};
 
+pub use tables::more_bytes;
+
 /// Sessions that are open at the same time, beside the connection that is given.
 pub const SESSIONS: u32 = scans::MOST_SESSIONS;
 /// A larger cache of the server would take too long to be emptied before every query.
@@ -108,7 +110,10 @@ fn asked(
 }
 
 /// Refuses a server whose caches cannot be brought into a known state.
-fn check(database: &Database) -> Result<(), Problem> {
+///
+/// # Errors
+/// With what is in the way.
+pub fn check(database: &Database) -> Result<(), Problem> {
     let facts = &database.facts;
     let refused = |why: String, next: &str| {
         Err(Problem::refused("settings cannot be proven on this server")
@@ -118,7 +123,7 @@ fn check(database: &Database) -> Result<(), Problem> {
     };
     if facts.directory.is_none() {
         return refused(
-            "its files are not on this host, or this user may not know where: what the page cache holds cannot be set".to_owned(),
+            "its files are not on this host, or this user cannot see them: what the page cache holds cannot be set".to_owned(),
             "leave out --dsn for a private server on the same storage, or start this as root on the host of the server",
         );
     }

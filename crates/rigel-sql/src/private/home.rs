@@ -164,6 +164,11 @@ pub fn remove_all_left(place: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Whether one of ours is in a directory.
+pub fn is_used(place: &Path) -> bool {
+    names().any(|name| place.join(name).exists())
+}
+
 /// What root makes and removes must not be in reach of others: they could put something else in its place.
 pub fn check_own(place: &Path) -> Result<(), Problem> {
     let Some(dir) = own::of_others(place, None) else { return Ok(()) };

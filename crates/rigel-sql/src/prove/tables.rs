@@ -20,6 +20,8 @@ pub const ROWS_PER_BLOCK: u32 = 8;
 const PAD_BYTES: usize = 59;
 /// The other table has so many blocks for each of the server's own cache: a block that was used often leaves late.
 const SWEEPS: u64 = 3;
+/// An entry of an index has 20 bytes, and so has what is sorted for it; a block of a table has eight.
+const TABLE_TO_INDEX: u64 = 16;
 /// Reads every block of the other table in a way that takes the place of other blocks.
 pub const SWEEP: &str = "select count(pad) from rigel.proof_sweep where k >= 0";
 /// Unlogged, as what they hold would go to every replica and archive of the server otherwise.
@@ -50,6 +52,17 @@ pub struct Tables {
     pub index: PathBuf,
 }
 
+/// What is written beside the table of that size: the other table, and the indexes of both.
+pub fn more_bytes(table_bytes: u64, shared_buffers: u64) -> u64 {
+    let sweep = u64::from(sweep_blocks(shared_buffers)) * BLOCK_BYTES;
+    sweep.saturating_add(table_bytes.saturating_add(sweep) / TABLE_TO_INDEX)
+}
+
+fn sweep_blocks(shared_buffers: u64) -> u32 {
+    let blocks = shared_buffers.saturating_mul(SWEEPS) / BLOCK_BYTES;
+    u32::try_from(blocks).unwrap_or(u32::MAX).min(u32::MAX / ROWS_PER_BLOCK)
+}
+
 /// Makes the schema and fills both tables: all of it, or nothing. Gives the number of rows.
 pub fn fill(
     database: &mut Database,
@@ -58,8 +71,7 @@ pub fn fill(
     stop: &AtomicBool,
 ) -> Result<u32, Problem> {
     let rows = wanted.blocks.saturating_mul(ROWS_PER_BLOCK);
-    let sweep = database.facts.shared_buffers.saturating_mul(SWEEPS) / BLOCK_BYTES;
-    let sweep = u32::try_from(sweep).unwrap_or(u32::MAX / ROWS_PER_BLOCK).saturating_mul(ROWS_PER_BLOCK);
+    let sweep = sweep_blocks(database.facts.shared_buffers) * ROWS_PER_BLOCK;
     let mut draw = Generator::new(wanted.seed, &[0]);
     let (client, creation) = database.for_making()?;
     let refused = |error| failure::statement("the tables cannot be made", &error);

@@ -67,6 +67,7 @@ mod sql_kills;
 mod sql_levels;
 mod sql_prove;
 mod sql_resume;
+mod sql_roles;
 mod sql_servers;
 mod sql_users;
 mod stop;

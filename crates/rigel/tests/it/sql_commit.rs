@@ -4,8 +4,9 @@ use super::sql::{self, assert_clean, dsn, place, private, refused};
 use crate::support::{Place, Told, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;
+use std::process::Stdio;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The sessions and the counters of each visit, with the time that was measured in seconds.
 fn visits(place: &Place) -> Vec<(f64, Value, f64)> {
@@ -110,6 +111,49 @@ fn a_server_that_is_there_loses_nothing_by_commits() {
         thread::sleep(Duration::from_millis(20));
     }
     refused(run(), 3, &["a log of commits of 2 GiB does not fit", "make room"]);
+}
+
+#[test]
+fn a_plan_of_commits_names_what_is_written() {
+    let name = "a_plan_of_commits_names_what_is_written";
+    let Some(()) = needs(name, private()) else { return };
+    let told = place().line("sql commit --sessions 2 --dry-run").expect_code(0);
+    let written = "rigel-scratch.dat of 32 MiB for raw commits";
+    for part in ["with the table rigel.commits and a log of up to 2 GiB", written, "removed afterwards"] {
+        assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
+    }
+    assert!(!told.stdout.contains("rigel.big") && !told.stdout.contains("a table of"), "{}", told.stdout);
+    let told = place().line("sql commit --sessions 2 --sql-only --dry-run").expect_code(0);
+    assert!(!told.stdout.contains("rigel-scratch"), "{}", told.stdout);
+}
+
+/// The log of raw commits lies with the server, and goes with it.
+#[test]
+fn a_killed_run_of_commits_leaves_no_log_to_the_next_one() {
+    let name = "a_killed_run_of_commits_leaves_no_log_to_the_next_one";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let mut command = place.command();
+    command.args(["sql", "commit", "--sessions", "2", "--max-duration", "60s", "--quiet", "--no-html"]);
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while !place.files().iter().any(|name| name.ends_with("_record.jsonl")) {
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", run.try_wait());
+        thread::sleep(Duration::from_millis(20));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let log = place.path().join("rigel-sql-server/rigel-scratch.dat");
+    assert!(log.is_file(), "there is something to be removed: {:?}", place.files());
+    let told =
+        place.line("sql simple --size 16M --sessions 1 --duration 200ms --name last --no-html --quiet");
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    assert!(
+        !log.exists() && !place.files().iter().any(|name| name.contains("scratch")),
+        "{:?}",
+        place.files()
+    );
+    assert_clean(place.path());
 }
 
 #[test]

@@ -82,6 +82,27 @@ fn an_experiment_that_is_stopped_leaves_no_server() {
     assert_clean(place.path());
 }
 
+/// What a killed run left takes the room that the next one needs.
+#[test]
+fn a_killed_experiment_leaves_nothing_to_the_next_one() {
+    let name = "a_killed_experiment_leaves_nothing_to_the_next_one";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = ["sql", "prove", "--size", "4M"];
+    let mut run = place.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut all = String::new();
+    while !all.contains("random_page_cost") {
+        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(place.path().join("rigel-sql-server/data").is_dir(), "there is something to be removed");
+    // It is too large for any disk, and what was left is gone all the same.
+    refused(place.line("sql prove --size 30T"), 3, &["a private server with a table of 30 TiB does not fit"]);
+    assert_clean(place.path());
+}
+
 #[test]
 fn a_server_that_is_there_is_as_before() {
     let name = "a_server_that_is_there_is_as_before";
@@ -99,6 +120,9 @@ fn a_server_that_is_there_is_as_before() {
     refused(prove(&[]), 3, &["no schema rigel", "--create-in postgres"]);
     server.ask("create schema rigel").unwrap();
     refused(prove(&["--create-in", "postgres"]), 3, &["has a schema rigel already"]);
+    // Three times the server's own cache, and the sixteenth part of that and of the table.
+    let told = prove(&["--create-in", "postgres", "--dry-run"]).expect_code(0);
+    assert!(told.stdout.contains("a table of 4 MiB, and up to 3.44 MiB of indexes"), "{}", told.stdout);
     server.ask("drop schema rigel").unwrap();
     let told = prove(&["--create-in", "postgres"]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);

@@ -55,6 +55,11 @@ fn users_take_half_of_the_connections_that_are_free() {
     let second = place();
     let told = users(&second, &dsn, &[]);
     assert!(told.stderr.contains("users up to 4: the server has 9 free connections"), "{}", told.stderr);
+    // Most roles do not see of what kind the sessions of others are.
+    server.ask("create role plain login").unwrap();
+    let plain = dsn.replace("user=postgres", "user=plain");
+    let told = users(&place(), &plain, &["--dry-run"]);
+    assert!(told.stderr.contains("users up to 4: the server has 9 free connections"), "{}", told.stderr);
     let told = users(&place(), &dsn, &["--sessions", "9"]);
     refused(told, 3, &["9 are free, and 9 sessions and one that watches are needed", "max_connections"]);
     for other in &mut six {

@@ -8,6 +8,7 @@ mod commits;
 mod fit;
 mod install;
 mod prove;
+mod room;
 
 pub use again::{again, check_resume, made_again, put_away, remove, the_rest};
 pub use install::install;
@@ -32,7 +33,6 @@ use rigel_io::clock::MonotonicClock;
 use rigel_io::group::Group;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::inspect::{Snapshot, directory_facts};
-use rigel_io::targets::scratch::free_bytes;
 use rigel_report::text::{self, Intent};
 use rigel_run::bench::turns::Turns;
 use rigel_run::bench::{Bench, make};
@@ -43,7 +43,8 @@ use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose,
 use rigel_sql::programs::Programs;
 use rigel_sql::table::{self, Dropped, Table, Wanted};
 use rigel_sql::{Address, Database, bench, ledger};
-use std::path::Path;
+use room::check_room;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// A table is so many times the caches below it, so that what they keep does not show.
@@ -126,6 +127,8 @@ struct Made {
     notes: Vec<String>,
     /// How the log is made durable, of commits.
     sync: Sync,
+    /// Where raw commits may have a log of their own.
+    log_dir: Option<PathBuf>,
 }
 
 /// What a run will do, or would.
@@ -151,29 +154,25 @@ impl SqlRun<'_> {
         let options = self.options();
         let Place { programs, dir, here } = self.place()?;
         let room = self.room(&here);
-        let supposed = private::page_cache(&programs, true, room);
+        let supposed = private::page_cache(&programs, Group::could_limit_memory(), room);
         let target = self.expected(here, self.size(supposed));
         if !self.commits() {
             self.reporter.remarks(fit::in_caches(target.size_bytes, self.caches(supposed)).as_slice());
         }
         // What a private server writes, its user and root can read.
-        let planned = self.planned(
-            if self.source.raw { vec![as_file(&target)] } else { Vec::new() },
-            target,
-            ledger::SYNC,
-        )?;
+        let file = self.source.raw.then(|| self.expected_file(&target));
+        let planned = self.planned(file.into_iter().collect(), target, ledger::SYNC)?;
+        let bytes = planned.table_bytes();
         if options.dry_run {
             let engine = format!("PostgreSQL {} from {}", programs.version, path_text::encode(&programs.dir));
-            let writes = format!(
-                "a private server with a table of {} would be made in {}, and removed afterwards",
-                Bytes(planned.table_bytes()),
-                path_text::encode(dir)
-            );
-            return self.show(&planned, engine, writes);
+            // What a killed run left would be removed before.
+            if !private::is_used(dir) {
+                self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes))?;
+            }
+            return self.show(&planned, engine, self.private_writes(bytes, dir));
         }
-        let more = CLUSTER_BYTES + self.index_bytes(planned.table_bytes());
         private::remove_left(dir)?;
-        check_room(dir, PRIVATE, planned.table_bytes(), more)?;
+        self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes))?;
         let signals = prepare(options, &planned.plan)?;
         self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
         let mut server = PrivateServer::make(dir, programs, room)?;
@@ -215,7 +214,14 @@ impl SqlRun<'_> {
         let (database, table) = Database::open(server.address(), self.sessions)?.asked(Database::table)?;
         let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table is gone"))?;
         let notes = server.describe();
-        Ok(Made { database, table, group: Some(server.group().clone()), notes, sync: ledger::SYNC })
+        Ok(Made {
+            database,
+            table,
+            group: Some(server.group().clone()),
+            notes,
+            sync: ledger::SYNC,
+            log_dir: None,
+        })
     }
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
@@ -258,7 +264,8 @@ impl SqlRun<'_> {
             };
             stays = true;
             let notes = vec![self.describe(&database)];
-            self.measure(Made { database, table, group: None, notes, sync: ledger::SYNC }, &signals)
+            let made = Made { database, table, group: None, notes, sync: ledger::SYNC, log_dir: None };
+            self.measure(made, &signals)
         };
         let measured = ended(measure());
         self.put_away(address, stays, measured)
@@ -295,10 +302,10 @@ impl SqlRun<'_> {
 
     /// From the server and its table to the outputs.
     fn measure(&self, made: Made, signals: &Signals) -> Result<Option<Problem>, Problem> {
-        let Made { database, table, group, mut notes, sync } = made;
+        let Made { database, table, group, mut notes, sync, log_dir } = made;
         notes.extend(self.of_latency());
         let target = bench::target(&database, &table)?;
-        let log = self.log_beside(signals)?;
+        let log = self.log_beside(log_dir.as_deref(), signals)?;
         let files = match log.facts()? {
             Some(file) => vec![file],
             None => self.files(&table)?,
@@ -337,11 +344,11 @@ impl SqlRun<'_> {
         }
         let files = bench::files(table)?;
         if files.is_empty() {
-            self.reporter.remarks(&[
-                "only SQL is measured: the files of the table cannot be read from here, and what raw I/O \
-                would make of them is not known; as root or as the user of the server, on its host, they can"
-                    .to_owned(),
-            ]);
+            self.reporter.remarks(&[format!(
+                "only SQL is measured: the files of the table cannot be read from here, and what raw I/O would make of them is not \
+                known; {}",
+                rigel_sql::who_sees_files()
+            )]);
         }
         Ok(files)
     }
@@ -397,7 +404,7 @@ impl SqlRun<'_> {
     /// The bytes of a table of a private server.
     fn size(&self, cache: PageCache) -> u64 {
         if self.commits() {
-            return LOG_BYTES;
+            return commits::SEGMENT_BYTES;
         }
         let chosen = self.caches(cache).saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
         whole_blocks(self.source.size.map_or(chosen, |size| size.0))
@@ -468,38 +475,6 @@ impl SqlRun<'_> {
         }
     }
 
-    /// The bytes of the table that may be made.
-    fn consented(&self, database: &Database) -> Result<u64, Problem> {
-        self.check_consent(database)?;
-        let Some(size) = self.source.size else { return self.suits(database) };
-        let (size, facts) = (whole_blocks(size.0), &database.facts);
-        // A full disk would end the server for everybody. Its log must still be able to grow.
-        if let Some(dir) = &facts.tables {
-            check_room(dir, "the table", size, facts.log_bytes.saturating_add(self.index_bytes(size)))?;
-        }
-        Ok(size)
-    }
-
-    /// Four times what the server and its host may keep.
-    fn suits(&self, database: &Database) -> Result<u64, Problem> {
-        let unknown = |why: &str| {
-            Problem::usage("the size of the table has to be given")
-                .at("--size")
-                .because(why)
-                .next("give four times what the server and its host may keep in memory, such as --size 100G")
-        };
-        let caches = self.caches_there(database);
-        let caches = caches.ok_or_else(|| unknown("the memory of the server's host is not known here"))?;
-        let size = caches.saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
-        let tables = database.facts.tables.as_ref();
-        let free = tables.and_then(|dir| free_bytes(dir).ok()).unwrap_or(u64::MAX);
-        if size > free / 2 {
-            let why = format!("four times its caches are {}, and {} are free", Bytes(size), Bytes(free));
-            return Err(unknown(&why));
-        }
-        Ok(whole_blocks(size))
-    }
-
     fn describe(&self, database: &Database) -> String {
         let facts = &database.facts;
         let cache = match (facts.direct, &facts.directory) {
@@ -527,6 +502,23 @@ impl SqlRun<'_> {
             logical_block_bytes: 512,
             ..here
         }
+    }
+
+    /// What raw I/O goes to, before it is made.
+    fn expected_file(&self, table: &TargetFacts) -> TargetFacts {
+        if self.commits() { self.expected_log(table) } else { as_file(table) }
+    }
+
+    /// What a run on a private server writes.
+    fn private_writes(&self, table_bytes: u64, dir: &Path) -> String {
+        let dir = path_text::encode(dir);
+        if self.commits() {
+            return self.commits_write(&dir);
+        }
+        format!(
+            "a private server with a table of {} would be made in {dir}, and removed afterwards",
+            Bytes(table_bytes)
+        )
     }
 
     fn show(&self, planned: &Planned, engine: String, writes: String) -> Result<(), Problem> {
@@ -558,16 +550,4 @@ fn ended(measured: Result<Option<Problem>, Problem>) -> Result<(), Problem> {
 
 const fn whole_blocks(bytes: u64) -> u64 {
     bytes / BLOCK_BYTES * BLOCK_BYTES
-}
-
-/// Refuses a table for which there is no room, with so much more.
-fn check_room(dir: &Path, what: &str, table_bytes: u64, more_bytes: u64) -> Result<(), Problem> {
-    let (free, needed) = (free_bytes(dir)?, table_bytes.saturating_add(more_bytes));
-    if needed <= free {
-        return Ok(());
-    }
-    Err(Problem::refused(format!("{what} of {} does not fit", Bytes(table_bytes)))
-        .at(path_text::encode(dir))
-        .because(format!("{} are needed, and {} are free", Bytes(needed), Bytes(free)))
-        .next("make room, ask for a smaller table with --size, or measure in another directory or database on the same storage"))
 }

@@ -2,22 +2,23 @@
 //!
 //! Must not measure.
 
-use super::{LOG_BYTES, Made, PRIVATE, SqlRun, address, both, check_room, ended};
+use super::{LOG_BYTES, Made, SqlRun, address, both, ended};
 use crate::commands::run::targets::Scratch;
 use crate::commands::run::{check_not_stopped, prepare};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use rigel_core::error::Problem;
-use rigel_core::facts::TargetFacts;
+use rigel_core::facts::{ScratchFacts, TargetFacts, TargetKind};
+use rigel_core::guard::scratch::FILE_NAME;
 use rigel_core::load::class::Class;
-use rigel_core::units::MIB;
+use rigel_core::units::{Bytes, MIB};
 use rigel_io::targets::scratch::{ScratchFile, Wish};
 use rigel_sql::private::{PrivateServer, Purpose};
-use rigel_sql::{Database, ServerFacts, ledger};
+use rigel_sql::{Database, ledger};
 use std::path::Path;
 
-/// Raw commits of each session go round in a file of that size, as the server's own log does.
-const LOG_OF_A_WRITER: u64 = 16 * MIB;
+/// What the log of a server consists of. Raw commits of each session go round in a part of that size, too.
+pub const SEGMENT_BYTES: u64 = 16 * MIB;
 const MOST_LOG: u64 = 512 * MIB;
 const COPIED: &str = "the server copies what it logs, these commits as well: to an archive or replicas, or it keeps it for them";
 
@@ -29,7 +30,7 @@ impl SqlRun<'_> {
         dir: &Path,
         signals: &Signals,
     ) -> Result<Made, Problem> {
-        check_room(dir, PRIVATE, LOG_BYTES, 0)?;
+        self.check_room_private(dir, 0, 0)?;
         server.start(Purpose::Measure)?;
         check_not_stopped(signals)?;
         let database = Database::open(server.address(), self.sessions)?;
@@ -37,7 +38,9 @@ impl SqlRun<'_> {
         let mut notes = server.describe();
         notes.push(ledger.settings);
         let group = Some(server.group().clone());
-        Ok(Made { database, table: ledger.log, group, notes, sync: ledger.sync })
+        // With the server it goes, also when the run is killed.
+        let log_dir = Some(server.home().to_owned());
+        Ok(Made { database, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
     }
 
     /// Whether the run is of commits, which need no table that was filled.
@@ -50,10 +53,10 @@ impl SqlRun<'_> {
         let options = self.options();
         let database = Database::open(address(dsn)?, self.sessions)?;
         self.check_consent(&database)?;
-        check_log_room(&database.facts)?;
+        self.check_log_room(&database.facts)?;
         let supposed =
             TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
-        let planned = self.planned(Vec::new(), self.expected(supposed, LOG_BYTES), ledger::SYNC)?;
+        let planned = self.planned(Vec::new(), self.expected(supposed, SEGMENT_BYTES), ledger::SYNC)?;
         if options.dry_run {
             let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
             let writes = format!(
@@ -71,7 +74,7 @@ impl SqlRun<'_> {
         }
         let server = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
         let notes = vec![server, ledger.settings];
-        let made = Made { database, table: ledger.log, group: None, notes, sync: ledger.sync };
+        let made = Made { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
         let measured = ended(self.measure(made, &signals));
         let removed =
             Database::open(address.clone(), 0).and_then(|database| database.asked(Database::drop_ledger));
@@ -79,28 +82,46 @@ impl SqlRun<'_> {
         if self.source.drop { self.put_away(address, true, measured) } else { measured }
     }
 
-    /// A log of our own beside that of a private server, for raw commits; no file where they are left out.
-    pub(super) fn log_beside(&self, signals: &Signals) -> Result<Scratch, Problem> {
-        if !self.source.raw || !self.commits() {
-            return Ok(Scratch::holding(None));
+    /// The log of raw commits; nothing where they are left out.
+    pub(super) fn raw_log_bytes(&self) -> u64 {
+        if self.source.raw { (u64::from(self.sessions) * SEGMENT_BYTES).min(MOST_LOG) } else { 0 }
+    }
+
+    /// That log before it is made.
+    pub(super) fn expected_log(&self, table: &TargetFacts) -> TargetFacts {
+        let scratch = ScratchFacts { seed: self.options().request.seed, used_before: false, own: true };
+        TargetFacts {
+            path: FILE_NAME.to_owned(),
+            kind: TargetKind::File,
+            size_bytes: self.raw_log_bytes(),
+            scratch: Some(scratch),
+            ..table.clone()
         }
+    }
+
+    /// What a run on a private server writes.
+    pub(super) fn commits_write(&self, dir: &str) -> String {
+        let raw = match self.raw_log_bytes() {
+            0 => String::new(),
+            bytes => format!(", and {FILE_NAME} of {} for raw commits", Bytes(bytes)),
+        };
+        format!(
+            "a private server with the table {} and a log of up to {} would be made in {dir}{raw}; all of it is removed afterwards",
+            ledger::NAME,
+            Bytes(LOG_BYTES)
+        )
+    }
+
+    /// A log of our own beside that of a private server, for raw commits; no file where they are left out.
+    pub(super) fn log_beside(&self, dir: Option<&Path>, signals: &Signals) -> Result<Scratch, Problem> {
+        let Some(dir) = dir.filter(|_| self.source.raw) else { return Ok(Scratch::holding(None)) };
         let options = self.options();
         let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling a log for raw commits");
-        let data_bytes = (u64::from(self.sessions) * LOG_OF_A_WRITER).min(MOST_LOG);
-        let wish = Wish { data_bytes, seed: options.request.seed, keep: false, direct: true };
-        let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
+        let wish =
+            Wish { data_bytes: self.raw_log_bytes(), seed: options.request.seed, keep: false, direct: true };
         let file =
             ScratchFile::create(dir, &wish, &mut |done, total| bar.done_of(done, total), signals.flag());
         let leave_out = |problem: Problem| problem.next("leave the raw commits out with --sql-only");
         Ok(Scratch::holding(Some(file.map_err(leave_out)?)))
     }
-}
-
-/// The log grows by what is committed, until a checkpoint. A full disk would end the server for everybody.
-fn check_log_room(facts: &ServerFacts) -> Result<(), Problem> {
-    let Some(dir) = &facts.directory else { return Ok(()) };
-    // It may lie on another disk, in a place that this user cannot see.
-    let own = Some(dir.join("pg_wal")).filter(|log| log.is_dir());
-    let room = check_room(own.as_deref().unwrap_or(dir), "a log of commits", LOG_BYTES, facts.log_bytes);
-    room.map_err(|problem| problem.next("make room, or measure a private server on the same storage"))
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not judge a value; `rigel_core::uses::proof` does.
 
-use super::{Place, SqlRun, address, both, check_not_stopped, check_room, whole_blocks};
+use super::{PRIVATE, Place, SqlRun, address, both, check_not_stopped, check_room, whole_blocks};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::commands::run::{present::Reporter, wall};
 use crate::commands::to_stdout;
@@ -19,7 +19,7 @@ use rigel_core::uses::proof::Proof;
 use rigel_report::proof::{Proven, files, json, text};
 use rigel_run::wall::Wall;
 use rigel_sql::Database;
-use rigel_sql::private::{CLUSTER_BYTES, PrivateServer, Purpose, Room};
+use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer, Purpose, Room};
 use rigel_sql::prove::{self, Doing, Restart, Wanted};
 use std::time::Duration;
 
@@ -56,15 +56,21 @@ impl Experiment<'_> {
     fn private(&self) -> Result<(), Problem> {
         let options = self.run.options();
         let Place { programs, dir, .. } = self.run.place()?;
+        let more = prove::more_bytes(self.size, private::shared_buffers(prove::SESSIONS));
+        let check_room = || check_room(dir, PRIVATE, self.size, CLUSTER_BYTES + more);
         if options.dry_run {
+            if !private::is_used(dir) {
+                check_room()?;
+            }
             return self.show(&format!(
-                "a private server of PostgreSQL {} with a table of {} would be made in {}, and removed afterwards",
+                "a private server of PostgreSQL {} with {} would be made in {}, and removed afterwards",
                 programs.version,
-                Bytes(self.size),
+                self.tables(more),
                 path_text::encode(dir)
             ));
         }
-        check_room(dir, "a private server with a table", self.size, CLUSTER_BYTES)?;
+        private::remove_left(dir)?;
+        check_room()?;
         let signals = self.prepare()?;
         self.run.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
         let mut server =
@@ -93,17 +99,29 @@ impl Experiment<'_> {
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
         let database = Database::open(address(dsn)?, prove::SESSIONS)?;
-        self.run.consented(&database)?;
+        prove::check(&database)?;
+        self.run.check_consent(&database)?;
+        let more = prove::more_bytes(self.size, database.facts.shared_buffers);
+        self.run.check_room_there(&database.facts, self.size, more)?;
         if self.run.options().dry_run {
             return self.show(&format!(
-                "the schema rigel with a table of {} would be made in the database {}, and removed afterwards",
-                Bytes(self.size),
+                "the schema rigel with {} would be made in the database {}, and removed afterwards",
+                self.tables(more),
                 database.name()
             ));
         }
         let signals = self.prepare()?;
         let proof = self.ask(database, None, &signals)?;
         self.tell(&proof)
+    }
+
+    /// What is made, for people.
+    fn tables(&self, more: u64) -> String {
+        format!(
+            "a table of {}, and up to {} of indexes and of a table that empties the server's own cache,",
+            Bytes(self.size),
+            Bytes(more)
+        )
     }
 
     fn prepare(&self) -> Result<Signals, Problem> {

@@ -1,0 +1,103 @@
+//! Whether there is room for what a run writes, looked at before it writes anything.
+//!
+//! Must not make anything.
+
+use super::{LEAST_TABLE, LOG_BYTES, PRIVATE, SqlRun, TIMES_CACHES, whole_blocks};
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::units::Bytes;
+use rigel_io::targets::scratch::free_bytes;
+use rigel_sql::{Database, ServerFacts};
+use std::path::Path;
+
+impl SqlRun<'_> {
+    /// The bytes of the table that may be made.
+    pub(super) fn consented(&self, database: &Database) -> Result<u64, Problem> {
+        self.check_consent(database)?;
+        let Some(size) = self.source.size else { return self.suits(database) };
+        let size = whole_blocks(size.0);
+        self.check_room_there(&database.facts, size, self.index_bytes(size))?;
+        Ok(size)
+    }
+
+    /// Refuses a private server that has no room for its table or for the logs of commits, and for so much more.
+    pub(super) fn check_room_private(
+        &self,
+        dir: &Path,
+        table_bytes: u64,
+        more_bytes: u64,
+    ) -> Result<(), Problem> {
+        if !self.commits() {
+            return check_room(dir, PRIVATE, table_bytes, more_bytes);
+        }
+        check_room(dir, "a private server with logs of commits", LOG_BYTES + self.raw_log_bytes(), more_bytes)
+            .map_err(|problem| problem.next("make room, or measure in another directory on the same storage"))
+    }
+
+    /// Refuses a table, and so much more, for which a server that is there has no room.
+    pub(super) fn check_room_there(
+        &self,
+        facts: &ServerFacts,
+        table_bytes: u64,
+        more_bytes: u64,
+    ) -> Result<(), Problem> {
+        let Some(dir) = &facts.tables else {
+            self.room_is_unknown("the table");
+            return Ok(());
+        };
+        // A full disk would end the server for everybody. Its log must still be able to grow.
+        check_room(dir, "the table", table_bytes, facts.log_bytes.saturating_add(more_bytes))
+    }
+
+    /// The log grows by what is committed, until a checkpoint. A full disk would end the server for everybody.
+    pub(super) fn check_log_room(&self, facts: &ServerFacts) -> Result<(), Problem> {
+        let Some(dir) = &facts.directory else {
+            self.room_is_unknown("the log of commits");
+            return Ok(());
+        };
+        // It may lie on another disk, in a place that this user cannot see.
+        let own = Some(dir.join("pg_wal")).filter(|log| log.is_dir());
+        let room = check_room(own.as_deref().unwrap_or(dir), "a log of commits", LOG_BYTES, facts.log_bytes);
+        room.map_err(|problem| problem.next("make room, or measure a private server on the same storage"))
+    }
+
+    fn room_is_unknown(&self, what: &str) {
+        self.reporter.remarks(&[format!(
+            "whether there is room for {what} is not known, and a full disk ends the server for everybody: its files cannot be \
+            seen from here; {}",
+            rigel_sql::who_sees_files()
+        )]);
+    }
+
+    /// Four times what the server and its host may keep.
+    fn suits(&self, database: &Database) -> Result<u64, Problem> {
+        let unknown = |why: &str| {
+            Problem::usage("the size of the table has to be given")
+                .at("--size")
+                .because(why)
+                .next("give four times what the server and its host may keep in memory, such as --size 100G")
+        };
+        let caches = self.caches_there(database);
+        let caches = caches.ok_or_else(|| unknown("the memory of the server's host is not known here"))?;
+        let size = caches.saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
+        let tables = database.facts.tables.as_ref();
+        let free = tables.and_then(|dir| free_bytes(dir).ok()).unwrap_or(u64::MAX);
+        if size > free / 2 {
+            let why = format!("four times its caches are {}, and {} are free", Bytes(size), Bytes(free));
+            return Err(unknown(&why));
+        }
+        Ok(whole_blocks(size))
+    }
+}
+
+/// Refuses a table for which there is no room, with so much more.
+pub fn check_room(dir: &Path, what: &str, table_bytes: u64, more_bytes: u64) -> Result<(), Problem> {
+    let (free, needed) = (free_bytes(dir)?, table_bytes.saturating_add(more_bytes));
+    if needed <= free {
+        return Ok(());
+    }
+    Err(Problem::refused(format!("{what} of {} does not fit", Bytes(table_bytes)))
+        .at(path_text::encode(dir))
+        .because(format!("{} are needed, and {} are free", Bytes(needed), Bytes(free)))
+        .next("make room, ask for a smaller table with --size, or measure in another directory or database on the same storage"))
+}

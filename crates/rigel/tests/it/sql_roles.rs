@@ -1,0 +1,61 @@
+//! `rigel sql` on a server that is there, by a role that is told little: what it sees all the same, and what it says of the rest.
+
+use crate::sql::{dsn, place, refused};
+use crate::support::{Place, Told, tell};
+use rigel_testdev::{PostgresServer, needs};
+use rustix::fs::{Gid, Uid, chown};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
+/// A role that may make a schema, and nothing else; its connection.
+fn plain(server: &PostgresServer) -> String {
+    server.ask("create role plain login; grant create on database postgres to plain").unwrap();
+    dsn(server).replace("user=postgres", "user=plain")
+}
+
+fn line<'a>(dsn: &'a str, size: &'a str) -> [&'a str; 8] {
+    ["sql", "simple", "--dsn", dsn, "--create-in", "postgres", "--size", size]
+}
+
+/// Whoever may look into the processes of the server, as those who run these tests may, knows where it has its files.
+#[test]
+fn a_role_without_rights_has_room_and_files_looked_at() {
+    let name = "a_role_without_rights_has_room_and_files_looked_at";
+    let Some(server) = needs(name, PostgresServer::start("")) else { return };
+    let (dsn, place) = (plain(&server), place());
+    refused(place.rigel(line(&dsn, "10T")), 3, &["the table of 10 TiB does not fit"]);
+    let told = tell(place.command().args(line(&dsn, "8M")).arg("--dry-run")).expect_code(0);
+    assert!(told.stdout.contains("the files of rigel.big"), "{}", told.stdout);
+    assert!(!told.stderr.contains("is not known"), "{}", told.stderr);
+}
+
+/// Another user of the host sees neither.
+#[test]
+fn room_that_nobody_can_look_at_is_told() {
+    let name = "room_that_nobody_can_look_at_is_told";
+    let Some(server) = needs(name, PostgresServer::start("")) else { return };
+    let (dsn, place) = (plain(&server), place());
+    fs::set_permissions(server.socket(), fs::Permissions::from_mode(0o755)).unwrap();
+    if rustix::process::geteuid().is_root() {
+        chown(place.path(), Some(Uid::from_raw(54_321)), Some(Gid::from_raw(54_321))).unwrap();
+    }
+    let usable = stranger(&place, &["--version"]).filter(|told| told.code == 0);
+    let usable = usable.ok_or_else(|| rigel_testdev::Unavailable::new("no other user can start the program"));
+    let Some(_) = needs(name, usable) else { return };
+    for level in ["simple", "commit"] {
+        let size: &[&str] = if level == "simple" { &["--size", "8M"] } else { &[] };
+        let words = [&["sql", level, "--dsn", &dsn, "--create-in", "postgres", "--dry-run"], size].concat();
+        let told = stranger(&place, &words).unwrap().expect_code(0);
+        for part in ["whether there is room for the", "is not known", "as root or as the user of the server"]
+        {
+            assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+        }
+    }
+}
+
+fn stranger(place: &Place, words: &[&str]) -> Option<Told> {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=54321", "--regid=54321", "--clear-groups", env!("CARGO_BIN_EXE_rigel")]);
+    command.args(words).current_dir(place.path()).stdin(Stdio::null()).output().ok().map(Told::from)
+}

@@ -197,11 +197,33 @@ fn a_witness_keeps_whole_lines_of_its_run_and_replaces_nothing_unasked() {
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), lines[..4].concat());
     witness(&place, &[&name, "--force"], text.as_bytes()).expect_code(0);
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), text);
-    let told = witness(&place, &["new"], b"Welcome to lab\n").expect_code(2);
-    assert!(told.stderr.contains("no head"), "{}", told.stderr);
+    let told = witness(&place, &["new"], b"Welcome to \x1b[1mlab\n7\n").expect_code(3);
+    assert!(
+        told.stderr.contains("2 lines came") && told.stderr.contains("the first: Welcome to \\x1b[1mlab"),
+        "{}",
+        told.stderr
+    );
+    let told = witness(&place, &["new"], lines[1].as_bytes()).expect_code(2);
+    assert!(
+        told.stderr.contains("no head") && told.stderr.contains("together with the run"),
+        "{}",
+        told.stderr
+    );
     let told = witness(&place, &["new"], b"").expect_code(3);
     assert!(told.stderr.contains("no run was heard"), "{}", told.stderr);
     let told = witness(&place, &["none/new"], text.as_bytes()).expect_code(3);
     assert!(told.stderr.contains("does not exist"), "{}", told.stderr);
     assert!(!place.files().contains(&"new".to_owned()));
+}
+
+/// What the login of the other host prints comes before the run.
+#[test]
+fn a_witness_hears_the_run_behind_a_greeting() {
+    let place = Place::new();
+    written(&place, "");
+    let text = acks(&place);
+    let heard = format!("Welcome to lab\n\n42\n{}\n{text}", "x".repeat(200_000));
+    let told = witness(&place, &["kept"], heard.as_bytes()).expect_code(0);
+    assert!(told.stderr.contains("4 lines that the run did not write left out"), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(place.path().join("kept")).unwrap(), text);
 }

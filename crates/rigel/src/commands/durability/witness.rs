@@ -7,7 +7,7 @@ use crate::commands;
 use crate::output::{self, Growing};
 use crate::signals::Signals;
 use rigel_core::error::Problem;
-use rigel_core::path_text::{encode, shell_word};
+use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::uses::durability::{Head, Line, MOST_LINE_BYTES};
 use rigel_report::numbers::counted;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,6 +23,8 @@ const FLUSH_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 const SILENT: Duration = Duration::from_secs(10);
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 1 << 16;
+/// Bytes of a foreign line that are shown.
+const MOST_SHOWN_BYTES: usize = 60;
 
 /// Keeps what comes until the other end is gone.
 pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
@@ -37,7 +39,7 @@ pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
         output::check_new(file)?;
     }
     let signals = Signals::listen()?;
-    let mut keeper = Keeper { options, open: None, rest: Vec::new(), skipping: false, count: 0, stray: 0 };
+    let mut keeper = Keeper::new(options);
     let mut flushed = Instant::now();
     let mut heard = Instant::now();
     let mut told = false;
@@ -112,9 +114,15 @@ struct Keeper<'a> {
     count: u64,
     /// Lines that are none of the run.
     stray: u64,
+    /// How the first of them begins, of those before the run's first line.
+    first_stray: Option<String>,
 }
 
-impl Keeper<'_> {
+impl<'a> Keeper<'a> {
+    const fn new(options: &'a WitnessArgs) -> Self {
+        Self { options, open: None, rest: Vec::new(), skipping: false, count: 0, stray: 0, first_stray: None }
+    }
+
     fn take(&mut self, bytes: &[u8]) -> Result<(), Problem> {
         let mut whole = Vec::with_capacity(bytes.len());
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -137,7 +145,15 @@ impl Keeper<'_> {
     /// A line with its end.
     fn line(&mut self, line: &[u8], is_rest: bool, whole: &mut Vec<u8>) -> Result<(), Problem> {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let Some(Open { run, .. }) = &self.open else { return self.begin(line) };
+        let Some(Open { run, .. }) = &self.open else {
+            // What a login prints comes before the first line of the run.
+            if is_rest || !is_object(text) {
+                self.stray += 1;
+                self.first_stray.get_or_insert_with(|| start_of(text));
+                return Ok(());
+            }
+            return self.begin(line);
+        };
         match Line::parse(run, text).filter(|_| !is_rest) {
             Some(parsed) => {
                 self.count += u64::from(matches!(parsed, Line::Ack(_)));
@@ -149,7 +165,11 @@ impl Keeper<'_> {
     }
 
     fn begin(&mut self, line: &[u8]) -> Result<(), Problem> {
-        let head = Head::parse(line)?;
+        let head = Head::parse(line).map_err(|problem| {
+            problem.at("standard input").next(
+                "start the witness together with the run, in the same version: rigel durability run .. | rigel durability witness acks",
+            )
+        })?;
         let path = self.options.file.clone();
         let path = path.unwrap_or_else(|| PathBuf::from(format!("rigel_{}_acks.jsonl", head.run)));
         let file = Growing::begin(&path, line, self.options.force)?;
@@ -175,10 +195,7 @@ impl Keeper<'_> {
     fn end(mut self) -> Result<(), Problem> {
         self.flush()?;
         let Some(Open { run, path, .. }) = &self.open else {
-            return Err(Problem::refused("no run was heard")
-                .at("standard input")
-                .because("it ended before the first line of `rigel durability run`")
-                .next("see what the run says on its standard error"));
+            return Err(self.not_heard_of());
         };
         if self.stray > 0 {
             commands::remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
@@ -192,4 +209,28 @@ impl Keeper<'_> {
                 .as_bytes(),
         )
     }
+
+    fn not_heard_of(&self) -> Problem {
+        let problem = Problem::refused("no run was heard").at("standard input");
+        let Some(first) = &self.first_stray else {
+            return problem
+                .because("it ended before the first line of `rigel durability run`")
+                .next("see what the run says on its standard error");
+        };
+        let lines = counted(self.stray, "line");
+        problem
+            .because(format!("{lines} came that `rigel durability run` did not write, the first: {first}"))
+            .next("see what the run says on its standard error, and what a login prints on that host")
+    }
+}
+
+/// Whether a line may be the first of a run, or what another program than this one wrote.
+fn is_object(line: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
+}
+
+/// The beginning of a foreign line, safe to print.
+fn start_of(line: &[u8]) -> String {
+    let start = line.get(..MOST_SHOWN_BYTES).unwrap_or(line);
+    printable(String::from_utf8_lossy(start).trim_end()).into_owned()
 }

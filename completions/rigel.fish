@@ -380,7 +380,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l length -d 'How muc
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l md -d 'The legs of an array of the kernel\'s RAID driver, of level 1' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l lvm -d 'The legs of a mirrored logical volume (raid1, mirror)' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l extents -d 'The copies that a list of extents names, as Oracle ASM keeps them' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l au-size -d 'Bytes of an allocation unit of these extents' -r
+complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l au-size -d 'Bytes of an allocation unit of these extents [default: 1M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l max-mbps -d 'Read no more than so many MB (2^20 bytes) in a second from each copy' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l io-timeout -d 'When no read comes back for that time, a disk hangs, and the scrub ends [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand scrub" -l state -d 'Keep in this file how far it is and what was found, every ten seconds' -r -F

@@ -48,8 +48,8 @@ struct Document<'a> {
     compared_bytes: u64,
     /// Whether it was compared to its end.
     complete: bool,
-    /// Whether no copy differs as far as was compared; if not, the exit code is 1.
-    alike: bool,
+    /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none does, but ranges could not be judged.
+    alike: Option<bool>,
     /// What was found.
     #[serde(flatten)]
     found: &'a Found,
@@ -74,7 +74,7 @@ pub fn json(scrubbed: &Scrubbed<'_>, complete: bool) -> Result<Vec<u8>, Problem>
         total_bytes: scrubbed.total,
         compared_bytes: state.done,
         complete,
-        alike: state.found.is_clean(),
+        alike: state.found.are_alike(),
         found: &state.found,
     })
 }

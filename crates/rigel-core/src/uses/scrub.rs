@@ -18,7 +18,7 @@ mod state;
 pub use found::{CopyFound, Difference, Found, MOST_LISTED, Stretch};
 pub use judge::{Certainty, Judged, Kind};
 pub use map::{BLOCK_BYTES, CHUNK_BYTES, Chunk, Extent, MOST_COPIES, Map, Place, Strip};
-pub use state::{SCHEMA as STATE_SCHEMA, Source, State};
+pub use state::{FileNumber, SCHEMA as STATE_SCHEMA, Source, State, Who};
 
 /// The name of a copy by its place: `A`, `B`, `C`.
 pub fn letter(copy: usize) -> char {

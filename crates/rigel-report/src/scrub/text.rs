@@ -31,15 +31,8 @@ pub fn text(scrubbed: &Scrubbed<'_>, complete: bool) -> String {
             &format!("{passed} of 4 KiB differed and were alike when read again: writes in flight."),
         );
     }
-    if !found.restless.is_empty() {
-        let restless = counted(found.restless.len(), "range");
-        let at: Vec<String> = found.restless.iter().take(5).map(|range| range.at.to_string()).collect();
-        let more = if found.restless.len() > at.len() { " .." } else { "" };
-        let text = format!(
-            "{restless} kept changing and could not be judged (at {}{more}); scrub again when there are fewer writes.",
-            at.join(", ")
-        );
-        wrapped(&mut page, "", "", &text);
+    if found.restless_ranges > 0 {
+        wrapped(&mut page, "", "", &restless(found));
     }
     for (number, difference) in (1..).zip(found.differences.iter().take(MOST_SHOWN)) {
         page.blank();
@@ -53,10 +46,22 @@ pub fn text(scrubbed: &Scrubbed<'_>, complete: bool) -> String {
     page.into_string()
 }
 
+fn restless(found: &Found) -> String {
+    let ranges = counted(found.restless_ranges, "range");
+    let at: Vec<String> = found.restless.iter().take(5).map(|range| range.at.to_string()).collect();
+    let more = if found.restless_ranges > at.len() as u64 { " .." } else { "" };
+    format!(
+        "{ranges}, {} bytes, kept changing and could not be judged (at {}{more}); scrub again when there are fewer writes.",
+        found.restless_bytes,
+        at.join(", ")
+    )
+}
+
 fn verdict(found: &Found) -> String {
     let Found { ranges, bytes, unreadable, .. } = *found;
     let unread = format!("{} cannot be read on all copies", counted(unreadable, "range"));
     match (ranges, unreadable) {
+        (0, _) if found.restless_ranges > 0 => "No copy differs where it could be judged".to_owned(),
         (0, _) => "No copy differs".to_owned(),
         (_, 0) => format!("The copies differ in {}, {bytes} bytes", counted(ranges, "range")),
         _ if ranges == unreadable => unread,

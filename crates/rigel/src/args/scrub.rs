@@ -25,6 +25,7 @@ Examples:
 
 /// The largest allocation unit of ASM.
 const MOST_UNIT_BYTES: u64 = 64 * MIB;
+const DEFAULT_UNIT_BYTES: u64 = MIB;
 const HOW: &str = "name two files or devices, or one of --md, --lvm, --extents and --resume";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
@@ -60,9 +61,9 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "resume"])]
     extents: Option<PathBuf>,
 
-    /// Bytes of an allocation unit of these extents
-    #[arg(long, value_name = "BYTES", default_value = "1M")]
-    au_size: Bytes,
+    /// Bytes of an allocation unit of these extents [default: 1M]
+    #[arg(long, value_name = "BYTES", requires = "extents")]
+    au_size: Option<Bytes>,
 
     /// Read no more than so many MB (2^20 bytes) in a second from each copy
     #[arg(long, value_name = "MBPS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -92,14 +93,8 @@ pub struct ScrubArgs {
 impl ScrubArgs {
     /// Checks that it is known what to compare.
     pub fn checked(self) -> Result<Self, Problem> {
-        let unit = self.au_size.0;
-        if !unit.is_power_of_two() || !(4096..=MOST_UNIT_BYTES).contains(&unit) {
-            return Err(Problem::usage(format!("{} is no size of an allocation unit", self.au_size))
-                .at("--au-size")
-                .next(
-                    "give a power of two from 4K to 64M, as V$ASM_DISKGROUP has it in ALLOCATION_UNIT_SIZE",
-                ));
-        }
+        self.check_unit()?;
+        self.check_parts()?;
         if self.io_timeout == Some(Nanos(0)) {
             return Err(Problem::usage("no read comes back in no time")
                 .at("--io-timeout")
@@ -116,6 +111,30 @@ impl ScrubArgs {
         Ok(self)
     }
 
+    fn check_unit(&self) -> Result<(), Problem> {
+        let Some(unit) = self.au_size else { return Ok(()) };
+        if self.extents.is_none() {
+            return Err(of_another("--au-size", "a list of extents", self.resume.is_some()));
+        }
+        if unit.0.is_power_of_two() && (4096..=MOST_UNIT_BYTES).contains(&unit.0) {
+            return Ok(());
+        }
+        Err(Problem::usage(format!("{unit} is no size of an allocation unit"))
+            .at("--au-size")
+            .next("give a power of two from 4K to 64M, as V$ASM_DISKGROUP has it in ALLOCATION_UNIT_SIZE"))
+    }
+
+    /// Clap lets an option pass whose required one conflicts with another that is there.
+    fn check_parts(&self) -> Result<(), Problem> {
+        let parts = [("--offset-a", self.offset_a), ("--offset-b", self.offset_b), ("--length", self.length)];
+        match parts.into_iter().find(|(_, bytes)| bytes.is_some()) {
+            Some((name, _)) if self.paths.is_empty() => {
+                Err(of_another(name, "two files or devices", self.resume.is_some()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What to compare; `None` when a state file has to tell.
     pub fn source(&self) -> Option<Source> {
         if let [a, b] = self.paths.as_slice() {
@@ -126,8 +145,22 @@ impl ScrubArgs {
                 length: self.length.map(|bytes| bytes.0),
             });
         }
-        let file = |file: &PathBuf| Source::Extents { file: encode(file), unit_bytes: self.au_size.0 };
+        let unit_bytes = self.au_size.map_or(DEFAULT_UNIT_BYTES, |bytes| bytes.0);
+        let file = |file: &PathBuf| Source::Extents { file: encode(file), unit_bytes };
         let md = self.md.as_ref().map(|device| Source::Md(encode(device)));
         md.or_else(|| self.lvm.clone().map(Source::Lvm)).or_else(|| self.extents.as_ref().map(file))
     }
+}
+
+/// An option that says nothing of what is compared.
+fn of_another(name: &str, what: &str, goes_on: bool) -> Problem {
+    let cause = if goes_on {
+        "the state file has where the copies lie, and a scrub goes on with the same"
+    } else {
+        "arrays, volumes and lists of extents say themselves where their copies lie"
+    };
+    Problem::usage(format!("{name} is for {what} only"))
+        .at(name)
+        .because(cause)
+        .next(format!("leave {name} out, or name {what}"))
 }

@@ -12,13 +12,14 @@ use crate::signals::Signals;
 use legs::Copies;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
-use rigel_core::path_text::{encode, shell_word};
-use rigel_core::uses::scrub::State;
+use rigel_core::path_text::{decode, encode, shell_word};
+use rigel_core::units::Nanos;
+use rigel_core::uses::scrub::{Source, State};
 use rigel_io::engine;
 use rigel_report::scrub::{Scrubbed, json, text};
 use rigel_run::scrub::{End, Job, Listener, scrub as compare};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// A state of more is none: ten thousand ranges take some megabytes.
 const MOST_STATE_BYTES: u64 = 1 << 30;
@@ -26,19 +27,16 @@ const MOST_STATE_BYTES: u64 = 1 << 30;
 /// Compares, and prints what was found. Copies that differ are a problem of exit code 1.
 pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
+    if let Some(file) = &options.state {
+        check_new(file)?;
+    }
     let kept = options.resume.as_deref().map(read_state).transpose()?;
     let file = options.state.clone().or_else(|| options.resume.clone());
     let source = kept.as_ref().map(|state| state.source.clone()).or_else(|| options.source());
     let source = source.ok_or_else(|| Problem::new(ExitKind::Bug, "a scrub of nothing was not refused"))?;
     let io_timeout = options.io_timeout.unwrap_or(DEFAULT_IO_TIMEOUT);
-    let copies = Copies::find(&source, io_timeout)?;
-    let mut state = match kept {
-        Some(state) => {
-            state.check(&copies.map, &copies.identifiers())?;
-            state
-        }
-        None => State::new(source, options.max_mbps, &copies.map, copies.identifiers()),
-    };
+    let copies = Copies::find(&source, &base(kept.as_ref()), io_timeout)?;
+    let mut state = begun(kept, source, &copies, io_timeout)?;
     state.max_mbps = options.max_mbps.or(state.max_mbps);
     if !options.quiet {
         copies.notes.iter().for_each(|note| commands::remark(note));
@@ -68,6 +66,25 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
         Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
     told(&shown, end, options)?;
     ended(&state, end, file)
+}
+
+/// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
+/// were given.
+fn base(kept: Option<&State>) -> PathBuf {
+    let directory = kept.and_then(|state| state.directory.as_deref()).map(decode);
+    directory.filter(|directory| env::current_dir().ok().as_ref() != Some(directory)).unwrap_or_default()
+}
+
+/// The state to go on with, checked, or a new one.
+fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos) -> Result<State, Problem> {
+    let who = copies.who(io_timeout);
+    if let Some(state) = kept {
+        state.check(&copies.map, &who)?;
+        return Ok(state);
+    }
+    let mut state = State::new(source, None, &copies.map, &who);
+    state.directory = env::current_dir().ok().map(|directory| encode(&directory));
+    Ok(state)
 }
 
 fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs) -> Result<(), Problem> {
@@ -100,6 +117,24 @@ fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> 
     Err(Problem::new(ExitKind::GateFailed, what)
         .because("a write that reached one copy only, or storage that changed or lost what it held")
         .next("copy the right leg over the other where it is known; docs/guide/scrub.md says how"))
+}
+
+/// Refuses a file that is there: it is somebody's, perhaps the state of a scrub that is not over.
+fn check_new(file: &Path) -> Result<(), Problem> {
+    if fs::symlink_metadata(file).is_err() {
+        return Ok(());
+    }
+    let next = match read_state(file) {
+        Ok(_) => format!(
+            "`rigel scrub --resume {}` goes on with it; or name another file",
+            shell_word(&encode(file))
+        ),
+        Err(_) => "name another file".to_owned(),
+    };
+    Err(Problem::refused("the state file exists already")
+        .at(encode(file))
+        .because("an existing file is not replaced unasked")
+        .next(next))
 }
 
 fn read_state(file: &Path) -> Result<State, Problem> {

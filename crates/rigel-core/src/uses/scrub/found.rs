@@ -114,6 +114,12 @@ pub struct Found {
     pub passed: u64,
     /// Ranges that were never alike and kept changing, so that nothing can be said; at most 10000 are listed.
     pub restless: Vec<Stretch>,
+    /// How many of these there are, listed or not.
+    #[serde(default)]
+    pub restless_ranges: u64,
+    /// Bytes of these ranges.
+    #[serde(default)]
+    pub restless_bytes: u64,
 }
 
 impl Found {
@@ -142,13 +148,47 @@ impl Found {
 
     /// Adds a range that kept changing.
     pub fn add_restless(&mut self, restless: Stretch) {
+        self.restless_ranges += 1;
+        self.restless_bytes += restless.len;
         if self.restless.len() < MOST_LISTED {
             self.restless.push(restless);
         }
     }
 
-    /// Whether the copies are alike as far as could be seen.
+    /// Whether no difference was found.
     pub const fn is_clean(&self) -> bool {
         self.ranges == 0
+    }
+
+    /// Whether the copies are alike; `None` when none differs, but not all of them could be judged.
+    pub fn are_alike(&self) -> Option<bool> {
+        match self.ranges {
+            0 => (self.restless_ranges == 0).then_some(true),
+            _ => Some(false),
+        }
+    }
+
+    /// With the counts that older states do not have: they know what they list.
+    pub(super) fn recounted(mut self) -> Self {
+        self.restless_ranges = self.restless_ranges.max(self.restless.len() as u64);
+        self.restless_bytes = self.restless_bytes.max(self.restless.iter().map(|range| range.len).sum());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kept_changing_is_counted_beyond_the_list() {
+        let mut found = Found::default();
+        assert_eq!(found.are_alike(), Some(true));
+        let count = MOST_LISTED as u64 + 5;
+        (0..count).for_each(|number| found.add_restless(Stretch { at: number * 8192, len: 4096 }));
+        assert_eq!((found.restless.len(), found.restless_ranges), (MOST_LISTED, count));
+        assert_eq!((found.restless_bytes, found.are_alike()), (count * 4096, None));
+        found.count(4096, false);
+        assert_eq!(found.are_alike(), Some(false));
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the file's form.
 pub const SCHEMA: &str = "rigel.scrub-state/1";
 
-/// Where the copies are, as the user said it. Paths are printable ([`crate::path_text`]).
+/// Where the copies are, as the user said it: paths may be relative to the directory that the state keeps. Paths are printable ([`crate::path_text`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -35,6 +35,34 @@ pub enum Source {
     },
 }
 
+/// Which file it is, on a filesystem that keeps the numbers of its files.
+///
+/// Without the device that holds it: that has another number after a reboot, or when it is mounted again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileNumber {
+    /// Inode.
+    pub inode: u64,
+    /// When it was made, in nanoseconds since 1970, where the filesystem and the kernel tell.
+    pub born_ns: Option<u64>,
+}
+
+impl FileNumber {
+    /// Whether it is another file for certain.
+    fn is_other_than(self, before: Self) -> bool {
+        let born = self.born_ns.zip(before.born_ns);
+        self.inode != before.inode || born.is_some_and(|(now, before)| now != before)
+    }
+}
+
+/// Who a disk is, whatever it is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// What a device calls itself.
+    pub identifier: Option<String>,
+    /// Which file it is.
+    pub file: Option<FileNumber>,
+}
+
 /// A scrub up to some moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
@@ -48,6 +76,12 @@ pub struct State {
     /// What each disk calls itself, where it says so: a name such as `/dev/sdb` may mean another one after a reboot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     disks: Vec<Option<String>>,
+    /// Which file each is, for the same reason. Older states have none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<Option<FileNumber>>,
+    /// The directory that relative paths begin in, printable: those of `source`, and those in a list of extents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// Up to this byte everything was compared.
     pub done: u64,
     /// Ranges that differed and have to be read again.
@@ -58,13 +92,15 @@ pub struct State {
 
 impl State {
     /// Nothing is compared yet.
-    pub fn new(source: Source, max_mbps: Option<u64>, map: &Map, disks: Vec<Option<String>>) -> Self {
+    pub fn new(source: Source, max_mbps: Option<u64>, map: &Map, disks: &[Who]) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             source,
             max_mbps,
             fingerprint: map.fingerprint(),
-            disks,
+            disks: disks.iter().map(|disk| disk.identifier.clone()).collect(),
+            files: disks.iter().map(|disk| disk.file).collect(),
+            directory: None,
             done: 0,
             pending: Vec::new(),
             found: Found::default(),
@@ -81,7 +117,7 @@ impl State {
                 .because(cause)
                 .next("give the file that `rigel scrub --state FILE` wrote")
         };
-        let state: Self = serde_json::from_str(text)
+        let mut state: Self = serde_json::from_str(text)
             .map_err(|error| refused(path_text::printable(&error.to_string()).into_owned()))?;
         if state.schema != SCHEMA {
             return Err(refused(format!(
@@ -89,6 +125,7 @@ impl State {
                 path_text::printable(&state.schema)
             )));
         }
+        state.found = state.found.recounted();
         Ok(state)
     }
 
@@ -96,15 +133,8 @@ impl State {
     ///
     /// # Errors
     /// When they do not.
-    pub fn check(&self, map: &Map, disks: &[Option<String>]) -> Result<(), Problem> {
-        let other = self.disks.iter().zip(disks).find(|(before, now)| before.is_some() && before != now);
-        if let Some((Some(before), now)) = other {
-            let before = path_text::printable(before);
-            let now = now.as_deref().map_or("another one".into(), path_text::printable);
-            return Err(Problem::refused("a disk is not the one that the scrub began with")
-                .because(format!("it was {before}, and is {now}"))
-                .next("give the copies the names that they had, or start a new scrub, with names as in /dev/disk/by-id"));
-        }
+    pub fn check(&self, map: &Map, disks: &[Who]) -> Result<(), Problem> {
+        self.check_disks(disks)?;
         let within = |stretch: &Stretch| {
             let part = map.part(stretch.at, stretch.len);
             let blocks = map
@@ -121,6 +151,30 @@ impl State {
         Err(Problem::refused("the copies do not lie where they did")
             .because("a device, an array or a list of extents has changed since the scrub began")
             .next("start a new scrub"))
+    }
+
+    fn check_disks(&self, disks: &[Who]) -> Result<(), Problem> {
+        let pairs = || self.disks.iter().zip(disks);
+        let other = pairs().find(|(before, now)| before.is_some() && **before != now.identifier);
+        if let Some((Some(before), now)) = other {
+            let before = path_text::printable(before);
+            let now = now.identifier.as_deref().map_or("another one".into(), path_text::printable);
+            return Err(Problem::refused("a disk is not the one that the scrub began with")
+                .because(format!("it was {before}, and is {now}"))
+                .next("give the copies the names that they had, or start a new scrub, with names as in /dev/disk/by-id"));
+        }
+        let is_other = |before: &Option<FileNumber>, now: &Who| {
+            now.file.zip(*before).is_some_and(|(now, before)| now.is_other_than(before))
+        };
+        match self.files.iter().zip(disks).position(|(before, now)| is_other(before, now)) {
+            None => Ok(()),
+            Some(copy) => Err(Problem::refused("a file is not the one that the scrub began with")
+                .because(format!(
+                    "file {} has another inode or was made at another time; something took its name",
+                    copy + 1
+                ))
+                .next("put the file back that was there, or start a new scrub")),
+        }
     }
 
     /// The text of the file.
@@ -142,8 +196,12 @@ mod tests {
         Map::new(vec![Strip { len, copies: vec![place(0), place(1)], of: None }])
     }
 
+    fn who(identifier: &str) -> Who {
+        Who { identifier: Some(identifier.to_owned()), file: None }
+    }
+
     fn state(map: &Map) -> State {
-        State::new(Source::Md("/dev/md0".into()), Some(7), map, vec![Some("wwid-1".into()), None])
+        State::new(Source::Md("/dev/md0".into()), Some(7), map, &[who("wwid-1"), Who::default()])
     }
 
     #[test]
@@ -151,11 +209,44 @@ mod tests {
         let mut kept = state(&map(1 << 30));
         kept.pending.push(Stretch { at: 8192, len: 4096 });
         assert_eq!(State::parse(&kept.to_json().unwrap()), Ok(kept.clone()));
-        let disks = |first: &str| [Some(first.to_owned()), Some("new".to_owned())];
+        let disks = |first: &str| [who(first), who("new")];
         assert_eq!(kept.check(&map(1 << 30), &disks("wwid-1")), Ok(()));
         let other = kept.check(&map(1 << 30), &disks("wwid-2")).unwrap_err().to_string();
         assert!(other.contains("wwid-1") && other.contains("wwid-2"), "{other}");
-        assert!(kept.check(&map(1 << 30), &[None, None]).is_err(), "it does not say who it is any more");
+        assert!(
+            kept.check(&map(1 << 30), &[Who::default(), Who::default()]).is_err(),
+            "it does not say who it is any more"
+        );
+    }
+
+    #[test]
+    fn a_file_is_another_one_only_where_that_is_certain() {
+        let map = map(1 << 20);
+        let file = |inode, born_ns| Who { identifier: None, file: Some(FileNumber { inode, born_ns }) };
+        let check = |before: Who, now: Who| {
+            let kept = State::new(Source::Md(String::new()), None, &map, &[before]).to_json().unwrap();
+            State::parse(&kept).unwrap().check(&map, &[now]).is_ok()
+        };
+        assert!(check(file(7, Some(1)), file(7, Some(1))));
+        assert!(!check(file(7, Some(1)), file(8, Some(1))));
+        assert!(!check(file(7, Some(1)), file(7, Some(2))), "the number was given again");
+        assert!(check(file(7, None), file(7, Some(2))), "the kernel was exchanged");
+        assert!(check(Who::default(), file(7, Some(2))), "an older state");
+        assert!(check(file(7, Some(2)), Who::default()), "a filesystem that does not keep numbers");
+    }
+
+    /// What an older state has is read, and what it lists is counted.
+    #[test]
+    fn a_state_without_what_came_later_is_read() {
+        let found = r#"{"differences":[],"ranges":0,"bytes":0,"unreadable":0,"passed":0,"restless":[{"at":8192,"len":4096}]}"#;
+        let text = format!(
+            r#"{{"schema":"{SCHEMA}","source":{{"pair":{{"paths":["a","b"],"offsets":[0,0],"length":null}}}},"max_mbps":null,"fingerprint":"{}","disks":[null,null],"done":0,"pending":[],"found":{found}}}"#,
+            map(1 << 20).fingerprint()
+        );
+        let state = State::parse(&text).unwrap();
+        assert_eq!(state.check(&map(1 << 20), &[who("a"), Who::default()]), Ok(()));
+        assert_eq!((state.found.restless_ranges, state.found.restless_bytes), (1, 4096));
+        assert_eq!(state.directory, None);
     }
 
     /// Whoever wrote the file, nothing in it may lead outside of the copies.

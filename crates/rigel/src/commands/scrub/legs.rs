@@ -1,11 +1,12 @@
 //! Where the copies lie on this host: the arguments of a scrub with what the disks are. Must not read the copies.
 
-use crate::commands::answer::facts_of;
+use crate::commands::answer::{answering, facts_of};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text::{decode, encode};
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::uses::scrub::{BLOCK_BYTES, Map, Place, Source, Strip, extents, letter};
+use rigel_core::uses::scrub::extents::{self, Known, List};
+use rigel_core::uses::scrub::{BLOCK_BYTES, FileNumber, Map, Place, Source, Strip, Who, letter};
 use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
 use rigel_io::targets::{OpenTargets, legs_of_array, legs_of_volume};
@@ -13,9 +14,16 @@ use rigel_report::numbers::counted;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 /// A list of extents may be so large; that of a petabyte is smaller.
 const MOST_LIST_BYTES: u64 = 4 << 30;
+
+/// Filesystems that keep the number of a file with it. FAT, FUSE and overlays may make another one at every mount.
+const KEEP_NUMBERS: [&str; 12] =
+    ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "zfs", "nfs", "nfs4", "gfs2", "ocfs2"];
+/// How a WWID begins in sysfs (SCSI and NVMe).
+const WWIDS: [&str; 5] = ["naa.", "eui.", "t10.", "uuid.", "nvme."];
 
 /// The copies, found.
 pub struct Copies {
@@ -30,19 +38,23 @@ pub struct Copies {
 }
 
 impl Copies {
-    pub fn find(source: &Source, limit: Nanos) -> Result<Self, Problem> {
+    /// Finds them; relative paths begin in `base`, or in the current directory when that is empty.
+    pub fn find(source: &Source, base: &Path, limit: Nanos) -> Result<Self, Problem> {
         let root = Path::new("/");
         let mut copies = match source {
-            Source::Pair { paths, offsets, length } => Self::pair(paths, *offsets, *length, limit)?,
+            Source::Pair { paths, offsets, length } => {
+                let paths = paths.each_ref().map(|path| base.join(decode(path)));
+                Self::pair(&paths, *offsets, *length, limit)?
+            }
             Source::Md(device) => {
-                let legs = legs_of_array(root, &decode(device))?;
+                let legs = legs_of_array(root, &base.join(decode(device)))?;
                 Self::of(inspect_all(&legs.disks, limit)?, legs.map)
             }
             Source::Lvm(volume) => {
                 let legs = legs_of_volume(root, volume)?;
                 Self::of(inspect_all(&legs.disks, limit)?, legs.map)
             }
-            Source::Extents { file, unit_bytes } => Self::listed(&decode(file), *unit_bytes, limit)?,
+            Source::Extents { file, unit_bytes } => Self::listed(&decode(file), base, *unit_bytes, limit)?,
         };
         if copies.map.total() == 0 {
             return Err(Problem::refused("there is nothing to compare: the copies have no bytes")
@@ -65,10 +77,16 @@ impl Copies {
         self.disks.iter().map(|disk| disk.path.clone()).collect()
     }
 
-    /// What each disk calls itself; of a file nothing, which has a name of its own.
-    pub fn identifiers(&self) -> Vec<Option<String>> {
-        let is_device = |disk: &&TargetFacts| disk.kind == TargetKind::BlockDevice;
-        let one = |disk: &TargetFacts| Some(disk).filter(is_device)?.device.as_ref()?.identifier.clone();
+    /// Who each disk is, as far as it says so.
+    pub fn who(&self, limit: Nanos) -> Vec<Who> {
+        let one = |disk: &TargetFacts| match disk.kind {
+            TargetKind::BlockDevice => Who {
+                identifier: disk.device.as_ref().and_then(|device| device.identifier.clone()),
+                file: None,
+            },
+            TargetKind::File => Who { identifier: None, file: file_number(disk, limit) },
+            _ => Who::default(),
+        };
         self.disks.iter().map(one).collect()
     }
 
@@ -78,12 +96,12 @@ impl Copies {
     }
 
     fn pair(
-        paths: &[String; 2],
+        paths: &[PathBuf; 2],
         offsets: [u64; 2],
         length: Option<u64>,
         limit: Nanos,
     ) -> Result<Self, Problem> {
-        let disks = inspect_all(&paths.each_ref().map(|path| decode(path)), limit)?;
+        let disks = inspect_all(paths, limit)?;
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
             let copy = usize::from(left(0).is_some());
@@ -108,8 +126,14 @@ impl Copies {
         let place = |disk: u16| Place { disk, offset: offsets[usize::from(disk)] };
         let map = Map::new(vec![Strip { len, copies: vec![place(0), place(1)], of: None }]);
         let files = disks.iter().all(|disk| disk.kind == TargetKind::File);
-        let in_file = (files && offsets[0] == offsets[1]).then(|| (offsets[0], segment(&decode(&paths[0]))));
+        let in_file = (files && offsets[0] == offsets[1]).then(|| (offsets[0], segment(&paths[0])));
         let mut notes = Vec::new();
+        if !disks[0].is_same_as(&disks[1]) && is_one_disk(&disks[0], &disks[1]) {
+            notes.push(
+                "A and B have the same WWID: if they are two paths to one disk, it is compared with itself"
+                    .to_owned(),
+            );
+        }
         if a != b && length.is_none() {
             let rest = if a > b { 'A' } else { 'B' };
             notes.push(format!(
@@ -120,42 +144,23 @@ impl Copies {
         Ok(Self { in_file, notes, ..Self::of(disks, map) })
     }
 
-    fn listed(file: &Path, unit_bytes: u64, limit: Nanos) -> Result<Self, Problem> {
-        let unread = |why: String| {
-            Problem::usage(format!("the list of extents cannot be read: {why}"))
-                .at(encode(file))
-                .next("give the file that the query in docs/guide/scrub.md made")
-        };
-        let found = fs::metadata(file).map_err(|error| unread(error.to_string()))?;
-        if !found.is_file() || found.len() > MOST_LIST_BYTES {
-            return Err(unread("it is no regular file, or too large for a list".to_owned()));
-        }
-        let text = fs::read_to_string(file).map_err(|error| unread(error.to_string()))?;
+    fn listed(file: &Path, base: &Path, unit_bytes: u64, limit: Nanos) -> Result<Self, Problem> {
+        let shown = encode(file);
         let in_list = |problem: Problem| {
             let line = problem.place.clone().unwrap_or_default();
-            problem.at(format!("{}, {line}", encode(file)))
+            problem.at(format!("{shown}, {line}"))
         };
-        let listed = extents::parse(&text, unit_bytes).map_err(in_list)?;
-        let snapshot = Snapshot::take();
-        let mut disks = Vec::new();
-        for (path, line) in &listed.disks {
-            let looked = facts_of(Path::new(path), limit, &snapshot);
-            disks.push(looked.map_err(|problem| {
-                let why = problem.cause.clone().unwrap_or_else(|| problem.what.clone());
-                Problem::usage(format!("the disk {} is not known here", encode(Path::new(path))))
-                    .at(format!("{}, line {line}", encode(file)))
-                    .because(why)
-                    .next("give the paths that the disks have on this host")
-            })?);
-        }
-        let mut copies = Self::of(disks, listed.map);
+        let list = extents::read(&read_list(&base.join(file))?).map_err(in_list)?;
+        let (disks, known, notes) = disks_of(&list, base, limit).map_err(in_list)?;
+        let listed = list.listed(unit_bytes, &known).map_err(in_list)?;
+        let mut copies = Self { notes, ..Self::of(disks, listed.map) };
         if listed.single > 0 {
             copies
                 .notes
                 .push(format!("{} with one copy only are left out", counted(listed.single, "extent")));
         }
         if copies.map.total() == 0 {
-            return Err(Problem::usage("no extent of the list has two copies").at(encode(file)).next(
+            return Err(Problem::usage("no extent of the list has two copies").at(shown).next(
                 "take a disk group of normal or high redundancy, and keep the rows of all copies in the list",
             ));
         }
@@ -174,7 +179,7 @@ impl Copies {
                             "{} bytes from {} on, of {}",
                             strip.len, place.offset, disk.size_bytes
                         ))
-                        .next("see whether the list, its unit or the array is that of this disk"));
+                        .next("see whether the array or the volume has the disks that it had"));
                 }
             }
         }
@@ -198,6 +203,87 @@ impl Copies {
             self.notes.push(format!("reads through the page cache: {why}"));
         }
     }
+}
+
+fn read_list(file: &Path) -> Result<String, Problem> {
+    let unread = |why: String| {
+        Problem::usage(format!("the list of extents cannot be read: {why}"))
+            .at(encode(file))
+            .next("give the file that the query in docs/guide/scrub.md made")
+    };
+    let found = fs::metadata(file).map_err(|error| unread(error.to_string()))?;
+    if !found.is_file() || found.len() > MOST_LIST_BYTES {
+        return Err(unread("it is no regular file, or too large for a list".to_owned()));
+    }
+    fs::read_to_string(file).map_err(|error| unread(error.to_string()))
+}
+
+/// Every disk of a list once, which of them each name means, and a note for each name of a disk that has another one.
+fn disks_of(
+    list: &List,
+    base: &Path,
+    limit: Nanos,
+) -> Result<(Vec<TargetFacts>, Vec<Known>, Vec<String>), Problem> {
+    let snapshot = Snapshot::take();
+    let mut disks: Vec<TargetFacts> = Vec::new();
+    let (mut known, mut notes) = (Vec::new(), Vec::new());
+    for (name, line) in list.disks() {
+        let looked = facts_of(&base.join(name), limit, &snapshot);
+        let facts = looked.map_err(|problem| unknown(name, problem).at(format!("line {line}")))?;
+        let size_bytes = facts.size_bytes;
+        let same = disks.iter().position(|disk| is_one_disk(disk, &facts));
+        if let Some(disk) = same.and_then(|same| disks.get(same)) {
+            notes.push(format!("{} and {} are one disk", disk.path, facts.path));
+        }
+        let number = same.unwrap_or_else(|| {
+            disks.push(facts);
+            disks.len() - 1
+        });
+        // The list has no more names than that.
+        known.push(Known { disk: u16::try_from(number).unwrap_or(u16::MAX), size_bytes });
+    }
+    Ok((disks, known, notes))
+}
+
+/// A disk of a list that is not there. ASMLib has names of its own that are no paths.
+fn unknown(name: &str, problem: Problem) -> Problem {
+    let shown = encode(Path::new(name));
+    let next = match shown.strip_prefix("ORCL:") {
+        Some(disk) => format!("{shown} is a name of ASMLib: give its path, /dev/oracleasm/disks/{disk}"),
+        None => "give the paths that the disks have on this host".to_owned(),
+    };
+    Problem::usage(format!("the disk {shown} is not known here"))
+        .because(problem.cause.unwrap_or(problem.what))
+        .next(next)
+}
+
+/// Whether both are one disk, by two names or by two paths to it.
+fn is_one_disk(a: &TargetFacts, b: &TargetFacts) -> bool {
+    let start = |disk: &TargetFacts| disk.device.as_ref().and_then(|device| device.start_bytes);
+    let is_one_part = || a.size_bytes == b.size_bytes && start(a) == start(b);
+    a.is_same_as(b) || wwid(a).is_some_and(|name| wwid(b) == Some(name)) && is_one_part()
+}
+
+/// The name that a disk has whatever way leads to it; of a multipath device that of its legs. A serial number is none: two makers may give the same.
+fn wwid(disk: &TargetFacts) -> Option<&str> {
+    let device = disk.device.as_ref().filter(|_| disk.kind == TargetKind::BlockDevice)?;
+    let name = device.identifier.as_deref()?;
+    let name = match name.starts_with("mpath-") {
+        true => disk.below.iter().find_map(|leg| leg.identifier.as_deref())?,
+        false => name,
+    };
+    WWIDS.iter().any(|start| name.starts_with(start)).then_some(name)
+}
+
+/// Which file it is, where its number stays the same for as long as it is there.
+fn file_number(disk: &TargetFacts, limit: Nanos) -> Option<FileNumber> {
+    disk.filesystem.as_deref().filter(|name| KEEP_NUMBERS.contains(name))?;
+    let path = decode(&disk.real_path);
+    let made = answering(&path, limit, || fs::metadata(&path).and_then(|file| file.created()));
+    // Older kernels and NFS do not tell.
+    let born = made.ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    let born_ns = born.and_then(|born| u64::try_from(born.as_nanos()).ok());
+    Some(FileNumber { inode: disk.identity.inode, born_ns })
 }
 
 fn inspect_all(paths: &[PathBuf], limit: Nanos) -> Result<Vec<TargetFacts>, Problem> {

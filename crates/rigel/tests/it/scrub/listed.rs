@@ -3,6 +3,7 @@
 use super::{flip, ranges};
 use crate::support::Place;
 use std::fs;
+use std::os::unix::fs::symlink;
 
 const HEAD: &str = "disk,au,copy,file,extent\n";
 
@@ -47,10 +48,39 @@ fn lists_that_cannot_be_are_refused_with_the_line() {
         ("d0,1,0,256,0\nd0,1,1,256,0\n", 2, ["line 3", "of line 2 already"]),
         ("d0,1,0,256,0\nsdz,0,1,256,0\n", 2, ["line 3", "sdz is not known here"]),
         ("d0,1,0,256,0\n", 2, ["list.csv", "no extent of the list has two copies"]),
-        ("d0,1,0,256,0\nd1,9,1,256,0\n", 3, ["d1", "behind the end"]),
+        ("d0,1,0,256,0\nd1,9,1,256,0\n", 3, ["list.csv, line 3", "behind the end of d1"]),
+        ("d0,1,0,256,0\nd1,9,1,256,0\n", 3, ["--au-size, here 1 MiB", "1048576 bytes from 9437184 on"]),
+        ("d0,1,0,256,0\nd0,1,1,256,0\n", 2, ["unit 1 of d0", "while no rebalance runs"]),
+        ("d0,1,0,256,0\nORCL:DISK1,0,1,256,0\n", 2, ["line 3", "/dev/oracleasm/disks/DISK1"]),
     ] {
         fs::write(place.path().join("list.csv"), format!("{HEAD}{rows}")).unwrap();
         let told = place.line("scrub --extents list.csv").expect_code(code);
         assert!(parts.iter().all(|part| told.stderr.contains(part)), "{rows}: {}", told.stderr);
     }
+}
+
+#[test]
+fn two_names_of_a_disk_are_not_two_disks() {
+    let place = Place::new();
+    disks(&place);
+    symlink("d0", place.path().join("alias")).unwrap();
+    let scrub = |rows: &str| {
+        fs::write(place.path().join("list.csv"), format!("{HEAD}{rows}")).unwrap();
+        place.line("scrub --extents list.csv")
+    };
+    for (rows, part) in [
+        (
+            "d0,1,0,256,0\nalias,1,1,256,0\n",
+            "unit 1 of alias is that of line 2 already, where it is called d0",
+        ),
+        ("d0,1,0,256,0\nd1,0,1,256,0\nd1,2,0,257,0\nalias,1,1,257,0\n", "unit 1 of alias is that of line 2"),
+        ("d0,1,0,256,0\nalias,2,1,256,0\n", "on one disk: d0 in line 2 and alias in line 3"),
+    ] {
+        let told = scrub(rows).expect_code(2);
+        let text = told.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(part) && text.contains("give each disk one name"), "{rows}: {text}");
+    }
+    let told = scrub("d0,1,0,256,0\nd1,0,1,256,0\nalias,2,0,256,1\nd2,3,1,256,1\n").expect_code(0);
+    assert!(told.stderr.contains("d0 and alias are one disk"), "{}", told.stderr);
+    assert!(told.stdout.contains("2 MiB of each copy"), "{}", told.stdout);
 }

@@ -18,6 +18,7 @@ mod check;
 mod nodes;
 mod open_visit;
 mod read;
+pub mod rest;
 pub mod resume;
 
 pub use check::foreign_tallies;

@@ -35,6 +35,8 @@ pub struct Told<'a> {
     pub record: &'a Record,
     /// What came out.
     pub found: &'a Soaked,
+    /// Lines of the record that are in no file: what they say is here, and nowhere else.
+    pub lost: usize,
 }
 
 /// What hours to weeks of load did to a storage, and what it did to the data. Latencies are in microseconds, times in seconds of load.
@@ -336,7 +338,7 @@ pub fn schema() -> String {
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
 pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
-    let Told { record, found } = *told;
+    let Told { record, found, .. } = *told;
     let header = &record.header;
     pretty(&Document {
         schema: SCHEMA,

@@ -211,17 +211,14 @@ fn search_unfinished(visits: usize) -> String {
 }
 
 impl Outcome {
-    /// The problem to tell after the outputs were written; `None` for a complete run. `resumable`: its targets stay.
-    pub fn problem(&self, resumable: bool) -> Option<Problem> {
+    /// The problem to tell after the outputs were written; `None` for a complete run. `the_rest`: what to do for what a stopped run did not measure.
+    pub fn problem(&self, the_rest: &str) -> Option<Problem> {
         match self {
             Self::Complete => None,
-            Self::Stopped => Some(Problem::new(ExitKind::CutShort, "the run was stopped before its end").next(
-                if resumable {
-                    "what was measured until then is in the outputs; `rigel run --resume RECORD` measures the rest"
-                } else {
-                    "what was measured until then is in the outputs; for the rest start the run again (with --keep-scratch it could go on)"
-                },
-            )),
+            Self::Stopped => Some(
+                Problem::new(ExitKind::CutShort, "the run was stopped before its end")
+                    .next(format!("what was measured until then is in the outputs; {the_rest}")),
+            ),
             Self::OutOfTime { unvisited, searched_s } => {
                 let problem = Problem::new(ExitKind::CutShort, out_of_time(*unvisited));
                 Some(match searched_s {

@@ -6,13 +6,12 @@ mod memory;
 mod patient;
 
 pub use memory::Memory;
-pub use patient::{Patient, Tell};
+pub use patient::{Patient, Places, Tell};
 
 use rigel_core::error::Problem;
 use rigel_core::record::{self, Line};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 /// Where the lines of a run go.
 pub trait Journal {
@@ -22,9 +21,9 @@ pub trait Journal {
     /// When it could not be kept; everything before it is.
     fn append(&mut self, line: &Line) -> Result<(), Problem>;
 
-    /// The file of the lines at the end that found no room in the record.
-    fn elsewhere(&self) -> Option<PathBuf> {
-        None
+    /// The lines at the end that found room nowhere: who judges the run needs them, and the next start cannot.
+    fn unkept(&self) -> Vec<&[u8]> {
+        Vec::new()
     }
 }
 

@@ -18,6 +18,7 @@ mod scrub;
 mod selftest;
 mod targets;
 mod versus;
+mod whole;
 
 use crate::args::{Front, Invocation, RunOptions};
 pub use run::{Crew, follow, own_name};

@@ -5,6 +5,7 @@
 //! written. Must not render.
 
 mod growing;
+pub mod rest;
 mod trouble;
 mod whole;
 

@@ -139,8 +139,8 @@ impl Header {
     }
 }
 
-/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to detect random bytes and a torn write.
-fn fnv1a(bytes: &[u8]) -> u64 {
+/// FNV-1a, 64 bit (Fowler, Noll, Vo): enough to detect random bytes and a torn write, and to tell texts apart that nobody chose to be alike.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -17,6 +17,10 @@ use crate::verify::{MOST_PARTS, Settled};
 use std::collections::VecDeque;
 use std::slice;
 
+mod again;
+
+pub use again::command;
+
 /// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
 const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
 

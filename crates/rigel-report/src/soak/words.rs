@@ -23,11 +23,12 @@ const MOST_NAMED: usize = 3;
 pub(super) fn told(told: &Told<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
-        Some(verdict(found)),
+        Some(verdict(told)),
         Some(load(found)),
         compared(found),
         silence(found),
         found.beside.as_ref().map(beside),
+        (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
         (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
         (!found.outliers.is_empty()).then(|| slower(told)),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
@@ -39,7 +40,8 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
     sentences
 }
 
-fn verdict(found: &Soaked) -> String {
+fn verdict(told: &Told<'_>) -> String {
+    let found = told.found;
     let wrong = found.verified.faults.all();
     let them = if wrong == 1 { "it" } else { "them" };
     let parts = [
@@ -57,12 +59,23 @@ fn verdict(found: &Soaked) -> String {
     if !parts.is_empty() {
         return format!("Something is wrong: {}.", listed(&parts));
     }
+    if told.lost > 0 {
+        return format!("{} They tell of nothing wrong.", lost(told.lost));
+    }
     let until = if found.complete { "in" } else { "so far, in" };
     let lasted = lasted(found.lasted);
     match found.verifies && found.verified.checked > 0 {
         true => format!("Nothing wrong was found {until} {lasted} of load."),
         false => format!("No I/O failed {until} {lasted} of load; no data was compared."),
     }
+}
+
+/// Nobody will find it in the record.
+fn lost(lines: usize) -> String {
+    format!(
+        "The end of the record is lost: {} found no room, and are in this answer alone.",
+        counted(lines, "line")
+    )
 }
 
 fn load(found: &Soaked) -> String {

@@ -13,6 +13,7 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text::{printable, shell_word};
+use rigel_core::record::resume;
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_core::uses::advice::again::{Again, more_time};
 use schemars::JsonSchema;
@@ -57,7 +58,9 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         } else {
             "To go on with the run, in the directory of its record"
         };
-        return Some(suggestion(purpose, format!("rigel run --resume {}", record())));
+        let record = format!("{}_record.jsonl", header.run_id);
+        let command = resume::command(&header.request, &header.nodes, &header.targets, &record);
+        return Some(suggestion(purpose, command));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {
@@ -130,22 +133,31 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
         return None;
     }
     if let Some(slo) = &request.slo {
-        return Some(echo.after(if slo.scaled.is_some() { "rigel capacity fit" } else { "rigel slo" }));
+        let name = if slo.scaled.is_some() { "capacity fit" } else { "slo" };
+        return Some(echo.after(&of_program(view, name)));
     }
     if request.sides.is_some() && request.sql.is_none() {
-        return Some(echo.after("rigel versus"));
+        return Some(echo.after(&of_program(view, "versus")));
     }
     let command = match (request.bound.is_some(), echo.has(&["-run", "-testname"])) {
-        (true, _) => "rigel calibrate",
+        (true, _) => "calibrate",
         // Nothing but a calibration can be asked for without a word more.
         (false, _) if echo.is_empty() => return None,
-        (false, true) => "rigel orion",
+        (false, true) => "orion",
         // The connection string is not kept.
         (false, false) if echo.has(&["--dsn"]) => return None,
-        (false, false) if request.sql.is_some() => "rigel sql",
-        (false, false) => "rigel run",
+        (false, false) if request.sql.is_some() => "sql",
+        (false, false) => "run",
     };
-    Some(echo.after(command))
+    Some(echo.after(&of_program(view, command)))
+}
+
+/// A command of the program that made the run: one host would put another load on the storage than many did. How they are started, only
+/// the user knows.
+fn of_program(view: &View<'_>, command: &str) -> String {
+    let is_together = view.record.header.nodes.first().member.is_some();
+    let program = if is_together { "mpirun .. rigel-mpi" } else { "rigel" };
+    format!("{program} {command}")
 }
 
 /// The same with more time; `None` where the run had no limit that could be raised.

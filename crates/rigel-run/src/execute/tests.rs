@@ -127,7 +127,7 @@ fn a_stopped_run_is_whole_up_to_there() {
         }
     });
     assert_eq!(outcome, Outcome::Stopped);
-    assert_eq!(outcome.problem(true).unwrap().kind.code(), 4);
+    assert_eq!(outcome.problem("").unwrap().kind.code(), 4);
     let record = Record::read(&bytes).unwrap();
     assert_eq!(record.visits.len(), 3);
     assert!(!record.complete());

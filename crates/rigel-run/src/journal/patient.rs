@@ -1,135 +1,238 @@
-//! A record that outlives a full disk: the run goes on, its lines wait in memory until there is room, and lie in another place at the end if there
-//! never is. For runs so long that somebody will make room. Must not choose that place.
+//! A record that outlives a full disk: the run goes on, and its lines wait in another place until there is room. For runs so long that somebody
+//! will make room. Must not choose that place.
 
 use super::{Journal, RecordFile};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::path_text::{encode, shell_word};
 use rigel_core::record::{self, Line};
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write as _};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 
-/// Most bytes that wait in memory.
+/// Most bytes that wait in memory, where no other place takes them.
 const MOST_BYTES: usize = 64 << 20;
 
 /// What the user is told while a run goes on.
 pub type Tell = Box<dyn FnMut(&str)>;
+/// The files in which lines may wait, the best first. Asked when the record has its first line.
+pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
 
 /// The record of a long run.
 pub struct Patient {
     record: RecordFile,
     /// Bytes of it that are whole lines.
     good: u64,
+    /// Lines that are nowhere else. Those of the rest come before them.
     waiting: VecDeque<Vec<u8>>,
-    /// Where lines go that found no room.
-    rest: PathBuf,
-    spilled: Option<File>,
+    rest: Option<Rest>,
+    places: Places,
+    /// What goes on with the run later.
+    again: String,
     is_full: bool,
+    is_in_danger: bool,
     tell: Tell,
 }
 
+/// The file of the lines that found no room.
+struct Rest {
+    file: File,
+    path: PathBuf,
+    good: u64,
+}
+
+impl Rest {
+    /// In a file that is made for it, so that nothing planted there is followed or added to.
+    fn begin(path: PathBuf, line: &[u8]) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
+        let mut rest = Self { file, path, good: 0 };
+        let added = rest.add(line);
+        if added.is_err() {
+            let _ = fs::remove_file(&rest.path);
+        }
+        added.map(|()| rest)
+    }
+
+    fn add(&mut self, line: &[u8]) -> io::Result<()> {
+        self.good = add_whole(&mut self.file, self.good, line)?;
+        Ok(())
+    }
+
+    fn lines(&self) -> io::Result<Vec<u8>> {
+        let mut lines = vec![0; usize::try_from(self.good).map_err(io::Error::other)?];
+        self.file.read_exact_at(&mut lines, 0)?;
+        Ok(lines)
+    }
+}
+
+/// Adds to a file of `good` bytes all or nothing, and gives its new length: a part of a line must not stand in front of the next one.
+fn add_whole(file: &mut File, good: u64, bytes: &[u8]) -> io::Result<u64> {
+    if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_data()) {
+        file.set_len(good)?;
+        file.seek(SeekFrom::Start(good))?;
+        return Err(error);
+    }
+    Ok(good + bytes.len() as u64)
+}
+
 impl Patient {
-    /// A journal that goes on in a record; lines that find no room in the end go to `rest`, which must not be there.
+    /// A journal that goes on in a record. `again`: the command that goes on with the run later.
     ///
     /// # Errors
     /// When the record cannot be looked at.
-    pub fn new(record: RecordFile, rest: PathBuf, tell: Tell) -> Result<Self, Problem> {
+    pub fn new(record: RecordFile, places: Places, again: String, tell: Tell) -> Result<Self, Problem> {
         let good =
             record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();
-        Ok(Self { record, good, waiting: VecDeque::new(), rest, spilled: None, is_full: false, tell })
+        Ok(Self {
+            record,
+            good,
+            waiting: VecDeque::new(),
+            rest: None,
+            places,
+            again,
+            is_full: false,
+            is_in_danger: false,
+            tell,
+        })
     }
 
-    /// Writes what waits, as far as there is room.
+    /// Writes what waits, as far as there is room. The rest goes back as a whole, so that its file can be added to the record by hand until then.
     fn catch_up(&mut self) -> io::Result<()> {
+        if let Some(rest) = &self.rest {
+            self.good = add_whole(&mut self.record.file, self.good, &rest.lines()?)?;
+            // One that stays says nothing that the record has not.
+            let _ = fs::remove_file(&rest.path);
+            self.rest = None;
+        }
         while let Some(line) = self.waiting.front() {
-            let file = &mut self.record.file;
-            if let Err(error) = file.write_all(line).and_then(|()| file.sync_data()) {
-                // A part of a line must not stand in front of the next one.
-                file.set_len(self.good)?;
-                file.seek(SeekFrom::Start(self.good))?;
-                return Err(error);
-            }
-            self.good += line.len() as u64;
+            self.good = add_whole(&mut self.record.file, self.good, line)?;
             self.waiting.pop_front();
         }
         Ok(())
     }
 
-    /// Writes what waits to the other place.
-    fn spill(&mut self) -> io::Result<()> {
-        let file = match &mut self.spilled {
-            Some(file) => file,
-            none => none.insert(OpenOptions::new().append(true).create_new(true).open(&self.rest)?),
-        };
-        for line in self.waiting.drain(..) {
-            file.write_all(&line)?;
+    /// Writes what waits to the other place. A line is forgotten once it is there.
+    fn put_aside(&mut self) -> Result<(), String> {
+        while let Some(line) = self.waiting.front() {
+            match &mut self.rest {
+                Some(rest) => {
+                    rest.add(line).map_err(|error| format!("{} ({error})", encode(&rest.path)))?;
+                }
+                none => *none = Some(begin_somewhere((self.places)(), line)?),
+            }
+            self.waiting.pop_front();
         }
-        file.sync_data()
+        Ok(())
     }
 
     fn made_room(&mut self) {
+        self.is_in_danger = false;
         if std::mem::take(&mut self.is_full) {
             (self.tell)("there is room for the record again; nothing of it is lost");
         }
     }
 
     fn found_none(&mut self, is_last: bool) -> Result<(), Problem> {
-        if !std::mem::replace(&mut self.is_full, true) {
-            let name = &self.record.name;
-            (self.tell)(&format!(
-                "the filesystem of {name} is full; the load goes on, and its figures wait in memory until there is room"
-            ));
+        let refused = self.put_aside().err();
+        let (name, rest) =
+            (self.record.name.clone(), self.rest.as_ref().map(|rest| encode(&rest.path)).unwrap_or_default());
+        match refused {
+            Some(why) if is_last || self.waiting.iter().map(Vec::len).sum::<usize>() >= MOST_BYTES => {
+                Err(self.lost(&name, &why))
+            }
+            None if is_last => Err(self.lies_elsewhere(&name, &rest)),
+            refused => {
+                self.tell_once(&name, &rest, refused);
+                Ok(())
+            }
         }
-        let bytes: usize = self.waiting.iter().map(Vec::len).sum();
-        if !is_last && bytes < MOST_BYTES && self.spilled.is_none() {
-            return Ok(());
-        }
+    }
+
+    /// Where the lines wait, each time that it is another place.
+    fn tell_once(&mut self, name: &str, rest: &str, refused: Option<String>) {
+        let is_news = !std::mem::replace(&mut self.is_full, true);
+        let was_in_danger = std::mem::replace(&mut self.is_in_danger, refused.is_some());
+        let they = match refused {
+            Some(_) if was_in_danger => return,
+            Some(why) => {
+                format!("memory, where a kill loses them, as nothing else takes them: {why}; make room soon")
+            }
+            None if is_news || was_in_danger => {
+                format!("{rest} until there is room; `rigel report` and `--resume` find them there")
+            }
+            None => return,
+        };
+        (self.tell)(&format!(
+            "the filesystem of {name} is full; the load goes on, and its figures wait in {they}"
+        ));
+    }
+
+    fn lost(&self, name: &str, why: &str) -> Problem {
         let lines = self.waiting.len();
-        let (rest, name) = (self.rest.display().to_string(), self.record.name.clone());
-        self.spill().map_err(|error| {
-            Problem::new(
-                ExitKind::CutShort,
-                format!("{lines} lines of the record found no room, and are lost"),
-            )
-            .at(&name)
-            .because(format!("its filesystem is full, and {rest} cannot be written: {error}"))
-            .next("free some space; `rigel soak --resume RECORD` goes on")
-        })?;
-        if !is_last {
-            return Ok(());
-        }
-        Err(Problem::new(
+        let what = match lines {
+            1 => "1 line of the record found no room, and is lost".to_owned(),
+            _ => format!("{lines} lines of the record found no room, and are lost"),
+        };
+        Problem::new(ExitKind::CutShort, what)
+            .at(name)
+            .because(format!("its filesystem is full, and nothing else takes them: {why}"))
+            .next(format!("keep what is printed here; free some space, then `{}` goes on", self.again))
+    }
+
+    fn lies_elsewhere(&self, name: &str, rest: &str) -> Problem {
+        let (file, record) = (shell_word(rest), shell_word(name));
+        Problem::new(
             ExitKind::CutShort,
             format!("the end of the record found no room, and lies in {rest}"),
         )
-        .at(&name)
+        .at(name)
         .because("its filesystem is full")
-        .next(format!("free some space, then: cat {rest} >> {name}; rigel report {name}")))
+        .next(format!(
+            "free some space, then: cat {file} >> {record} && rm {file}; or go on, which puts it back as well: {}",
+            self.again
+        ))
     }
+}
+
+/// In the first place that takes it.
+fn begin_somewhere(places: Vec<PathBuf>, line: &[u8]) -> Result<Rest, String> {
+    let mut refused = Vec::new();
+    for path in places {
+        let name = encode(&path);
+        match Rest::begin(path, line) {
+            Ok(rest) => return Ok(rest),
+            Err(error) => refused.push(format!("{name} ({error})")),
+        }
+    }
+    Err(refused.join(", "))
 }
 
 impl Journal for Patient {
     fn append(&mut self, line: &Line) -> Result<(), Problem> {
         let bytes = record::write_line(line).map_err(|error| self.record.failed(&error.to_string(), None))?;
         self.waiting.push_back(bytes);
-        let is_last = matches!(line, Line::Closing(_));
-        // Lines in the other place come behind those in the record.
-        if self.spilled.is_some() {
-            return self.found_none(is_last);
-        }
         match self.catch_up() {
             Ok(()) => {
                 self.made_room();
                 Ok(())
             }
-            Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
-                self.found_none(is_last)
+            // Without its first line a record is none, and nothing was measured yet.
+            Err(error) if is_no_room(&error) && self.good > 0 => {
+                self.found_none(matches!(line, Line::Closing(_)))
             }
             Err(error) => Err(self.record.failed(&error.to_string(), Some(&error))),
         }
     }
 
-    fn elsewhere(&self) -> Option<PathBuf> {
-        self.spilled.is_some().then(|| self.rest.clone())
+    fn unkept(&self) -> Vec<&[u8]> {
+        self.waiting.iter().map(Vec::as_slice).collect()
     }
 }
+
+fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+#[cfg(test)]
+mod tests;

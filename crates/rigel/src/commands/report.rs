@@ -3,6 +3,7 @@
 //! Must not measure or look at a target; the record is all there is.
 
 use super::run::soak;
+use super::whole::Whole;
 use crate::args::ReportOptions;
 use crate::output::{self, Placed, dir_of};
 use crate::{commands, terminal};
@@ -134,24 +135,29 @@ pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
     commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
 }
 
-/// Reads a record. A last line that was not written whole is left out, with a remark.
+/// Reads a record, with its lines that wait elsewhere for room. A last line that was not written whole is left out, with a remark.
 pub fn read(path: &Path) -> Result<Record, Problem> {
-    read_with(path, None)
+    let whole = whole(path, &[])?;
+    if let Some(files) = whole.elsewhere() {
+        let shown = path_text::encode(path);
+        commands::remark(&format!("the end of {shown} found no room in it, and is taken from {files}"));
+    }
+    Ok(whole.record)
 }
 
-/// The same with the lines that found no room in it, and lie in another file.
-pub fn read_with(path: &Path, elsewhere: Option<&Path>) -> Result<Record, Problem> {
+/// Reads the record of a run of this process. `unkept`: lines of it that found room nowhere.
+pub fn read_own(path: &Path, unkept: &[&[u8]]) -> Result<Record, Problem> {
+    Ok(whole(path, unkept)?.record)
+}
+
+fn whole(path: &Path, unkept: &[&[u8]]) -> Result<Whole, Problem> {
     let shown = path_text::encode(path);
-    let of = |path: &Path| fs::read(path).map_err(|error| unreadable(&path_text::encode(path), &error));
-    let mut bytes = of(path)?;
-    if let Some(elsewhere) = elsewhere {
-        bytes.extend(of(elsewhere)?);
-    }
-    let record = parse(&bytes, path)?;
-    if let Some(torn) = &record.torn {
+    let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
+    let whole = Whole::of(path, bytes, unkept)?;
+    if let Some(torn) = &whole.record.torn {
         commands::remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));
     }
-    Ok(record)
+    Ok(whole)
 }
 
 /// The record in the bytes of a file; problems name file and line.

@@ -34,10 +34,10 @@ use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sql::ServerChoice;
 use rigel_core::load::team::Team;
 use rigel_core::path_text;
-use rigel_core::record::resume::Past;
+use rigel_core::record::resume::{Past, command};
 use rigel_core::units::{Bytes, KIB, MIB};
-use rigel_run::bench::Bench;
 use rigel_run::bench::make::{self, Start};
+use rigel_run::bench::{Bench, Site};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::{Journal, RecordFile};
 use rigel_run::wall::Wall;
@@ -218,8 +218,9 @@ impl Ready {
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
         let display = reporter.options.display;
         let is_soak = run.request.pace.soak().is_some();
+        let command = going_on(&run.request, bench.site(), &set);
         let mut journal: Box<dyn Journal> = if is_soak {
-            Box::new(soak::journal(record, &set, display.tui)?)
+            Box::new(soak::journal(record, &set, &command, display.tui)?)
         } else {
             Box::new(RecordFile::new(record, path_text::encode(&set.record_path())))
         };
@@ -244,13 +245,13 @@ impl Ready {
                     watch.event(&event);
                 }
             });
-        let elsewhere = journal.elsewhere();
-        // The terminal is as it was, and the record closed, when the results are printed.
-        drop((shown, journal));
+        // The terminal is as it was when the results are printed.
+        drop(shown);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
-        let written = present::outputs(reporter, &set, elsewhere.as_deref());
+        let written = present::outputs(reporter, &set, &journal.unkept());
+        drop(journal);
         let again = server
             .map(|server| sql::the_rest(server, resumable, &set.record_path(), &reporter.options.targets));
         let outcome = ended.map_err(|problem| match &again {
@@ -271,12 +272,26 @@ impl Ready {
             (outcome, _) => outcome?,
         };
         let judged = written?;
-        let cut_short = outcome.problem(resumable).map(|problem| match (outcome, again) {
-            // There is no scratch file that could be kept.
-            (Outcome::Stopped, Some(again)) => problem.next(again),
-            _ => problem,
-        });
+        let cut_short =
+            outcome.problem(&the_rest(resumable, &command)).map(|problem| match (outcome, again) {
+                // There is no scratch file that could be kept.
+                (Outcome::Stopped, Some(again)) => problem.next(again),
+                _ => problem,
+            });
         Ok(judged.problem(cut_short))
+    }
+}
+
+/// The command that goes on with a run.
+fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
+    command(request, &site.nodes, &site.targets, &path_text::encode(&set.record_path()))
+}
+
+/// What to do for what a stopped run did not measure.
+fn the_rest(resumable: bool, command: &str) -> String {
+    match resumable {
+        true => format!("`{command}` measures the rest"),
+        false => "for the rest start the run again (with --keep-scratch it could go on)".to_owned(),
     }
 }
 

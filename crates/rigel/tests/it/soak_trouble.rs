@@ -3,13 +3,14 @@
 use crate::changes::{Mounted, fill_up, set_len};
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
 use crate::stop::{ended, signal, start_until, start_until_record};
-use crate::support::{Place, Told};
+use crate::support::{Place, Told, tell};
 use rigel_core::record::Record;
 use rigel_testdev::{LoopDevice, TestDevice, needs};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
 
 /// Starts a soak, changes something once it has figures, and lets it end. It is stopped meanwhile: what takes two steps is one to it.
 fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {
@@ -153,18 +154,28 @@ fn ending_in(dir: &Path, suffix: &str) -> PathBuf {
     all.into_iter().find(|path| path.to_str().unwrap().ends_with(suffix)).unwrap()
 }
 
-/// A soak whose record lies on a filesystem of its own that is full from some moment on, when the device spoils a block.
-fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
+/// A soak whose record lies on a filesystem of its own that is full from some moment on, when the device spoils a block. `around`: a command that
+/// starts the one behind it, the directory of the record among its words.
+fn on_a_full_disk_with(
+    name: &str,
+    around: impl FnOnce(&Path) -> Vec<String>,
+) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
     let device = needs(name, TestDevice::mount(device()))?;
     let place = Place::new();
     let mounted = needs(name, Mounted::tmpfs(&place, 4 << 20))?;
-    let line = line(
-        &place,
-        &device.disk(),
-        &format!("--workers 1 --for 1d --no-html --out {}", mounted.directory().display()),
-    );
-    let (child, mut stderr) = start_until(&place, &line, "engine ");
-    fill_up(mounted.directory(), 0);
+    let out = mounted.directory();
+    let more = format!("--workers 1 --for 1d --no-html --out {}", out.display());
+    let line = line(&place, &device.disk(), &more);
+    let around = around(out);
+    let words = around.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_rigel")]);
+    let mut words = words.chain(line.split_whitespace());
+    let mut command = Command::new(words.next().unwrap());
+    command.current_dir(place.path()).args(words).env("TMPDIR", place.path());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    read_until(&mut stderr, &["engine "]);
+    fill_up(out, 0);
     read_until(&mut stderr, &["is full; the load goes on"]);
     device.command("flip nth 50").unwrap();
     // It is told while the disk is full.
@@ -172,10 +183,23 @@ fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufR
     Some((place, mounted, device, child, stderr))
 }
 
+fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
+    on_a_full_disk_with(name, |_| Vec::new())
+}
+
+/// `rigel` where the rest of a record is looked for as it was written.
+fn there(place: &Place, line: &str) -> Told {
+    tell(place.command().env("TMPDIR", place.path()).args(line.split_whitespace()))
+}
+
+fn has_no_rest(place: &Place) -> bool {
+    !place.files().iter().any(|name| name.contains("_rest_"))
+}
+
 #[test]
 fn a_full_disk_does_not_end_it_and_no_finding_is_lost() {
     let name = "a_full_disk_does_not_end_it_and_no_finding_is_lost";
-    let Some((_place, mounted, _device, child, mut stderr)) = on_a_full_disk(name) else { return };
+    let Some((place, mounted, _device, child, mut stderr)) = on_a_full_disk(name) else { return };
     fs::remove_file(mounted.directory().join("filler")).unwrap();
     read_until(&mut stderr, &["there is room for the record again"]);
     signal(&child, "-INT");
@@ -186,6 +210,63 @@ fn a_full_disk_does_not_end_it_and_no_finding_is_lost() {
         read.intervals.iter().flat_map(|one| one.tallies.values()).filter_map(|one| one.verified.as_ref());
     assert_eq!(verified.map(|one| one.faults.corrupt).sum::<u64>(), 1, "{}", told.stderr);
     assert!(read.torn.is_none() && read.closing.is_some());
+    assert!(has_no_rest(&place));
+}
+
+#[test]
+fn a_kill_while_the_disk_is_full_loses_no_finding() {
+    let name = "a_kill_while_the_disk_is_full_loses_no_finding";
+    let Some((place, mounted, device, mut child, _stderr)) = on_a_full_disk(name) else { return };
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    let record = ending_in(mounted.directory(), "_record.jsonl");
+    let report = format!("report {}", record.display());
+    let told = there(&place, &report);
+    assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
+    assert!(told.stderr.contains("found no room in it, and is taken from"), "{}", told.stderr);
+    let disk = device.disk();
+    let again = format!("soak --resume {} --destroy-data {}", record.display(), disk.display());
+    let told = there(&place, &again);
+    assert!(matches!(told.code, 3 | 4) && !has_no_rest(&place), "{}: {}", told.code, told.stderr);
+    fs::remove_file(mounted.directory().join("filler")).unwrap();
+    let mut command = place.command();
+    command.env("TMPDIR", place.path()).args(again.split_whitespace()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    read_until(&mut stderr, &["was put back from", "engine "]);
+    std::thread::sleep(Duration::from_secs(2));
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
+    assert!(has_no_rest(&place));
+    assert!(place.line(&report).stdout.contains("Something is wrong: 1 block did not hold"));
+}
+
+/// In a mount namespace in which every directory that could take the rest is full or read-only.
+#[test]
+fn a_finding_that_no_disk_takes_is_in_the_verdict() {
+    let name = "a_finding_that_no_disk_takes_is_in_the_verdict";
+    let nowhere = |out: &Path| {
+        let out = out.display();
+        let script = format!(
+            "for dir in /tmp /var/tmp; do mount --rbind $dir $dir && mount -o remount,bind,ro $dir || exit; done; \
+             TMPDIR={out} exec \"$0\" \"$@\""
+        );
+        ["unshare", "-m", "sh", "-c", &script].map(str::to_owned).into()
+    };
+    let Some((place, mounted, _device, child, stderr)) = on_a_full_disk_with(name, nowhere) else { return };
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
+    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("The end of the record is lost"), "{text}");
+    assert!(told.stderr.contains("found no room, and are lost"), "{}", told.stderr);
+    let record = ending_in(mounted.directory(), "_record.jsonl");
+    let again = format!("rigel soak --resume {} --destroy-data ", record.display());
+    assert!(told.stderr.contains(&again), "{}", told.stderr);
+    assert!(has_no_rest(&place));
 }
 
 #[test]
@@ -231,13 +312,19 @@ fn months_are_planned_as_they_were_asked_for() {
         assert!(told.stdout.contains(&format!("in turns for {told_time}")), "{}", told.stdout);
         assert!(told.stdout.contains(every), "{}", told.stdout);
     }
-    // It begins, shows how far it is, and can be ended.
+    // It begins, shows how far it is, and can be ended. It names the command that goes on.
     let (child, stderr) = start_until_record(&place, "soak --for 400d --every 1h data", |record| {
         record.header.request.pace.soak().is_some()
     });
     signal(&child, "-INT");
     let told = ended(child, stderr);
     assert!(told.code == 4 && told.stdout.contains("of 400 d"), "{}: {}", told.code, told.stdout);
+    let name = place.only("_record.jsonl").file_name().unwrap().display().to_string();
+    assert!(
+        told.stderr.contains(&format!("`rigel soak --resume {name}` measures the rest")),
+        "{}",
+        told.stderr
+    );
     assert!(!record(&place).complete());
 }
 

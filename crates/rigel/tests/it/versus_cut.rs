@@ -25,11 +25,12 @@ fn a_run_that_is_cut_short_names_the_command_that_goes_on() {
     let line = format!("versus {SLOW} --and-engine sim:servers=2,service=300ms --max-duration 90s");
     let both = simulated(&place, &line).expect_code(4).stdout;
     let record = "versus_20260101_1200_record.jsonl";
-    assert_eq!(goes_on(&both).replace("versus_", "one_"), goes_on(&one), "the same words");
-    assert!(both.contains(&format!("\n  rigel run --resume {record}\n")), "{both}");
+    let of_one = goes_on(&one).replace("rigel run", "rigel versus");
+    assert_eq!(goes_on(&both).replace("versus_", "one_"), of_one, "the same words");
+    assert!(both.contains(&format!("\n  rigel versus --resume {record}\n")), "{both}");
     let page = place.read("_versus.html");
-    assert!(page.contains(&format!("<code>rigel run --resume {record}</code>")));
-    let again = simulated(&place, &format!("run --resume {record} --quiet"));
+    assert!(page.contains(&format!("<code>rigel versus --resume {record}</code>")));
+    let again = simulated(&place, &format!("versus --resume {record} --quiet"));
     assert!(again.stdout.contains("A  simulated"), "{}", again.stderr);
 }
 

@@ -270,7 +270,7 @@ fn check(failure: Failure, ended: &Ended) -> Record {
     };
     assert_eq!(pushed, well + failed + kept, "{failure:?}: an I/O was lost");
     assert_eq!(record.closing.as_ref().unwrap().complete, *outcome == Outcome::Complete, "{failure:?}");
-    let told = outcome.problem(true);
+    let told = outcome.problem("");
     assert_eq!(told.is_some(), *outcome != Outcome::Complete);
     assert!(told.is_none_or(|problem| problem.kind.code() == 4 && problem.next.is_some()));
     // A visit that ended before its window has no line.

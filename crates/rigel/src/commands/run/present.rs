@@ -23,10 +23,11 @@ use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_core::uses::soak::Soaked;
 use rigel_report::numbers::counted;
+use rigel_report::soak::Told;
 use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
@@ -172,12 +173,13 @@ impl Judged {
     }
 }
 
-/// Reads the record back, writes every output beside it and prints the results. `elsewhere`: where lines lie that found no room in it.
-pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, elsewhere: Option<&Path>) -> Result<Judged, Problem> {
-    let mut record = report::read_with(&set.record_path(), elsewhere)?;
+/// Reads the record back, writes every output beside it and prints the results. `unkept`: its lines that found room nowhere.
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<Judged, Problem> {
+    let mut record = report::read_own(&set.record_path(), unkept)?;
     if let Some(found) = Soaked::of(&record) {
         let Display { json, no_html, .. } = reporter.options.display;
-        let written = soak::outputs(&record, &found, set, (json, no_html, reporter.options.force));
+        let told = Told { record: &record, found: &found, lost: unkept.len() };
+        let written = soak::outputs(&told, set, (json, no_html, reporter.options.force));
         let wrong_data = wrong_data::problem(&record).or_else(|| soak::problem(&found));
         match (written, &wrong_data) {
             (Err(problem), Some(_)) => Reporter::trouble(&problem),

@@ -8,6 +8,7 @@ use super::present::{self, Reporter};
 use super::targets::{self, Scratch};
 use super::{Crew, Ready, check_not_stopped, consent, prepare, put_away, sql, wall};
 use crate::args::{Display, Front, ResumeOptions, RunOptions, ServerSource, TargetSource};
+use crate::commands::whole::Whole;
 use crate::commands::{report, versus};
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
@@ -20,34 +21,35 @@ use rigel_core::record::{Header, Record};
 use rigel_run::bench::Bench;
 use rigel_run::bench::make::{self, Start};
 use rigel_run::execute::{Beginning, Run};
-use std::fs::File;
-use std::io::Read as _;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A record that this process has locked.
 struct Interrupted {
     set: OutputSet,
     file: File,
-    record: Record,
-    bytes: u64,
+    whole: Whole,
 }
 
 /// Measures the rest of a run.
 pub fn resume(options: &ResumeOptions, crew: Option<&Crew>) -> Result<(), Problem> {
     let mut found = open(&options.record)?;
-    check_gates(options, &mut found.record)?;
-    let run_options = run_options(options, &found.set, &found.record.header);
+    check_gates(options, &mut found.whole.record)?;
+    let run_options = run_options(options, &found.set, &found.whole.record.header);
     let reporter = Reporter { options: &run_options };
-    if found.record.complete() {
+    if found.whole.record.complete() {
+        put_back(reporter, &found)?;
         reporter.note("the run is complete; its outputs are made again".to_owned());
-        return present::outputs(reporter, &found.set, None)?.problem(None).map_or(Ok(()), Err);
+        return present::outputs(reporter, &found.set, &[])?.problem(None).map_or(Ok(()), Err);
     }
-    let (past, plan) = Past::of(&found.record, found.bytes, env!("CARGO_PKG_VERSION"))?;
+    let bytes = found.whole.bytes.len() as u64;
+    let (past, plan) = Past::of(&found.whole.record, bytes, env!("CARGO_PKG_VERSION"))?;
     sql::check_resume(&run_options.request, options.server.as_ref())?;
     if options.server.is_none() {
         make::check(&run_options.request)?;
     }
-    let header = Header { plan, ..found.record.header.clone() };
+    let header = Header { plan, ..found.whole.record.header.clone() };
     let was_together = header.nodes.first().member.is_some();
     match crew.filter(|crew| !crew.is_alone()) {
         Some(crew) if was_together => return go_on_together(reporter, crew, header, past, found),
@@ -98,16 +100,17 @@ fn open(path: &Path) -> Result<Interrupted, Problem> {
     let (set, mut file) = OutputSet::reopen(path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
-    let record = report::parse(&bytes, path)?;
-    if record.header.run_id != set.run_id {
+    let whole = Whole::of(path, bytes, &[])?;
+    let run_id = &whole.record.header.run_id;
+    if *run_id != set.run_id {
         return Err(Problem::usage("the record was renamed")
             .at(path_text::encode(path))
-            .because(format!("it is of the run {}", path_text::printable(&record.header.run_id)))
+            .because(format!("it is of the run {}", path_text::printable(run_id)))
             .next(
                 "give it its name back, NAME_record.jsonl: the outputs of a run lie beside it under one name",
             ));
     }
-    Ok(Interrupted { set, file, record, bytes: bytes.len() as u64 })
+    Ok(Interrupted { set, file, whole })
 }
 
 /// The options with which the run was begun, as far as they still matter.
@@ -246,7 +249,8 @@ fn ready(
     check_not_stopped(signals)?;
     let wall = wall(header.request.engine, Some(&header.started));
     reporter.note(describe(&past));
-    cut(&found, &past)?;
+    put_back(reporter, &found)?;
+    cut(&found)?;
     let Interrupted { set, file: record, .. } = found;
     let beginning = Beginning::resumed(wall, header, past);
     Ok(Ready { run, beginning, bench, set, record, resumable })
@@ -262,16 +266,37 @@ fn describe(past: &Past) -> String {
     format!("the run goes on behind the {} visits of its record{left_out}", past.visits.len())
 }
 
-/// Cuts a torn last line off, so that what is added begins a line.
-fn cut(found: &Interrupted, past: &Past) -> Result<(), Problem> {
-    if past.torn_bytes == 0 {
-        return Ok(());
+/// Puts the lines that had found no room in the record behind it, and removes the files in which they waited.
+fn put_back(reporter: Reporter<'_>, found: &Interrupted) -> Result<(), Problem> {
+    let Interrupted { set, whole, file } = found;
+    if let (Some(at), Some(files)) = (whole.behind, whole.elsewhere()) {
+        let end = whole.record.torn.as_ref().map_or(whole.bytes.len(), |torn| torn.offset);
+        let lines = whole.bytes.get(at..end).unwrap_or_default();
+        let cut = || file.set_len(at as u64);
+        cut().and_then(|()| (&*file).write_all(lines)).and_then(|()| file.sync_all()).map_err(|error| {
+            // What is left of them would stand in front of the next try.
+            let _ = cut();
+            Problem::refused(format!("the end of the record cannot be put back: {error}"))
+                .at(path_text::encode(&set.record_path()))
+                .because(format!("it found no room in the record, and waits in {files}"))
+                .next("free some space, and go on then")
+        })?;
+        reporter
+            .note(format!("the end of the record, which had found no room in it, was put back from {files}"));
     }
-    let kept = found.bytes.saturating_sub(past.torn_bytes);
-    let done = found.file.set_len(kept).and_then(|()| found.file.sync_all());
+    // One that stays says nothing that the record has not.
+    whole.rests.iter().for_each(|path| drop(fs::remove_file(path)));
+    Ok(())
+}
+
+/// Cuts a torn last line off, so that what is added begins a line.
+fn cut(found: &Interrupted) -> Result<(), Problem> {
+    let Interrupted { set, file, whole } = found;
+    let Some(torn) = whole.record.torn.as_ref().filter(|_| whole.behind.is_none()) else { return Ok(()) };
+    let done = file.set_len(torn.offset as u64).and_then(|()| file.sync_all());
     done.map_err(|error| {
         Problem::refused(format!("the record cannot be cut behind its last whole line: {error}"))
-            .at(path_text::encode(&found.set.record_path()))
+            .at(path_text::encode(&set.record_path()))
             .next("see whether the filesystem is read-only or full")
     })
 }

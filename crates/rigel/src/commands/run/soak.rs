@@ -8,7 +8,7 @@ pub use watch::Watch;
 
 use crate::args::{RunOptions, soak_of_targets};
 use crate::commands::{list, remark as told_now, to_stdout};
-use crate::output::{self, OutputSet, dir_of};
+use crate::output::{self, OutputSet, dir_of, rest};
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
@@ -77,32 +77,30 @@ impl Slowly {
     }
 }
 
-/// The record of a soak: a full disk does not end it.
-pub fn journal(record: File, set: &OutputSet, is_silent: bool) -> Result<Patient, Problem> {
-    let record = RecordFile::new(record, path_text::encode(&set.record_path()));
-    let rest = std::env::temp_dir().join(format!("{}_rest.jsonl", set.run_id));
+/// The record of a soak: a full disk does not end it. `again`: what goes on with it.
+pub fn journal(record: File, set: &OutputSet, again: &str, is_silent: bool) -> Result<Patient, Problem> {
+    let path = set.record_path();
+    let record = RecordFile::new(record, path_text::encode(&path));
     let tell: Tell = Box::new(move |text| {
         if !is_silent {
             told_now(text)
         }
     });
-    Patient::new(record, rest, tell)
+    Patient::new(record, Box::new(move || rest::places(&path)), again.to_owned(), tell)
 }
 
 /// Writes the page and prints the result.
 pub fn outputs(
-    record: &Record,
-    found: &Soaked,
+    told: &Told<'_>,
     set: &OutputSet,
     (as_json, no_html, force): (bool, bool, bool),
 ) -> Result<(), Problem> {
-    let told = Told { record, found };
-    let pages = if no_html { Vec::new() } else { vec![page(&told)?] };
+    let pages = if no_html { Vec::new() } else { vec![page(told)?] };
     // Whatever becomes of the page, the answer is told.
     let written = set.write(&pages, force);
     let pages = written.as_ref().map_or(&[][..], Vec::as_slice).iter().cloned();
     let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(pages).collect();
-    show(&told, as_json, &files)?;
+    show(told, as_json, &files)?;
     written.map(drop)
 }
 
@@ -130,7 +128,7 @@ pub fn again(
     shown: Shown,
     (out, force): (Option<&Path>, bool),
 ) -> Result<(), Problem> {
-    let told = Told { record, found };
+    let told = Told { record, found, lost: 0 };
     match shown {
         Shown::Text => show(&told, false, &[path.to_owned()]),
         Shown::Json => show(&told, true, &[]),

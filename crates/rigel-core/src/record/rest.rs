@@ -1,0 +1,115 @@
+//! The lines of a record that found no room in it, and lie in a file of their own until there is some: the name of that file, and where its lines belong.
+//!
+//! Pure; must not know a directory.
+
+use crate::error::Problem;
+use crate::guard::scratch::fnv1a;
+
+/// The name of the file with the rest of a record. Its first line says when and what was measured, so that no two records have the same; they may
+/// have the same name, in two directories.
+pub fn name(record: &[u8]) -> Option<String> {
+    let first = record.split_inclusive(|&byte| byte == b'\n').next()?;
+    first.ends_with(b"\n").then(|| format!("rigel_soak_rest_{:016x}.jsonl", fnv1a(first)))
+}
+
+/// How a record becomes whole: so many bytes of it stay, and these follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joint<'a> {
+    /// Bytes of the record that stay. What is behind them is a torn line, of which the rest has the whole.
+    pub stays: usize,
+    /// What follows.
+    pub more: &'a [u8],
+}
+
+impl<'a> Joint<'a> {
+    /// Where a rest belongs. The record may have some or all of its lines already: who puts them back may be killed at any moment.
+    ///
+    /// # Errors
+    /// When the record went on without them.
+    pub fn of(record: &[u8], rest: &'a [u8]) -> Result<Self, Problem> {
+        let nothing = Self { stays: record.len(), more: &[] };
+        let whole_rest = whole(rest);
+        let Some(first) = whole_rest.split_inclusive(|&byte| byte == b'\n').next() else {
+            return Ok(nothing);
+        };
+        let lines = whole(record);
+        let Some(at) = find(lines, first) else { return Ok(Self { stays: lines.len(), more: rest }) };
+        let there = &lines[at..];
+        match rest.strip_prefix(there) {
+            Some(more) => Ok(Self { stays: lines.len(), more }),
+            None if there.starts_with(whole_rest) => Ok(nothing),
+            None => Err(went_on()),
+        }
+    }
+}
+
+/// The lines that were written whole.
+fn whole(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    &bytes[..end]
+}
+
+/// Where a line begins.
+fn find(lines: &[u8], line: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    for one in lines.split_inclusive(|&byte| byte == b'\n') {
+        if one == line {
+            return Some(at);
+        }
+        at += one.len();
+    }
+    None
+}
+
+/// The record and its rest contradict each other.
+pub fn went_on() -> Problem {
+    Problem::usage("the record went on without lines that had found no room in it")
+        .because("they were not where they could be found when the soak was resumed, or one of the files was changed")
+        .next("they hold what was found meanwhile; without them, in another directory, the record can be read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(record: &str, rest: &str) -> String {
+        let joint = Joint::of(record.as_bytes(), rest.as_bytes()).unwrap();
+        let bytes = [&record.as_bytes()[..joint.stays], joint.more].concat();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn lines_come_behind_the_record_once_wherever_putting_them_back_ended() {
+        let (record, rest) = ("head\none\n", "two\nthree\nfour\n");
+        let whole = format!("{record}{rest}");
+        for cut in record.len()..=whole.len() {
+            assert_eq!(joined(&whole[..cut], rest), whole, "cut at {cut}");
+        }
+        let later = format!("{whole}five\n");
+        assert_eq!(joined(&later, rest), later);
+        assert_eq!(joined(&format!("{later}si"), rest), format!("{later}si"));
+    }
+
+    #[test]
+    fn a_torn_line_of_the_rest_stays_torn() {
+        assert_eq!(joined("head\n", "two\nthr"), "head\ntwo\nthr");
+        assert_eq!(joined("head\ntwo\n", "two\nthr"), "head\ntwo\nthr");
+        assert_eq!(joined("head\non", "tw"), "head\non", "nothing is known of it");
+        assert_eq!(joined("head\n", ""), "head\n");
+    }
+
+    #[test]
+    fn a_record_that_went_on_without_its_rest_is_told() {
+        let problem = Joint::of(b"head\ntwo\nother\n", b"two\nthree\n").unwrap_err();
+        assert_eq!(problem.kind.code(), 2);
+        assert!(problem.next.is_some());
+    }
+
+    #[test]
+    fn the_name_follows_from_the_whole_first_line() {
+        assert_eq!(name(b"head\none\n"), name(b"head\n"));
+        assert_ne!(name(b"head\n"), name(b"hear\n"));
+        assert_eq!((name(b"hea"), name(b"")), (None, None));
+        assert!(name(b"../..\n").unwrap().starts_with("rigel_soak_rest_"));
+    }
+}

@@ -1,0 +1,60 @@
+//! The command that goes on with an interrupted run. Must not know what its targets hold now.
+
+use crate::facts::{TargetFacts, TargetKind};
+use crate::load::request::Request;
+use crate::path_text::shell_word;
+use crate::record::Nodes;
+
+/// The command of a run that goes on from `record`; one through a database has words of its own for its server. It says again what may be
+/// overwritten: whatever a target held before, it holds data since the run wrote it.
+pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record: &str) -> String {
+    let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };
+    let record = shell_word(record);
+    let name = match () {
+        () if request.pace.soak().is_some() => "soak",
+        () if request.sides.is_some() => "versus",
+        () => "run",
+    };
+    let needs_consent =
+        |target: &&TargetFacts| target.kind != TargetKind::Simulated && target.scratch.is_none();
+    let written = TargetFacts::each_once(targets).into_iter().filter(|_| request.writes_at_all());
+    let consent = written.filter(needs_consent).map(|target| {
+        // As it was typed, where that is the same from every directory.
+        let path = if target.path.starts_with('/') { &target.path } else { &target.real_path };
+        format!(" --destroy-data {}", shell_word(path))
+    });
+    format!("{program} {name} --resume {record}{}", consent.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::workload::WritePercent;
+    use crate::record::tests::header;
+
+    #[test]
+    fn consent_is_asked_for_what_is_written_and_not_made_by_rigel() {
+        let mut header = header();
+        let told = |header: &crate::record::Header| {
+            command(&header.request, &header.nodes, &header.targets, "a b_record.jsonl")
+        };
+        header.targets.iter_mut().for_each(|target| {
+            target.kind = TargetKind::File;
+            target.scratch = None;
+            target.path = "data".into();
+            target.real_path = "/somewhere/data".into();
+        });
+        header.request.classes.iter_mut().for_each(|class| class.write_percent = WritePercent::default());
+        assert_eq!(told(&header), "rigel run --resume 'a b_record.jsonl'");
+        header.request.classes[0].write_percent = WritePercent::new(30).unwrap();
+        assert_eq!(
+            told(&header),
+            "rigel run --resume 'a b_record.jsonl' --destroy-data /somewhere/data",
+            "each target once"
+        );
+        header.targets[0].path = "/dev/disk/by-id/x y".into();
+        assert!(told(&header).ends_with("--destroy-data '/dev/disk/by-id/x y'"));
+        header.targets[0].kind = TargetKind::Simulated;
+        assert!(!told(&header).contains("--destroy-data"));
+    }
+}

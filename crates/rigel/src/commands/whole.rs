@@ -1,0 +1,57 @@
+//! A record with the lines that found no room in it, wherever they are. Must not change a file.
+
+use super::{remark, report};
+use crate::output::rest;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::record::Record;
+use rigel_core::record::rest::{Joint, went_on};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// A record and all of its lines.
+#[derive(Debug)]
+pub struct Whole {
+    pub bytes: Vec<u8>,
+    pub record: Record,
+    /// From there on the lines are not in the file of the record.
+    pub behind: Option<usize>,
+    /// The files that have them, and those with nothing that the record has not.
+    pub rests: Vec<PathBuf>,
+}
+
+impl Whole {
+    /// Out of the bytes of a record. `unkept`: lines of this process that are in no file.
+    pub fn of(path: &Path, mut bytes: Vec<u8>, unkept: &[&[u8]]) -> Result<Self, Problem> {
+        let owner = fs::metadata(path).map_or(0, |found| found.uid());
+        let found = rest::find(&bytes, owner)?;
+        for path in &found.foreign {
+            let path = path_text::encode(path);
+            remark(&format!("{path} is left out: it could be the end of the record, but is somebody else's"));
+        }
+        let (mut behind, mut rests) = (None, Vec::new());
+        for rest in found.rests {
+            let joint = Joint::of(&bytes, &rest.bytes)
+                .map_err(|problem| problem.at(path_text::encode(&rest.path)))?;
+            if !joint.more.is_empty() {
+                behind = behind.or(Some(joint.stays));
+                bytes.truncate(joint.stays);
+                bytes.extend(joint.more);
+            }
+            rests.push(rest.path);
+        }
+        unkept.iter().for_each(|line| bytes.extend(*line));
+        let record = report::parse(&bytes, path).map_err(|problem| match rests.first() {
+            Some(rest) if behind.is_some() => went_on().at(path_text::encode(rest)),
+            _ => problem,
+        })?;
+        Ok(Self { bytes, record, behind, rests })
+    }
+
+    /// Where the lines are that are not in the record; `None` when all are.
+    pub fn elsewhere(&self) -> Option<String> {
+        let files = || self.rests.iter().map(|path| path_text::encode(path)).collect::<Vec<_>>().join(", ");
+        self.behind.map(|_| files())
+    }
+}

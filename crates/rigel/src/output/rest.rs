@@ -1,0 +1,141 @@
+//! The rest of a record: in which files its lines wait while its filesystem is full, and how they are found again by whoever reads the record.
+//!
+//! The directories are open to everybody. A file is made anew there, never followed or added to, and read only when its owner could have written
+//! the record as well. Must not know what the lines say.
+
+use super::NO_LINK;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::record::rest::name;
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// A file with lines that belong behind a record.
+#[derive(Debug)]
+pub struct Rest {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+/// What lies under the name of a record's rest.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub rests: Vec<Rest>,
+    /// Files of others, which are not read.
+    pub foreign: Vec<PathBuf>,
+}
+
+/// The directory of the user's choice, then the one that outlives a start of the host.
+fn dirs(chosen: Option<OsString>) -> Vec<PathBuf> {
+    let chosen = chosen.filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for dir in chosen.into_iter().chain(["/var/tmp", "/tmp"].map(PathBuf::from)) {
+        let dir = std::path::absolute(&dir).unwrap_or(dir);
+        if !dirs.contains(&dir) {
+            dirs.push(dir);
+        }
+    }
+    dirs
+}
+
+fn files(record: &[u8]) -> Vec<PathBuf> {
+    let Some(name) = name(record) else { return Vec::new() };
+    dirs(std::env::var_os("TMPDIR")).into_iter().map(|dir| dir.join(&name)).collect()
+}
+
+/// Where lines of a record may wait, the best place first; nowhere before it has its first line.
+pub fn places(record: &Path) -> Vec<PathBuf> {
+    let mut first = Vec::new();
+    match File::open(record).and_then(|file| BufReader::new(file).read_until(b'\n', &mut first)) {
+        Ok(_) => files(&first),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The lines that wait for room in a record of this owner.
+pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
+    let mut found = Found::default();
+    for path in files(record) {
+        match read(&path, owner) {
+            Ok(Some(bytes)) => found.rests.push(Rest { path, bytes }),
+            Ok(None) => found.foreign.push(path),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Problem::refused(format!("the end of the record cannot be read: {error}"))
+                    .at(path_text::encode(&path))
+                    .because("it found no room in the record, and waits there")
+                    .next("do this as the user who soaked, or as root"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// `None`: it is somebody else's.
+fn read(path: &Path, owner: u32) -> io::Result<Option<Vec<u8>>> {
+    if !is_own(&fs::symlink_metadata(path)?, owner) {
+        return Ok(None);
+    }
+    let mut file = OpenOptions::new().read(true).custom_flags(NO_LINK).open(path)?;
+    if !is_own(&file.metadata()?, owner) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+fn is_own(file: &Metadata, owner: u32) -> bool {
+    let own = [owner, rustix::process::geteuid().as_raw(), 0];
+    // Somebody else could give a file of root a second name.
+    file.is_file() && file.nlink() == 1 && own.contains(&file.uid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn the_chosen_directory_comes_first_and_each_once() {
+        let paths = |dirs: &[&str]| dirs.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(dirs(Some("/big".into())), paths(&["/big", "/var/tmp", "/tmp"]));
+        assert_eq!(dirs(Some("/tmp".into())), paths(&["/tmp", "/var/tmp"]));
+        assert_eq!(dirs(Some("".into())), dirs(None));
+    }
+
+    #[test]
+    fn a_place_follows_from_the_first_line_of_the_record() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = dir.path().join("record");
+        fs::write(&record, "head").unwrap();
+        assert!(places(&record).is_empty());
+        fs::write(&record, "head\nmore\n").unwrap();
+        assert!(places(&record).len() > 1);
+        assert_eq!(places(&record), files(b"head\n"));
+    }
+
+    #[test]
+    fn only_a_file_that_nobody_else_can_have_made_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let me = rustix::process::geteuid().as_raw();
+        fs::write(at("rest"), "line\n").unwrap();
+        assert_eq!(read(&at("rest"), me).unwrap().unwrap(), b"line\n");
+        assert_eq!(read(&at("gone"), me).unwrap_err().kind(), ErrorKind::NotFound);
+        symlink(at("rest"), at("link")).unwrap();
+        fs::hard_link(at("rest"), at("second")).unwrap();
+        for name in ["link", "second", "rest", "."] {
+            assert_eq!(read(&at(name), me).unwrap(), None, "{name}");
+        }
+        fs::remove_file(at("second")).unwrap();
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(at("rest"), Some(me + 1), None).is_ok() {
+            assert_eq!(read(&at("rest"), me).unwrap(), None);
+            assert!(read(&at("rest"), me + 1).unwrap().is_some());
+        }
+    }
+}

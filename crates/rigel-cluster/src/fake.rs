@@ -85,7 +85,7 @@ impl Cluster for Fake {
         self.to.len()
     }
 
-    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
+    fn send(&mut self, to: usize, bytes: &[u8], _patience: Option<Duration>) -> Result<(), Problem> {
         self.sent += 1;
         let Trouble { delay, silent, lost } = self.trouble;
         let own =

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 /// What to do when a run of several nodes broke off.
 const REST: &str =
     "what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest";
+/// The same before anything was measured.
+const AGAIN: &str = "start the run again";
 
 /// How messages travel between the nodes of a run. Rank 0 is the first; the others talk to it only. Messages of one node to another arrive
 /// in the order in which they were sent.
@@ -22,11 +24,11 @@ pub trait Cluster {
     /// How many there are.
     fn size(&self) -> usize;
 
-    /// Sends a message.
+    /// Sends a message. `patience`: how long the other node may be busy before it takes it, where it has something else to do.
     ///
     /// # Errors
     /// When it cannot be sent.
-    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem>;
+    fn send(&mut self, to: usize, bytes: &[u8], patience: Option<Duration>) -> Result<(), Problem>;
 
     /// A message that has arrived and from whom; does not wait.
     ///
@@ -48,7 +50,7 @@ impl Cluster for Solo {
         1
     }
 
-    fn send(&mut self, to: usize, _bytes: &[u8]) -> Result<(), Problem> {
+    fn send(&mut self, to: usize, _bytes: &[u8], _patience: Option<Duration>) -> Result<(), Problem> {
         Err(Problem::new(ExitKind::Bug, format!("there is no node {to}")))
     }
 
@@ -81,6 +83,8 @@ struct State {
     /// Messages to each node, and of each.
     sent: Vec<u64>,
     heard: Vec<u64>,
+    /// There is a record.
+    measures: bool,
     /// Somebody was silent for too long: the rest cannot be talked to as usual.
     lost: bool,
 }
@@ -89,7 +93,7 @@ impl Line {
     /// Of a node with this printable name.
     pub fn new(cluster: Box<dyn Cluster>, own: String, version: &'static str) -> Self {
         let (names, none) = (vec![None; cluster.size()], vec![0; cluster.size()]);
-        let state = State { names, own, sent: none.clone(), heard: none, lost: false };
+        let state = State { names, own, sent: none.clone(), heard: none, measures: false, lost: false };
         Self { cluster: Rc::new(RefCell::new(cluster)), state: Rc::new(RefCell::new(state)), version }
     }
 
@@ -127,11 +131,11 @@ impl Line {
     /// # Errors
     /// When it cannot be sent.
     pub fn send(&self, to: usize, message: &Message) -> Result<(), Problem> {
-        let (own, number) = self.state.borrow_mut().next(to);
+        let (own, number) = self.state.borrow_mut().next(to, message);
         let bytes = message
             .encode(self.version, &own, number)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("a message cannot be written: {error}")))?;
-        self.cluster.borrow_mut().send(to, &bytes).map_err(|problem| {
+        self.cluster.borrow_mut().send(to, &bytes, message.patience()).map_err(|problem| {
             self.state.borrow_mut().lost = true;
             problem.at(self.name(to))
         })
@@ -145,20 +149,30 @@ impl Line {
         self.others().try_for_each(|rank| self.send(rank, &message(rank)))
     }
 
+    /// Says that what a node says is not understood. One of another version reads no more of this than which version this node has.
+    ///
+    /// # Errors
+    /// As [`Line::send`].
+    pub fn not_understood(&self, to: usize, problem: Problem) -> Result<(), Problem> {
+        self.send(to, &Message::Hello(Box::new(Err(problem))))
+    }
+
     /// A message that has arrived.
     ///
     /// # Errors
     /// When it cannot be understood, or one before it is missing.
     pub fn poll(&self) -> Result<Option<(usize, Message)>, Problem> {
         let Some((from, bytes)) = self.cluster.borrow_mut().poll()? else { return Ok(None) };
-        let (message, name, number) = Message::decode(&bytes, self.version, from)?;
+        let own = format!("node {} ({})", self.rank(), self.state.borrow().own);
+        let (message, name, number) = Message::decode(&bytes, self.version, from, &own)?;
+        self.state.borrow_mut().measures |= message.has_record();
         if self.state.borrow_mut().is_next(from, name, number) {
             return Ok(Some((from, message)));
         }
         self.state.borrow_mut().lost = true;
         Err(Problem::new(ExitKind::CutShort, format!("a message of {} was lost", self.name(from)))
             .because("the network between the hosts, or MPI, does not deliver what it took")
-            .next(REST))
+            .next(self.rest()))
     }
 
     /// The next message, from anyone; `None` when the time is over.
@@ -236,13 +250,19 @@ impl Line {
             format!("{} {has} not answered for {:.1} s {what}", names.join(", "), silent.as_secs_f64()),
         )
         .because("the host or the process on it was stopped or went down, or the network to it is cut")
-        .next(format!("look after that host; {REST}"))
+        .next(format!("look after that host; {}", self.rest()))
+    }
+
+    /// What to do for what was not measured.
+    fn rest(&self) -> &'static str {
+        if self.state.borrow().measures { REST } else { AGAIN }
     }
 }
 
 impl State {
     /// The name of this node, and the number of its next message to another one.
-    fn next(&mut self, to: usize) -> (String, u64) {
+    fn next(&mut self, to: usize, message: &Message) -> (String, u64) {
+        self.measures |= message.has_record();
         let number = self.sent.get(to).copied().unwrap_or(0);
         if let Some(sent) = self.sent.get_mut(to) {
             *sent += 1;

@@ -9,7 +9,12 @@ use rigel_core::path_text::printable;
 use rigel_run::bench::{Came, Order, Passed, Progress, Site};
 use rigel_run::job::Part;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
+/// The first node may read all of its targets before it may write.
+const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
+/// It asks its own drives, and in virtual time it listens to nobody while it works.
+const MINUTES: Duration = Duration::from_secs(600);
 /// A longer message is none of a node of ours.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -77,6 +82,24 @@ impl Message {
         }
     }
 
+    /// How long the other node may be busy before it takes this; `None` where it has nothing else to do.
+    pub const fn patience(&self) -> Option<Duration> {
+        match self {
+            Self::Hello(_) | Self::Ready(_) => Some(WEEK),
+            Self::Came(_) | Self::Passed(_) | Self::Drives(_) => Some(MINUTES),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a record when this is said.
+    pub(crate) const fn has_record(&self) -> bool {
+        match self {
+            Self::Call(call) => call.again.is_some(),
+            Self::Do(_) => true,
+            _ => false,
+        }
+    }
+
     /// As it travels. `from` is the printable name of the sender, `number` how many messages it sent to the same node before.
     ///
     /// # Errors
@@ -87,11 +110,16 @@ impl Message {
         Ok(bytes)
     }
 
-    /// What was sent, with the name of the sender and its number. `version` is that of this program.
+    /// What was sent, with the name of the sender and its number. `version` is that of this program, `own` names its node.
     ///
     /// # Errors
     /// When it is none of this version.
-    pub fn decode(bytes: &[u8], version: &str, rank: usize) -> Result<(Self, String, u64), Problem> {
+    pub fn decode(
+        bytes: &[u8],
+        version: &str,
+        rank: usize,
+        own: &str,
+    ) -> Result<(Self, String, u64), Problem> {
         let strange = |reason: String| {
             Problem::refused(format!("node {rank} says what this program does not understand"))
                 .because(reason)
@@ -109,7 +137,7 @@ impl Message {
         };
         if theirs != version {
             return Err(Problem::refused(format!(
-                "node {rank} ({name}) has Rigel {theirs}, this is {version}"
+                "node {rank} ({name}) has Rigel {theirs}, and {own} has {version}"
             ))
             .because("versions may choose points and places in other ways")
             .next("install the same version on all nodes"));
@@ -126,7 +154,7 @@ mod tests {
     #[test]
     fn a_message_arrives_as_it_was_sent() {
         let bytes = Message::Pong(u64::MAX).encode("1.2.3", "db 1", 7).unwrap();
-        let (message, name, number) = Message::decode(&bytes, "1.2.3", 4).unwrap();
+        let (message, name, number) = Message::decode(&bytes, "1.2.3", 4, "").unwrap();
         assert!(matches!(message, Message::Pong(u64::MAX)));
         assert_eq!((&*name, number), ("db 1", 7));
     }
@@ -134,10 +162,10 @@ mod tests {
     #[test]
     fn another_version_and_rubbish_are_refused() {
         let bytes = Message::End.encode("1.2.3", "db1", 0).unwrap();
-        let problem = Message::decode(&bytes, "1.2.4", 4).unwrap_err();
-        assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, this is 1.2.4");
+        let problem = Message::decode(&bytes, "1.2.4", 4, "node 0 (db0)").unwrap_err();
+        assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, and node 0 (db0) has 1.2.4");
         for bytes in [&b""[..], b"rigel", b"rigel 1.2.4 db1\n{", b"rigel 1.2.4\n\"End\"", &[0xff; 600]] {
-            let problem = Message::decode(bytes, "1.2.4", 4).unwrap_err();
+            let problem = Message::decode(bytes, "1.2.4", 4, "").unwrap_err();
             assert_eq!(problem.what, "node 4 says what this program does not understand", "{bytes:?}");
         }
     }

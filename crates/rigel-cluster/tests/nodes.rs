@@ -3,6 +3,7 @@
 
 use rigel_cluster::fake::{self, Fake, Trouble};
 use rigel_cluster::line::Pace as Look;
+use rigel_cluster::meet::Call;
 use rigel_cluster::message::Message;
 use rigel_cluster::{Cluster, ClusterBench, Line, serve};
 use rigel_core::error::{ExitKind, Problem};
@@ -177,8 +178,8 @@ impl Cluster for Thousand {
         1000
     }
 
-    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
-        if let (Message::Do(order), ..) = Message::decode(bytes, "test", 0)? {
+    fn send(&mut self, to: usize, bytes: &[u8], _patience: Option<Duration>) -> Result<(), Problem> {
+        if let (Message::Do(order), ..) = Message::decode(bytes, "test", 0, "")? {
             let team = team(1000).seen_by(u32::try_from(to).unwrap());
             let came = own(&self.run, &team, 0).work(&order, &mut |_| true);
             let bytes = Message::Came(Box::new(came)).encode("test", &format!("db{to}"), 0).unwrap();
@@ -286,6 +287,52 @@ fn an_early_end_is_the_same_moment_for_all() {
     let series: Vec<usize> = came.done.tallies.values().map(|tally| tally.series.ops.len()).collect();
     assert!(series[0] < 1000, "{series:?}");
     assert!(came.nodes.iter().all(|node| node.joined.as_ref().unwrap().counted[&Class::SMALL].planned == 3));
+}
+
+/// Neither reads what the other says, but each sees which version it has.
+#[test]
+fn another_version_is_refused_at_once_with_both_nodes() {
+    let ended = fake::run(2, Trouble::default(), |fake| {
+        let rank = fake.rank();
+        let version = ["1.2.3", "1.2.4"][rank];
+        let line = Line::new(Box::new(fake), format!("db{rank}"), version);
+        let longest = Duration::from_secs(60);
+        if rank == 0 {
+            line.tell_all(|_| Message::Call(Box::new(Call { again: None }))).unwrap();
+            return line.gather(longest, "at all", |_, message| Ok(message)).err();
+        }
+        let problem = line.wait(longest, Look::Easy).unwrap_err();
+        line.not_understood(0, problem.clone()).unwrap();
+        Some(problem)
+    });
+    let problems: Vec<Problem> = ended.into_iter().flatten().collect();
+    assert_eq!(
+        problems.iter().map(|problem| &*problem.what).collect::<Vec<_>>(),
+        [
+            "node 1 (db1) has Rigel 1.2.4, and node 0 (db0) has 1.2.3",
+            "node 0 (db0) has Rigel 1.2.3, and node 1 (db1) has 1.2.4",
+        ]
+    );
+    assert!(problems.iter().all(|problem| problem.kind == ExitKind::Refused));
+}
+
+/// There is nothing to go on with before the first order.
+#[test]
+fn only_a_run_with_a_record_is_said_to_go_on() {
+    let next = |message: Message| {
+        let ended = fake::run(2, Trouble::default(), |fake| {
+            if fake.rank() == 1 {
+                return None;
+            }
+            let line = line(fake, 0);
+            line.send(1, &message).unwrap();
+            line.gather(Duration::ZERO, "at all", |_, message| Ok(message)).unwrap_err().next
+        });
+        ended.into_iter().flatten().next().unwrap()
+    };
+    assert_eq!(next(Message::Ping), "look after that host; start the run again");
+    let order = measure(Point::pair(8, 0), Detail::Window);
+    assert!(next(Message::Do(order)).ends_with("`rigel-mpi run --resume RECORD` measures the rest"));
 }
 
 #[test]

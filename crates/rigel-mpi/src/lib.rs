@@ -1,14 +1,16 @@
 //! MPI as the line between nodes: messages over the communicator of all processes.
 //!
-//! Only the main thread calls MPI. Calls that could wait for another node for ever have a deadline, which another thread watches: it names who is waited
+//! Only the main thread calls MPI. A message is sent without blocking, and the CPU is free while the other node is busy. Calls that could wait for another node for ever have a deadline, which another thread watches: it names who is waited
 //! for and ends the process, after which whoever started the processes ends the others. A panic aborts all of them; without that the others
 //! would wait for ever. Must not know what the messages say.
 #![forbid(unsafe_code)]
 
 use mpi::Threading;
+use mpi::collective::CommunicatorCollectives as _;
 use mpi::datatype::Equivalence as _;
 use mpi::environment::Universe;
 use mpi::point_to_point::{Destination as _, Source as _};
+use mpi::request;
 use mpi::topology::{Communicator as _, SimpleCommunicator};
 use rigel_cluster::Cluster;
 use rigel_core::error::{ExitKind, Problem};
@@ -24,9 +26,11 @@ use std::time::{Duration, Instant};
 const IN_VAIN: i32 = 70;
 /// The exit code of all when one panicked.
 const PANICKED: i32 = 101;
-/// A message that nobody has taken for so long will not be taken. The first process is the one that names who has gone: the others have more patience.
+/// A message that nobody has taken for so long will not be taken, unless the other node has something else to do. The first process is the one that names who has gone: the others have more patience.
 const MOST_WAIT: Duration = Duration::from_secs(8);
 const FIRST_WAIT: Duration = Duration::from_secs(6);
+/// A message that is taken soon is not kept waiting.
+const EAGER: Duration = Duration::from_millis(1);
 /// Nothing is waited for.
 const NEVER: u64 = u64::MAX;
 /// The tag of all messages.
@@ -52,6 +56,7 @@ struct Watch {
     own: usize,
     /// Milliseconds since then.
     until_ms: AtomicU64,
+    patience_ms: AtomicU64,
     rank: AtomicU64,
 }
 
@@ -78,12 +83,25 @@ impl World {
             began: Instant::now(),
             own: self.rank(),
             until_ms: AtomicU64::new(NEVER),
+            patience_ms: AtomicU64::new(0),
             rank: AtomicU64::new(0),
         });
         let watched = Arc::clone(&watch);
         // It ends with the process. Without it, only whoever started the processes can end a wait.
         drop(thread::Builder::new().name("rigel-watchdog".to_owned()).spawn(move || watched.guard()));
         Link { _universe: Rc::clone(&self.universe), world: self.universe.world(), watch }
+    }
+
+    /// Ends MPI, when all processes have come so far. What they send until then is taken: one that waits for somebody to take it would never come.
+    pub fn end(self) {
+        let world = self.universe.world();
+        let began = Instant::now();
+        let mut all = world.immediate_barrier();
+        while let Err(waits) = all.test() {
+            all = waits;
+            while take(&world, None).is_some() {}
+            rest(began);
+        }
     }
 
     /// Ends all processes: this one has panicked, and the others must not wait for it.
@@ -109,10 +127,11 @@ impl Watch {
         if self.own == 0 { FIRST_WAIT } else { MOST_WAIT }
     }
 
-    /// Does what may wait for another process.
-    fn within<T>(&self, rank: usize, call: impl FnOnce() -> T) -> T {
+    /// Does what may wait for another process, which may be busy for longer than usual.
+    fn within<T>(&self, rank: usize, longest: Option<Duration>, call: impl FnOnce() -> T) -> T {
+        let most_ms = u64::try_from(longest.unwrap_or(self.patience()).as_millis()).unwrap_or(NEVER);
         self.rank.store(rank as u64, Ordering::Relaxed);
-        let most_ms = u64::try_from(self.patience().as_millis()).unwrap_or(NEVER);
+        self.patience_ms.store(most_ms, Ordering::Relaxed);
         self.until_ms.store(self.now_ms().saturating_add(most_ms), Ordering::Release);
         let done = call();
         self.until_ms.store(NEVER, Ordering::Release);
@@ -127,9 +146,10 @@ impl Watch {
                 let _ = writeln!(
                     io::stderr(),
                     "error: node {} waited for node {rank} in vain for {} s\n  likely cause: the host or the process on it was stopped or went down, or \
-                     the network to it is cut\n  next step: look after that host; `rigel-mpi run --resume RECORD` measures the rest",
+                     the network to it is cut\n  next step: look after that host, and start the run again; where there is a record, \
+                     `rigel-mpi run --resume RECORD` measures the rest",
                     self.own,
-                    self.patience().as_secs()
+                    self.patience_ms.load(Ordering::Relaxed) / 1000
                 );
                 low_level::exit(if self.own == 0 { ExitKind::CutShort.code().into() } else { IN_VAIN });
             }
@@ -146,22 +166,52 @@ impl Cluster for Link {
         usize::try_from(self.world.size()).unwrap_or(1)
     }
 
-    fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), Problem> {
+    fn send(&mut self, to: usize, bytes: &[u8], patience: Option<Duration>) -> Result<(), Problem> {
         let rank = i32::try_from(to).unwrap_or(i32::MAX);
         if rank >= self.world.size() {
             return Err(Problem::new(ExitKind::Bug, format!("there is no node {to}")));
         }
         let process = self.world.process_at_rank(rank);
-        self.watch.within(to, || process.send_with_tag(bytes, TAG));
+        let send = || {
+            request::scope(|scope| {
+                let began = Instant::now();
+                let mut sent = process.immediate_send_with_tag(scope, bytes, TAG);
+                while let Err(waits) = sent.test() {
+                    sent = waits;
+                    rest(began);
+                }
+            });
+        };
+        self.watch.within(to, patience, send);
         Ok(())
     }
 
     fn poll(&mut self) -> Result<Option<(usize, Vec<u8>)>, Problem> {
-        let any = self.world.any_process();
-        let Some((message, status)) = any.immediate_matched_probe_with_tag(TAG) else { return Ok(None) };
-        let from = usize::try_from(status.source_rank()).unwrap_or(0);
-        let mut bytes = vec![0u8; usize::try_from(status.count(u8::equivalent_datatype())).unwrap_or(0)];
-        self.watch.within(from, || message.matched_receive_into(&mut bytes[..]));
-        Ok(Some((from, bytes)))
+        Ok(take(&self.world, Some(&self.watch)))
+    }
+}
+
+/// A message that has arrived and from whom.
+fn take(world: &SimpleCommunicator, watch: Option<&Watch>) -> Option<(usize, Vec<u8>)> {
+    let (message, status) = world.any_process().immediate_matched_probe_with_tag(TAG)?;
+    let from = usize::try_from(status.source_rank()).unwrap_or(0);
+    let mut bytes = vec![0u8; usize::try_from(status.count(u8::equivalent_datatype())).unwrap_or(0)];
+    let receive = || {
+        message.matched_receive_into(&mut bytes[..]);
+    };
+    match watch {
+        Some(watch) => watch.within(from, None, receive),
+        None => receive(),
+    }
+    Some((from, bytes))
+}
+
+/// Who waits longer looks less often, so that the CPU is free for others.
+fn rest(began: Instant) {
+    let waited = began.elapsed();
+    if waited < EAGER {
+        thread::yield_now();
+    } else {
+        thread::sleep((waited / 20).clamp(Duration::from_micros(50), Duration::from_millis(2)));
     }
 }

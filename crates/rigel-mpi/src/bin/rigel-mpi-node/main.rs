@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         end_lost(rank);
     }
     // Here all wait for each other, and the first node has written its outputs.
-    drop(world);
+    world.end();
     ended.code
 }
 

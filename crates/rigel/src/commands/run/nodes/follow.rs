@@ -22,10 +22,13 @@ const BEGINNING: Duration = Duration::from_secs(1200);
 pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Problem> {
     // The first signal is the first node's business, which ends the run on all; the second one ends this process.
     let signals = Signals::listen()?;
-    let call = match next(line, BEGINNING)? {
-        Message::Call(call) => call,
-        Message::End => return Ok(()),
-        other => return Err(line.out_of_turn(0, other.name())),
+    let call = match next(line, BEGINNING) {
+        Ok(Message::Call(call)) => call,
+        Ok(Message::End) => return Ok(()),
+        Ok(other) => return Err(line.out_of_turn(0, other.name())),
+        Err(problem) if line.is_lost() => return Err(problem),
+        // It waits for an answer, and tells what is wrong when it sees of which version that is.
+        Err(problem) => return line.not_understood(0, problem),
     };
     let mut said = read.and_then(|invocation| answer(invocation, &call));
     line.send(

@@ -67,6 +67,8 @@ pub struct Hello {
     pub targets: Vec<TargetFacts>,
     /// They come from a list of the host's own.
     pub own_list: bool,
+    /// Of what the user consented to lose: names that are none of its targets.
+    pub strays: Vec<String>,
     /// What it can say of them before they are read, when nothing but that is asked for.
     pub foretold: Foretold,
 }

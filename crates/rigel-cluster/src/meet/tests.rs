@@ -39,6 +39,7 @@ fn node(name: &str, targets: Vec<TargetFacts>) -> Hello {
         request: Request::new(RunLevel::Oltp),
         targets,
         own_list: false,
+        strays: Vec::new(),
         foretold: Foretold::default(),
     }
 }

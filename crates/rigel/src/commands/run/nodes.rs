@@ -23,9 +23,11 @@ use rigel_core::load::sides::Sides;
 use rigel_core::path_text;
 use rigel_core::record::resume::Past;
 use rigel_core::record::{Header, Member};
+use rigel_io::targets::guard;
 use rigel_run::bench::make::{self, Start};
 use rigel_run::bench::{Bench, Site};
 use rigel_run::execute::Run;
+use std::path::PathBuf;
 use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -60,18 +62,8 @@ impl Crew {
     pub fn meet(&self, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
         check_together(options)?;
         self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
-        let own = if self.rules.coordinator_only {
-            Hello {
-                name: own_name(),
-                host,
-                request: options.request.clone(),
-                targets: Vec::new(),
-                own_list: true,
-                foretold: Foretold::default(),
-            }
-        } else {
-            hello(options, host)?
-        };
+        let own =
+            if self.rules.coordinator_only { leading(&options.request, host) } else { hello(options, host)? };
         let hellos = self.hellos(own)?;
         let meeting = Meeting::of(&hellos, self.rules)?;
         Ok(Met { process: process_number(options.request.seed), hellos, meeting })
@@ -84,22 +76,16 @@ impl Crew {
             .tell_all(|rank| Message::Call(Box::new(Call { again: again.get(rank).cloned().flatten() })))?;
         let own = match again.first().cloned().flatten() {
             Some(again) => hello_again(&again, options, host)?,
-            None => Hello {
-                name: own_name(),
-                host,
-                request: header.request.clone(),
-                targets: Vec::new(),
-                own_list: true,
-                foretold: Foretold::default(),
-            },
+            None => leading(&header.request, host),
         };
         let hellos = self.hellos(own)?;
         let rules = Rules { own_targets: true, ..self.rules };
         let meeting = Meeting::of(&hellos, rules)?;
-        let recorded: Vec<Member> =
-            header.nodes.all().iter().filter_map(|node| node.member.clone()).collect();
-        let now: Vec<&Member> = meeting.members.iter().filter(|member| member.share > 0).collect();
-        if let Some((then, now)) = recorded.iter().zip(&now).find(|(then, now)| then != *now) {
+        // Who has no part of the load may be another host.
+        let loads = |member: &&Member| member.share > 0;
+        let recorded = header.nodes.all().iter().filter_map(|node| node.member.as_ref()).filter(loads);
+        let now = meeting.members.iter().filter(loads);
+        if let Some((then, now)) = recorded.zip(now).find(|(then, now)| then != now) {
             return Err(Problem::refused("the run goes on with other nodes than those it was begun with")
                 .at(path_text::printable(&then.name))
                 .because(format!("in its place is {} now, or its targets are others", now.name))
@@ -110,7 +96,7 @@ impl Crew {
         Ok(Met { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// What the record says of each rank; nothing of a first node that only coordinates.
+    /// What the record says of each rank; nothing of a first node without a part of the load.
     fn recorded(&self, header: &Header) -> Result<Vec<Option<Again>>, Problem> {
         let again = header.nodes.all().iter().filter_map(|node| {
             let member = node.member.as_ref()?;
@@ -123,7 +109,8 @@ impl Crew {
                 request: header.request.clone(),
             }))
         });
-        let before = self.rules.coordinator_only.then_some(None);
+        let leads = self.rules.coordinator_only || header.request.node_share.first() == Some(&0);
+        let before = leads.then_some(None);
         let all: Vec<Option<Again>> = before.into_iter().chain(again).collect();
         if all.len() == self.line.size() {
             return Ok(all);
@@ -148,7 +135,9 @@ impl Crew {
             Some(told) => Some(told.map_err(|problem| self.told_by(rank, problem))),
             None => own.take().map(Ok),
         });
-        each.collect()
+        let hellos = each.collect::<Result<Vec<_>, Problem>>()?;
+        check_consent(&hellos)?;
+        Ok(hellos)
     }
 
     /// A problem of another node, which says whose it is.
@@ -293,13 +282,13 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
 
 /// What this node is and has.
 fn hello(options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
-    let own_list = own_list(options);
-    let options = own_list.as_ref().unwrap_or(options);
+    let own = own_list(options);
+    let (own_list, options) = (own.is_some(), own.as_ref().unwrap_or(options));
     let targets = targets::look(options, &host)?;
-    consent::check_names(&options.destroy, &targets)?;
-    let own_list = matches!(options.targets, TargetSource::LunFile(_));
+    let strays = strays(options, &targets);
     let foretold = if options.dry_run { dry_run::foretell(options, &targets)? } else { Foretold::default() };
-    Ok(Hello { name: own_name(), host, request: options.request.clone(), targets, own_list, foretold })
+    let request = options.request.clone();
+    Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold })
 }
 
 /// The same of one that was there before.
@@ -308,7 +297,8 @@ fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<H
     if again.request.pace.soak().is_none() {
         check_host(&again.host, &host)?;
     }
-    let targets = if again.request.engine.is_simulated() {
+    // A node without a part of the load has no targets in the record.
+    let targets = if again.request.engine.is_simulated() || again.targets.is_empty() {
         again.targets.clone()
     } else {
         let places = again.targets.iter().map(super::resume::place).collect();
@@ -316,9 +306,41 @@ fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<H
         targets::look(&options, &host)?
     };
     check_targets(&again.targets, &targets, is_restarted(&again.host, &host))?;
-    consent::check_names(&options.destroy, &targets)?;
+    let strays = strays(options, &targets);
     let (request, foretold) = (again.request.clone(), Foretold::default());
-    Ok(Hello { name: own_name(), host, request, targets, own_list: true, foretold })
+    Ok(Hello { name: own_name(), host, request, targets, own_list: true, strays, foretold })
+}
+
+/// A first node that loads nothing.
+fn leading(request: &Request, host: HostFacts) -> Hello {
+    Hello {
+        name: own_name(),
+        host,
+        request: request.clone(),
+        targets: Vec::new(),
+        own_list: true,
+        strays: Vec::new(),
+        foretold: Foretold::default(),
+    }
+}
+
+/// Names of `--destroy-data` that are no target of this node. They may be one of another node.
+fn strays(options: &RunOptions, targets: &[TargetFacts]) -> Vec<String> {
+    let is_stray = |path: &&PathBuf| {
+        let one = std::slice::from_ref(*path);
+        !targets.iter().any(|target| guard::consent_covers(one, target))
+    };
+    options.destroy.iter().filter(is_stray).map(|path| path_text::encode(path)).collect()
+}
+
+/// Refuses a consent that names no target of any node.
+fn check_consent(hellos: &[Hello]) -> Result<(), Problem> {
+    let with_targets: Vec<&Hello> = hellos.iter().filter(|hello| !hello.targets.is_empty()).collect();
+    let Some(first) = with_targets.first() else { return Ok(()) };
+    let of_nobody = |name: &&String| with_targets.iter().all(|hello| hello.strays.contains(*name));
+    let names: Vec<PathBuf> =
+        first.strays.iter().filter(of_nobody).map(|name| path_text::decode(name)).collect();
+    consent::check_names(&names, &[])
 }
 
 /// With the list of targets that is this host's own, where there is one beside the list: `NAME.HOST.lun`.

@@ -33,7 +33,7 @@ Examples:
       the disks that all hosts share, from all of them at once; nothing is written
   mpirun --hostfile hosts --map-by ppr:1:node rigel-mpi --own-targets calibrate /dev/nvme1n1
       each host its own disk
-  srun --mpi=pmix --ntasks-per-node=1 rigel-mpi soak --duration 8h /dev/mapper/data
+  srun --mpi=pmix --ntasks-per-node=1 rigel-mpi soak --for 8h /dev/mapper/data
       under Slurm
 
 Exit codes, of mpirun: those of rigel, and

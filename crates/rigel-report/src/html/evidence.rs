@@ -15,6 +15,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::placement::ranges;
+use rigel_core::path_text::printable;
 use rigel_core::record::{Header, Node};
 use rigel_core::units::Bytes;
 
@@ -149,7 +150,11 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
 fn host(header: &Header) -> Vec<(String, String)> {
     let nodes = header.nodes.all();
     let named = |(number, node): (usize, &Node)| {
-        let whose = if nodes.len() > 1 { format!("Node {}: ", number + 1) } else { String::new() };
+        let whose = match &node.member {
+            _ if nodes.len() == 1 => String::new(),
+            Some(member) => format!("{}: ", printable(&member.name)),
+            None => format!("Node {number}: "),
+        };
         of_node(node)
             .into_iter()
             .map(move |(name, text)| (format!("{whose}{name}"), text))

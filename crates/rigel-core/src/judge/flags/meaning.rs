@@ -254,7 +254,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::Skew,
         Next::Again,
-        "The nodes did not begin together, though the load was put on once more: their sum has moments at which not all were at work.",
+        "The nodes did not begin together, and another try did not help, or could not be made: their sum has moments at which not all were at work.",
         "Leave CPUs to Rigel on every node, and measure again; a slow or busy network between the nodes does the same.",
     ),
     row(

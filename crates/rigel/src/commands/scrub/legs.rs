@@ -219,11 +219,9 @@ fn read_list(file: &Path) -> Result<String, Problem> {
 }
 
 /// Every disk of a list once, which of them each name means, and a note for each name of a disk that has another one.
-fn disks_of(
-    list: &List,
-    base: &Path,
-    limit: Nanos,
-) -> Result<(Vec<TargetFacts>, Vec<Known>, Vec<String>), Problem> {
+type Disks = (Vec<TargetFacts>, Vec<Known>, Vec<String>);
+
+fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
     let snapshot = Snapshot::take();
     let mut disks: Vec<TargetFacts> = Vec::new();
     let (mut known, mut notes) = (Vec::new(), Vec::new());

@@ -51,7 +51,9 @@ pub fn trial(request: &Request) -> Result<Record, Problem> {
     )?;
     // A device that does not answer ends a run after a visit, and what that visit saw is no answer.
     if let Outcome::Hung { .. } | Outcome::AllFailed { .. } = ended {
-        return ended.problem("start it again").map_or_else(|| Err(Problem::new(ExitKind::Bug, "a trial ended")), Err);
+        return ended
+            .problem("start it again")
+            .map_or_else(|| Err(Problem::new(ExitKind::Bug, "a trial ended")), Err);
     }
     memory.into_record().ok_or_else(|| Problem::new(ExitKind::Bug, "a trial left no record"))
 }

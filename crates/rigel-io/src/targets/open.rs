@@ -2,14 +2,14 @@
 //! write.
 //!
 //! Only an inspected target is opened: a path that has come to lead elsewhere is refused. With a permit, a block device is
-//! opened exclusively, and a regular file is locked against other Rigels.
+//! opened exclusively, and a regular file is locked against other runs of Rigel.
 
 use super::changes::Baseline;
 use super::errno::{no_direct_io, refusal, retry_while};
 use super::guard::{WritePermit, blocked, exchanged};
 use super::inspect::{Snapshot, in_use};
 use super::ioctl;
-use super::lock::lock;
+use super::lock::{lock, lock_together};
 use super::namespace::Namespace;
 use super::node::Node;
 use super::own_file::usable_bytes;
@@ -49,6 +49,8 @@ pub enum Access<'a> {
     ReadOnly,
     /// Writing to the targets that have a permit; one entry for each target.
     Permits(&'a [Option<WritePermit>]),
+    /// The same, of one of the nodes of the run with this number, which may write the same files.
+    Together(&'a [Option<WritePermit>], u64),
 }
 
 impl OpenTargets {
@@ -59,9 +61,12 @@ impl OpenTargets {
     pub fn open(inspected: &[TargetFacts], access: Access<'_>, direct: bool) -> Result<Self, Problem> {
         let permit_of = |index: usize| match access {
             Access::ReadOnly => None,
-            Access::Permits(permits) => permits.get(index).and_then(Option::as_ref),
+            Access::Permits(permits) | Access::Together(permits, _) => {
+                permits.get(index).and_then(Option::as_ref)
+            }
         };
-        let open = |(index, facts)| open_one(facts, permit_of(index), direct);
+        let run = if let Access::Together(_, run) = access { Some(run) } else { None };
+        let open = |(index, facts)| open_one(facts, permit_of(index), run, direct);
         let opened = inspected.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         // Only now, with all of them open, so that no later use is missed, and one snapshot of the host is enough.
         let snapshot = Snapshot::take();
@@ -132,7 +137,12 @@ impl OpenTargets {
     }
 }
 
-fn open_one(facts: &TargetFacts, permit: Option<&WritePermit>, direct: bool) -> Result<OpenTarget, Problem> {
+fn open_one(
+    facts: &TargetFacts,
+    permit: Option<&WritePermit>,
+    run: Option<u64>,
+    direct: bool,
+) -> Result<OpenTarget, Problem> {
     let node = Node::pin(&path_text::decode(&facts.path))?;
     if node.id() != (facts.kind, facts.identity) {
         return Err(exchanged(&node.place()));
@@ -151,7 +161,7 @@ fn open_one(facts: &TargetFacts, permit: Option<&WritePermit>, direct: bool) -> 
         Some(permit) => {
             permit.check(&node, size_bytes)?;
             if node.kind == TargetKind::File && !permit.holds(&node) {
-                lock_target(&node, &fd)?;
+                lock_target(&node, &fd, run)?;
             }
         }
         None if size_bytes < facts.size_bytes => {
@@ -177,15 +187,23 @@ fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
     size.map_err(|errno| refusal("the target does not tell its size", &node.path, errno))
 }
 
-/// Locks a file, because two Rigels must not overwrite each other's stamps.
-fn lock_target(node: &Node, fd: &File) -> Result<(), Problem> {
-    if lock(fd).map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
+/// Locks a file, because two Rigels must not overwrite each other's stamps. The nodes of one run keep off each other's parts.
+fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> {
+    let locked = run.map_or_else(|| lock(fd), |run| lock_together(fd, run));
+    if locked.map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
         return Ok(());
     }
-    Err(Problem::refused("the target is locked")
-        .at(node.place())
-        .because("another run of Rigel, or another program, works on it")
-        .next("wait for it to end, or find it with lslocks"))
+    let (because, next) = match run {
+        None => (
+            "another run of Rigel, or another program, works on it",
+            "wait for it to end, or find it with lslocks",
+        ),
+        Some(_) => (
+            "another run of Rigel, or another program, works on it, on this host or another; or its filesystem lets only one host lock it",
+            "wait for it to end, or find it with lslocks on each host that has the file",
+        ),
+    };
+    Err(Problem::refused("the target is locked").at(node.place()).because(because).next(next))
 }
 
 fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {

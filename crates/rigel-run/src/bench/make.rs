@@ -117,7 +117,8 @@ fn of_workload(
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, request.poll, &slots)?;
-    let targets = Arc::new(open(&facts, !request.buffered, permits, &choice)?);
+    let access = access(permits, &workload.team);
+    let targets = Arc::new(open(&facts, !request.buffered, access, &choice)?);
     let syncs = request.classes.iter().map(|class| class.sync);
     let leave_out = |problem: Problem| match request.bound {
         Some(_) => problem.next("leave the commits out with --no-commits"),
@@ -195,16 +196,24 @@ fn places(
     Ok(layouts.into_iter().zip(places).map(|(layout, cpus)| WorkerPlace { layout, cpus }).collect())
 }
 
+/// Nodes that share targets have to be known as those of one run.
+const fn access<'a>(permits: &'a [Option<WritePermit>], team: &Team) -> Access<'a> {
+    match team.process {
+        _ if permits.is_empty() => Access::ReadOnly,
+        Some(run) if team.shared => Access::Together(permits, run),
+        _ => Access::Permits(permits),
+    }
+}
+
 fn open(
     facts: &[TargetFacts],
     direct: bool,
-    permits: &[Option<WritePermit>],
+    access: Access<'_>,
     choice: &EngineChoice,
 ) -> Result<OpenTargets, Problem> {
     let real = facts.iter().filter(|target| target.kind != TargetKind::Simulated);
     let real: Vec<TargetFacts> =
         if choice.kind.is_without_storage() { Vec::new() } else { real.cloned().collect() };
-    let access = if permits.is_empty() { Access::ReadOnly } else { Access::Permits(permits) };
     let targets = OpenTargets::open(&real, access, direct)?;
     if choice.kind == EngineKind::Nvme { targets.with_namespaces(&real) } else { Ok(targets) }
 }

@@ -7,13 +7,13 @@ use super::{ScratchFile, Wish, changed_by_another, not_locked, not_ours, unlink,
 use crate::targets::errno::{self, refusal};
 use crate::targets::guard::blocked;
 use crate::targets::inspect::{Snapshot, in_use};
-use crate::targets::lock::Hold;
+use crate::targets::lock::{Hold, is_locked};
 use crate::targets::node::Node;
 use crate::targets::own_file::{first_foreign, has_our_name, header_of, whole_header};
 use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{Header, State};
 use rigel_core::path_text;
-use rustix::fs::{self, FlockOperation, OFlags};
+use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use std::path::Path;
 use std::sync::Arc;
@@ -122,6 +122,5 @@ pub(super) fn left_header(path: &Path) -> Option<Header> {
     let header = whole_header(&node)?;
     let fd = node.open(OFlags::RDONLY).ok()?;
     // The lock is only tried: closing the descriptor gives it back.
-    let held = fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK);
-    (!held).then_some(header)
+    (!is_locked(&fd)).then_some(header)
 }

@@ -162,6 +162,25 @@ fn a_locked_file_waits_for_its_owner() {
 }
 
 #[test]
+fn a_file_is_written_by_all_nodes_of_one_run_and_by_no_other_run() {
+    let dir = dir();
+    let file = sparse(&dir, "file", MIB);
+    let open = |run: Option<u64>| {
+        let (request, permit) = permitted(&file);
+        let permits = [Some(permit)];
+        let access = run.map_or(Access::Permits(&permits), |run| Access::Together(&permits, run));
+        OpenTargets::open(&[request], access, false)
+    };
+    let nodes = [open(Some(7)).unwrap(), open(Some(7)).unwrap()];
+    refused(open(Some(8)), "on this host or another");
+    refused(open(None), "locked");
+    drop(nodes);
+    let alone = open(None).unwrap();
+    refused(open(Some(7)), "locked");
+    drop(alone);
+}
+
+#[test]
 fn without_direct_io_the_way_out_is_named() {
     let dir = dir();
     let Some((_mounted, ram)) = needs("without_direct_io_the_way_out_is_named", Mounted::ramfs(&dir)) else {

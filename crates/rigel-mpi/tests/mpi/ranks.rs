@@ -5,7 +5,7 @@ use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -139,20 +139,78 @@ fn what_does_not_fit_together_is_refused_by_all() {
     assert_eq!(fs::read(place.path().join("data")).unwrap(), before);
 }
 
-/// Each rank has a directory of its own, as hosts have disks of their own under one name.
-#[test]
-fn a_dry_run_says_what_each_node_says_of_its_own_targets() {
-    let Some(mpirun) = needs("rigel-mpi: --dry-run with targets of each node", mpirun()) else { return };
-    let place = Place::new();
+/// Each rank gets a directory of its own, as hosts have disks of their own under one name.
+fn each(place: &Place) -> PathBuf {
     for node in ["node0", "node1"] {
         fs::create_dir(place.path().join(node)).unwrap();
     }
-    place.file("node1/data", 8 << 20);
     let script = place.path().join("each");
     let program = env!("CARGO_BIN_EXE_rigel-mpi");
     fs::write(&script, format!("#!/bin/sh\ncd \"node$OMPI_COMM_WORLD_RANK\" && exec {program} \"$@\"\n"))
         .unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
+
+/// The answer of the second node is so long that it is under way until the first one takes it, which looks at its own targets meanwhile and refuses.
+#[test]
+fn a_refusal_of_the_first_node_is_not_lost_by_long_answers() {
+    let Some(mpirun) = needs("rigel-mpi: a refusal and long answers", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    let mut names = String::new();
+    for number in 0..24 {
+        names += &format!(" data{number}");
+        place.file(&format!("node0/data{number}"), 1 << 20);
+        fs::File::create(place.path().join(format!("node1/data{number}"))).unwrap().set_len(1 << 20).unwrap();
+    }
+    let words =
+        format!("--oversubscribe --own-targets run oltp{names} --write 10 --duration 1s --num-disks 1");
+    let mut run = place.start_program(&mpirun, 2, &script, &words);
+    assert_eq!(run.end(), 3, "{}", run.told());
+    assert!(run.told().contains("data0") && !run.told().contains("in vain"), "{}", run.told());
+}
+
+#[test]
+fn a_list_that_all_share_names_the_same_targets() {
+    let Some(mpirun) = needs("rigel-mpi: one list for all", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    for node in ["node0", "node1"] {
+        place.file(&format!("{node}/data"), 1 << 20);
+        fs::write(place.path().join(node).join("all.lun"), "data\n").unwrap();
+    }
+    let words = "run oltp --lun all.lun --duration 1s --dry-run";
+    for (options, code) in [("--oversubscribe", 3), ("--oversubscribe --own-targets", 0)] {
+        let mut run = place.start_program(&mpirun, 2, &script, &format!("{options} {words}"));
+        assert_eq!(run.end(), code, "{options}: {}", run.told());
+        assert_eq!(run.told().contains("is not surely the one on"), code == 3, "{}", run.told());
+    }
+}
+
+#[test]
+fn consent_may_name_the_target_of_another_node() {
+    let Some(mpirun) = needs("rigel-mpi: consent for each node", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    for node in ["node0", "node1"] {
+        place.file(&format!("{node}/data"), 1 << 20);
+    }
+    let words = "--oversubscribe --own-targets run oltp data --write 10 --duration 1s --dry-run \
+                 --destroy-data ../node0/data --destroy-data ../node1/data";
+    for (more, code) in [("", 0), (" --destroy-data ../each", 2)] {
+        let mut run = place.start_program(&mpirun, 2, &script, &format!("{words}{more}"));
+        assert_eq!(run.end(), code, "{}", run.told());
+        assert_eq!(run.told().contains("is no target of this run"), code == 2, "{}", run.told());
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_each_node_says_of_its_own_targets() {
+    let Some(mpirun) = needs("rigel-mpi: --dry-run with targets of each node", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    place.file("node1/data", 8 << 20);
     let told = |words: &str, code: i32| {
         let mut run = place.start_program(&mpirun, 2, &script, words);
         assert_eq!(run.end(), code, "{words}: {}", run.told());
@@ -193,6 +251,23 @@ fn shares_of_a_load_file_are_kept() {
     let planned: Vec<u64> =
         nodes.iter().map(|node| node["joined"]["counted"]["small"]["planned"].as_u64().unwrap()).collect();
     assert_eq!(planned, [4, 2, 2]);
+}
+
+/// Who has no part of the load is there again, or is not looked at.
+#[test]
+fn a_run_with_a_share_of_nothing_goes_on() {
+    let Some(mpirun) = needs("rigel-mpi: --resume with a share of 0", mpirun()) else { return };
+    for shares in ["[1, 0, 1]", "[0, 1, 1]"] {
+        let place = Place::new();
+        fs::write(place.path().join("zero.toml"), THREE.replace("[2, 1, 1]", shares)).unwrap();
+        let words = format!("--oversubscribe run --load zero.toml --duration 1s {SIM}");
+        place.run(&mpirun, 3, &words).expect_code(0);
+        let record = place.record();
+        let header = format!("{}\n", place.read("_record.jsonl").lines().next().unwrap());
+        fs::write(&record, header).unwrap();
+        let name = record.file_name().unwrap().to_str().unwrap();
+        place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
+    }
 }
 
 /// A run that lasts, on the engine that only costs CPU time.

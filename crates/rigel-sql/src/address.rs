@@ -6,6 +6,7 @@ use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use std::error::Error as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +20,37 @@ const ONLY_BUILT_IN: &str = "-c search_path=pg_catalog,pg_temp";
 /// Not every version has them all.
 const NO_LIMITS: &str = "select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', \
     'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')";
+
+/// Options that others take and this client does not, and what takes their place. Only such names are repeated: a word of a string that is not
+/// understood may be a part of a password.
+const OF_OTHERS: [(&[&str], &str); 4] = [
+    (&["service", "servicefile"], "write out what the service stands for: host, port, dbname and user"),
+    (&["passfile"], "leave it out, and give the password in PGPASSWORD"),
+    (
+        &[
+            "sslcert",
+            "sslkey",
+            "sslpassword",
+            "sslcertmode",
+            "sslrootcert",
+            "sslcrl",
+            "sslcrldir",
+            "sslsni",
+            "sslcompression",
+            "ssl_min_protocol_version",
+            "ssl_max_protocol_version",
+            "gssencmode",
+            "gsslib",
+            "gssdelegation",
+            "krbsrvname",
+        ],
+        "leave it out, as connections with TLS or GSSAPI are not made, and measure on the host of the server, over its Unix socket",
+    ),
+    (
+        &["requirepeer", "require_auth", "client_encoding", "fallback_application_name", "replication"],
+        "leave it out",
+    ),
+];
 
 /// A server, and a database of it.
 #[derive(Clone, Debug)]
@@ -34,11 +66,7 @@ impl Address {
     /// # Errors
     /// When it is none, or asks for what this client cannot do.
     pub fn parse(text: &str, password: Option<&str>) -> Result<Self, Problem> {
-        let mut config: Config = text.parse().map_err(|_| {
-            Problem::usage("this is no connection string")
-                .at("--dsn")
-                .next("give one such as 'host=/run/postgresql dbname=shop' or postgresql://user@host/shop")
-        })?;
+        let mut config: Config = text.parse().map_err(|error| not_understood(&error))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             config.host("/var/run/postgresql");
         }
@@ -93,6 +121,17 @@ impl Address {
         &self.shown
     }
 
+    /// Whose name the server hears.
+    pub(crate) fn user(&self) -> &str {
+        self.config.get_user().unwrap_or_default()
+    }
+
+    /// Whether it is reached by TCP, be it on this host.
+    pub(crate) fn is_over_network(&self) -> bool {
+        !self.config.get_hostaddrs().is_empty()
+            || self.config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
+    }
+
     /// Whether it may be on another host.
     pub(crate) fn is_remote(&self) -> bool {
         let local = |host: &Host| match host {
@@ -108,6 +147,32 @@ impl Address {
         let mut client = self.config.connect(NoTls)?;
         client.batch_execute(NO_LIMITS)?;
         Ok(client)
+    }
+}
+
+/// What is wrong with a connection string, without a value of it.
+fn not_understood(error: &postgres::Error) -> Problem {
+    let told = error.source().map(ToString::to_string).unwrap_or_default();
+    let of = |kind: &str| told.strip_prefix(kind).and_then(|rest| rest.strip_suffix('`'));
+    let wrong = |what: String| Problem::usage(what).at("--dsn");
+    if let Some(name) = of("unknown option `") {
+        for (names, next) in OF_OTHERS {
+            if names.contains(&name) {
+                return wrong(format!("the connection string has {name}, which is not supported"))
+                    .because("only the options of the server's address and session are")
+                    .next(next);
+            }
+        }
+    }
+    match of("invalid value for option `") {
+        Some("sslmode") => wrong("the connection string has an sslmode that is not supported".to_owned())
+            .because("connections with TLS are not made, so that only disable and prefer are")
+            .next("measure on the host of the server, over its Unix socket, without sslmode"),
+        // Those names are of the client itself.
+        Some(name) => wrong(format!("the connection string has a value of {name} that is not understood"))
+            .next("correct it, or leave it out"),
+        None => wrong("this is no connection string".to_owned())
+            .next("give one such as 'host=/run/postgresql dbname=shop' or postgresql://user@host/shop"),
     }
 }
 
@@ -151,6 +216,26 @@ mod tests {
         assert_eq!(own, format!("-c search_path=public -c geqo=off {ONLY_BUILT_IN}"));
         let private = Address::socket(Path::new("/tmp"), "a", "b");
         assert_eq!(private.config.get_options(), Some(ONLY_BUILT_IN));
+    }
+
+    #[test]
+    fn an_option_of_others_is_named_without_its_value() {
+        let refused = |text: &str| Address::parse(text, None).unwrap_err().to_string();
+        for (text, parts) in [
+            ("service=secret", ["has service, which is not supported", "host, port, dbname and user"]),
+            ("dbname=a passfile=/secret user=b", ["has passfile", "PGPASSWORD"]),
+            ("dbname=a sslrootcert=/secret", ["has sslrootcert", "over its Unix socket"]),
+            (
+                "postgresql://a@h/d?sslmode=verify-full",
+                ["an sslmode that is not supported", "without sslmode"],
+            ),
+            ("user=a port=secret", ["a value of port that", "correct it"]),
+            ("user=a secret=b", ["this is no connection string", "give one such as"]),
+        ] {
+            let told = refused(text);
+            assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+            assert!(!told.contains("secret"), "{told}");
+        }
     }
 
     #[test]

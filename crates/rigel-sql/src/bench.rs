@@ -16,7 +16,7 @@ use crate::patience::within;
 use crate::plan::{self, Query};
 use crate::series::{InWork, Series};
 use crate::session::{self, Counts, Job, Shared, Start, Told};
-use crate::table::Table;
+use crate::table::{NOT_LOGGED, Table};
 use crate::waits::{self, Waiting};
 use crate::walk::{Place, Walk};
 use postgres::Statement;
@@ -147,6 +147,9 @@ impl SqlBench {
         let evictor = below::evictor(&database, &table, (request, &shared));
         if evictor.is_some() {
             notes.push("the page cache of this host is emptied of the table all the time".to_owned());
+        }
+        if !table.is_logged {
+            notes.push(NOT_LOGGED.to_owned());
         }
         let engine = EngineFacts { notes, ..EngineFacts::plain(EngineKind::Postgres) };
         // Made first: whatever fails from here on, dropping it ends the sessions that were started.

@@ -3,11 +3,21 @@
 //! Must not repeat what the server says without making it printable.
 
 use crate::address::Address;
-use postgres::error::SqlState;
+use postgres::error::{DbError, SqlState};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::path_text::printable;
+use rigel_core::path_text::{printable, shell_word};
 use std::error::Error as _;
 use std::time::Duration;
+
+const FEWER: &str = "ask for fewer --sessions, or raise max_connections of the server";
+/// A setting that is not known, has no such value, is out of its place, or is not for this user.
+const OF_OPTIONS: [SqlState; 5] = [
+    SqlState::UNDEFINED_OBJECT,
+    SqlState::INVALID_PARAMETER_VALUE,
+    SqlState::SYNTAX_ERROR,
+    SqlState::CANT_CHANGE_RUNTIME_PARAM,
+    SqlState::INSUFFICIENT_PRIVILEGE,
+];
 
 /// What the server or the library says, in one line.
 pub fn text(error: &postgres::Error) -> String {
@@ -21,29 +31,93 @@ pub fn text(error: &postgres::Error) -> String {
 /// No connection could be made.
 pub fn connect(address: &Address, error: &postgres::Error) -> Problem {
     let said = text(error);
-    let refused =
-        |what: &str, next: &str| Problem::refused(what).at(address.shown()).because(said.clone()).next(next);
-    match error.code() {
-        Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => too_many(address, &said),
-        Some(code)
-            if [SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(code) =>
-        {
-            refused(
-                "the server does not let this user in",
-                "name another user, or give its password in PGPASSWORD",
-            )
+    let (what, next) = match error.as_db_error() {
+        Some(told) if *told.code() == SqlState::TOO_MANY_CONNECTIONS => {
+            return too_many(address, &said).next(limit(told));
         }
-        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
-            refused("the server has no such database", "name one that is there, with dbname")
-        }
-        None if said.contains("password") => refused(
+        Some(told) => refusal(address, told),
+        None if said.contains("password") => (
             "the server asks for a password",
-            "give it in the environment, in PGPASSWORD; nobody is asked for one here",
+            "give it in the environment, in PGPASSWORD; nobody is asked for one here".to_owned(),
         ),
-        _ => refused(
+        None => (
             "the server does not answer",
-            "see whether it runs, and whether it listens at this address",
+            "see whether it runs, and whether it listens at this address".to_owned(),
         ),
+    };
+    let detail = error.as_db_error().and_then(DbError::detail);
+    let because = detail.map_or_else(|| said.clone(), |detail| format!("{said}: {}", printable(detail)));
+    Problem::refused(what).at(address.shown()).because(because).next(next)
+}
+
+/// Why a server that answers lets nobody in, and what to do. Its messages may be in any language, the names of its functions are not.
+fn refusal(address: &Address, told: &DbError) -> (&'static str, String) {
+    let user = "the server does not let this user in";
+    match told.code() {
+        code if *code == SqlState::INVALID_PASSWORD => {
+            (user, "name another user, or give its password in PGPASSWORD".to_owned())
+        }
+        code if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => (user, other_user(address, told)),
+        code if *code == SqlState::INVALID_CATALOG_NAME => {
+            ("the server has no such database", "name one that is there, with dbname".to_owned())
+        }
+        code if *code == SqlState::INSUFFICIENT_PRIVILEGE && comes_from(told, "CheckMyDatabase") => (
+            "the user may not connect to this database",
+            "have it allowed (GRANT CONNECT ON DATABASE .. TO ..), or name another user or database"
+                .to_owned(),
+        ),
+        code if *code == SqlState::CANNOT_CONNECT_NOW => (
+            "the server takes no connections now",
+            "repeat this when it has started; its own log says how far it is".to_owned(),
+        ),
+        code if *code == SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => (
+            "the database takes no connections",
+            "name another one with dbname, or have it allowed (ALTER DATABASE .. ALLOW_CONNECTIONS true)"
+                .to_owned(),
+        ),
+        code if OF_OPTIONS.contains(code) => (
+            "the server does not take the options of the connection string",
+            "correct options='..', or leave it out".to_owned(),
+        ),
+        code if *code == SqlState::PROTOCOL_VIOLATION => (
+            "what answers does not take this connection",
+            "connect to the server itself, not to a pooler in front of it".to_owned(),
+        ),
+        _ => ("the server refuses the connection", "see the server's own log".to_owned()),
+    }
+}
+
+fn comes_from(told: &DbError, function: &str) -> bool {
+    told.routine() == Some(function)
+}
+
+/// A user that is let in. The rules may go by the user of the operating system, and then no password helps.
+fn other_user(address: &Address, told: &DbError) -> String {
+    let user = shell_word(address.user());
+    if comes_from(told, "auth_failed") && !address.is_over_network() {
+        return format!(
+            "start this as the user of the operating system that is let in as {user}, such as sudo -u {user} rigel sql .., or let \
+             another one in (pg_ident.conf); a password does not help"
+        );
+    }
+    if comes_from(told, "ClientAuthentication") {
+        return "connect in a way that the rules of the server allow, such as over the Unix socket of its host, or have a line added \
+                to them (pg_hba.conf)"
+            .to_owned();
+    }
+    "name one that is there and may log in, with user; without it the name in USER is taken".to_owned()
+}
+
+/// What to do about the limit that was met.
+fn limit(told: &DbError) -> &'static str {
+    match told.routine() {
+        Some("InitializeSessionUserId") => {
+            "ask for fewer --sessions, or raise the limit of the user (ALTER ROLE .. CONNECTION LIMIT)"
+        }
+        Some("CheckMyDatabase") => {
+            "ask for fewer --sessions, or raise the limit of the database (ALTER DATABASE .. CONNECTION LIMIT)"
+        }
+        _ => FEWER,
     }
 }
 
@@ -52,7 +126,7 @@ pub fn too_many(address: &Address, said: &str) -> Problem {
     Problem::refused("the server has too few connections for this load")
         .at(address.shown())
         .because(said)
-        .next("ask for fewer --sessions, or raise max_connections of the server")
+        .next(FEWER)
 }
 
 /// A statement before the load failed.
@@ -73,6 +147,10 @@ pub fn statement(what: &str, error: &postgres::Error) -> Problem {
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
             problem.next("have the right granted, or name a user that has it")
         }
+        Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => problem.next(
+            "this user, database or server has default_transaction_read_only on; switch it off for the run in the connection \
+             string: options='-c default_transaction_read_only=off'",
+        ),
         _ => problem.next("see the server's own log"),
     }
 }

@@ -7,6 +7,7 @@ use crate::database::Database;
 use crate::failure;
 use postgres::error::SqlState;
 use rigel_core::error::Problem;
+use rigel_core::path_text::printable;
 
 /// In their order.
 const PARTS: [&str; 3] = [
@@ -14,8 +15,13 @@ const PARTS: [&str; 3] = [
     include_str!("../sql/by_program.sql"),
     include_str!("../sql/calibrate_io.sql"),
 ];
+const REFUSED: &str = "rigel.calibrate_io() cannot be made";
 /// psql puts the literal of its variable there.
 const PROGRAM: &str = ":'program'";
+
+/// Whether the user may have the server start programs: the function has the rights of whoever makes it.
+const MAY_START: &str = "select r.rolname::text, r.rolsuper or pg_has_role(r.oid, 'pg_execute_server_program', 'usage') \
+    from pg_roles r where r.rolname = current_user";
 
 /// The SQL, for a program that the server finds at this path: all of it, or nothing.
 pub fn script(program: &str) -> String {
@@ -32,8 +38,9 @@ impl Database {
     /// Makes the schema `rigel` with the function, in one transaction.
     ///
     /// # Errors
-    /// When there is a schema of that name that is not of our table, or the user may not make one.
+    /// When there is a schema of that name that is not of our table, or the user may not make one, or start programs.
     pub fn install(&mut self, program: &str) -> Result<(), Problem> {
+        self.check_may_start()?;
         self.client.batch_execute(&script(program)).map_err(|error| match error.code() {
             Some(code) if *code == SqlState::DUPLICATE_SCHEMA => Problem::refused(
                 "the database has a schema rigel already",
@@ -43,8 +50,27 @@ impl Database {
             .next(
                 "see what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io()",
             ),
-            _ => failure::statement("rigel.calibrate_io() cannot be made", &error),
+            _ => failure::statement(REFUSED, &error),
         })
+    }
+
+    fn check_may_start(&mut self) -> Result<(), Problem> {
+        let row =
+            self.client.query_one(MAY_START, &[]).map_err(|error| failure::statement(REFUSED, &error))?;
+        let (user, may): (&str, bool) = (row.get(0), row.get(1));
+        if may {
+            return Ok(());
+        }
+        let user = printable(user);
+        Err(Problem::refused(REFUSED)
+            .at(self.address.shown())
+            .because(format!(
+                "the server would start the program with the rights of {user}, who may not start any: every call would fail"
+            ))
+            .next(format!(
+                "have a superuser say GRANT pg_execute_server_program TO \"{}\", or name a superuser with user",
+                user.replace('"', "\"\"")
+            )))
     }
 }
 

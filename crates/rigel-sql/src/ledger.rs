@@ -76,7 +76,13 @@ impl Database {
         let row = self.client.query_one(SETTINGS, &[]).map_err(refused)?;
         let settings = printable(row.get(0)).into_owned();
         let sync = if row.get::<_, bool>(1) { Sync::Dsync } else { SYNC };
-        let log = Table { name: NAME, blocks: file.as_deref().map_or(1, blocks), index_blocks: None, file };
+        let log = Table {
+            name: NAME,
+            blocks: file.as_deref().map_or(1, blocks),
+            index_blocks: None,
+            file,
+            is_logged: true,
+        };
         Ok(Ledger { log, is_copied, settings, sync })
     }
 

@@ -3,6 +3,8 @@
 //! The rows are copied frozen in the transaction that makes the table, so that reading them later writes nothing: no hint bits, no
 //! vacuum. Only that one transaction may copy so, which is why one session fills it. Must not touch a schema that is not ours.
 
+mod standing;
+
 use crate::database::Database;
 use crate::failure;
 use crate::index;
@@ -16,6 +18,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::sql::{BLOCK_BYTES, Probe};
 use rigel_core::units::{Bytes, MIB};
+use standing::Standing;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +35,9 @@ const AS_IT_IS: &str = "table rigel.big (id int, v int, pad text) using heap wit
 /// there when the server was killed.
 pub(crate) const COPIED: &str = "select current_setting('archive_mode') <> 'off' or current_setting('wal_keep_size') <> '0' \
     or exists (select from pg_replication_slots) or exists (select from pg_stat_replication)";
+/// What to know of a table that is not.
+pub const NOT_LOGGED: &str = "the table is not logged, because the server keeps or copies its log for others: a crash of the server \
+    empties it";
 /// The relations of these names, and whether one is a table of ours.
 pub(crate) const NAMED: &str =
     "pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'rigel' and c.relname in";
@@ -88,6 +94,8 @@ pub struct Table {
     pub index_blocks: Option<u32>,
     /// Its first file, where the server told its directory.
     pub file: Option<PathBuf>,
+    /// It outlives a crash of the server.
+    pub is_logged: bool,
 }
 
 impl Table {
@@ -204,7 +212,8 @@ impl Database {
         if by_index {
             transaction.batch_execute(index::REMOVE).map_err(refused)?;
         }
-        copy(&mut transaction, &wanted, progress, stop)?;
+        let standing = Standing::of(&mut transaction, &self.address)?;
+        copy(&mut transaction, standing, &wanted, (progress, stop))?;
         if by_index {
             transaction.batch_execute(index::MAKE).map_err(|error| not_filled(&error, blocks, stop))?;
         }
@@ -303,7 +312,8 @@ impl Database {
             .client
             .query_opt(
                 &format!(
-                    "select pg_relation_size(c.oid), pg_relation_filepath(c.oid) from {NAMED} ('big') and {OURS}"
+                    "select pg_relation_size(c.oid), pg_relation_filepath(c.oid), c.relpersistence <> 'u' \
+                    from {NAMED} ('big') and {OURS}"
                 ),
                 &[],
             )
@@ -311,9 +321,9 @@ impl Database {
             .ok_or_else(|| unlike("it is not there, or belongs to another user"))?;
         let bytes = u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
         let end = u32::try_from(bytes / BLOCK_BYTES).map_err(|_| unlike("it has too many blocks"))?;
-        let path: Option<String> = row.get(1);
+        let (path, is_logged): (Option<String>, bool) = (row.get(1), row.get(2));
         if end == 0 {
-            return Err(unlike("it is empty, as after a crash of the server when it is not logged"));
+            return Err(if is_logged { unlike("it is empty") } else { emptied() });
         }
         let mut looked_at = |places: &[u32]| {
             with_rows(&mut self.client, places).map_err(|error| match error.code() {
@@ -333,7 +343,7 @@ impl Database {
         let directory = self.facts.directory.as_ref();
         let file = directory.zip(path).map(|(dir, path)| dir.join(path)).filter(|file| file.is_file());
         let index_blocks = index::look(&mut self.client).map_err(refused)?;
-        Ok(Table { name: NAME, blocks, index_blocks, file })
+        Ok(Table { name: NAME, blocks, index_blocks, file, is_logged })
     }
 }
 
@@ -369,12 +379,21 @@ fn unlike(why: &str) -> Problem {
         .next("remove it with rigel sql --drop, and have it made again")
 }
 
+fn emptied() -> Problem {
+    Problem::refused(format!("the table {NAME} is empty"))
+        .because("the server crashed, or was killed, and the table is not logged")
+        .next(
+            "remove it with rigel sql --drop, and start the run again, which makes a new one; a run on the old one cannot be \
+             gone on with",
+        )
+}
+
 /// Copies the rows, each with a pad of its own.
 fn copy(
     transaction: &mut Transaction<'_>,
+    mut standing: Standing,
     &Wanted { blocks, seed, .. }: &Wanted,
-    progress: &mut dyn FnMut(u64, u64),
-    stop: &AtomicBool,
+    (progress, stop): (&mut dyn FnMut(u64, u64), &AtomicBool),
 ) -> Result<(), Problem> {
     let refused = |error: &postgres::Error| not_filled(error, blocks, stop);
     let statement = format!("copy {NAME} from stdin (format binary, freeze)");
@@ -389,19 +408,25 @@ fn copy(
         if row + 1 == blocks {
             bytes.extend_from_slice(END);
         }
-        server.write_all(&bytes).map_err(|error| {
-            match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-                Some(told) => refused(told),
-                None => Problem::refused("the table cannot be filled").because(error.to_string()),
-            }
-        })?;
+        server.write_all(&bytes).map_err(|error| not_sent(&error, blocks, stop))?;
         bytes.clear();
+        if standing.is_over() {
+            // The end of the rows is answered with what went wrong.
+            break;
+        }
         progress(u64::from(row + 1) * BLOCK_BYTES, u64::from(blocks) * BLOCK_BYTES);
         if stop.load(Ordering::Relaxed) {
             return Err(ended(blocks));
         }
     }
     server.finish().map(drop).map_err(|error| refused(&error))
+}
+
+fn not_sent(error: &std::io::Error, blocks: u32, stop: &AtomicBool) -> Problem {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(told) => not_filled(told, blocks, stop),
+        None => Problem::refused("the table cannot be filled").because(error.to_string()),
+    }
 }
 
 /// What the server said when it did not take all rows, or made no index of them.

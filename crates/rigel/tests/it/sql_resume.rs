@@ -139,3 +139,29 @@ fn a_run_goes_on_with_the_same_table_when_the_server_is_back() {
     assert_eq!(visits(&place), 3);
     assert!(server.ask(FILE).is_err(), "the schema was dropped");
 }
+
+/// The log is kept for others, so that the table is not logged.
+#[test]
+fn a_table_that_a_crash_emptied_is_not_gone_on_with() {
+    let name = "a_table_that_a_crash_emptied_is_not_gone_on_with";
+    let Some(mut server) = needs(name, PostgresServer::start("wal_keep_size = 64MB\n")) else { return };
+    let place = Place::new();
+    let dsn = dsn(&server);
+    let run = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "16M", "--no-html"];
+    let mut command = place.command();
+    command.args(run).args(["--sessions", "1,2,3", "--duration", "1500ms"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_visits(&place, 1);
+    assert!(server.ask(FILE).unwrap().ends_with("|u"));
+    server.crash();
+    let told = Told::from(child.wait_with_output().unwrap());
+    assert!(visits(&place) < 3, "it was too late");
+    let parts = ["when the server was stopped in order", "has to be started again"];
+    refused(told, 4, &parts);
+    server.start_again();
+    let record = place.only("_record.jsonl").display().to_string();
+    let again = ["sql", "--dsn", &dsn, "--resume", &record, "--no-html"];
+    let parts = ["the table rigel.big is empty", "crashed", "rigel sql --drop", "start the run again"];
+    refused(tell(place.command().args(again)), 3, &parts);
+    tell(place.command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
+}

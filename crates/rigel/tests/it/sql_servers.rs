@@ -4,7 +4,12 @@
 use crate::changes::Mounted;
 use crate::sql::{assert_clean, dsn, place, private, refused, signal, visits};
 use crate::support::{Place, Told, tell};
+use rigel_core::error::ExitKind;
+use rigel_core::load::sql::Probe;
 use rigel_core::units::MIB;
+use rigel_sql::plan::Query;
+use rigel_sql::table::Wanted;
+use rigel_sql::{Address, Database};
 use rigel_testdev::{PostgresServer, Unavailable, needs};
 use rustix::fs::{FallocateFlags, Gid, Uid, chown, fallocate, statvfs};
 use rustix::process::Signal;
@@ -12,6 +17,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,6 +57,97 @@ fn a_standby_is_refused() {
         refused(told, 3, &["the server is a standby", "measure the primary"]);
     }
     assert_eq!(place.files(), Vec::<String>::new());
+}
+
+/// Each reason has its words: none of these servers fails to answer.
+#[test]
+fn a_server_that_lets_nobody_in_says_why() {
+    let name = "a_server_that_lets_nobody_in_says_why";
+    let Some(mut server) = needs(name, PostgresServer::start("")) else { return };
+    for made in [
+        "create database shop",
+        "revoke connect on database shop from public",
+        "create database closed allow_connections false",
+        "create role guest login",
+        "create role peer login",
+        "create role outside login",
+        "create role few login connection limit 0",
+        "create role reader login",
+        "alter role reader set default_transaction_read_only = on",
+        "grant create on database postgres to reader",
+    ] {
+        server.ask(made).unwrap();
+    }
+    let rules = "local all peer peer\nlocal all outside reject\nlocal all all trust\n";
+    fs::write(server.data().join("pg_hba.conf"), rules).unwrap();
+    server.ask("select pg_reload_conf()").unwrap();
+    let place = place();
+    let of = |user: &str, database: &str| {
+        format!("host={} user={user} dbname={database}", server.socket().display())
+    };
+    let run =
+        |dsn: &str| place.rigel(["sql", "simple", "--dsn", dsn, "--create-in", "postgres", "--size", "8M"]);
+    wait_until("the rules are read", || run(&of("outside", "postgres")).stderr.contains("let this user in"));
+    let options = |text: &str| format!("{} options='{text}'", of("postgres", "postgres"));
+    for (dsn, parts) in [
+        (of("guest", "shop"), ["may not connect to this database", "GRANT CONNECT ON DATABASE"]),
+        (of("postgres", "closed"), ["the database takes no connections", "ALLOW_CONNECTIONS true"]),
+        (of("postgres", "nowhere"), ["no such database", "with dbname"]),
+        (of("nobody", "postgres"), ["does not let this user in", "name one that is there"]),
+        (of("peer", "postgres"), ["does not let this user in", "sudo -u peer rigel sql"]),
+        (of("outside", "postgres"), ["does not let this user in", "pg_hba.conf"]),
+        (of("few", "postgres"), ["too few connections", "ALTER ROLE .. CONNECTION LIMIT"]),
+        (options("-c nonsense=on"), ["does not take the options", "or leave it out"]),
+        (options("-c work_mem=much"), ["does not take the options", "or leave it out"]),
+        (of("reader", "postgres"), ["cannot be made", "-c default_transaction_read_only=off"]),
+    ] {
+        refused(run(&dsn), 3, &parts);
+    }
+    let mut session = server.client("postgres", "postgres");
+    let sleeping = session.args(["-c", "select pg_sleep(600)"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut sleeping = sleeping.spawn().unwrap();
+    let there = "select count(*) from pg_stat_activity where query = 'select pg_sleep(600)'";
+    assert_eq!(server.ask_until(there, |found| found == "1"), "1");
+    // It waits for that session, and takes no other one.
+    signal(server.process(), Signal::TERM);
+    let closing = of("postgres", "postgres");
+    wait_until("it shuts down", || run(&closing).stderr.contains("the server takes no connections now"));
+    sleeping.kill().unwrap();
+    sleeping.wait().unwrap();
+    server.stop();
+}
+
+/// A server takes rows that it can no longer use, and says so behind the last one only: it is asked before.
+#[test]
+fn filling_ends_soon_when_the_server_gave_up() {
+    let name = "filling_ends_soon_when_the_server_gave_up";
+    let Some(server) = needs(name, PostgresServer::start("")) else { return };
+    let database = Database::open(Address::parse(&dsn(&server), None).unwrap(), 1).unwrap();
+    let wanted = Wanted {
+        blocks: 1 << 20,
+        seed: 1,
+        queries: vec![Query::LookUp(Probe::Batch)],
+        sessions: 1,
+        timeout_ns: 60_000_000_000,
+    };
+    let (mut sent, mut cancelled) = (0, None);
+    let cancel =
+        "select count(pg_cancel_backend(pid)) from pg_stat_activity where query like 'copy rigel.big %'";
+    let filled = database.fill(
+        wanted,
+        &mut |done, total| {
+            assert_eq!(total, 8 << 30);
+            sent = done;
+            cancelled.get_or_insert_with(|| server.ask(cancel).unwrap());
+        },
+        &AtomicBool::new(false),
+    );
+    let problem = filled.err().unwrap();
+    assert_eq!((problem.kind, cancelled.as_deref()), (ExitKind::CutShort, Some("1")), "{problem}");
+    let told = problem.to_string();
+    assert!(told.contains("the table cannot be filled") && told.contains("canceling statement"), "{told}");
+    assert!(sent < 4 << 30, "{sent} bytes were sent");
+    assert_eq!(schemas(&server), "0");
 }
 
 /// Nobody is asked for it, and nobody gets to see it.

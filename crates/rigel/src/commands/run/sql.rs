@@ -41,7 +41,7 @@ use rigel_sql::bench::{Behind, Parts, SqlBench};
 use rigel_sql::plan::Query;
 use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
-use rigel_sql::table::{self, Dropped, Table, Wanted};
+use rigel_sql::table::{self, Dropped, NOT_LOGGED, Table, Wanted};
 use rigel_sql::{Address, Database, bench, ledger};
 use room::check_room;
 use std::path::{Path, PathBuf};
@@ -297,6 +297,9 @@ impl SqlRun<'_> {
         };
         let filled = database.fill(wanted, &mut |done, total| bar.done_of(done, total), stop);
         drop(bar);
+        if filled.as_ref().is_ok_and(|(_, table)| !table.is_logged) {
+            self.reporter.remarks(&[NOT_LOGGED.to_owned()]);
+        }
         filled
     }
 

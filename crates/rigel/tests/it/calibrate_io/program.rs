@@ -89,6 +89,25 @@ fn the_program_answers_through_the_server() {
     assert_eq!(status(&server), "READY", "what was there stays");
 }
 
+/// The function would have the rights of such a user, and every call of it would fail.
+#[test]
+fn a_user_who_may_start_no_program_installs_nothing() {
+    let name = "a_user_who_may_start_no_program_installs_nothing";
+    let Some(server) = needs(name, PostgresServer::start("")) else { return };
+    server.ask("CREATE ROLE anna LOGIN").unwrap();
+    server.ask("GRANT CREATE ON DATABASE postgres TO anna").unwrap();
+    let annas = dsn(&server).replace("user=postgres", "user=anna");
+    let place = Place::new();
+    let install = || place.rigel(["sql", "install", "--dsn", &annas, "--rigel-path", "/nowhere/rigel"]);
+    let told = install().expect_code(3).stderr;
+    let parts = ["cannot be made", "may not start any", "GRANT pg_execute_server_program TO \"anna\""];
+    assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+    assert_eq!(server.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'").unwrap(), "0");
+    server.ask("GRANT pg_execute_server_program TO anna").unwrap();
+    let told = install().expect_code(0).stderr;
+    assert!(told.contains("at first only its owner and superusers may call it"), "{told}");
+}
+
 #[test]
 fn the_program_ends_with_the_statement() {
     let name = "the_program_ends_with_the_statement";

@@ -25,6 +25,8 @@ use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Behind, Parts};
 use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer};
 use rigel_sql::{Database, table};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
@@ -64,6 +66,7 @@ pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<
 
 /// What to do for the rest of a run that ended early.
 pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &TargetSource) -> String {
+    let is_emptied = server == ServerChoice::There && is_emptied_by_a_crash(record);
     let record = path_text::shell_word(&path_text::encode(record));
     let programs = match from {
         TargetSource::Server(ServerSource { programs: Some(dir), .. }) => {
@@ -73,6 +76,11 @@ pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &Tar
     };
     let how = match (resumable, server) {
         (false, _) => "for the rest start the run again".to_owned(),
+        (true, ServerChoice::There) if is_emptied => format!(
+            "when the server was stopped in order, rigel sql --dsn DSN --resume {record} measures the rest; when it crashed or was \
+             killed, the table is empty, as it is not logged: then rigel sql --dsn DSN --drop removes it, and the run has to be \
+             started again"
+        ),
         (true, ServerChoice::There) => format!("rigel sql --dsn DSN --resume {record} measures the rest"),
         (true, ServerChoice::Private) => {
             format!(
@@ -81,6 +89,13 @@ pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &Tar
         }
     };
     format!("what was measured until then is in the outputs; {how}")
+}
+
+/// The header of the record says so, in words that nothing is escaped in.
+fn is_emptied_by_a_crash(record: &Path) -> bool {
+    let mut header = String::new();
+    let read = File::open(record).and_then(|file| BufReader::new(file).read_line(&mut header));
+    read.is_ok() && header.contains(table::NOT_LOGGED)
 }
 
 /// A private server made again where it was, with a table of the same rows, behind the visits of the record.

@@ -21,7 +21,7 @@ pub fn install(options: &InstallOptions) -> Result<(), Problem> {
     let (database, ()) =
         Database::open(address(dsn)?, 0)?.asked(move |database| database.install(&program))?;
     commands::remark(&format!(
-        "the database {} has rigel.calibrate_io(), which starts {shown}; at first only superusers may call it",
+        "the database {} has rigel.calibrate_io(), which starts {shown}; at first only its owner and superusers may call it",
         database.name()
     ));
     Ok(())

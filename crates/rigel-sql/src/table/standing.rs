@@ -1,0 +1,43 @@
+//! Whether a transaction that is sent rows still stands.
+//!
+//! A server that cannot go on with `COPY` takes all rows that still come, drops them, and says why only when it is told that they end. So
+//! it is asked over a session of its own. Parts of the rows, each with an end, would leave empty blocks between them from version 16 on,
+//! which extends a table by several. Must not change anything.
+
+use crate::address::Address;
+use crate::failure;
+use postgres::{Client, Transaction};
+use rigel_core::error::Problem;
+use std::time::{Duration, Instant};
+
+const NUMBER: &str = "select pg_current_xact_id()::text";
+const STATUS: &str = "select pg_xact_status($1::text::xid8) = 'aborted'";
+/// What was sent in that time at most is shown and nowhere.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// A transaction, seen from beside it.
+pub(super) struct Standing {
+    client: Client,
+    number: String,
+    asked: Instant,
+}
+
+impl Standing {
+    /// That of a connection to the same database.
+    pub(super) fn of(transaction: &mut Transaction<'_>, address: &Address) -> Result<Self, Problem> {
+        let number = transaction.query_one(NUMBER, &[]);
+        let number = number.map_err(|error| failure::statement("the table cannot be made", &error))?.get(0);
+        let client = address.connect().map_err(|error| failure::connect(address, &error))?;
+        Ok(Self { client, number, asked: Instant::now() })
+    }
+
+    /// Whether it failed or was ended. Not when nobody says so: then the transaction itself will.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.asked.elapsed() < EVERY {
+            return false;
+        }
+        let told = self.client.query_one(STATUS, &[&self.number]);
+        self.asked = Instant::now();
+        told.ok().and_then(|row| row.get(0)).unwrap_or(false)
+    }
+}

@@ -122,6 +122,13 @@ fn site(host: HostFacts, engine: EngineFacts, targets: Vec<TargetFacts>) -> Site
     Site { nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }), targets }
 }
 
+/// What a reader of the record has to know of the table.
+fn notes_of(table: &Table, is_evicted: bool) -> Vec<String> {
+    let evicted = is_evicted.then_some("the page cache of this host is emptied of the table all the time");
+    let unlogged = (!table.is_logged).then_some(NOT_LOGGED);
+    evicted.into_iter().chain(unlogged).map(str::to_owned).collect()
+}
+
 impl SqlBench {
     /// Connects as many sessions of each class as the request has at most.
     ///
@@ -145,12 +152,7 @@ impl SqlBench {
         }
         let ahead_blocks = below::ahead_blocks(&database, &targets);
         let evictor = below::evictor(&database, &table, (request, &shared));
-        if evictor.is_some() {
-            notes.push("the page cache of this host is emptied of the table all the time".to_owned());
-        }
-        if !table.is_logged {
-            notes.push(NOT_LOGGED.to_owned());
-        }
+        notes.extend(notes_of(&table, evictor.is_some()));
         let engine = EngineFacts { notes, ..EngineFacts::plain(EngineKind::Postgres) };
         // Made first: whatever fails from here on, dropping it ends the sessions that were started.
         let mut bench = Self {

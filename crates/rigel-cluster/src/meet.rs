@@ -343,6 +343,7 @@ fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
         return Ok(());
     }
     for hello in others {
+        check_numbers(first, hello)?;
         for (ours, theirs) in first.targets.iter().zip(&hello.targets) {
             if are_one((first, ours), (hello, theirs)) {
                 continue;
@@ -359,6 +360,18 @@ fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// A list that is common by its name may be another one on each host.
+fn check_numbers(first: &Hello, hello: &Hello) -> Result<(), Problem> {
+    let (ours, theirs) = (first.targets.len(), hello.targets.len());
+    if ours == theirs {
+        return Ok(());
+    }
+    let names = [first, hello].map(|node| printable(&node.name));
+    Err(Problem::refused(format!("{} has {ours} targets, and {} has {theirs}", names[0], names[1]))
+        .because("the list of targets is not the same file on both hosts")
+        .next("give all hosts the same list, or each one of its own (NAME.HOST.lun)"))
 }
 
 fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {

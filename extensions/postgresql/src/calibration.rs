@@ -79,7 +79,7 @@ fn record(asked: &Asked, stop: &Stop) -> Result<Record, Problem> {
     let beginning = Beginning::new(Wall::system());
     let outcome = execute(&run, beginning, bench.as_mut(), &mut memory, stop, &mut |_| {})?;
     drop(bench);
-    if let Some(problem) = outcome.problem(false) {
+    if let Some(problem) = outcome.problem("start it again") {
         return Err(problem);
     }
     memory.into_record().ok_or_else(|| bug("a calibration left no record"))

@@ -80,6 +80,9 @@ fn disks_that_are_not_surely_one_are_refused_unless_each_has_its_own() {
         let met = Meeting::of(&nodes, Rules { own_targets: true, ..PLAIN }).unwrap();
         assert_eq!((met.targets.len(), met.shared, met.members[1].targets.clone()), (2, false, vec![1]));
     }
+    let two = vec![disk("sdb", Some("a")), disk("sdc", Some("b"))];
+    let told = refused(&[node("a", vec![disk("sdb", Some("a"))]), node("b", two)], Rules::default());
+    assert!(told.contains("a has 1 targets, and b has 2"), "{told}");
     let lists = ["a", "b"].map(|name| Hello { own_list: true, ..node(name, vec![disk("sdb", Some(name))]) });
     assert_eq!(Meeting::of(&lists, PLAIN).unwrap().targets.len(), 2, "a list of each host's own");
 }

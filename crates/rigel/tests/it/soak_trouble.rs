@@ -321,7 +321,7 @@ fn months_are_planned_as_they_were_asked_for() {
     assert!(told.code == 4 && told.stdout.contains("of 400 d"), "{}: {}", told.code, told.stdout);
     let name = place.only("_record.jsonl").file_name().unwrap().display().to_string();
     assert!(
-        told.stderr.contains(&format!("`rigel soak --resume {name}` measures the rest")),
+        told.stderr.contains(&format!("`rigel soak --resume ./{name}` measures the rest")),
         "{}",
         told.stderr
     );

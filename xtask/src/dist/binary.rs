@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// It must not grow unseen. 10 MB are wanted; 11.9 MB is what a build has, 8.7 MB of it code, most of that made by serde, sorts and maps
+/// It must not grow unseen. 10 MB are wanted; 12.0 MB is what a build has, 8.7 MB of it code, most of that made by serde, sorts and maps
 /// for each of their types.
 const MOST_BYTES: u64 = 12_500_000;
 

@@ -17,7 +17,10 @@ fn the_verdict_is_about_the_ratio_and_names_the_sides() {
     let told = simulated(&place, &format!("{UNSURE} --quiet --no-html")).expect_code(0).stdout;
     assert!(told.contains("Not every ratio of B to A") && told.contains("as was asked for"), "{told}");
     let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(" % is enough, nothing has to be done (--precision "), "{told}");
+    let (before, after) = words.split_once(" % is enough, nothing has to be done").unwrap();
+    // Only what the command line takes is proposed.
+    let width: u32 = before.rsplit('±').next().unwrap().parse().unwrap();
+    assert_eq!(after.starts_with(&format!(" (--precision {width}% asks for that).")), width <= 20, "{told}");
     assert!(words.contains("To know more, give the run more time (--max-duration)."), "{told}");
     assert!(narrow(&told), "{told}");
     let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();

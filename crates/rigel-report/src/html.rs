@@ -13,7 +13,7 @@ mod flags;
 mod headline;
 mod ids;
 pub(crate) mod markup;
-mod nodes;
+pub(crate) mod nodes;
 mod open;
 mod overview;
 mod results;
@@ -23,6 +23,7 @@ mod slo;
 pub(crate) mod verdict;
 
 use crate::label;
+use crate::nodes::all_rows;
 use crate::page::Page;
 use crate::sure::Sure;
 use crate::view::View;
@@ -63,7 +64,7 @@ fn sections(page: &mut Page, view: &View<'_>, ids: &Ids) {
     results::section(page, view, ids);
     sure(page, &ids.of("sure"), &Sure::of_run(view));
     open::section(page, view);
-    nodes::section(page, view);
+    nodes::section(page, all_rows(view));
     evidence::section(page, view, ids);
 }
 

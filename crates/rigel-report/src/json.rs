@@ -19,6 +19,8 @@ use curve::CurveDocument;
 pub(crate) use estimate::RatioDocument;
 use places::PlacesDocument;
 use point::PointDocument;
+
+pub(crate) use point::PointNode;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{Extreme, Findings};

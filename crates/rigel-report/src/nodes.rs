@@ -7,6 +7,7 @@ use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{NodeFindings, NodeIo, PointFindings};
 use rigel_core::load::class::{Class, Figure, LoadClass};
+use rigel_core::load::request::Request;
 use rigel_core::path_text::printable;
 
 /// The columns behind the name of the node.
@@ -28,17 +29,26 @@ pub(crate) struct Row {
     pub of_part: f64,
 }
 
-/// The nodes of a point.
-pub(crate) fn rows_of(view: &View<'_>, found: &PointFindings) -> Vec<Row> {
+/// The nodes under a load, which `named` names.
+pub(crate) fn rows_of(request: &Request, named: &str, nodes: &[NodeFindings]) -> Vec<Row> {
     let rows = |node: &NodeFindings| -> Vec<Row> {
         let name = printable(&node.name).into_owned();
         let row = |(class, io): (&Class, &NodeIo)| {
-            let load = view.record.header.request.class(*class)?;
-            Some(Row { name: name.clone(), cells: cells(view, found, load, io), of_part: io.of_due })
+            let load = request.class(*class)?;
+            Some(Row { name: name.clone(), cells: cells(named, load, io), of_part: io.of_due })
         };
         node.ios.iter().filter_map(row).collect()
     };
-    found.nodes.iter().flat_map(rows).collect()
+    nodes.iter().flat_map(rows).collect()
+}
+
+/// The nodes of every point.
+pub(crate) fn all_rows(view: &View<'_>) -> Vec<Row> {
+    view.findings.points.iter().flat_map(|found| rows_of_point(view, found)).collect()
+}
+
+fn rows_of_point(view: &View<'_>, found: &PointFindings) -> Vec<Row> {
+    rows_of(&view.record.header.request, &view.named(found.point, ", "), &found.nodes)
 }
 
 /// The same of the points that have the highest rates, one for each class.
@@ -51,16 +61,16 @@ pub(crate) fn rows(view: &View<'_>) -> Vec<Row> {
         steps.extend(step.filter(|step| !steps.contains(step)));
     }
     let chosen = view.findings.points.iter().filter(|found| steps.contains(&found.step));
-    chosen.flat_map(|found| rows_of(view, found)).collect()
+    chosen.flat_map(|found| rows_of_point(view, found)).collect()
 }
 
-fn cells(view: &View<'_>, found: &PointFindings, load: &LoadClass, io: &NodeIo) -> [String; 5] {
+fn cells(named: &str, load: &LoadClass, io: &NodeIo) -> [String; 5] {
     let rate = match load.figure {
         Figure::Mbps => format!("{} MBPS", number(io.mbps)),
         Figure::Rate(_) => format!("{} {}", number(io.iops), printable(load.unit())),
     };
     [
-        view.named(found.point, ", "),
+        named.to_owned(),
         format!("{} {}", io.planned, load.name),
         rate,
         format!("{} %", words::percent(io.of_due)),

@@ -12,7 +12,7 @@ pub use drives::remark;
 pub use metrics::Standing;
 pub use text::text;
 
-use crate::json::{pretty, schema_of, text as printable};
+use crate::json::{PointNode, pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
 use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
@@ -116,6 +116,8 @@ struct PhaseDocument {
     lasted_s: f64,
     /// The classes of I/O.
     classes: Vec<IoDocument>,
+    /// What each node did, in the order of the run's nodes; empty where one host measured.
+    nodes: Vec<PointNode>,
 }
 
 /// A class of I/O in a phase.
@@ -403,6 +405,7 @@ fn phase(record: &Record, found: &PhaseFound) -> PhaseDocument {
         visits: found.visits,
         lasted_s: found.lasted.seconds(),
         classes: found.classes.iter().map(|(class, io)| io_document(class.name(), io)).collect(),
+        nodes: found.nodes.iter().map(PointNode::from).collect(),
     }
 }
 

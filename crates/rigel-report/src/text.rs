@@ -23,6 +23,7 @@ pub use style::Style;
 pub use table::table;
 
 pub(crate) use files::section as files_section;
+pub(crate) use nodes::section as nodes_section;
 pub(crate) use plan::io;
 pub(crate) use style::Ink;
 pub(crate) use table::number;

@@ -159,7 +159,12 @@ impl<'a> Answers<'a> {
     /// What came of it on a node, in the numbers of the run.
     pub fn came(&mut self, rank: usize, mut came: Came) {
         let counted = came.done.tallies.iter().map(|(class, tally)| (*class, Counted::from(tally))).collect();
-        let joined = Joined { late_ns: came.done.late_ns, counted, ..Joined::default() };
+        let joined = Joined {
+            late_ns: came.done.late_ns,
+            hung: came.done.hung.is_some(),
+            counted,
+            ..Joined::default()
+        };
         came.nodes.iter_mut().for_each(|node| node.joined = Some(joined.clone()));
         if rank == self.line.rank() {
             came.retell(&|target| self.place(rank, target), &|ns| ns);

@@ -31,6 +31,7 @@ pub use extremes::{Extreme, Extremes};
 pub(crate) use flagging::ChangesSeen;
 pub use io::{IoFindings, LatencyUs};
 pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo};
+pub(crate) use nodes::{hung as hung_of, of_point as nodes_of};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole, SloScale};

@@ -115,6 +115,9 @@ pub struct Joined {
     /// The nodes did not begin together at first, and the load was put on once more; these are the counts of the second time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
+    /// Some of its I/Os never came back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hung: bool,
     /// What it counted of each class.
     pub counted: PerClass<Counted>,
 }

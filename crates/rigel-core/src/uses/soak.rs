@@ -13,7 +13,7 @@ pub use course::{Moment, MomentIo};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use outliers::{LEAST_TARGETS, Outlier};
 
-use crate::judge::findings::ChangesSeen;
+use crate::judge::findings::{ChangesSeen, NodeFindings, hung_of, nodes_of};
 use crate::judge::wrong_data;
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::matrix::Point;
@@ -82,6 +82,8 @@ pub struct PhaseFound {
     pub lasted: Nanos,
     /// What each class did.
     pub classes: PerClass<PhaseIo>,
+    /// What each of several nodes did; empty where one host measured.
+    pub nodes: Vec<NodeFindings>,
 }
 
 /// A class in a phase.
@@ -204,7 +206,17 @@ fn phases(record: &Record) -> Vec<PhaseFound> {
         let Purpose::Phase(number) = visit.purpose else { continue };
         let at = found.iter().position(|phase| phase.number == number).unwrap_or_else(|| {
             let point = visit.point;
-            found.push(PhaseFound { number, point, visits: 0, lasted: Nanos(0), classes: PerClass::new() });
+            let visits: Vec<&Visit> =
+                record.visits.iter().filter(|visit| visit.purpose == Purpose::Phase(number)).collect();
+            let nodes = nodes_of(&record.header, &visits);
+            found.push(PhaseFound {
+                number,
+                point,
+                visits: 0,
+                lasted: Nanos(0),
+                classes: PerClass::new(),
+                nodes,
+            });
             found.len() - 1
         });
         let phase = &mut found[at];
@@ -237,7 +249,7 @@ fn failed(visit: &Visit) -> impl Iterator<Item = (u64, Class, FirstError)> + '_ 
 }
 
 fn hung(record: &Record) -> Option<String> {
-    record.visits.iter().rev().find_map(|visit| Some(visit.hung?.sentence(&record.header.targets)))
+    record.visits.iter().rev().find_map(|visit| hung_of(&record.header, visit))
 }
 
 fn targets(record: &Record) -> Option<ByTarget> {

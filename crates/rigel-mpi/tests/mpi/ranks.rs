@@ -61,6 +61,14 @@ fn the_same_words_do_everything_that_one_program_does() {
         assert!([0, 1].contains(&told.code), "{words}: {}\n{}{}", told.code, told.stdout, told.stderr);
         assert!(!told.stdout.is_empty(), "{words}");
         assert!(!told.stderr.contains("bug"), "{words}: {}", told.stderr);
+        let page = match words.split(' ').next() {
+            Some("soak") => "_report.html",
+            Some("versus") => "_versus.html",
+            _ => continue,
+        };
+        assert!(told.stdout.contains("of its part"), "{words}: {}", told.stdout);
+        assert!(!told.stdout.contains('\u{1b}'), "no colours in what a launcher carries: {}", told.stdout);
+        assert!(place.read(page).contains("<h2>Nodes</h2>"), "{words}");
     }
 }
 

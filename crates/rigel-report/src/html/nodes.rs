@@ -1,17 +1,15 @@
-//! What each of several nodes did, as a table: every point, each node beside the others, its part as a bar.
+//! What each of several nodes did, as a table: each node beside the others, its part as a bar. Must not choose the loads; who shows them does.
 
 use super::markup::{Column, Text, close_table, open_table};
-use crate::nodes::{HEADS, MEANING, OF_PART, rows_of};
+use crate::nodes::{HEADS, MEANING, OF_PART, Row};
 use crate::page::Page;
-use crate::view::View;
 use rigel_core::judge::findings::LEAST_OF_DUE;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
 
 /// The table; nothing where one host measured.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let rows: Vec<_> = view.findings.points.iter().flat_map(|found| rows_of(view, found)).collect();
+pub(crate) fn section(page: &mut Page, rows: Vec<Row>) {
     if rows.is_empty() {
         return;
     }

@@ -40,7 +40,7 @@ pub(super) struct PointDocument {
 
 /// A node at a point.
 #[derive(Debug, Serialize, JsonSchema)]
-struct PointNode {
+pub(crate) struct PointNode {
     /// Its place among the run's nodes, from 0.
     node: usize,
     /// Its name.

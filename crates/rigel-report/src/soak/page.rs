@@ -6,6 +6,7 @@ use super::{Told, drives, words};
 use crate::duration::words as lasted;
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
+use crate::html::nodes;
 use crate::html::shell::Shell;
 use crate::html::verdict::tone_class;
 use crate::json::compact;
@@ -70,6 +71,7 @@ pub(super) fn page(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         lines(page, "Failed I/Os", &words::failures(told));
         charts(page, told);
         phases(page, told);
+        nodes::section(page, words::nodes(told));
         targets(page, told);
         logs(page, told);
         about(page, told);

@@ -4,7 +4,7 @@ use super::{Told, drives, words};
 use crate::duration::words as lasted;
 use crate::numbers::{counted, short, time};
 use crate::page::Page;
-use crate::text::{Ink, Style, paragraph, wrapped};
+use crate::text::{Ink, Style, nodes_section, paragraph, wrapped};
 use rigel_core::load::class::Figure;
 use rigel_core::units::{mbps, to_f64, us_from_ns};
 use rigel_core::uses::soak::PhaseIo;
@@ -24,6 +24,7 @@ pub fn text(told: &Told<'_>, style: Style, files: &[String]) -> String {
     list(&mut page, "Wrong blocks", &words::findings(told), told.found.verified.faults.all());
     list(&mut page, "Failed I/Os", &words::failures(told), told.found.errors);
     phases(&mut page, told, style);
+    nodes_section(&mut page, words::nodes(told));
     targets(&mut page, told, style);
     let drives = drives::lines(told.found);
     list(&mut page, "Drives that told their logs", &drives, drives.len() as u64);

@@ -2,6 +2,7 @@
 
 use super::{Told, drives};
 use crate::duration::words as lasted;
+use crate::nodes;
 use crate::numbers::{counted, number, percent, short, time};
 use crate::words::listed;
 use rigel_core::facts::TargetFacts;
@@ -239,6 +240,15 @@ pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
     let levels = found.point.classes().filter(|(_, level)| *level > 0);
     let levels: Vec<String> = levels.map(|(class, level)| format!("{level} {class}")).collect();
     format!("{} outstanding", levels.join(" and "))
+}
+
+/// What each of several nodes did in each phase.
+pub(super) fn nodes(told: &Told<'_>) -> Vec<nodes::Row> {
+    let rows = |phase: &PhaseFound| {
+        let named = format!("phase {}", phase_of(told.record, phase.number));
+        nodes::rows_of(&told.record.header.request, &named, &phase.nodes)
+    };
+    told.found.phases.iter().flat_map(rows).collect()
 }
 
 /// What a reader should know of the targets as a whole; `None` where there is nothing to say.

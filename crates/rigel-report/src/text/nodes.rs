@@ -1,19 +1,17 @@
-//! The nodes of a run, a line each at the points with the highest rates.
+//! What each of several nodes did, a line each. Must not choose the loads; who shows them does.
 
 use super::listing::lines;
 use super::wrap::wrapped;
 use crate::listing::{Listing, Row};
-use crate::nodes::{self, HEADS, MEANING, rows};
+use crate::nodes::{self, HEADS, MEANING};
 use crate::page::Page;
-use crate::view::View;
 use std::iter;
 
 /// A longer table is in `_nodes.csv` only.
 const MOST_ROWS: usize = 64;
 
 /// The table under an empty line; nothing where one host measured.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let rows = rows(view);
+pub(crate) fn section(page: &mut Page, rows: Vec<nodes::Row>) {
     if rows.is_empty() {
         return;
     }

@@ -62,7 +62,7 @@ pub(super) fn styled(view: &View<'_>, style: Style) -> String {
     shared_flags(&mut page, view, &scopes, style);
     super::phases::section(&mut page, view, style);
     super::open::section(&mut page, view);
-    super::nodes::section(&mut page, view);
+    super::nodes::section(&mut page, crate::nodes::rows(view));
     super::curves::section(&mut page, view);
     page.into_string()
 }

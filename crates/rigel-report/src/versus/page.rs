@@ -9,9 +9,10 @@ use crate::compare::page::{Figures, changes, curves, gate_table, numbers};
 use crate::html::assets;
 use crate::html::markup::{Text, list};
 use crate::html::shell::Shell;
-use crate::html::sure;
 use crate::html::verdict::{cause_list, next_line, tone_class};
+use crate::html::{nodes, sure};
 use crate::json::compact;
+use crate::nodes::all_rows;
 use crate::page::Page;
 use crate::verdict::{Conclusion, Tone};
 use rigel_core::error::Problem;
@@ -45,6 +46,7 @@ pub(super) fn page(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
         changes(page, &figures, "B");
         numbers(page, &turned.found.comparison, ["A", "B"], |row| ratio(turned, row));
         sure(page, "sure", &words::sureness(turned));
+        nodes::section(page, all_rows(turned.view));
         run(page, header, &Side::BOTH.map(|side| (side.name(), words::side(turned, side))));
     }))
 }

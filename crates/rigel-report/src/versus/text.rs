@@ -6,8 +6,11 @@
 use super::Turned;
 use super::words::{self, about_rates};
 use crate::compare::{gate_sentence, row_line};
+use crate::nodes;
 use crate::page::Page;
-use crate::text::{Ink, Style, cause_lines, files_section, paragraph, suggestion, tone_ink, wrapped};
+use crate::text::{
+    Ink, Style, cause_lines, files_section, nodes_section, paragraph, suggestion, tone_ink, wrapped,
+};
 use crate::verdict::{Conclusion, Tone};
 use crate::view::View;
 use rigel_core::load::matrix::Point;
@@ -33,6 +36,7 @@ pub(super) fn text(turned: &Turned<'_>, style: Style, files: &[String]) -> Strin
     for (name, told) in words::sureness(turned).rows() {
         wrapped(&mut page, &format!("{name:<14}"), &" ".repeat(14), told);
     }
+    nodes_section(&mut page, nodes::rows(turned.view));
     let files = files_section(files);
     if !files.is_empty() {
         page.blank();

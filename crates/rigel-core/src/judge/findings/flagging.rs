@@ -147,8 +147,8 @@ fn memory(targets: &[TargetFacts]) -> Option<Flag> {
 
 /// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
 fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
-    let why = left_out.map(|visit| match visit.hung {
-        Some(hung) => hung.sentence(&record.header.targets),
+    let why = left_out.map(|visit| match nodes::hung(&record.header, visit) {
+        Some(hung) => hung,
         None if visit.all_failed() => "all of its I/Os failed".to_owned(),
         None => "it was cut short".to_owned(),
     });

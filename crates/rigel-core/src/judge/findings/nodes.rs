@@ -5,6 +5,7 @@
 use super::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass, PerClass};
+use crate::path_text::printable;
 use crate::record::{Counted, Header, Joined, Member, NodeVisit, Visit};
 use crate::stats::sample::{mean, variance};
 use crate::units::{self, NS_PER_MS, iops, to_f64, us_from_ns};
@@ -104,6 +105,25 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
     })
 }
 
+/// Of a visit whose I/Os never came back, what happened and on which of several nodes, as a sentence without a full stop.
+pub fn hung(header: &Header, visit: &Visit) -> Option<String> {
+    let text = visit.hung?.sentence(&header.targets);
+    let names = (0..visit.nodes.len()).filter(|&node| joined(visit, node).is_some_and(|joined| joined.hung));
+    let names: Vec<&str> =
+        names.filter_map(|node| Some(header.nodes.all().get(node)?.member.as_ref()?.name.as_str())).collect();
+    Some(if names.is_empty() { text } else { format!("{text} (on {})", printable(&names.join(", "))) })
+}
+
+/// On which of several nodes I/Os of a class failed, to stand behind how many did; nothing where one host measured.
+pub fn failed(nodes: &[NodeFindings], class: Class) -> String {
+    let failed = |node: &NodeFindings| {
+        let errors = node.ios.get(&class)?.errors;
+        (errors > 0).then(|| format!("{errors} on {}", printable(&node.name)))
+    };
+    let all: Vec<String> = nodes.iter().filter_map(failed).collect();
+    if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
+}
+
 /// The flags of a point.
 pub fn flags(header: &Header, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     skew(visits).into_iter().chain(imbalance(header, point)).collect()
@@ -142,6 +162,8 @@ fn imbalance(header: &Header, point: &PointFindings) -> Option<Flag> {
 mod tests {
     use super::*;
     use crate::load::matrix::Point;
+    use crate::load::workload::Direction;
+    use crate::measure::HungIo;
     use crate::record::tests::{header, visit_to};
     use crate::record::{Member, Nodes};
     use crate::units::NS_PER_S;
@@ -199,6 +221,35 @@ mod tests {
         assert!(told([3350, 2]), "the worst lag has the fewest completions");
         assert!(told([3350, 0]));
         assert!(!told([8, 0]), "4 are due, and none may be chance");
+    }
+
+    #[test]
+    fn failed_and_lost_io_is_told_with_the_nodes_that_had_it() {
+        let header = header_of(3);
+        let mut bad = joined(10, 0);
+        let own = bad.joined.as_mut().unwrap();
+        own.hung = true;
+        own.counted.get_mut(&Class::SMALL).unwrap().errors = 7;
+        let mut visit = visit_of(vec![joined(10, 0), bad, joined(10, 0)]);
+        assert_eq!(hung(&header, &visit), None, "nobody waits for one");
+        visit.hung = Some(HungIo {
+            target: 0,
+            offset: 8192,
+            direction: Direction::Read,
+            age_ns: 61 * NS_PER_S,
+            count: 1,
+            taken_back: true,
+        });
+        let told = hung(&header, &visit).unwrap();
+        assert!(told.contains("byte 8192 of ") && told.ends_with("took all of them back (on db1)"), "{told}");
+        let alone = hung(&self::header(), &visit_to(0, Point::pair(8, 0), 1)).is_none();
+        assert!(
+            alone && hung(&header, &Visit { nodes: Vec::new(), ..visit.clone() }).unwrap().ends_with("back")
+        );
+        let found = of_point(&header, &[&visit]);
+        assert_eq!(failed(&found, Class::SMALL), " (7 on db1)");
+        assert_eq!(failed(&found, Class::LARGE), "");
+        assert_eq!(failed(&[], Class::SMALL), "", "one host");
     }
 
     #[test]

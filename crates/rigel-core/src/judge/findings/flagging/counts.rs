@@ -2,7 +2,7 @@
 //!
 //! Must not compare visits with one another.
 
-use crate::judge::findings::{IoFindings, PointFindings};
+use crate::judge::findings::{IoFindings, PointFindings, nodes};
 use crate::judge::flags::{self, Flag, FlagCode};
 use crate::judge::wrong_data;
 use crate::load::class::Figure;
@@ -21,10 +21,8 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     if failures > 0 {
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
-    let hung = visits.iter().filter_map(|visit| visit.hung);
-    found.extend(
-        hung.map(|hung| Flag::new(FlagCode::Hung, hung.sentence(&record.header.targets)).invalidating()),
-    );
+    let hung = visits.iter().filter_map(|visit| nodes::hung(&record.header, visit));
+    found.extend(hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()));
     for (class, io) in point.classes() {
         let verified = wrong_data::found(visits.iter().copied(), Some(class));
         found.extend(
@@ -66,7 +64,8 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         found.push(Flag::new(FlagCode::NoData, format!("{name}: no I/O completed")).invalidating());
     }
     if let Some(error) = io.first_error {
-        found.push(Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error)));
+        let failed = nodes::failed(&point.nodes, io.load.name);
+        found.push(Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error) + &failed));
     }
     let is_open = io.load.is_open();
     if !is_open && flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {

@@ -14,6 +14,8 @@ pub struct Abilities {
     pub no_color: Option<OsString>,
     /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set: the one that counts (POSIX, 8.2).
     pub locale: Option<OsString>,
+    /// A launcher of MPI carries the output. It may give its processes terminals of their own, whatever becomes of what they write.
+    pub carried: bool,
 }
 
 impl Abilities {
@@ -24,6 +26,8 @@ impl Abilities {
             term: var("TERM"),
             no_color: var("NO_COLOR"),
             locale: var("LC_ALL").or_else(|| var("LC_CTYPE")).or_else(|| var("LANG")),
+            // PMIx of Open MPI and of Slurm, and the older interface of MPICH.
+            carried: var("PMIX_RANK").or_else(|| var("PMI_RANK")).is_some(),
         }
     }
 
@@ -41,7 +45,7 @@ impl Abilities {
 
     /// Whether colours are wanted where they can be shown.
     pub fn has_colour(&self) -> bool {
-        self.no_color.is_none() && !self.is_dumb()
+        self.no_color.is_none() && !self.is_dumb() && !self.carried
     }
 
     pub fn style(&self, is_terminal: bool) -> Style {
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
 
     fn abilities(term: &str, locale: &str) -> Abilities {
-        Abilities { term: Some(term.into()), no_color: None, locale: Some(locale.into()) }
+        Abilities { term: Some(term.into()), no_color: None, locale: Some(locale.into()), carried: false }
     }
 
     #[test]
@@ -66,8 +70,11 @@ mod tests {
         let good = abilities("xterm-256color", "en_GB.UTF-8");
         assert_eq!(good.style(true), Style { colour: true, ascii: false });
         assert_eq!(good.style(false), Style { colour: false, ascii: false });
-        let plain = Abilities { no_color: Some("1".into()), ..good };
-        assert_eq!(plain.style(true), Style { colour: false, ascii: false });
+        let plain = Abilities { no_color: Some("1".into()), ..good.clone() };
+        let carried = Abilities { carried: true, ..good };
+        for without in [plain, carried] {
+            assert_eq!(without.style(true), Style { colour: false, ascii: false });
+        }
     }
 
     #[test]

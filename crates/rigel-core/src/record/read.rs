@@ -160,7 +160,7 @@ fn parse(number: usize, text: &[u8]) -> Result<Line, Problem> {
 
 /// Looks at the kind of a line first, and then reads it as that. Left to serde, a line would become a tree of values that every
 /// type is read from once more: slower, and half a megabyte of code.
-fn typed(text: &[u8]) -> serde_json::Result<Line> {
+pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
     #[derive(Deserialize)]
     #[serde(rename_all = "snake_case")]
     enum Kind {

@@ -114,6 +114,46 @@ fn a_record_reads_back_and_writes_the_same_bytes() {
 }
 
 #[test]
+fn a_line_of_every_kind_reads_back() {
+    let closing = Closing { ended: "now".into(), complete: false, reason: None };
+    let interval = Interval {
+        visit: 0,
+        began_ns: 0,
+        measured_ns: NS_PER_S,
+        tallies: visit(0, NS_PER_S / 4).tallies,
+        governed: None,
+    };
+    let lines = [
+        Line::Header(Box::new(header())),
+        Line::Search(Box::new(visit(0, 1_000_000))),
+        Line::Plan(Box::new(header().plan)),
+        Line::Interval(Box::new(interval)),
+        Line::Visit(Box::new(visit(0, 1_000_000))),
+        Line::Drives(DriveLook { at: "now".into(), run_ns: 0, drives: Vec::new() }),
+        resumed(0, 1),
+        Line::Closing(closing),
+    ];
+    // A new kind does not compile here, and belongs into the list.
+    let number = |line: &Line| match line {
+        Line::Header(_) => 0,
+        Line::Visit(_) => 1,
+        Line::Interval(_) => 2,
+        Line::Search(_) => 3,
+        Line::Plan(_) => 4,
+        Line::Resumed(_) => 5,
+        Line::Drives(_) => 6,
+        Line::Closing(_) => 7,
+    };
+    let mut seen: Vec<usize> = lines.iter().map(number).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..8).collect::<Vec<_>>());
+    for line in lines {
+        let bytes = write_line(&line).unwrap();
+        assert_eq!(read::typed(&bytes).unwrap(), line, "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
 fn wherever_a_record_is_cut_the_whole_lines_survive() {
     let bytes = bytes();
     let first_line = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;

@@ -38,6 +38,7 @@ pub fn make(release: &Release, tools: &Tools, package: &str, programs: &[&str]) 
     let mut build =
         cargo(&release.root, &["zigbuild", "--profile", "dist", "--locked", "--package", package, "--bins"]);
     build.args(["--target", &target, "--target-dir"]).arg(&built);
+    build.arg("--manifest-path").arg(release.root.join("Cargo.toml")).current_dir(away(release));
     build.env(linker::VARIABLE, linker::write(release)?).env("LIBSQLITE3_FLAGS", WITHOUT.join(" "));
     // The directories of this machine would stand in what a debugger reads of SQLite.
     build.env("CFLAGS_x86_64_unknown_linux_gnu", "-g0");
@@ -47,6 +48,12 @@ pub fn make(release: &Release, tools: &Tools, package: &str, programs: &[&str]) 
         good &= strip(release, &built.join(TRIPLE).join("dist").join(name), name)?;
     }
     Ok(good)
+}
+
+/// Where a build starts. Zig names its headers by a path that begins in the working directory when it lies above them, and a build script, which
+/// works elsewhere, does not find them there.
+pub fn away(release: &Release) -> &Path {
+    &release.work
 }
 
 fn strip(release: &Release, whole: &Path, name: &str) -> anyhow::Result<bool> {

@@ -24,7 +24,7 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
 fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyhow::Result<()> {
     let tree = release.work.join(format!("extension-{version}"));
     let mut script = Command::new(release.root.join("extensions/postgresql/install.sh"));
-    script.arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
+    script.current_dir(binary::away(release)).arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
     script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
     script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
     release.finish(script.env("RUSTFLAGS", binary::rust_flags(&release.root)?))?;

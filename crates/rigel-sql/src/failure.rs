@@ -94,7 +94,13 @@ fn comes_from(told: &DbError, function: &str) -> bool {
 /// A user that is let in. The rules may go by the user of the operating system, and then no password helps.
 fn other_user(address: &Address, told: &DbError) -> String {
     let user = shell_word(address.user());
-    if comes_from(told, "auth_failed") && !address.is_over_network() {
+    if comes_from(told, "auth_failed") && address.is_over_network() {
+        return format!(
+            "the rules ask for the user of the operating system (ident): connect over the Unix socket as the user that is let in as \
+             {user}, or have a line with a password added to them (pg_hba.conf)"
+        );
+    }
+    if comes_from(told, "auth_failed") {
         return format!(
             "start this as the user of the operating system that is let in as {user}, such as sudo -u {user} rigel sql .., or let \
              another one in (pg_ident.conf); a password does not help"
@@ -171,6 +177,15 @@ pub fn silent(at: &str, patience: Duration) -> Problem {
         .at(at)
         .because("the server or the storage under it does not answer")
         .next("look into the server's own log and that of the kernel (dmesg)")
+}
+
+/// What was to be removed may still be there, as the server did not answer or went away.
+pub fn left(at: &str, problem: Problem) -> Problem {
+    let why = problem.cause.unwrap_or(problem.what);
+    Problem::new(ExitKind::CutShort, "the schema rigel with what was made in it may still be there")
+        .at(at)
+        .because(format!("it could not be removed: {why}"))
+        .next("remove it when the server answers: rigel sql --dsn DSN --drop")
 }
 
 /// The server went away, or a statement of the load failed.

@@ -4,6 +4,7 @@
 //! cache, and a known share of it in the page cache. Must not judge; [`rigel_core::uses::proof`] does.
 
 mod ask;
+mod attended;
 mod cache;
 mod methods;
 mod plans;
@@ -12,6 +13,9 @@ mod storage;
 mod tables;
 
 use crate::database::Database;
+use crate::failure;
+use crate::table;
+use attended::{Made, attended};
 use cache::Cached;
 use postgres::Client;
 use rigel_core::error::{ExitKind, Problem};
@@ -74,25 +78,40 @@ struct Prover<'a> {
     queries: u64,
 }
 
-/// Makes the tables, asks everything, and removes them. `restart` is for a private server.
-///
-/// # Errors
-/// When the server cannot be measured so, refuses something, or `stop` was set.
+/// What came of an experiment.
+#[derive(Debug)]
+pub struct Ended {
+    /// The proof; a problem when the server cannot be measured so, refuses something, does not answer, or `stop` was set.
+    pub proved: Result<Proof, Problem>,
+    /// Whether the tables went. In the database of others nothing is to stay, whatever came of it.
+    pub removed: Result<(), Problem>,
+}
+
+/// Makes the tables, asks everything, and removes them. `restart` is for a private server, which takes its tables with it.
 pub fn prove(
-    mut database: Database,
+    database: Database,
     restart: Option<Restart<'_>>,
     wanted: Wanted,
     progress: Progress<'_>,
     stop: &AtomicBool,
-) -> Result<Proof, Problem> {
-    check(&database)?;
-    let address = database.address.clone();
-    let rows = tables::fill(&mut database, wanted, progress, stop)?;
-    let proved = asked(database, rows, restart, wanted, progress, stop);
-    // In the database of others nothing stays, whatever came of it.
-    let dropped = Database::open(address, 0).and_then(|mut database| database.drop_schema());
-    let proof = proved?;
-    dropped.map(|_| proof)
+) -> Ended {
+    let (address, is_private) = (database.address.clone(), restart.is_some());
+    let tried =
+        check(&database).and_then(|()| database.asked(|database| ask::try_out(&database.address, SESSIONS)));
+    let (proved, tables) = match tried {
+        Ok((database, ())) => attended(database, restart, wanted, progress, stop),
+        Err(problem) => (Err(problem), Made::None),
+    };
+    let removed = match tables {
+        Made::Here if !is_private => table::removed(address, Database::drop_schema).map(drop),
+        Made::Unknown if !is_private => Err(failure::left(address.shown(), silence())),
+        _ => Ok(()),
+    };
+    Ended { proved, removed }
+}
+
+fn silence() -> Problem {
+    Problem::new(ExitKind::CutShort, "the server does not answer")
 }
 
 fn asked(

@@ -3,8 +3,9 @@
 //! The rows are copied frozen in the transaction that makes the table, so that reading them later writes nothing: no hint bits, no
 //! vacuum. Only that one transaction may copy so, which is why one session fills it. Must not touch a schema that is not ours.
 
-mod standing;
+pub(crate) mod standing;
 
+use crate::address::Address;
 use crate::database::Database;
 use crate::failure;
 use crate::index;
@@ -194,7 +195,10 @@ impl Database {
         // Two that only share it would wait for each other.
         self.unlock("pg_advisory_unlock_all()")?;
         self.lock("pg_advisory_lock")?;
-        let Some(creation) = Schema::of(&mut self.client)?.creation() else { return Err(self.not_ours()) };
+        let found = Schema::of(&mut self.client)?;
+        let Some(creation) = found.creation() else {
+            return Err(if found == Schema::Other { self.not_ours() } else { self.made_meanwhile() });
+        };
         let refused = |error| failure::statement("the table cannot be made", &error);
         let mut transaction = self.client.transaction().map_err(refused)?;
         let is_copied: bool = transaction.query_one(COPIED, &[]).map_err(refused)?.get(0);
@@ -306,6 +310,14 @@ impl Database {
             .next("name another database, or rename that schema")
     }
 
+    /// It was not there when this run looked for it.
+    fn made_meanwhile(&self) -> Problem {
+        Problem::refused(format!("the database {} has the table {NAME} by now", self.name()))
+            .at(self.address.shown())
+            .because("another run made it meanwhile")
+            .next("start this again without --create-in: it measures that table")
+    }
+
     fn look(&mut self) -> Result<Table, Problem> {
         let refused = |error| failure::statement("the table cannot be read", &error);
         let row = self
@@ -371,6 +383,22 @@ fn with_rows(client: &mut Client, blocks: &[u32]) -> Result<Vec<u32>, postgres::
         &[&all],
     )?;
     Ok(found.iter().filter_map(|row| u32::try_from(row.get::<_, i64>(0)).ok()).collect())
+}
+
+/// Connects anew and removes by `remove`. What may have stayed is told.
+///
+/// # Errors
+/// Those of `remove`, and when the server does not answer.
+pub fn removed<T: Send + 'static>(
+    address: Address,
+    remove: fn(&mut Database) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    let shown = address.shown().to_owned();
+    let database = Database::open(address, 0).map_err(|problem| failure::left(&shown, problem))?;
+    database.asked(remove).map(|(_, told)| told).map_err(|problem| match problem.kind {
+        ExitKind::CutShort => failure::left(&shown, problem),
+        _ => problem,
+    })
 }
 
 fn unlike(why: &str) -> Problem {
@@ -446,7 +474,8 @@ fn ended(blocks: u32) -> Problem {
     )
 }
 
-fn writing(table_bytes: u64) -> Duration {
+/// What a server may take with a table of that size when all of its rows are there.
+pub(crate) fn writing(table_bytes: u64) -> Duration {
     WRITING + Duration::from_secs(table_bytes / SLOW_PER_S)
 }
 

@@ -5,7 +5,7 @@ use crate::address::Address;
 use crate::failure;
 use postgres::error::SqlState;
 use postgres::{Client, NoTls, SimpleQueryMessage};
-use rigel_core::error::Problem;
+use rigel_core::error::{ExitKind, Problem};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_millis(100);
 /// No plan is worth more patience, and one that takes longer is known to be bad.
-const LIMIT: Duration = Duration::from_secs(30);
+pub const LIMIT: Duration = Duration::from_secs(30);
 /// One process answers, and compiles nothing.
 const SETTINGS: &str =
     "set jit = off; set max_parallel_workers_per_gather = 0; set enable_indexonlyscan = off";
@@ -32,6 +32,12 @@ pub fn session(address: &Address) -> Result<Client, Problem> {
     let mut client = address.connect().map_err(|error| failure::connect(address, &error))?;
     set(&mut client, &format!("{SETTINGS}; set statement_timeout = {}", LIMIT.as_millis()))?;
     Ok(client)
+}
+
+/// Sees whether so many sessions can be had, before anything is made.
+pub fn try_out(address: &Address, sessions: u32) -> Result<(), Problem> {
+    crate::session::allow_files(sessions);
+    (0..sessions).map(|_| session(address)).collect::<Result<Vec<Client>, Problem>>().map(drop)
 }
 
 /// Statements that give nothing.
@@ -82,6 +88,9 @@ fn answer(seconds: f64, asked: Result<(), postgres::Error>, stop: &AtomicBool) -
         _ if stop.load(Ordering::Relaxed) => Err(ended()),
         Ok(()) => Ok(Answer::Took(seconds)),
         Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => Ok(Answer::Cut(seconds)),
-        Err(error) => Err(failure::lost(&error)),
+        Err(error) => Err(Problem {
+            kind: ExitKind::CutShort,
+            ..failure::statement("a query of the experiment failed", &error)
+        }),
     }
 }

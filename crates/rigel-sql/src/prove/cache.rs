@@ -52,6 +52,8 @@ impl Cached {
     pub fn set(&mut self, share: f64, draw: &mut Generator) -> Result<(), Problem> {
         for (file, bytes) in &self.files {
             let trouble = |error: io::Error| unreadable(Path::new("the table"), &error);
+            // Only what is on the device leaves memory.
+            file.sync_data().map_err(trouble)?;
             fadvise(file, 0, None, Advice::DontNeed).map_err(|errno| trouble(errno.into()))?;
             // Each piece comes alone, without what is behind it.
             fadvise(file, 0, None, Advice::Random).map_err(|errno| trouble(errno.into()))?;

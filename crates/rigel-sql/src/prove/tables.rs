@@ -7,6 +7,7 @@ use super::{Doing, Progress, Wanted, ended, shuffled};
 use crate::database::Database;
 use crate::failure;
 use crate::table;
+use crate::table::standing::Standing;
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
@@ -30,12 +31,11 @@ const MAKE: &str = "create unlogged table rigel.proof (k int not null, pad text)
     create unlogged table rigel.proof_sweep (k int not null, pad text) using heap \
     with (fillfactor = 10, autovacuum_enabled = false); \
     alter table rigel.proof alter k set statistics 1000";
-const FINISH: [&str; 5] = [
+const FINISH: [&str; 4] = [
     "create index proof_k on rigel.proof (k)",
     "create index proof_sweep_k on rigel.proof_sweep (k)",
     "vacuum (freeze, analyze) rigel.proof",
     "vacuum (freeze, analyze) rigel.proof_sweep",
-    "checkpoint",
 ];
 /// What a session needs for [`SWEEP`].
 pub const SWEEPS_BY: &str = "set enable_seqscan = off; set enable_bitmapscan = off; set jit = off; set max_parallel_workers_per_gather = 0";
@@ -73,6 +73,7 @@ pub fn fill(
     let rows = wanted.blocks.saturating_mul(ROWS_PER_BLOCK);
     let sweep = sweep_blocks(database.facts.shared_buffers) * ROWS_PER_BLOCK;
     let mut draw = Generator::new(wanted.seed, &[0]);
+    let address = database.address.clone();
     let (client, creation) = database.for_making()?;
     let refused = |error| failure::statement("the tables cannot be made", &error);
     let mut transaction = client.transaction().map_err(refused)?;
@@ -80,7 +81,8 @@ pub fn fill(
     let total = u64::from(rows) + u64::from(sweep);
     let mut done = 0;
     let mut fill = |name: &str, keys: Vec<u32>| {
-        copy(&mut transaction, name, &keys, &mut |more| {
+        let standing = Standing::of(&mut transaction, &address)?;
+        copy(&mut transaction, standing, name, &keys, &mut |more| {
             done += more;
             progress(
                 Doing::Filling,
@@ -105,6 +107,8 @@ pub fn finish(database: &mut Database, rows: u32) -> Result<Tables, Problem> {
             .batch_execute(statement)
             .map_err(|error| failure::statement("the tables cannot be made", &error))?;
     }
+    // The user may have no right to it. What is not written by then is written when its files are made durable.
+    let _ = client.batch_execute("checkpoint");
     Ok(Tables {
         rows,
         file: path(client, &directory, "rigel.proof")?,
@@ -120,6 +124,7 @@ fn path(client: &mut Client, directory: &Path, name: &str) -> Result<PathBuf, Pr
 
 fn copy(
     transaction: &mut Transaction<'_>,
+    mut standing: Standing,
     name: &str,
     keys: &[u32],
     heard: &mut dyn FnMut(u64) -> Result<(), Problem>,
@@ -137,6 +142,10 @@ fn copy(
         bytes.clear();
         some.iter().for_each(|key| put_row(&mut bytes, *key));
         server.write_all(&bytes).map_err(lost)?;
+        if standing.is_over() {
+            // The end of the rows is answered with what went wrong.
+            break;
+        }
         heard(some.len() as u64)?;
     }
     server.write_all(table::END).map_err(lost)?;

@@ -16,27 +16,28 @@ const STATUS: &str = "select pg_xact_status($1::text::xid8) = 'aborted'";
 const EVERY: Duration = Duration::from_millis(500);
 
 /// A transaction, seen from beside it.
-pub(super) struct Standing {
-    client: Client,
+pub(crate) struct Standing {
+    /// Without it nobody says so, and the end of the rows is answered with it.
+    client: Option<Client>,
     number: String,
     asked: Instant,
 }
 
 impl Standing {
     /// That of a connection to the same database.
-    pub(super) fn of(transaction: &mut Transaction<'_>, address: &Address) -> Result<Self, Problem> {
+    pub(crate) fn of(transaction: &mut Transaction<'_>, address: &Address) -> Result<Self, Problem> {
         let number = transaction.query_one(NUMBER, &[]);
         let number = number.map_err(|error| failure::statement("the table cannot be made", &error))?.get(0);
-        let client = address.connect().map_err(|error| failure::connect(address, &error))?;
-        Ok(Self { client, number, asked: Instant::now() })
+        Ok(Self { client: address.connect().ok(), number, asked: Instant::now() })
     }
 
     /// Whether it failed or was ended. Not when nobody says so: then the transaction itself will.
-    pub(super) fn is_over(&mut self) -> bool {
+    pub(crate) fn is_over(&mut self) -> bool {
         if self.asked.elapsed() < EVERY {
             return false;
         }
-        let told = self.client.query_one(STATUS, &[&self.number]);
+        let Some(client) = &mut self.client else { return false };
+        let told = client.query_one(STATUS, &[&self.number]);
         self.asked = Instant::now();
         told.ok().and_then(|row| row.get(0)).unwrap_or(false)
     }

@@ -58,7 +58,7 @@ pub fn places(record: &Path) -> Vec<PathBuf> {
 /// The lines that wait for room in a record of this owner.
 pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
     let mut found = Found::default();
-    for path in files(record) {
+    for path in files(record).into_iter().filter(|path| may_be_there(path)) {
         match read(&path, owner) {
             Ok(Some(bytes)) => found.rests.push(Rest { path, bytes }),
             Ok(None) => found.foreign.push(path),
@@ -72,6 +72,13 @@ pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
         }
     }
     Ok(found)
+}
+
+/// Not in a directory that this user cannot enter, nor in what is none: no line of this user's waits there.
+fn may_be_there(path: &Path) -> bool {
+    const NEVER: [ErrorKind; 3] =
+        [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::NotADirectory];
+    !fs::symlink_metadata(path).is_err_and(|error| NEVER.contains(&error.kind()))
 }
 
 /// `None`: it is somebody else's.
@@ -116,6 +123,15 @@ mod tests {
         fs::write(&record, "head\nmore\n").unwrap();
         assert!(places(&record).len() > 1);
         assert_eq!(places(&record), files(b"head\n"));
+    }
+
+    #[test]
+    fn what_is_no_directory_holds_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "line\n").unwrap();
+        assert!(may_be_there(&dir.path().join("file")));
+        assert!(!may_be_there(&dir.path().join("gone")));
+        assert!(!may_be_there(&dir.path().join("file/rest")));
     }
 
     #[test]

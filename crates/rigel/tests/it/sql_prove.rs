@@ -5,7 +5,7 @@ use crate::support::{Place, Told};
 use rigel_testdev::{PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
 /// The plan that the planner chooses for a share of the rows under a value.
@@ -113,9 +113,9 @@ fn a_server_that_is_there_is_as_before() {
     let place = place();
     let dsn = dsn(&server);
     let prove = |more: &[&str]| -> Told {
-        let line =
-            ["sql", "prove", "--dsn", &dsn, "--size", "4M", "--max-duration", "1s", "--quiet", "--json"];
-        Told::from(place.command().args(line).args(more).output().unwrap())
+        let line = ["sql", "prove", "--size", "4M", "--max-duration", "1s", "--quiet", "--json"];
+        let own: &[&str] = if more.contains(&"--dsn") { &[] } else { &["--dsn", &dsn] };
+        Told::from(place.command().args(line).args(own).args(more).output().unwrap())
     };
     refused(prove(&[]), 3, &["no schema rigel", "--create-in postgres"]);
     server.ask("create schema rigel").unwrap();
@@ -124,7 +124,47 @@ fn a_server_that_is_there_is_as_before() {
     let told = prove(&["--create-in", "postgres", "--dry-run"]).expect_code(0);
     assert!(told.stdout.contains("a table of 4 MiB, and up to 3.44 MiB of indexes"), "{}", told.stdout);
     server.ask("drop schema rigel").unwrap();
-    let told = prove(&["--create-in", "postgres"]);
+    // A role that may make a schema, and nothing else, such as to have the server write everything to storage.
+    server
+        .ask("create role plain login connection limit 5; grant create on database postgres to plain")
+        .unwrap();
+    let plain = dsn.replace("user=postgres", "user=plain");
+    let by_plain = ["--create-in", "postgres", "--dsn", &plain];
+    refused(prove(&by_plain), 3, &["too few connections", "raise the limit of the user"]);
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "0", "that is known before anything is made");
+    server.ask("alter role plain connection limit -1").unwrap();
+    let told = prove(&by_plain);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
+}
+
+const SCHEMAS: &str = "select count(*) from pg_namespace where nspname = 'rigel'";
+
+#[test]
+fn what_a_lost_server_keeps_is_told_and_can_be_removed() {
+    let name = "what_a_lost_server_keeps_is_told_and_can_be_removed";
+    let Some(mut server) = needs(name, PostgresServer::start("shared_buffers = 1MB\nmax_connections = 40\n"))
+    else {
+        return;
+    };
+    let place = place();
+    let dsn = dsn(&server);
+    let line = ["sql", "prove", "--dsn", &dsn, "--create-in", "postgres", "--size", "4M"];
+    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(run.stderr.take().unwrap());
+    let mut all = String::new();
+    while !all.contains("random_page_cost") {
+        assert!(stderr.read_line(&mut all).unwrap() > 0, "{all}");
+    }
+    server.crash();
+    stderr.read_to_string(&mut all).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(4), "{all}");
+    for part in ["the server went away", "may still be there", "rigel sql --dsn DSN --drop"] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    assert!(!all.contains("is in the record"), "an experiment has none: {all}");
+    server.start_again();
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "1");
+    place.rigel(["sql", "--dsn", &dsn, "--drop"]).expect_code(0);
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
 }

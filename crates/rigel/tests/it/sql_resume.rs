@@ -156,7 +156,7 @@ fn a_table_that_a_crash_emptied_is_not_gone_on_with() {
     server.crash();
     let told = Told::from(child.wait_with_output().unwrap());
     assert!(visits(&place) < 3, "it was too late");
-    let parts = ["when the server was stopped in order", "has to be started again"];
+    let parts = ["unless the server has crashed", "has to be started again"];
     refused(told, 4, &parts);
     server.start_again();
     let record = place.only("_record.jsonl").display().to_string();

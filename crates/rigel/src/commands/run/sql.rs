@@ -158,6 +158,8 @@ impl SqlRun<'_> {
         let target = self.expected(here, self.size(supposed));
         if !self.commits() {
             self.reporter.remarks(fit::in_caches(target.size_bytes, self.caches(supposed)).as_slice());
+            let is_large = supposed == PageCache::Whole && self.source.size.is_none();
+            self.reporter.remarks(is_large.then(|| fit::for_all_memory(target.size_bytes)).as_slice());
         }
         // What a private server writes, its user and root can read.
         let file = self.source.raw.then(|| self.expected_file(&target));
@@ -274,9 +276,7 @@ impl SqlRun<'_> {
     /// The schema goes on request; `stays`: there is one.
     fn put_away(&self, address: Address, stays: bool, measured: Result<(), Problem>) -> Result<(), Problem> {
         if self.source.drop {
-            let dropped =
-                Database::open(address, 0).and_then(|database| database.asked(Database::drop_schema));
-            return both(measured, dropped.map(drop));
+            return both(measured, table::removed(address, Database::drop_schema).map(drop));
         }
         if stays {
             self.reporter

@@ -78,12 +78,21 @@ pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem>
 pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
     (table_bytes <= cache_bytes).then(|| {
         format!(
-            "the table of {} is no larger than the caches below it ({}): what they answer is no read, and the numbers are \
-            flagged UNVERIFIED then",
+            "the table of {} is no larger than the caches below it ({}): what they answer is no read, and where that is more than \
+            1 % of the look-ups the numbers are flagged UNVERIFIED",
             Bytes(table_bytes),
             Bytes(cache_bytes)
         )
     })
+}
+
+/// Why the table of a private server is as large as that.
+pub fn for_all_memory(table_bytes: u64) -> String {
+    format!(
+        "the table has {}, four times the memory of this host: no control group limits what the server keeps in memory, which takes \
+        root, or a group that this user may write to; PostgreSQL 16 and later read past the page cache, and --size gives another size",
+        Bytes(table_bytes)
+    )
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use rigel_report::proof::{Proven, files, json, text};
 use rigel_run::wall::Wall;
 use rigel_sql::Database;
 use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer, Purpose, Room};
-use rigel_sql::prove::{self, Doing, Restart, Wanted};
+use rigel_sql::prove::{self, Doing, Ended, Restart, Wanted};
 use std::time::Duration;
 
 /// Larger than what one reads while a query runs, and small enough for minutes.
@@ -75,12 +75,10 @@ impl Experiment<'_> {
         self.run.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
         let mut server =
             PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
-        let proven = self.served(&mut server, &signals);
+        let proved = self.served(&mut server, &signals);
+        // What the experiment found is told whatever becomes of its server.
         let removed = server.finish();
-        match proven {
-            Ok(proof) => removed.and_then(|()| self.tell(&proof)),
-            Err(problem) => both(Err(problem), removed),
-        }
+        both(proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
     fn served(&self, server: &mut PrivateServer, signals: &Signals) -> Result<Proof, Problem> {
@@ -94,7 +92,7 @@ impl Experiment<'_> {
             server.start_with(Purpose::Fill, Some(setting))?;
             Database::open(server.address(), prove::SESSIONS)
         };
-        self.ask(database, Some(&mut restart), signals)
+        self.ask(database, Some(&mut restart), signals).proved
     }
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
@@ -111,8 +109,8 @@ impl Experiment<'_> {
             ));
         }
         let signals = self.prepare()?;
-        let proof = self.ask(database, None, &signals)?;
-        self.tell(&proof)
+        let Ended { proved, removed } = self.ask(database, None, &signals);
+        both(proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
     /// What is made, for people.
@@ -129,12 +127,7 @@ impl Experiment<'_> {
         Signals::listen()
     }
 
-    fn ask(
-        &self,
-        database: Database,
-        restart: Option<Restart<'_>>,
-        signals: &Signals,
-    ) -> Result<Proof, Problem> {
+    fn ask(&self, database: Database, restart: Option<Restart<'_>>, signals: &Signals) -> Ended {
         let options = self.run.options();
         let most = match options.request.pace {
             Pace::Adaptive(Adaptive { max_duration, .. }) => max_duration,

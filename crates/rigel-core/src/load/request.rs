@@ -154,6 +154,9 @@ pub struct Request {
     /// The gates of a run of two sides.
     #[serde(default, skip_serializing_if = "Demands::is_empty")]
     pub demands: Demands,
+    /// Of a soak: the directories in which lines wait that find no room in its record, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rest_dirs: Vec<String>,
 }
 
 const fn default_io_timeout() -> Nanos {
@@ -197,6 +200,7 @@ impl Request {
             slo: None,
             node_share: Vec::new(),
             demands: Demands::default(),
+            rest_dirs: Vec::new(),
         }
     }
 

@@ -1,15 +1,31 @@
-//! The lines of a record that found no room in it, and lie in a file of their own until there is some: the name of that file, and where its lines belong.
+//! The lines of a record that found no room in it, and lie in a file of their own until there is some: where that file is, and where its lines belong.
 //!
-//! Pure; must not know a directory.
+//! Pure; must not look at a directory.
 
 use crate::error::Problem;
 use crate::guard::scratch::fnv1a;
+use crate::path_text;
+use serde::Deserialize;
+use std::path::PathBuf;
 
-/// The name of the file with the rest of a record. Its first line says when and what was measured, so that no two records have the same; they may
-/// have the same name, in two directories.
-pub fn name(record: &[u8]) -> Option<String> {
-    let first = record.split_inclusive(|&byte| byte == b'\n').next()?;
-    first.ends_with(b"\n").then(|| format!("rigel_soak_rest_{:016x}.jsonl", fnv1a(first)))
+/// Where the rest of a record may be, the best place first: in the directories that the record names, and nowhere when it names none. The first line
+/// says when and what was measured, so that no two records have the same name for it; they may have the same name themselves, in two directories.
+pub fn places(record: &[u8]) -> Vec<PathBuf> {
+    #[derive(Deserialize)]
+    struct Peek {
+        request: Named,
+    }
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default)]
+        rest_dirs: Vec<String>,
+    }
+    let first = record.split_inclusive(|&byte| byte == b'\n').next().filter(|first| first.ends_with(b"\n"));
+    let Some(first) = first else { return Vec::new() };
+    let name = format!("rigel_soak_rest_{:016x}.jsonl", fnv1a(first));
+    let dirs =
+        serde_json::from_slice(first).map_or_else(|_| Vec::new(), |Peek { request }| request.rest_dirs);
+    dirs.iter().map(|dir| path_text::decode(dir).join(&name)).collect()
 }
 
 /// How a record becomes whole: so many bytes of it stay, and these follow.
@@ -65,7 +81,7 @@ fn find(lines: &[u8], line: &[u8]) -> Option<usize> {
 pub fn went_on() -> Problem {
     Problem::usage("the record went on without lines that had found no room in it")
         .because("they were not where they could be found when the soak was resumed, or one of the files was changed")
-        .next("they hold what was found meanwhile; without them, in another directory, the record can be read")
+        .next("the file has what was found meanwhile: keep it; moved to another directory, it no longer keeps the record from being read")
 }
 
 #[cfg(test)]
@@ -106,10 +122,19 @@ mod tests {
     }
 
     #[test]
-    fn the_name_follows_from_the_whole_first_line() {
-        assert_eq!(name(b"head\none\n"), name(b"head\n"));
-        assert_ne!(name(b"head\n"), name(b"hear\n"));
-        assert_eq!((name(b"hea"), name(b"")), (None, None));
-        assert!(name(b"../..\n").unwrap().starts_with("rigel_soak_rest_"));
+    fn the_places_follow_from_the_whole_first_line() {
+        let head = |dirs: &str| format!("{{\"request\":{{\"rest_dirs\":{dirs}}}}}\n");
+        let (one, other) = (head(r#"["/big","/tmp"]"#), head(r#"["/big"]"#));
+        let found = places(one.as_bytes());
+        assert_eq!(found, places(format!("{one}more\n").as_bytes()));
+        assert!(
+            found[0].starts_with("/big") && found[1].starts_with("/tmp") && found.len() == 2,
+            "{found:?}"
+        );
+        assert_eq!(found[0].file_name(), found[1].file_name());
+        assert_ne!(found[0], places(other.as_bytes())[0], "another record has another name");
+        for none in ["", "hea", "head\n", "{\"request\":{}}\n", one.trim_end()] {
+            assert!(places(none.as_bytes()).is_empty(), "{none}");
+        }
     }
 }

@@ -196,11 +196,11 @@ fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> 
     let (because, next) = match run {
         None => (
             "another run of Rigel, or another program, works on it",
-            "wait for it to end, or find it with lslocks",
+            "wait for it to end, or see who has the file open (fuser -v)",
         ),
         Some(_) => (
             "another run of Rigel, or another program, works on it, on this host or another; or its filesystem lets only one host lock it",
-            "wait for it to end, or find it with lslocks on each host that has the file",
+            "wait for it to end, or see who has the file open (fuser -v), on each host that has it",
         ),
     };
     Err(Problem::refused("the target is locked").at(node.place()).because(because).next(next))

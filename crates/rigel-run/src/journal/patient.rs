@@ -24,9 +24,10 @@ pub struct Patient {
     record: RecordFile,
     /// Bytes of it that are whole lines.
     good: u64,
-    /// Lines that are nowhere else. Those of the rest come before them.
+    /// Lines that are nowhere else. Those of the rests come before them.
     waiting: VecDeque<Vec<u8>>,
-    rest: Option<Rest>,
+    /// Each begun when the one before it took no more.
+    rests: Vec<Rest>,
     places: Places,
     /// What goes on with the run later.
     again: String,
@@ -88,7 +89,7 @@ impl Patient {
             record,
             good,
             waiting: VecDeque::new(),
-            rest: None,
+            rests: Vec::new(),
             places,
             again,
             is_full: false,
@@ -99,11 +100,11 @@ impl Patient {
 
     /// Writes what waits, as far as there is room. The rest goes back as a whole, so that its file can be added to the record by hand until then.
     fn catch_up(&mut self) -> io::Result<()> {
-        if let Some(rest) = &self.rest {
+        while let Some(rest) = self.rests.first() {
             self.good = add_whole(&mut self.record.file, self.good, &rest.lines()?)?;
             // One that stays says nothing that the record has not.
             let _ = fs::remove_file(&rest.path);
-            self.rest = None;
+            self.rests.remove(0);
         }
         while let Some(line) = self.waiting.front() {
             self.good = add_whole(&mut self.record.file, self.good, line)?;
@@ -112,18 +113,34 @@ impl Patient {
         Ok(())
     }
 
-    /// Writes what waits to the other place. A line is forgotten once it is there.
+    /// Writes what waits to the other places. A line is forgotten once it is there.
     fn put_aside(&mut self) -> Result<(), String> {
         while let Some(line) = self.waiting.front() {
-            match &mut self.rest {
-                Some(rest) => {
-                    rest.add(line).map_err(|error| format!("{} ({error})", encode(&rest.path)))?;
-                }
-                none => *none = Some(begin_somewhere((self.places)(), line)?),
+            let added = self.rests.last_mut().map(|rest| (rest.add(line), encode(&rest.path)));
+            let full = match added {
+                Some((Ok(()), _)) => None,
+                Some((Err(error), name)) => Some(format!("{name} ({error})")),
+                None => Some(String::new()),
+            };
+            if let Some(full) = full {
+                let begun = begin_somewhere(self.places_left(), line);
+                let refused = |more: String| if full.is_empty() { more } else { [full, more].join(", ") };
+                self.rests.push(begun.map_err(refused)?);
             }
             self.waiting.pop_front();
         }
         Ok(())
+    }
+
+    /// Behind the one that took lines last: whoever reads them finds them in the order of the places.
+    fn places_left(&self) -> Vec<PathBuf> {
+        let places = (self.places)();
+        let last = self.rests.last().and_then(|rest| places.iter().position(|place| *place == rest.path));
+        places.into_iter().skip(last.map_or(0, |last| last + 1)).collect()
+    }
+
+    fn rests(&self) -> Vec<String> {
+        self.rests.iter().map(|rest| encode(&rest.path)).collect()
     }
 
     fn made_room(&mut self) {
@@ -134,16 +151,17 @@ impl Patient {
     }
 
     fn found_none(&mut self, is_last: bool) -> Result<(), Problem> {
+        let before = self.rests.len();
         let refused = self.put_aside().err();
-        let (name, rest) =
-            (self.record.name.clone(), self.rest.as_ref().map(|rest| encode(&rest.path)).unwrap_or_default());
+        let (name, rests) = (self.record.name.clone(), self.rests());
+        self.is_full &= before == rests.len();
         match refused {
             Some(why) if is_last || self.waiting.iter().map(Vec::len).sum::<usize>() >= MOST_BYTES => {
                 Err(self.lost(&name, &why))
             }
-            None if is_last => Err(self.lies_elsewhere(&name, &rest)),
+            None if is_last => Err(self.lies_elsewhere(&name, &rests)),
             refused => {
-                self.tell_once(&name, &rest, refused);
+                self.tell_once(&name, rests.last().map_or("", String::as_str), refused);
                 Ok(())
             }
         }
@@ -180,11 +198,12 @@ impl Patient {
             .next(format!("keep what is printed here; free some space, then `{}` goes on", self.again))
     }
 
-    fn lies_elsewhere(&self, name: &str, rest: &str) -> Problem {
-        let (file, record) = (shell_word(rest), shell_word(name));
+    fn lies_elsewhere(&self, name: &str, rests: &[String]) -> Problem {
+        let files: Vec<_> = rests.iter().map(|rest| shell_word(rest)).collect();
+        let (file, record) = (files.join(" "), shell_word(name));
         Problem::new(
             ExitKind::CutShort,
-            format!("the end of the record found no room, and lies in {rest}"),
+            format!("the end of the record found no room, and lies in {}", rests.join(" and ")),
         )
         .at(name)
         .because("its filesystem is full")

@@ -21,7 +21,7 @@ pub use sql::{drop_schema, install, prove, sql};
 pub use targets::check_not_memory;
 
 use crate::args::{RunOptions, TargetSource};
-use crate::output::{self, OutputSet};
+use crate::output::{self, OutputSet, rest};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
 use crate::tui::{self, LiveView};
@@ -192,6 +192,9 @@ fn put_on(
     let mut run =
         Run { program_version: env!("CARGO_PKG_VERSION").to_owned(), run_id: String::new(), request, plan };
     let bench = bench(&run)?;
+    if run.request.pace.soak().is_some() {
+        run.request.rest_dirs = rest::dirs();
+    }
     check_not_stopped(signals)?;
     let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
     run.run_id.clone_from(&set.run_id);

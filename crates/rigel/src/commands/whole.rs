@@ -42,9 +42,13 @@ impl Whole {
             rests.push(rest.path);
         }
         unkept.iter().for_each(|line| bytes.extend(*line));
-        let record = report::parse(&bytes, path).map_err(|problem| match rests.first() {
-            Some(rest) if behind.is_some() => went_on().at(path_text::encode(rest)),
-            _ => problem,
+        let record = report::parse(&bytes, path).map_err(|problem| {
+            let alone = behind.map(|behind| report::parse(&bytes[..behind], path));
+            match (alone, rests.first()) {
+                (Some(Ok(_)), Some(rest)) => went_on().at(path_text::encode(rest)),
+                (Some(Err(own)), _) => own,
+                _ => problem,
+            }
         })?;
         Ok(Self { bytes, record, behind, rests })
     }

@@ -6,7 +6,7 @@
 use super::NO_LINK;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::record::rest::name;
+use rigel_core::record::rest;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _};
@@ -28,8 +28,13 @@ pub struct Found {
     pub foreign: Vec<PathBuf>,
 }
 
+/// Where lines may wait of a soak that begins now; its record says so, for whoever reads it later.
+pub fn dirs() -> Vec<String> {
+    dirs_of(std::env::var_os("TMPDIR")).iter().map(|dir| path_text::encode(dir)).collect()
+}
+
 /// The directory of the user's choice, then the one that outlives a start of the host.
-fn dirs(chosen: Option<OsString>) -> Vec<PathBuf> {
+fn dirs_of(chosen: Option<OsString>) -> Vec<PathBuf> {
     let chosen = chosen.filter(|dir| !dir.is_empty()).map(PathBuf::from);
     let mut dirs: Vec<PathBuf> = Vec::new();
     for dir in chosen.into_iter().chain(["/var/tmp", "/tmp"].map(PathBuf::from)) {
@@ -41,16 +46,11 @@ fn dirs(chosen: Option<OsString>) -> Vec<PathBuf> {
     dirs
 }
 
-fn files(record: &[u8]) -> Vec<PathBuf> {
-    let Some(name) = name(record) else { return Vec::new() };
-    dirs(std::env::var_os("TMPDIR")).into_iter().map(|dir| dir.join(&name)).collect()
-}
-
 /// Where lines of a record may wait, the best place first; nowhere before it has its first line.
 pub fn places(record: &Path) -> Vec<PathBuf> {
     let mut first = Vec::new();
     match File::open(record).and_then(|file| BufReader::new(file).read_until(b'\n', &mut first)) {
-        Ok(_) => files(&first),
+        Ok(_) => rest::places(&first),
         Err(_) => Vec::new(),
     }
 }
@@ -58,7 +58,7 @@ pub fn places(record: &Path) -> Vec<PathBuf> {
 /// The lines that wait for room in a record of this owner.
 pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
     let mut found = Found::default();
-    for path in files(record).into_iter().filter(|path| may_be_there(path)) {
+    for path in rest::places(record).into_iter().filter(|path| may_be_there(path)) {
         match read(&path, owner) {
             Ok(Some(bytes)) => found.rests.push(Rest { path, bytes }),
             Ok(None) => found.foreign.push(path),
@@ -109,20 +109,20 @@ mod tests {
     #[test]
     fn the_chosen_directory_comes_first_and_each_once() {
         let paths = |dirs: &[&str]| dirs.iter().map(PathBuf::from).collect::<Vec<_>>();
-        assert_eq!(dirs(Some("/big".into())), paths(&["/big", "/var/tmp", "/tmp"]));
-        assert_eq!(dirs(Some("/tmp".into())), paths(&["/tmp", "/var/tmp"]));
-        assert_eq!(dirs(Some("".into())), dirs(None));
+        assert_eq!(dirs_of(Some("/big".into())), paths(&["/big", "/var/tmp", "/tmp"]));
+        assert_eq!(dirs_of(Some("/tmp".into())), paths(&["/tmp", "/var/tmp"]));
+        assert_eq!(dirs_of(Some("".into())), dirs_of(None));
     }
 
     #[test]
     fn a_place_follows_from_the_first_line_of_the_record() {
         let dir = tempfile::tempdir().unwrap();
         let record = dir.path().join("record");
-        fs::write(&record, "head").unwrap();
+        let head = r#"{"request":{"rest_dirs":["/big","/tmp"]}}"#;
+        fs::write(&record, head).unwrap();
         assert!(places(&record).is_empty());
-        fs::write(&record, "head\nmore\n").unwrap();
-        assert!(places(&record).len() > 1);
-        assert_eq!(places(&record), files(b"head\n"));
+        fs::write(&record, format!("{head}\nmore\n")).unwrap();
+        assert_eq!(places(&record).len(), 2);
     }
 
     #[test]

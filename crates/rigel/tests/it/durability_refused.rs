@@ -226,4 +226,8 @@ fn a_witness_hears_the_run_behind_a_greeting() {
     let told = witness(&place, &["kept"], heard.as_bytes()).expect_code(0);
     assert!(told.stderr.contains("4 lines that the run did not write left out"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(place.path().join("kept")).unwrap(), text);
+    // The title of a terminal, without a line feed.
+    let heard = format!("\u{1b}]0;lab\u{7}{text}");
+    witness(&place, &["titled"], heard.as_bytes()).expect_code(0);
+    assert_eq!(std::fs::read_to_string(place.path().join("titled")).unwrap(), text);
 }

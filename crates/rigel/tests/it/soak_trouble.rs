@@ -187,9 +187,9 @@ fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufR
     on_a_full_disk_with(name, |_| Vec::new())
 }
 
-/// `rigel` where the rest of a record is looked for as it was written.
+/// `rigel` whose environment names no directory: the record does.
 fn there(place: &Place, line: &str) -> Told {
-    tell(place.command().env("TMPDIR", place.path()).args(line.split_whitespace()))
+    tell(place.command().env_remove("TMPDIR").args(line.split_whitespace()))
 }
 
 fn has_no_rest(place: &Place) -> bool {
@@ -230,7 +230,7 @@ fn a_kill_while_the_disk_is_full_loses_no_finding() {
     assert!(matches!(told.code, 3 | 4) && !has_no_rest(&place), "{}: {}", told.code, told.stderr);
     fs::remove_file(mounted.directory().join("filler")).unwrap();
     let mut command = place.command();
-    command.env("TMPDIR", place.path()).args(again.split_whitespace()).stdout(Stdio::piped());
+    command.env_remove("TMPDIR").args(again.split_whitespace()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     read_until(&mut stderr, &["was put back from", "engine "]);

@@ -72,3 +72,38 @@ fn lines_that_wait_elsewhere_are_there_at_once_and_go_back_as_soon_as_there_is_r
     assert!(read.starts_with("head\none\ntwo\n{") && read.lines().count() == 4, "{read}");
     assert!(!rest.exists());
 }
+
+/// Two places, of which each takes some lines and no more.
+#[test]
+fn where_a_place_is_full_too_the_next_one_takes_what_follows() {
+    let dir = tempfile::tempdir().unwrap();
+    let (record, first, second) =
+        (dir.path().join("record"), dir.path().join("first"), dir.path().join("second"));
+    fs::write(&record, "head\n").unwrap();
+    let file = OpenOptions::new().append(true).open(&record).unwrap();
+    let mut journal = patient(file, vec![first.clone(), second.clone()]);
+    let wait = |journal: &mut Patient, line: &str| {
+        journal.waiting.push_back(line.into());
+        journal.found_none(false).unwrap();
+    };
+    wait(&mut journal, "one\n");
+    // It can be read, and takes nothing any more.
+    journal.rests[0].file = File::open(&first).unwrap();
+    wait(&mut journal, "two\n");
+    wait(&mut journal, "three\n");
+    let there = [&first, &second].map(|path| fs::read_to_string(path).unwrap());
+    assert_eq!(there, ["one\n", "two\nthree\n"]);
+    assert!(journal.unkept().is_empty() && !journal.is_in_danger);
+    let next = journal.found_none(true).unwrap_err().next.unwrap();
+    assert!(next.contains(&format!("{} {}", first.display(), second.display())), "{next}");
+    // Nothing in front of them is tried: its lines would be read before theirs.
+    fs::remove_file(&first).unwrap();
+    journal.rests[1].file = File::open(&second).unwrap();
+    journal.waiting.push_back(b"four\n".to_vec());
+    journal.found_none(false).unwrap();
+    assert_eq!((journal.unkept(), first.exists()), (vec![&b"four\n"[..]], false));
+    journal.append(&closing()).unwrap();
+    let read = fs::read_to_string(&record).unwrap();
+    assert!(read.starts_with("head\none\ntwo\nthree\nfour\n{"), "{read}");
+    assert!(!second.exists());
+}

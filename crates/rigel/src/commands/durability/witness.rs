@@ -118,6 +118,12 @@ struct Keeper<'a> {
     first_stray: Option<String>,
 }
 
+/// The title that a login gives its terminal has no line feed: the first line of the run follows it at once.
+fn behind_greeting(line: &[u8]) -> &[u8] {
+    const HEAD: &[u8] = br#"{"schema":"rigel."#;
+    line.windows(HEAD.len()).position(|part| part == HEAD).map_or(line, |at| &line[at..])
+}
+
 impl<'a> Keeper<'a> {
     const fn new(options: &'a WitnessArgs) -> Self {
         Self { options, open: None, rest: Vec::new(), skipping: false, count: 0, stray: 0, first_stray: None }
@@ -146,6 +152,7 @@ impl<'a> Keeper<'a> {
     fn line(&mut self, line: &[u8], is_rest: bool, whole: &mut Vec<u8>) -> Result<(), Problem> {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let Some(Open { run, .. }) = &self.open else {
+            let (line, text) = (behind_greeting(line), behind_greeting(text));
             // What a login prints comes before the first line of the run.
             if is_rest || !is_object(text) {
                 self.stray += 1;

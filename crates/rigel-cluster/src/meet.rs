@@ -160,12 +160,14 @@ impl Meeting {
         check_targets(&loading, rules)?;
         let mut all = Targets::default();
         let mut places = vec![Vec::new(); hellos.len()];
+        let mut owns: Vec<Vec<&TargetFacts>> = vec![Vec::new(); hellos.len()];
         for side in sides(&first.request) {
             for ((rank, hello), _) in hellos.iter().enumerate().zip(&shares).filter(|(_, share)| **share > 0)
             {
                 let own = side.map_or(&hello.targets[..], |side| hello.request.of_side(side, &hello.targets));
                 for target in own {
                     places[rank].push(all.place(hello, target, side));
+                    owns[rank].push(target);
                 }
             }
             if side == Some(Side::A) {
@@ -173,9 +175,14 @@ impl Meeting {
             }
         }
         let names = names(hellos);
-        let member = |((name, share), targets)| Member { name, share, targets };
-        let members: Vec<Member> = names.into_iter().zip(shares).zip(places).map(member).collect();
         let targets: Vec<TargetFacts> = all.all.into_iter().map(|(_, target, _)| target.clone()).collect();
+        let member = |(((name, share), places), own): (((_, _), Vec<u16>), Vec<&TargetFacts>)| {
+            let is_listed =
+                places.iter().zip(&own).all(|(&at, own)| targets.get(usize::from(at)) == Some(*own));
+            let own = if is_listed { Vec::new() } else { own.into_iter().cloned().collect() };
+            Member { name, share, targets: places, own }
+        };
+        let members: Vec<Member> = names.into_iter().zip(shares).zip(places).zip(owns).map(member).collect();
         let lists: Vec<_> = members.iter().map(|member| (&*member.name, &*member.targets)).collect();
         check_lists(&first.request, &lists, &targets)?;
         Ok(Self { members, targets, targets_of_a: all.of_a, shared: all.shared })

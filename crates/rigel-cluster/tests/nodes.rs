@@ -61,7 +61,8 @@ fn own(run: &Run, team: &Team, hours: u64) -> Box<dyn Bench> {
 }
 
 fn member(rank: usize) -> Member {
-    Member { name: format!("db{rank}"), share: 1, targets: vec![u16::try_from(rank).unwrap()] }
+    let targets = vec![u16::try_from(rank).unwrap()];
+    Member { name: format!("db{rank}"), share: 1, targets, own: Vec::new() }
 }
 
 fn line(fake: Fake, rank: usize) -> Line {

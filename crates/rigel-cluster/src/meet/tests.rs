@@ -69,6 +69,10 @@ fn a_disk_of_all_is_one_target_whatever_each_calls_it() {
     let met = Meeting::of(&nodes, PLAIN).unwrap();
     assert_eq!((met.targets.len(), met.shared), (1, true));
     assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0], [0]]);
+    // Who goes on with the run has to find it under the name that it has there.
+    let found = |member: usize| met.members[member].facts(&met.targets)[0].path.clone();
+    assert_eq!([found(0), found(1)], ["/dev/sdb", "/dev/sdcc"]);
+    assert!(met.members[0].own.is_empty(), "it is in the list");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Must not know how nodes talk to each other.
 
 use crate::facts::engine::{BufferFacts, EngineFacts};
-use crate::facts::{Changes, HostFacts};
+use crate::facts::{Changes, HostFacts, TargetFacts};
 use crate::load::class::PerClass;
 use crate::measure::{ClassTally, ServerCounts};
 use crate::witness::Witness;
@@ -33,6 +33,26 @@ pub struct Member {
     pub share: u32,
     /// Its targets, by their places in the list of the run.
     pub targets: Vec<u16>,
+    /// The same targets as this host has them, where the list has those of another one: what hosts share may have another name, number and
+    /// mount point on each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<TargetFacts>,
+}
+
+impl Member {
+    /// Its targets as this host has them, out of those of the run.
+    pub fn facts<'a>(&'a self, all: &'a [TargetFacts]) -> Vec<&'a TargetFacts> {
+        if self.own.is_empty() {
+            self.targets.iter().filter_map(|&at| all.get(usize::from(at))).collect()
+        } else {
+            self.own.iter().collect()
+        }
+    }
+
+    /// Whether it is the same host with the same part of the run.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (&self.name, self.share, &self.targets) == (&other.name, other.share, &other.targets)
+    }
 }
 
 /// The nodes of a run, in a fixed order. There is always one.

@@ -177,7 +177,8 @@ mod tests {
     fn header_of(nodes: usize) -> Header {
         let mut header = header();
         let one = header.nodes.first().clone();
-        let member = |node: usize| Member { name: format!("db{node}"), share: 1, targets: vec![0] };
+        let member =
+            |node: usize| Member { name: format!("db{node}"), share: 1, targets: vec![0], own: Vec::new() };
         let all: Vec<_> = (0..nodes)
             .map(|node| crate::record::Node { member: Some(member(node)), ..one.clone() })
             .collect();

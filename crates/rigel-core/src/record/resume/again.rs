@@ -17,19 +17,26 @@ pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record
     };
     let needs_consent =
         |target: &&TargetFacts| target.kind != TargetKind::Simulated && target.scratch.is_none();
-    let written = TargetFacts::each_once(targets).into_iter().filter(|_| request.writes_at_all());
-    let consent = written.filter(needs_consent).map(|target| {
+    // Of what hosts share, each asks for the name that it has there.
+    let own = nodes.all().iter().filter_map(|node| node.member.as_ref()).flat_map(|member| &member.own);
+    let written = TargetFacts::each_once(targets).into_iter().chain(own).filter(|_| request.writes_at_all());
+    let mut consent: Vec<String> = Vec::new();
+    for target in written.filter(needs_consent) {
         // As it was typed, where that is the same from every directory.
         let path = if target.path.starts_with('/') { &target.path } else { &target.real_path };
-        format!(" --destroy-data {}", shell_word(path))
-    });
-    format!("{program} {name} --resume {record}{}", consent.collect::<String>())
+        let one = format!(" --destroy-data {}", shell_word(path));
+        if !consent.contains(&one) {
+            consent.push(one);
+        }
+    }
+    format!("{program} {name} --resume {record}{}", consent.concat())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::load::workload::WritePercent;
+    use crate::record::Member;
     use crate::record::tests::header;
 
     #[test]
@@ -54,6 +61,17 @@ mod tests {
         );
         header.targets[0].path = "/dev/disk/by-id/x y".into();
         assert!(told(&header).ends_with("--destroy-data '/dev/disk/by-id/x y'"));
+        let shared = |path: &str| TargetFacts { path: path.into(), ..header.targets[0].clone() };
+        let own = vec![shared("/dev/dm-5"), shared("/dev/disk/by-id/x y")];
+        let member = Member { name: "db2".into(), share: 1, targets: vec![0], own };
+        let nodes = crate::record::Node { member: Some(member), ..header.nodes.first().clone() };
+        let nodes = Nodes::try_from(vec![nodes]).unwrap();
+        let told_there = command(&header.request, &nodes, &header.targets, "record");
+        assert!(
+            told_there
+                .ends_with("--resume record --destroy-data '/dev/disk/by-id/x y' --destroy-data /dev/dm-5"),
+            "{told_there}"
+        );
         header.targets[0].kind = TargetKind::Simulated;
         assert!(!told(&header).contains("--destroy-data"));
     }

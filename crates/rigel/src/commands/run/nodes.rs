@@ -85,7 +85,7 @@ impl Crew {
         let loads = |member: &&Member| member.share > 0;
         let recorded = header.nodes.all().iter().filter_map(|node| node.member.as_ref()).filter(loads);
         let now = meeting.members.iter().filter(loads);
-        if let Some((then, now)) = recorded.zip(now).find(|(then, now)| then != now) {
+        if let Some((then, now)) = recorded.zip(now).find(|(then, now)| !then.is_like(now)) {
             return Err(Problem::refused("the run goes on with other nodes than those it was begun with")
                 .at(path_text::printable(&then.name))
                 .because(format!("in its place is {} now, or its targets are others", now.name))
@@ -100,8 +100,7 @@ impl Crew {
     fn recorded(&self, header: &Header) -> Result<Vec<Option<Again>>, Problem> {
         let again = header.nodes.all().iter().filter_map(|node| {
             let member = node.member.as_ref()?;
-            let targets =
-                member.targets.iter().filter_map(|&at| header.targets.get(usize::from(at)).cloned());
+            let targets = member.facts(&header.targets).into_iter().cloned();
             Some(Some(Again {
                 name: member.name.clone(),
                 host: node.host.clone(),

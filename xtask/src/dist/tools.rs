@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NFPM: (&str, &str) = ("github.com/goreleaser/nfpm/v2/cmd/nfpm", "v2.45.2");
+/// What nfpm is written for.
+const NFPM_NEEDS_GO: &str = "1.25";
+/// From then on Go fetches by itself the newer one that a program asks for.
+const OLDEST_GO: (u32, u32) = (1, 21);
 /// Packages of PyPI, known by their digests.
 const FROM_PYPI: &str = "\
 cargo-zigbuild==0.24.1 --hash=sha256:238a1ab54a95053a4eadc34775c81f795a8ad75f80bfed63f3f445f518102375
@@ -22,13 +26,13 @@ ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f169818
 const FROM_DEBIAN: &[(&str, &str)] = &[
     ("binutils", "objcopy takes the symbols out, objdump tells which C library is needed"),
     ("debootstrap", "a fresh Debian to install in"),
-    ("golang-go", "builds nfpm, which makes deb and rpm; a Go that is there will do"),
     ("libclang-dev", "rigel-mpi: reads the headers of MPI"),
     ("libopenmpi-dev", "rigel-mpi is linked with it"),
     ("openmpi-bin", "rigel-mpi: its compiler tells where MPI is"),
     ("postgresql-server-dev-all", "headers for the extension, a package for each server"),
     ("python3-venv", "zig and the maker of wheels come from PyPI"),
     ("rpm", "installs an rpm"),
+    ("strace", "refuses system calls, as old kernels do"),
     ("systemd-container", "boots a root, in which the timer is started"),
     ("xz-utils", "the archive"),
 ];
@@ -46,10 +50,11 @@ fn places(target: &Path) -> Tools {
 
 /// Installs what is missing.
 pub fn set_up(target: &Path) -> anyhow::Result<()> {
-    let go_is_here = Command::new("go").arg("version").output().is_ok();
-    let wanted = FROM_DEBIAN.iter().filter(|(package, _)| !(go_is_here && *package == "golang-go"));
-    setup::run(&wanted.copied().collect::<Vec<_>>(), "packages");
     let Tools { venv, nfpm } = places(target);
+    if !nfpm.join("nfpm").is_file() {
+        go_will_do()?;
+    }
+    setup::run(FROM_DEBIAN, "packages");
     if !venv.join("bin/cargo-zigbuild").is_file() {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
         let list = venv.join("requirements.txt");
@@ -68,9 +73,39 @@ pub fn set_up(target: &Path) -> anyhow::Result<()> {
     if !nfpm.join("nfpm").is_file() {
         fs::create_dir_all(&nfpm)?;
         let mut go = Command::new("go");
+        // Distributions may have switched this off.
+        go.env("GOTOOLCHAIN", "auto");
         succeed(go.env("GOBIN", &nfpm).arg("install").arg(format!("{}@{}", NFPM.0, NFPM.1)))?;
     }
     Ok(())
+}
+
+/// Go is not installed here: what Debian 12 has is too old, and nobody wants a second one beside their own.
+fn go_will_do() -> anyhow::Result<()> {
+    let why = format!("nfpm {}, which makes deb and rpm, is built with Go {NFPM_NEEDS_GO} or later", NFPM.1);
+    let next =
+        "install Go from https://go.dev/dl, put its directory bin into PATH, and start this command again";
+    let told = Command::new("go").arg("version").output();
+    let told = told.with_context(|| format!("cannot start go: {why}: {next}"))?;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let version = go_version(&told)
+        .with_context(|| format!("`go version` names no version ({told:?}): {why}: {next}"))?;
+    anyhow::ensure!(
+        version >= OLDEST_GO,
+        "the go of PATH is {}: {why}, and only {}.{} or later fetches a newer one by itself: {next}",
+        told.trim(),
+        OLDEST_GO.0,
+        OLDEST_GO.1
+    );
+    Ok(())
+}
+
+/// 1 and 22 of `go version go1.22.3 linux/amd64`.
+fn go_version(told: &str) -> Option<(u32, u32)> {
+    let (major, rest) = told.split_whitespace().find_map(|word| word.strip_prefix("go")?.split_once('.'))?;
+    // A release candidate is `go1.26rc1`, one from the sources `go1.27-5f3a1c`.
+    let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 impl Tools {
@@ -110,4 +145,28 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
     let name = command.get_program().to_owned();
     anyhow::ensure!(crate::ci::finished_well(command)?, "{} failed", name.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_go_is_read() {
+        let read = |version| go_version(&format!("go version {version} linux/amd64\n"));
+        assert_eq!(read("go1.19.8"), Some((1, 19)));
+        assert_eq!(read("go1.21.0"), Some(OLDEST_GO));
+        assert_eq!(read("go1.26rc1"), Some((1, 26)));
+        assert_eq!(read("devel go1.27-5f3a1c Mon Nov 2 09:00:00 2026 +0000"), Some((1, 27)));
+        assert!(read("go1.19.8") < Some(OLDEST_GO) && read("go1.100") > Some(OLDEST_GO));
+        for text in ["", "go version", "command not found", "go1.x"] {
+            assert_eq!(go_version(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn debian_packages_are_sorted_and_have_a_reason() {
+        assert!(FROM_DEBIAN.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(FROM_DEBIAN.iter().all(|(_, reason)| !reason.is_empty()));
+    }
 }

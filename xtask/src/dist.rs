@@ -22,6 +22,7 @@ mod wheel;
 
 use crate::ci::{cargo, finished_well, steps::Steps};
 use anyhow::Context as _;
+use std::cell::RefCell;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,8 @@ pub struct Release {
     work: PathBuf,
     /// Seconds since 1970 that every file has.
     epoch: u64,
+    /// What could not be made or tried on this host.
+    left_out: RefCell<Vec<String>>,
 }
 
 /// The one of every crate.
@@ -73,6 +76,9 @@ const GLIBC: &str = "2.17";
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let target = crate::target_dir(root);
     let release = Release::of(root, &target.join("dist"))?;
+    if let Some(only) = &options.only {
+        check::knows(&release, &target, only)?;
+    }
     let mut steps = Steps::default();
     if options.setup {
         steps.run("setup", "what packages are made with", || tools::set_up(&target).map(|()| true));
@@ -87,7 +93,9 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     if options.check && steps.all_went_well() {
         check::run(&release, &target, options.only.as_deref(), &mut steps);
     }
-    Ok(steps.conclude("dist"))
+    let good = steps.conclude("dist");
+    release.tell_left_out();
+    Ok(good)
 }
 
 impl Release {
@@ -97,7 +105,25 @@ impl Release {
             out: place.join("packages"),
             work: place.join("work"),
             epoch: epoch(root)?,
+            left_out: RefCell::default(),
         })
+    }
+
+    /// Says that something cannot be made or tried on this host, and counts it. Where packages are made for others (`CI=true`) that is an
+    /// error.
+    fn leave_out(&self, what: &str) -> anyhow::Result<()> {
+        anyhow::ensure!(!crate::ci::in_ci(), "{what}");
+        println!("LEFT OUT {what}");
+        self.left_out.borrow_mut().push(what.to_owned());
+        Ok(())
+    }
+
+    /// Says it again where nobody overlooks it.
+    fn tell_left_out(&self) {
+        let all = self.left_out.borrow();
+        if !all.is_empty() {
+            println!("dist: {} LEFT OUT on this host:\n  {}", all.len(), all.join("\n  "));
+        }
     }
 
     /// Runs a command to its end, in an environment that is the same everywhere.
@@ -192,13 +218,6 @@ fn again(first: &Release, tools: &Tools) -> anyhow::Result<bool> {
         if one == other { "the same bytes" } else { "not the same" }
     );
     Ok(one == other)
-}
-
-/// Says that something cannot be made or tried on this host. Where packages are made for others (`CI=true`) that is an error.
-fn incomplete(what: &str) -> anyhow::Result<()> {
-    anyhow::ensure!(!crate::ci::in_ci(), "{what}");
-    println!("{what}");
-    Ok(())
 }
 
 /// What a command of cargo wrote.

@@ -40,6 +40,8 @@ pub fn make(release: &Release, tools: &Tools, package: &str, programs: &[&str]) 
     build.args(["--target", &target, "--target-dir"]).arg(&built);
     build.arg("--manifest-path").arg(release.root.join("Cargo.toml")).current_dir(away(release));
     build.env(linker::VARIABLE, linker::write(release)?).env("LIBSQLITE3_FLAGS", WITHOUT.join(" "));
+    // A developer may have set another script for charts; packages have the published one.
+    build.env_remove("RIGEL_ECHARTS");
     // The directories of this machine would stand in what a debugger reads of SQLite.
     build.env("CFLAGS_x86_64_unknown_linux_gnu", "-g0");
     release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(&release.root)?))?;

@@ -3,6 +3,7 @@
 //! Must not judge speed, and must not use anything of this host but its kernel.
 
 mod examples;
+mod old_calls;
 mod others;
 mod room;
 mod systemd;
@@ -31,6 +32,19 @@ pub fn run(release: &Release, target: &Path, only: Option<&str>, steps: &mut Ste
     }
 }
 
+/// Refuses a name that no check has, before anything is built.
+pub fn knows(release: &Release, target: &Path, only: &str) -> anyhow::Result<()> {
+    // Those of several distributions follow each other under turns of two names.
+    let mut names: Vec<&str> = Vec::new();
+    for (name, ..) in trials(release, target, target) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    anyhow::ensure!(names.contains(&only), "--only {only}: no check has that name: {}", names.join(", "));
+    Ok(())
+}
+
 fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Trial<'a>> {
     let debian = DEBIANS[0];
     let fresh = move || Room::fresh(roots, debian);
@@ -54,10 +68,16 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     add("extension", what, Box::new(move || others::extensions(release, roots, debian)));
     let what = "the playbook on a host of its own";
     add("ansible", what, Box::new(move || examples::ansible(release, roots, debian)));
+    let what = "the packed binary, system calls after Linux 3.10 refused";
+    add("old-calls", what, Box::new(move || old_calls::refused(release)));
     add("wheel", "pip install in an environment of its own", Box::new(move || wheel(release)));
     add("systemd", "systemd-analyze verify", Box::new(move || systemd::judged(release)));
     let what = "a calibration by systemd, told by the node exporter";
-    add("timer", what, Box::new(move || systemd::booted(release, roots, debian)));
+    add(
+        "timer",
+        what,
+        Box::new(move || systemd::booted(release, &Room::with(roots, debian, &systemd::PACKAGES)?, target)),
+    );
     trials
 }
 
@@ -96,7 +116,12 @@ fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     // It says what it needs.
     let package = release.out.join(format!("rigel-{VERSION}-1.x86_64.rpm"));
     let package = package.to_string_lossy();
-    anyhow::ensure!(rpm(&["--install", &package]).is_err(), "a root without a C library took it");
+    let mut alone = Command::new("rpm");
+    alone.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm", "--install", &package]);
+    let told = alone.env("LC_ALL", "C").output().context("cannot start rpm")?;
+    let said = String::from_utf8_lossy(&told.stderr);
+    anyhow::ensure!(!told.status.success(), "a database without a C library took it");
+    anyhow::ensure!(lacks_the_c_library(&said), "rpm refused it for another reason: {said}");
     // Debian's C library is in no database of rpm.
     rpm(&["--upgrade", "--nodeps", &package])?;
     trial::of_root(room, "/usr")?;
@@ -105,6 +130,12 @@ fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     rpm(&["--upgrade", "--nodeps", &newer.to_string_lossy()])?;
     rpm(&["--erase", "rigel"])?;
     Room::as_before(&before, &room.list()?)
+}
+
+/// Whether rpm refused a package because no package has the C library.
+fn lacks_the_c_library(said: &str) -> bool {
+    said.lines()
+        .any(|line| line.trim_start().starts_with("glibc >= ") && line.contains(" is needed by rigel-"))
 }
 
 /// By its version only.
@@ -117,6 +148,7 @@ fn newer(release: &Release, target: &Path, kind: &str) -> anyhow::Result<String>
         out: release.work.join("newer"),
         work: release.work.clone(),
         epoch: release.epoch,
+        left_out: std::cell::RefCell::default(),
     };
     std::fs::create_dir_all(&later.out)?;
     let package = linux_packages::of_program(&later);
@@ -183,4 +215,46 @@ fn wheel(release: &Release) -> anyhow::Result<bool> {
     let left: Vec<String> = stage::files(&venv)?.into_iter().filter(|file| !before.contains(file)).collect();
     anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(place: &Path) -> Release {
+        let [root, out, work] = ["", "packages", "work"].map(|name| place.join(name));
+        Release { root, out, work, epoch: 0, left_out: std::cell::RefCell::default() }
+    }
+
+    #[test]
+    fn a_check_that_nobody_has_is_refused_with_the_names_of_all() {
+        let place = Path::new("/nowhere");
+        let release = release(place);
+        for name in ["first", "deb", "rpm", "old-calls", "timer"] {
+            knows(&release, place, name).unwrap();
+        }
+        let told = knows(&release, place, "debs").unwrap_err().to_string();
+        assert!(told.contains("debs") && told.contains(": first, deb, tarball, rpm, "), "{told}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_or_an_error() {
+        let release = release(Path::new("/nowhere"));
+        assert_eq!(release.leave_out("no strace").is_ok(), !crate::ci::in_ci());
+        let counted = release.left_out.borrow().len();
+        assert_eq!(counted, usize::from(!crate::ci::in_ci()));
+    }
+
+    #[test]
+    fn rpm_tells_why_it_refuses() {
+        assert!(lacks_the_c_library(
+            "error: Failed dependencies:\n\tglibc >= 2.17 is needed by rigel-0.2.0-1.x86_64\n"
+        ));
+        for other in [
+            "error: open of /nowhere/glibc.rpm failed: No such file or directory\n",
+            "error: Failed dependencies:\n\tlibblkid is needed by rigel-0.2.0-1.x86_64\n",
+        ] {
+            assert!(!lacks_the_c_library(other), "{other}");
+        }
+    }
 }

@@ -2,9 +2,7 @@
 //!
 //! Must not know how it is built; its script does.
 
-use super::{
-    GLIBC, Release, TRIPLE, binary, incomplete, licences, linux_packages, parts, sbom, stage, tools::Tools,
-};
+use super::{GLIBC, Release, TRIPLE, binary, licences, linux_packages, parts, sbom, stage, tools::Tools};
 use linux_packages::{KINDS, Needs, Package};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +12,7 @@ use std::process::Command;
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
     let servers = crate::extension::servers();
     if servers.is_empty() {
-        incomplete(
+        release.leave_out(
             "extension: no server with headers is installed here (postgresql-server-dev-all): no package is made",
         )?;
     }
@@ -40,7 +38,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
         let tree = laid_out(release, &tree, kind, version)?;
         stage::documents(release, &tree.join(&documents[1..]))?;
         licences::write(&tree.join(&documents[1..]), &parts)?;
-        stage::same_time(release, &tree)?;
+        stage::settle(release, &tree)?;
         let (deb, rpm) = (format!("postgresql-{version}"), format!("postgresql{version}-server"));
         let package = Package {
             name,
@@ -50,7 +48,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
             directories: &[&documents],
             shared: &[],
             needs: Needs { deb: vec![&deb, "libc6 (>= 2.17)"], rpm: vec![&rpm], deb_recommends: Vec::new() },
-            before_removal: None,
+            scripts: &[],
         };
         linux_packages::write(release, tools, &package, kind, super::VERSION)?;
     }

@@ -4,7 +4,7 @@
 
 use super::{Release, VERSION, debian, stage, tools::Tools};
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ pub struct Package<'a> {
     /// Those that others may have as well. dpkg sees to them itself; an rpm has to name them, or they stay.
     pub shared: &'a [&'a str],
     pub needs: Needs<'a>,
-    /// Run before it is removed.
-    pub before_removal: Option<&'a str>,
+    /// What the package manager runs: its moment, as nfpm calls it, and the script.
+    pub scripts: &'a [(&'a str, &'a str)],
 }
 
 /// The packages that it needs, by their names in either world.
@@ -76,7 +76,11 @@ pub fn of_program(release: &Release) -> Package<'static> {
             rpm: vec!["glibc >= 2.17"],
             deb_recommends: vec!["libblkid1"],
         },
-        before_removal: Some("packaging/systemd/before-removal"),
+        scripts: &[
+            ("postinstall", "packaging/systemd/after-install"),
+            ("preremove", "packaging/systemd/before-removal"),
+            ("postremove", "packaging/systemd/after-removal"),
+        ],
     }
 }
 
@@ -105,10 +109,8 @@ fn described(release: &Release, package: &Package<'_>, kind: &str, version: &str
     let needs = &package.needs;
     let (depends, recommends) =
         if kind == "deb" { (&needs.deb, needs.deb_recommends.clone()) } else { (&needs.rpm, Vec::new()) };
-    let mut scripts = json!({});
-    if let Some(script) = package.before_removal {
-        scripts["preremove"] = json!(script);
-    }
+    let scripts: Map<String, Value> =
+        package.scripts.iter().map(|(moment, file)| ((*moment).to_owned(), json!(file))).collect();
     Ok(json!({
         "name": package.name,
         "arch": "amd64",

@@ -2,9 +2,7 @@
 //!
 //! Must not be made where MPI is not installed.
 
-use super::{
-    Release, binary, incomplete, licences, linux_packages, parts, parts::Part, sbom, stage, tools::Tools,
-};
+use super::{Release, binary, licences, linux_packages, parts, parts::Part, sbom, stage, tools::Tools};
 use crate::mpi::{PACKAGE, can_be_built};
 use linux_packages::{KINDS, Needs, Package};
 
@@ -19,9 +17,8 @@ const DOCUMENTS: &str = "/usr/share/doc/rigel-mpi";
 /// Builds and packs it.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
     if !can_be_built() {
-        return incomplete(
-            "mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made",
-        );
+        return release
+            .leave_out("mpi: MPI is not installed here (libopenmpi-dev, libclang-dev): no package is made");
     }
     anyhow::ensure!(
         binary::make(release, tools, PACKAGE, &PROGRAMS)?,
@@ -46,7 +43,7 @@ fn package(release: &Release, parts: &[Part], kind: &str) -> anyhow::Result<Pack
     stage::documents(release, &documents)?;
     stage::put(&release.root.join("docs/guide/cluster.md"), &documents.join("cluster.md"), 0o644)?;
     licences::write(&documents, parts)?;
-    stage::same_time(release, &tree)?;
+    stage::settle(release, &tree)?;
     Ok(Package {
         name: PACKAGE.to_owned(),
         summary: "one load on storage from many hosts at once",
@@ -60,6 +57,6 @@ fn package(release: &Release, parts: &[Part], kind: &str) -> anyhow::Result<Pack
             rpm: vec!["glibc >= 2.17", "libmpi.so.40()(64bit)(openmpi-x86_64)"],
             deb_recommends: vec!["libblkid1"],
         },
-        before_removal: None,
+        scripts: &[],
     })
 }

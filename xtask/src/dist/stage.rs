@@ -15,7 +15,11 @@ pub fn usr(release: &Release) -> PathBuf {
 }
 
 /// The documents that each package of ours has.
-pub const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+pub const DOCUMENTS: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"];
+
+/// Names every page.
+const INDEX: &str = "docs/README.md";
 
 /// The pages for those who use it.
 const PAGES: [&str; 4] = ["docs/guide", "docs/method", "docs/reference", "docs/reference/schemas"];
@@ -48,7 +52,7 @@ pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
     documents(release, &usr.join("share/doc/rigel"))?;
     pages(release, &usr.join("share/doc/rigel"))?;
     licences::write(&usr.join("share/doc/rigel"), parts)?;
-    same_time(release, &release.work.join("tree"))
+    settle(release, &release.work.join("tree"))
 }
 
 /// Copies the documents.
@@ -58,6 +62,7 @@ pub fn documents(release: &Release, to: &Path) -> anyhow::Result<()> {
 
 /// Copies the pages that help and messages name, where there is no network to read them.
 fn pages(release: &Release, to: &Path) -> anyhow::Result<()> {
+    put(&release.root.join(INDEX), &to.join(INDEX), 0o644)?;
     for place in PAGES {
         for name in names(&release.root.join(place))? {
             let from = release.root.join(place).join(&name);
@@ -76,10 +81,16 @@ pub fn put(from: &Path, to: &Path, mode: u32) -> anyhow::Result<()> {
     Ok(fs::set_permissions(to, fs::Permissions::from_mode(mode))?)
 }
 
-/// Gives everything the time of the sources, and directories the rights that packages have.
-pub fn same_time(release: &Release, tree: &Path) -> anyhow::Result<()> {
-    let directories = ["-type", "d", "-exec", "chmod", "755", "{}", "+"];
-    release.finish(Command::new("find").arg(tree).args(directories))?;
+/// Gives everything the time of the sources and the rights that packages have, whatever umask it was written with.
+pub fn settle(release: &Release, tree: &Path) -> anyhow::Result<()> {
+    for (which, mode) in [
+        (&["-type", "d"][..], "755"),
+        (&["-type", "f", "-perm", "/111"], "755"),
+        (&["-type", "f", "!", "-perm", "/111"], "644"),
+    ] {
+        let change = ["-exec", "chmod", mode, "{}", "+"];
+        release.finish(Command::new("find").arg(tree).args(which).args(change))?;
+    }
     let time = format!("--date=@{}", release.epoch);
     let touch = ["-exec", "touch", "--no-dereference", &time, "{}", "+"];
     release.finish(Command::new("find").arg(tree).arg("-depth").args(touch))
@@ -107,4 +118,35 @@ pub fn files(directory: &Path) -> anyhow::Result<Vec<String>> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt as _;
+
+    #[test]
+    fn rights_and_times_are_those_of_packages_whatever_the_umask_was() {
+        let place = tempfile::tempdir().unwrap();
+        let tree = place.path().join("tree");
+        fs::create_dir_all(tree.join("bin")).unwrap();
+        for (file, mode) in [("bin/program", 0o700), ("text", 0o600), ("wide", 0o666)] {
+            fs::write(tree.join(file), "").unwrap();
+            fs::set_permissions(tree.join(file), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        symlink("program", tree.join("bin/link")).unwrap();
+        for directory in ["bin", ""] {
+            fs::set_permissions(tree.join(directory), fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        let [root, out, work] = ["root", "out", "work"].map(|name| place.path().join(name));
+        settle(&Release { root, out, work, epoch: 86_400, left_out: std::cell::RefCell::default() }, &tree)
+            .unwrap();
+        for (file, mode) in
+            [("", 0o755), ("bin", 0o755), ("bin/program", 0o755), ("text", 0o644), ("wide", 0o644)]
+        {
+            let found = fs::symlink_metadata(tree.join(file)).unwrap();
+            assert_eq!((found.mode() & 0o7777, found.mtime()), (mode, 86_400), "{file}");
+        }
+        assert_eq!(fs::symlink_metadata(tree.join("bin/link")).unwrap().mtime(), 86_400);
+    }
 }

@@ -18,7 +18,7 @@ pub fn make(release: &Release) -> anyhow::Result<()> {
     let mut files = stage::files(&tree)?;
     files.push(list.to_owned());
     fs::write(tree.join(list), files.join("\n") + "\n")?;
-    stage::same_time(release, &tree)?;
+    stage::settle(release, &tree)?;
     let archive = release.out.join(format!("{name}.tar.xz"));
     let script = r#"tar --create --sort=name --owner=0 --group=0 --numeric-owner --format=gnu -- "$0" | xz -9e -T1 >"$1""#;
     release.finish(Command::new("sh").current_dir(&release.work).args(["-c", script]).arg(&name).arg(archive))

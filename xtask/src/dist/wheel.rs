@@ -48,7 +48,7 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
         about.join("WHEEL"),
         format!("Wheel-Version: 1.0\nGenerator: cargo xtask dist\nRoot-Is-Purelib: false\n{tags}"),
     )?;
-    stage::same_time(release, &tree)?;
+    stage::settle(release, &tree)?;
     let mut pack = tools.python();
     pack.args(["-m", "wheel", "pack", "--dest-dir"]).arg(&release.out).arg(&tree);
     release.finish(&mut pack)

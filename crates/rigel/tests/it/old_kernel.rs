@@ -1,52 +1,27 @@
 //! Kernels of ten years ago: every system call that came after Linux 3.10 is refused, as an old kernel does, or as a seccomp profile
 //! that does not know it. What Rigel can do without them it does; nothing is less safe.
 
+mod calls;
+
 use crate::support::{Place, Told, tell};
+use calls::{NEWER, UNKNOWN_TO_PROFILES};
 use rigel_testdev::{Unavailable, needs};
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
 
-/// After Linux 3.10. What is not here yet has no name in the strace of today's distributions.
-const NEWER: &str = "sched_setattr,sched_getattr,renameat2,seccomp,getrandom,memfd_create,bpf,execveat,userfaultfd,membarrier,mlock2,\
-    copy_file_range,preadv2,pwritev2,pkey_mprotect,pkey_alloc,pkey_free,statx,io_pgetevents,rseq,pidfd_send_signal,io_uring_setup,\
-    io_uring_enter,io_uring_register,pidfd_open,clone3,close_range,openat2,pidfd_getfd,faccessat2,epoll_pwait2";
-/// Of them, what the profiles of older containers refuse with EPERM. The C library itself gives up on some of the others.
-const UNKNOWN_TO_PROFILES: &str = "statx,io_uring_setup,close_range,openat2,pidfd_open,epoll_pwait2";
-
 /// The binary under strace, which refuses `calls`.
 fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
-    let inject = format!("inject={calls}:error={errno}");
     let mut command = Command::new("strace");
-    command.args([
-        "-f",
-        "-qq",
-        "--seccomp-bpf",
-        "-o",
-        "/dev/null",
-        "-e",
-        &format!("trace={calls}"),
-        "-e",
-        &inject,
-    ]);
+    command.args(calls::refusing(calls, errno));
     command.arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace()).current_dir(place.path());
     tell(command.env("XDG_STATE_HOME", place.path()).env_remove("RIGEL_ORION_VERSION"))
 }
 
 /// An strace that knows the calls and can refuse them.
 fn strace() -> Result<(), Unavailable> {
-    let inject = format!("inject={NEWER}:error=ENOSYS");
     let output = Command::new("strace")
-        .args([
-            "-f",
-            "--seccomp-bpf",
-            "-o",
-            "/dev/null",
-            "-e",
-            &format!("trace={NEWER}"),
-            "-e",
-            &inject,
-            "true",
-        ])
+        .args(calls::refusing(NEWER, "ENOSYS"))
+        .arg("true")
         .output()
         .map_err(|error| Unavailable::new(format!("strace: {error}")))?;
     output

@@ -3,7 +3,7 @@
 //!
 //! Must not need that program on this host.
 
-use super::super::{Release, VERSION, incomplete, stage};
+use super::super::{Release, VERSION, stage};
 use super::{INSTALL, room::Room};
 use anyhow::Context as _;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let package = format!("rigel-mpi_{VERSION}-1_amd64.deb");
     if !release.out.join(&package).exists() {
-        incomplete("mpi: no package was made")?;
+        release.leave_out("mpi: no package was made")?;
         return Ok(true);
     }
     let room = Room::with(roots, debian, &["openmpi-bin"])?;
@@ -42,27 +42,28 @@ pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool
     Room::as_before(&before, &room.list()?)
 }
 
-/// The package of each server.
+/// The package of each server. One that cannot be had is left out, and told; the others are tried first.
 pub fn extensions(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
     let mut tried = 0;
+    let mut not_tried = Vec::new();
     for name in stage::names(&release.out)? {
         let Some(version) = version_of(&name) else { continue };
         // Each Debian has one version of the server.
         let server = format!("postgresql-{version}");
-        let room = match Room::with(roots, debian, &[&server]) {
-            Ok(room) => room,
-            Err(error) => {
-                println!("extension: not tried with {server}: {error:#}");
-                continue;
+        match Room::with(roots, debian, &[&server]) {
+            Ok(room) => {
+                extension(release, &room, &name, version)?;
+                tried += 1;
             }
-        };
-        extension(release, &room, &name, version)?;
-        tried += 1;
-    }
-    if tried == 0 {
-        incomplete("extension: no package was tried")?;
+            Err(error) => not_tried.push(format!("{server} ({error:#})")),
+        }
     }
     println!("extension: {tried} tried");
+    if !not_tried.is_empty() {
+        release.leave_out(&format!("extension: not tried with {}", not_tried.join(", ")))?;
+    } else if tried == 0 {
+        release.leave_out("extension: no package was made")?;
+    }
     Ok(true)
 }
 

@@ -5,7 +5,7 @@
 
 use super::super::{Release, VERSION, stage};
 use super::{
-    INSTALL,
+    INSTALL, newer,
     room::{Room, output},
 };
 use anyhow::Context as _;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What a root needs to boot, and who reads the figures.
-const PACKAGES: [&str; 4] = ["dbus", "prometheus-node-exporter", "systemd", "systemd-sysv"];
+pub const PACKAGES: [&str; 4] = ["dbus", "prometheus-node-exporter", "systemd", "systemd-sysv"];
 
 const UNITS: [&str; 3] = ["rigel-calibrate.service", "rigel-calibrate.timer", "rigel-capacity.service"];
 
@@ -37,12 +37,13 @@ pub fn judged(release: &Release) -> anyhow::Result<bool> {
 }
 
 /// Boots, and does as an administrator would.
-pub fn booted(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {
-    let room = Room::with(roots, debian, &PACKAGES)?;
+pub fn booted(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     room.take_in(&release.out, &format!("rigel_{VERSION}-1_amd64.deb"))?;
     room.run(&format!("{INSTALL} /parts/rigel_{VERSION}-1_amd64.deb"))?;
+    let newer = newer(release, target, "deb")?;
+    room.take_in(&release.work.join("newer"), &newer)?;
     let units = room.path().join("etc/systemd/system");
-    fs::write(room.path().join("parts/trial"), TRIAL)?;
+    fs::write(room.path().join("parts/trial"), TRIAL.replace("NEWER", &newer))?;
     fs::write(units.join("trial.service"), UNIT)?;
     fs::create_dir_all(units.join("multi-user.target.wants"))?;
     std::os::unix::fs::symlink("../trial.service", units.join("multi-user.target.wants/trial.service"))?;
@@ -59,6 +60,12 @@ pub fn booted(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<b
     );
     anyhow::ensure!(told_by_exporter, "the node exporter does not tell the figures: {told}");
     anyhow::ensure!(has("recorder disabled") && has("recorded rows"), "the recorder: {told}");
+    anyhow::ensure!(has("no stamp") && has("stamp made"), "whether a missed week is made up: {told}");
+    anyhow::ensure!(
+        has("upgraded active active Record"),
+        "an upgrade stops the timer or the recorder: {told}"
+    );
+    anyhow::ensure!(has("restarted"), "after an upgrade the recorder is that of before: {told}");
     anyhow::ensure!(has("at last inactive inactive"), "the timer or the recorder is still there: {told}");
     anyhow::ensure!(has("stamp gone"), "what the timer noted is still there: {told}");
     Ok(true)
@@ -77,7 +84,15 @@ const TRIAL: &str = r#"
     exec >/parts/told 2>&1
     unit=rigel-calibrate
     echo "at first $(systemctl is-enabled $unit.timer)"
+    stamp=/var/lib/systemd/timers/stamp-$unit.timer
     systemctl enable --now $unit.timer
+    [ -e $stamp ] || echo "no stamp"
+    # What an administrator may want; systemd then notes when it ran.
+    mkdir /etc/systemd/system/$unit.timer.d
+    printf '[Timer]\nPersistent=true\n' >/etc/systemd/system/$unit.timer.d/override.conf
+    systemctl daemon-reload
+    systemctl restart $unit.timer
+    [ ! -e $stamp ] || echo "stamp made"
     echo "waiting $(systemctl list-timers --no-legend | grep -o "$unit.timer")"
     mkdir /etc/systemd/system/$unit.service.d
     printf '[Service]\nEnvironment=RIGEL_ARGUMENTS="--budget 20s --scratch-size 256M"\n' >/etc/systemd/system/$unit.service.d/override.conf
@@ -94,8 +109,17 @@ const TRIAL: &str = r#"
     systemctl stop rigel-capacity
     rigel capacity list --store /var/lib/rigel-capacity/capacity.sqlite
     [ $(rigel capacity list --store /var/lib/rigel-capacity/capacity.sqlite | wc -l) -lt 2 ] || echo "recorded rows"
+    # As if the version of before had said something else of itself.
+    sed -i 's/^Description=.*/Description=before/' /usr/lib/systemd/system/rigel-capacity.service
+    systemctl daemon-reload
     systemctl start rigel-capacity
+    old=$(systemctl show --property MainPID --value rigel-capacity)
+    dpkg --install /parts/NEWER
+    # Words of the unit as systemd knows it.
+    state="$(systemctl is-active $unit.timer) $(systemctl is-active rigel-capacity)"
+    echo "upgraded $state $(systemctl show --property Description --value rigel-capacity)"
+    [ $(systemctl show --property MainPID --value rigel-capacity) = $old ] || echo "restarted"
     apt-get purge --yes rigel
     echo "at last $(systemctl is-active $unit.timer) $(systemctl is-active rigel-capacity)"
-    [ -e /var/lib/systemd/timers/stamp-$unit.timer ] || echo "stamp gone"
+    [ -e $stamp ] || echo "stamp gone"
 "#;

@@ -40,6 +40,9 @@ pub struct Options {
     /// A built `t/io_uring` of fio's sources, as a third tool
     #[arg(long)]
     t_io_uring: Option<PathBuf>,
+    /// Beside another build of Rigel, such as the one that packages hold, and not beside other tools
+    #[arg(long, conflicts_with_all = ["t_io_uring", "write"])]
+    program: Option<PathBuf>,
     /// Also write the results as JSON
     #[arg(long)]
     json: Option<PathBuf>,
@@ -56,8 +59,8 @@ pub struct Measured {
 
 /// Measures all cases and shows them; whether all of them could be measured.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let blocks =
-        blocks::NAME.contains(&options.only).then(|| blocks::measure(root, options.rounds)).transpose()?;
+    let with_blocks = options.program.is_none() && blocks::NAME.contains(&options.only);
+    let blocks = with_blocks.then(|| blocks::measure(root, options.rounds)).transpose()?;
     if let Some(speed) = blocks {
         print!("bench: {}\n{}", blocks::NAME, speed.row());
         if cases::all().iter().all(|case| !case.name.contains(&options.only)) {
@@ -65,8 +68,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         }
     }
     let program = super::release_build(root)?;
-    let mut peers = tools::peers(options.t_io_uring.as_deref())?;
-    peers.push(Tool::Plain(program.clone()));
+    let peers = peers(options, &program)?;
     let rigel = Tool::Rigel(program);
     let cases: Vec<Case> =
         cases::all().into_iter().filter(|case| case.name.contains(&options.only)).collect();
@@ -97,7 +99,8 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         let text = serde_json::to_string_pretty(&page::json(&measured))?;
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let text = page::page(&measured, options.rounds, options.seconds);
+    let text = if options.program.is_some() { page::tables } else { page::page };
+    let text = text(&measured, options.rounds, options.seconds);
     let text = text + &blocks.map_or_else(String::new, blocks::Speed::section);
     println!("\n{text}");
     if options.write {
@@ -105,6 +108,16 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
         println!("bench: wrote {PAGE}");
     }
     Ok(measured.len() == cases.len())
+}
+
+/// Whom the release build is measured beside.
+fn peers(options: &Options, release: &Path) -> anyhow::Result<Vec<Tool>> {
+    if let Some(program) = &options.program {
+        return Ok(vec![tools::given(program)?]);
+    }
+    let mut peers = tools::peers(options.t_io_uring.as_deref())?;
+    peers.push(Tool::Plain(release.to_owned()));
+    Ok(peers)
 }
 
 /// The tools take turns, every other round in the opposite order, so that a slow drift of the machine falls on all alike.

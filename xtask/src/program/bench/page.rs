@@ -38,7 +38,12 @@ pub fn row(measured: &Measured) -> String {
 
 /// The page of the documentation.
 pub fn page(measured: &[Measured], rounds: u32, seconds: u64) -> String {
-    let mut text = HEAD.to_owned();
+    HEAD.to_owned() + &tables(measured, rounds, seconds)
+}
+
+/// What was measured, without a word on the tools.
+pub fn tables(measured: &[Measured], rounds: u32, seconds: u64) -> String {
+    let mut text = String::new();
     let _ = writeln!(text, "{rounds} rounds of {seconds} s.\n\n## Ratios\n");
     let _ = writeln!(text, "| case | beside | IOPS | CPU per I/O |\n| --- | --- | --- | --- |");
     for found in measured {

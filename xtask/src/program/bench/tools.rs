@@ -42,6 +42,8 @@ pub enum Tool {
     Rigel(PathBuf),
     /// The same, which does not look at the blocks.
     Plain(PathBuf),
+    /// Another build of this repository.
+    Given(PathBuf),
     /// The fio of the distribution.
     Fio,
     /// The bare loop in fio's sources; it takes no times.
@@ -64,12 +66,19 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
     Ok([Tool::Fio, Tool::Cmp].into_iter().chain(bare.transpose()?).collect())
 }
 
+/// A build of Rigel that lies somewhere. Tools are started in directories of their own, so that a path must not depend on that.
+pub fn given(program: &Path) -> anyhow::Result<Tool> {
+    let path = program.canonicalize().with_context(|| format!("no program at {}", program.display()))?;
+    Ok(Tool::Given(path))
+}
+
 impl Tool {
     /// For tables.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Rigel(_) => "rigel",
             Self::Plain(_) => "rigel, unverified",
+            Self::Given(_) => "the given rigel",
             Self::Fio => "fio",
             Self::Bare(_) => "t/io_uring",
             Self::Cmp => "cmp",
@@ -79,7 +88,7 @@ impl Tool {
     /// Whether the tool has something to set against the case.
     pub fn can(&self, case: &Case) -> bool {
         match self {
-            Self::Rigel(_) => true,
+            Self::Rigel(_) | Self::Given(_) => true,
             Self::Plain(_) => case.verified.is_some(),
             // Half of what fio does then are writes.
             Self::Fio if case.verified.is_some() => case.verified == Some(50),
@@ -98,19 +107,19 @@ impl Tool {
     /// Runs a case once.
     pub fn run(&self, case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
         match self {
-            Self::Rigel(program) if case.engine == COMPARED => {
+            Self::Rigel(program) | Self::Given(program) if case.engine == COMPARED => {
                 let mut command = Command::new(program);
                 compared(command.args(["scrub", "--quiet"]), case, targets)
             }
             Self::Cmp => compared(&mut Command::new("cmp"), case, targets),
             Self::Plain(program) => verified_blocks(program, (case, false), targets, span),
-            Self::Rigel(program) if case.verified.is_some() => {
+            Self::Rigel(program) | Self::Given(program) if case.verified.is_some() => {
                 verified_blocks(program, (case, true), targets, span)
             }
             Self::Fio if case.verified.is_some() => {
                 verified::fio(case, targets.first().context("a case of verified blocks has a file")?)
             }
-            Self::Rigel(program) => rigel(program, case, targets, span),
+            Self::Rigel(program) | Self::Given(program) => rigel(program, case, targets, span),
             Self::Fio => fio(case, targets, span),
             Self::Bare(program) => bare(program, case, targets, span),
         }
@@ -295,6 +304,16 @@ pub(super) fn number(value: &Value) -> anyhow::Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_given_program_takes_part_in_every_case_from_wherever_it_is_started() {
+        let Tool::Given(path) = given(Path::new("src/../Cargo.toml")).unwrap() else {
+            panic!("another tool")
+        };
+        assert!(path.is_absolute() && path.ends_with("Cargo.toml"), "{path:?}");
+        assert!(super::super::cases::all().iter().all(|case| Tool::Given(path.clone()).can(case)));
+        assert!(given(Path::new("/nowhere/rigel")).unwrap_err().to_string().contains("/nowhere/rigel"));
+    }
 
     #[test]
     fn rates_of_the_bare_loop_are_read() {

@@ -25,6 +25,8 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     script.current_dir(binary::away(release)).arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
     script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
     script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
+    // The headers of zig alone: those of clang beside them would leave types out, as both have the same guards.
+    script.env("PGRX_BINDGEN_NO_DETECT_INCLUDES", "1");
     release.finish(script.env("RUSTFLAGS", binary::rust_flags(&release.root)?))?;
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;

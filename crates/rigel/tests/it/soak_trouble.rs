@@ -175,6 +175,10 @@ fn on_a_full_disk_with(
     let mut child = command.spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     read_until(&mut stderr, &["engine "]);
+    // Without its first line there is no record that could wait.
+    while fs::read(ending_in(out, "_record.jsonl")).unwrap().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     fill_up(out, 0);
     read_until(&mut stderr, &["is full; the load goes on"]);
     device.command("flip nth 50").unwrap();

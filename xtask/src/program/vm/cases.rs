@@ -11,6 +11,7 @@ mod limits;
 mod mirrors;
 mod null_blk;
 mod nvme;
+mod power_cut;
 
 use super::case::{Case, CaseStep};
 use super::judge::{self, Figures};
@@ -35,6 +36,7 @@ pub fn all(scrub_minutes: u32) -> Vec<Case> {
         faults::cases(),
         layers::cases(),
         mirrors::cases(scrub_minutes),
+        power_cut::cases(),
         engine_tests::cases(),
     ]
     .into_iter()

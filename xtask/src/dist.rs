@@ -81,7 +81,12 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     }
     let mut steps = Steps::default();
     if options.setup {
-        steps.run("setup", "what packages are made with", || tools::set_up(&target).map(|()| true));
+        let good =
+            steps.run("setup", "what packages are made with", || tools::set_up(&target).map(|()| true));
+        if !good {
+            // It said what is missing.
+            return Ok(steps.conclude("dist"));
+        }
     }
     if !options.built {
         let tools = Tools::find(&target)?;

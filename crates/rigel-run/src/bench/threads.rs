@@ -473,20 +473,28 @@ impl ThreadBench {
         }
     }
 
-    /// Tells the parts that are still being flushed when the load is over; false when one does not come back.
+    /// Tells the parts that are still being flushed when the load is over; false when one does not come back. A flush may be long, and whoever hears
+    /// the ticks has to know that this bench is alive.
     fn hear_last_flushes(
         &mut self,
         failed: &mut Vec<FirstError>,
         hear: &mut dyn FnMut(Heard) -> bool,
     ) -> bool {
-        let Some(flusher) = &mut self.flusher else { return true };
+        // In looks, not on the clock: see `Silence`.
+        let mut waited = Duration::ZERO;
         loop {
-            match flusher.last(self.patience) {
+            let Some(flusher) = &mut self.flusher else { return true };
+            match flusher.last(TICK) {
                 Ok(Some((part, error))) => {
+                    waited = Duration::ZERO;
                     failed.extend(error);
                     hear(Heard::Part(Box::new(part)));
                 }
                 Ok(None) => return true,
+                Err(RecvTimeoutError::Timeout) if waited + TICK < self.patience => {
+                    waited += TICK;
+                    hear(Heard::Tick(self.progress()));
+                }
                 Err(_) => return false,
             }
         }

@@ -25,11 +25,16 @@ pub(super) struct Flusher {
 impl Flusher {
     /// Of these targets; `None` when the host has no thread left for it. It ends with this value.
     pub(super) fn start(targets: Arc<OpenTargets>) -> Option<Self> {
+        Self::by(move |part| flushed(part, &targets))
+    }
+
+    /// With any way to flush.
+    pub(super) fn by(flush: impl Fn(Part) -> Flushed + Send + 'static) -> Option<Self> {
         let (parts, theirs) = mpsc::channel::<Part>();
         let (back, done) = mpsc::channel();
         let work = move || {
             for part in theirs {
-                if back.send(flushed(part, &targets)).is_err() {
+                if back.send(flush(part)).is_err() {
                     return;
                 }
             }

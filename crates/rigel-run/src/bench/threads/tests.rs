@@ -1,10 +1,11 @@
 use super::*;
 use crate::bench::{Detail, Work};
 use rigel_core::facts::engine::BufferFacts;
-use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
+use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_S;
 use rigel_io::backend::{Completion, Op};
 use std::sync::Mutex;
@@ -356,4 +357,50 @@ fn a_worker_that_gives_up_takes_no_interval_with_it() {
     let whole = came.done.tallies[&Class::SMALL].completed();
     assert_eq!(parts.iter().map(completed).sum::<u64>(), whole);
     assert!(parts.windows(2).all(|pair| pair[0].window.end_ns <= pair[1].window.start_ns));
+}
+
+/// Another node that hears nothing takes this one for lost: ticks come while a flush at the end is waited for, and it is not waited for without an end.
+#[test]
+fn a_flush_at_the_end_is_waited_for_with_ticks() {
+    let empty =
+        || Part { window: Window { start_ns: 0, end_ns: 1 }, tallies: PerClass::new(), governed: None };
+    let slow = |gate: Receiver<()>| {
+        let mut bench = bench(1, None);
+        // Comes back when the sender speaks or is gone.
+        let mut flusher = Flusher::by(move |part| {
+            let _ = gate.recv();
+            (part, None)
+        })
+        .unwrap();
+        flusher.take(empty()).unwrap();
+        bench.flusher = Some(flusher);
+        bench
+    };
+    let (open, gate) = mpsc::channel();
+    let mut bench = slow(gate);
+    let (mut ticks, mut parts) = (0, 0);
+    let all_back = bench.hear_last_flushes(&mut Vec::new(), &mut |heard| {
+        match heard {
+            Heard::Tick(_) => ticks += 1,
+            Heard::Part(_) => parts += 1,
+        }
+        if ticks == 3 && parts == 0 {
+            // Once is enough; a tick more may come before the part.
+            let _ = open.send(());
+        }
+        // The user has ended the run; what was written has to be durable all the same.
+        false
+    });
+    assert!(all_back && ticks >= 3 && parts == 1, "{ticks} ticks, {parts} parts");
+
+    let (open, gate) = mpsc::channel();
+    let mut bench = slow(gate);
+    bench.patience = 4 * TICK;
+    ticks = 0;
+    let all_back = bench.hear_last_flushes(&mut Vec::new(), &mut |_| {
+        ticks += 1;
+        true
+    });
+    assert_eq!((all_back, ticks), (false, 3));
+    drop(open);
 }

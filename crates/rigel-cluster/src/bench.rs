@@ -45,6 +45,8 @@ pub struct ClusterBench {
     line: Line,
     /// That of this node; none where it only coordinates.
     own: Option<Box<dyn Bench>>,
+    /// The ranks of the other nodes that have a part of the load; the rest hear nothing before the end.
+    others: Vec<usize>,
     /// Where there is no bench of its own.
     clock: MonotonicClock,
     request: Request,
@@ -64,7 +66,7 @@ pub struct ClusterBench {
 }
 
 impl ClusterBench {
-    /// Of nodes that are ready. `sites` are those of all ranks, `None` for a first node that only coordinates; `members` and `targets` are
+    /// Of nodes that are ready. `sites` are those of all ranks, `None` for a node without a part of the load; `members` and `targets` are
     /// those of the run, `run_ns` the time at which it begins or goes on.
     ///
     /// # Errors
@@ -81,6 +83,7 @@ impl ClusterBench {
         let member = |(site, member): (Option<Site>, &Member)| {
             Some(Node { member: Some(member.clone()), ..site?.nodes.first().clone() })
         };
+        let others = line.others().filter(|&rank| sites.get(rank).is_some_and(Option::is_some)).collect();
         let nodes: Vec<Node> = sites.into_iter().zip(&members).filter_map(member).collect();
         let nodes = Nodes::try_from(nodes)
             .map_err(|what| Problem::usage(what).next("give the first node a share, or start more nodes"))?;
@@ -89,6 +92,7 @@ impl ClusterBench {
             progress: vec![Progress::default(); line.size()],
             line,
             own,
+            others,
             clock: MonotonicClock::at(run_ns),
             request,
             team,
@@ -109,7 +113,7 @@ impl ClusterBench {
             return Ok(());
         }
         let mut clocks = std::mem::take(&mut self.clocks);
-        let looked = clocks.look(&self.line, &|| self.now_ns());
+        let looked = clocks.look(&self.line, &self.others, &|| self.now_ns());
         self.clocks = clocks;
         looked
     }
@@ -140,15 +144,16 @@ impl ClusterBench {
         let at_ns = self.now_ns().saturating_add(self.lead_ns());
         let ahead: Vec<i64> = (0..self.line.size()).map(|rank| self.clocks.of(rank).at(at_ns)).collect();
         let order = Order { at_ns: Some(at_ns), ..*order };
-        self.line
-            .tell_all(|rank| Message::Do(Order { at_ns: Some(shifted(at_ns, ahead[rank])), ..order }))?;
+        self.line.tell(&self.others, |rank| {
+            Message::Do(Order { at_ns: Some(shifted(at_ns, ahead[rank])), ..order })
+        })?;
         let loading = (0..self.line.size()).filter(|&rank| self.loads(rank, &order)).count();
-        let silence = if self.is_real { SILENCE } else { LONG_SILENCE };
         let ender = self.own.as_ref().map(|own| own.early_end()).unwrap_or_default();
         let answers = RefCell::new(Answers::new(
-            (&self.line, &self.request, &self.places, &ahead),
+            (&self.line, &self.others),
+            (&self.request, &self.places, &ahead),
             order,
-            (loading, silence),
+            (loading, self.is_real),
             std::mem::take(&mut self.progress),
         ));
         let early_ns = EARLY_END_NS.saturating_add(self.lead_ns());
@@ -163,16 +168,15 @@ impl ClusterBench {
             // A bench that cannot end at a moment ends when it hears so.
             goes_on || is_real
         };
-        let own = match &mut self.own {
-            Some(own) => {
-                let now = MonotonicClock::at(own.now_ns());
-                Some(own.work(&order, &mut |heard| step(Some(heard), now.now_ns()))?)
-            }
-            None => None,
-        };
+        let own = self.own.as_mut().map(|own| {
+            let now = MonotonicClock::at(own.now_ns());
+            own.work(&order, &mut |heard| step(Some(heard), now.now_ns()))
+        });
         let own_now = || self.own.as_ref().map_or_else(|| self.clock.now_ns(), |own| own.now_ns());
-        if let Some(came) = own {
-            answers.borrow_mut().came(self.line.rank(), came);
+        match own {
+            Some(Ok(came)) => answers.borrow_mut().came(self.line.rank(), came),
+            Some(Err(problem)) => answers.borrow_mut().failed(problem),
+            None => {}
         }
         while answers.borrow().is_waiting() {
             step(None, own_now());
@@ -188,8 +192,8 @@ impl ClusterBench {
 
     /// Adds what is known of the clocks to what the nodes did.
     fn with_clocks(&self, came: &mut Came, at_ns: u64) {
-        let loading = |rank: &usize| self.own.is_some() || *rank != self.line.rank();
-        let ranks = (0..self.line.size()).filter(loading);
+        let own = self.own.as_ref().map(|_| self.line.rank());
+        let ranks = own.into_iter().chain(self.others.iter().copied());
         for (rank, node) in ranks.zip(&mut came.nodes) {
             let ahead = self.clocks.of(rank);
             if let Some(joined) = &mut node.joined {
@@ -250,7 +254,7 @@ impl Bench for ClusterBench {
 
     fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
         // What breaks here is told by the next work.
-        let _ = self.line.tell_all(|_| Message::Wait(ns));
+        let _ = self.line.tell(&self.others, |_| Message::Wait(ns));
         let progress = Progress { now_ns: 0, ..answers::sum_of(&self.progress) };
         match &mut self.own {
             Some(own) => own.rest(ns, &mut |heard| match heard {
@@ -271,9 +275,10 @@ impl Bench for ClusterBench {
         if self.is_real {
             return own;
         }
-        let told = self.line.tell_all(|_| Message::Pass(until_ns, passed));
+        let told = self.line.tell(&self.others, |_| Message::Pass(until_ns, passed));
         let answers = told.and_then(|()| {
-            self.line.gather(LONG_SILENCE, "when it was told of the past", |_, message| match message {
+            let what = "when it was told of the past";
+            self.line.gather_of(&self.others, LONG_SILENCE, what, |_, message| match message {
                 Message::Passed(is_behind) => Ok(is_behind),
                 other => Err(Box::new(other)),
             })
@@ -283,11 +288,12 @@ impl Bench for ClusterBench {
     }
 
     fn drives(&mut self) -> Option<Vec<Drive>> {
-        let told = self.line.tell_all(|_| Message::AskDrives);
+        let told = self.line.tell(&self.others, |_| Message::AskDrives);
         let mut all: Vec<Option<Drive>> = Vec::new();
         let own = self.own.as_mut().and_then(|own| own.drives());
         let asked = told.and_then(|()| {
-            self.line.gather(LONG_SILENCE, "when its drives were asked", |_, message| match message {
+            let what = "when its drives were asked";
+            self.line.gather_of(&self.others, LONG_SILENCE, what, |_, message| match message {
                 Message::Drives(drives) => Ok(drives),
                 other => Err(Box::new(other)),
             })

@@ -60,16 +60,16 @@ impl Ahead {
 }
 
 impl Clocks {
-    /// Looks at the clocks of all other nodes, when it was not done for a minute. `now_ns` shows the time of the run.
+    /// Looks at the clocks of other nodes, when it was not done for a minute. `now_ns` shows the time of the run.
     ///
     /// # Errors
     /// When a node does not answer.
-    pub fn look(&mut self, line: &Line, now_ns: &dyn Fn() -> u64) -> Result<(), Problem> {
+    pub fn look(&mut self, line: &Line, ranks: &[usize], now_ns: &dyn Fn() -> u64) -> Result<(), Problem> {
         if self.looked_ns.is_some_and(|looked_ns| now_ns().saturating_sub(looked_ns) < AGAIN_NS) {
             return Ok(());
         }
         self.ahead.resize(line.size(), Ahead::default());
-        for rank in line.others() {
+        for &rank in ranks {
             let pings = if self.looked_ns.is_some() { PINGS_AGAIN } else { PINGS };
             let found = ask(line, rank, pings, now_ns)?;
             self.ahead[rank] = if self.looked_ns.is_some() { self.ahead[rank].looked(found) } else { found };

@@ -9,6 +9,8 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// A node that took so long for a step of its own did not listen meanwhile: nobody was silent in that time.
+pub(crate) const LONG_STEP: Duration = Duration::from_secs(2);
 /// What to do when a run of several nodes broke off.
 const REST: &str =
     "what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest";
@@ -87,13 +89,23 @@ struct State {
     measures: bool,
     /// Somebody was silent for too long: the rest cannot be talked to as usual.
     lost: bool,
+    /// How long the others may be busy before they take a message, where that is longer than usual.
+    patience: Option<Duration>,
 }
 
 impl Line {
     /// Of a node with this printable name.
     pub fn new(cluster: Box<dyn Cluster>, own: String, version: &'static str) -> Self {
         let (names, none) = (vec![None; cluster.size()], vec![0; cluster.size()]);
-        let state = State { names, own, sent: none.clone(), heard: none, measures: false, lost: false };
+        let state = State {
+            names,
+            own,
+            sent: none.clone(),
+            heard: none,
+            measures: false,
+            lost: false,
+            patience: None,
+        };
         Self { cluster: Rc::new(RefCell::new(cluster)), state: Rc::new(RefCell::new(state)), version }
     }
 
@@ -132,10 +144,11 @@ impl Line {
     /// When it cannot be sent.
     pub fn send(&self, to: usize, message: &Message) -> Result<(), Problem> {
         let (own, number) = self.state.borrow_mut().next(to, message);
+        let patience = message.patience().max(self.state.borrow().patience);
         let bytes = message
             .encode(self.version, &own, number)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("a message cannot be written: {error}")))?;
-        self.cluster.borrow_mut().send(to, &bytes, message.patience()).map_err(|problem| {
+        self.cluster.borrow_mut().send(to, &bytes, patience).map_err(|problem| {
             self.state.borrow_mut().lost = true;
             problem.at(self.name(to))
         })
@@ -146,7 +159,20 @@ impl Line {
     /// # Errors
     /// As [`Line::send`].
     pub fn tell_all(&self, message: impl Fn(usize) -> Message) -> Result<(), Problem> {
-        self.others().try_for_each(|rank| self.send(rank, &message(rank)))
+        self.tell(&self.others().collect::<Vec<_>>(), message)
+    }
+
+    /// The same to some of them.
+    ///
+    /// # Errors
+    /// As [`Line::send`].
+    pub fn tell(&self, ranks: &[usize], message: impl Fn(usize) -> Message) -> Result<(), Problem> {
+        ranks.iter().try_for_each(|&rank| self.send(rank, &message(rank)))
+    }
+
+    /// From here on the others may be busy for so long before they take a message.
+    pub(crate) fn be_patient(&self, patience: Option<Duration>) {
+        self.state.borrow_mut().patience = patience;
     }
 
     /// Says that what a node says is not understood. One of another version reads no more of this than which version this node has.
@@ -208,10 +234,39 @@ impl Line {
         &self,
         longest: Duration,
         what: &str,
+        answer: impl FnMut(usize, Message) -> Result<T, Box<Message>>,
+    ) -> Result<Vec<Option<T>>, Problem> {
+        self.gather_of(&self.others().collect::<Vec<_>>(), longest, what, answer)
+    }
+
+    /// The same of some of them.
+    ///
+    /// # Errors
+    /// As [`Line::gather`].
+    pub fn gather_of<T>(
+        &self,
+        ranks: &[usize],
+        longest: Duration,
+        what: &str,
+        answer: impl FnMut(usize, Message) -> Result<T, Box<Message>>,
+    ) -> Result<Vec<Option<T>>, Problem> {
+        self.gather_until(ranks, longest, what, answer, |_| false)
+    }
+
+    /// The same, until all have answered or one of them so that no other answer matters.
+    ///
+    /// # Errors
+    /// As [`Line::gather`].
+    pub fn gather_until<T>(
+        &self,
+        ranks: &[usize],
+        longest: Duration,
+        what: &str,
         mut answer: impl FnMut(usize, Message) -> Result<T, Box<Message>>,
+        decides: impl Fn(&T) -> bool,
     ) -> Result<Vec<Option<T>>, Problem> {
         let mut all: Vec<Option<T>> = (0..self.size()).map(|_| None).collect();
-        let mut waiting: Vec<usize> = self.others().collect();
+        let mut waiting = ranks.to_vec();
         let began = Instant::now();
         while !waiting.is_empty() {
             let left = longest.saturating_sub(began.elapsed());
@@ -220,7 +275,7 @@ impl Line {
             };
             match answer(from, message).map_err(|message| *message) {
                 Ok(answer) if waiting.contains(&from) => {
-                    waiting.retain(|&rank| rank != from);
+                    waiting.retain(|&rank| rank != from && !decides(&answer));
                     all[from] = Some(answer);
                 }
                 Err(Message::Tick(_) | Message::Part(_) | Message::Came(_) | Message::Wait(_)) => {}

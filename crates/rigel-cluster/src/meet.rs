@@ -37,21 +37,26 @@ const OF_SEVERAL_HOSTS: [&str; 16] = [
 /// A run begins, or goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
-    /// What the node had when the run was begun; `None` for one that begins.
+    /// Of a run that goes on: how it was begun; `None` for one that begins.
     pub again: Option<Again>,
+}
+
+/// How a run was begun that goes on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Again {
+    /// What was asked for.
+    pub request: Request,
+    /// What the node had; `None` of one without a part of the load, which may be another host now.
+    pub had: Option<Had>,
 }
 
 /// What a node had when the run was begun that goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Again {
-    /// Its name.
-    pub name: String,
+pub struct Had {
     /// The host.
     pub host: HostFacts,
     /// Its targets.
     pub targets: Vec<TargetFacts>,
-    /// What was asked for.
-    pub request: Request,
 }
 
 /// What a node says of itself.
@@ -143,7 +148,7 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// Of what the nodes say, by rank. A first node that only coordinates has no targets.
+    /// Of what the nodes say, by rank. A node without a part of the load has no targets.
     ///
     /// # Errors
     /// With the node and what speaks against it.
@@ -183,9 +188,19 @@ impl Meeting {
             Member { name, share, targets: places, own }
         };
         let members: Vec<Member> = names.into_iter().zip(shares).zip(places).zip(owns).map(member).collect();
-        let lists: Vec<_> = members.iter().map(|member| (&*member.name, &*member.targets)).collect();
-        check_lists(&first.request, &lists, &targets)?;
-        Ok(Self { members, targets, targets_of_a: all.of_a, shared: all.shared })
+        let met = Self { members, targets, targets_of_a: all.of_a, shared: all.shared };
+        met.check_lists(&first.request)?;
+        Ok(met)
+    }
+
+    /// Refuses lists of targets by which two nodes would write the same blocks. Classes that come to a request once its targets are known, such as the
+    /// commits of a calibration, have to be asked about with that request.
+    ///
+    /// # Errors
+    /// With two nodes and what differs.
+    pub fn check_lists(&self, request: &Request) -> Result<(), Problem> {
+        let lists: Vec<_> = self.members.iter().map(|member| (&*member.name, &*member.targets)).collect();
+        check_lists(request, &lists, &self.targets)
     }
 
     /// How the load is dealt out; `process` is a number of the run's own.
@@ -340,15 +355,13 @@ fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Targets that the user named once are the same on all nodes, unless he says otherwise.
+/// Targets that the user named once are the same on all nodes, unless he says otherwise; a node with a list of its own has those of the list.
 fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
-    let Some((first, others)) = loading.split_first() else { return Ok(()) };
-    let is_named = |hello: &Hello| {
+    let is_named = |hello: &&Hello| {
         !hello.own_list && !hello.targets.iter().any(|target| target.kind == TargetKind::Simulated)
     };
-    if rules.own_targets || !loading.iter().all(|hello| is_named(hello)) {
-        return Ok(());
-    }
+    let named: Vec<&Hello> = loading.iter().copied().filter(is_named).collect();
+    let Some((first, others)) = named.split_first().filter(|_| !rules.own_targets) else { return Ok(()) };
     for hello in others {
         check_numbers(first, hello)?;
         for (ours, theirs) in first.targets.iter().zip(&hello.targets) {

@@ -28,8 +28,8 @@ pub enum Message {
     Hello(Box<Result<Hello, Problem>>),
     /// What the node does in the run.
     Brief(Box<Brief>),
-    /// The bench of the node is ready, or why not. Nothing was written yet.
-    Ready(Box<Result<Site, Problem>>),
+    /// The bench of the node is ready, or why not; a node without a part of the load has none. Nothing was written yet.
+    Ready(Box<Result<Option<Site>, Problem>>),
     /// What does your clock show?
     Ping,
     /// That.
@@ -44,7 +44,7 @@ pub enum Message {
     Came(Box<Result<Came, Problem>>),
     /// End it at this time of the node's clock.
     EndAt(u64),
-    /// The first node is at work and waits; nothing is to be done, for so many nanoseconds at least.
+    /// The first node is there and has nothing to be done; it may be silent for so many nanoseconds, and as long as usual.
     Wait(u64),
     /// An earlier process did that.
     Pass(u64, Passed),

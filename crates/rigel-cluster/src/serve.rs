@@ -2,7 +2,7 @@
 //!
 //! Must not decide anything: an order is done as it comes.
 
-use crate::line::{Line, Pace};
+use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
@@ -63,6 +63,8 @@ fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Resu
     let mut over = false;
     let mut told = Instant::now();
     let mut heard = Instant::now();
+    let mut looked = Instant::now();
+    let mut patience = SILENCE;
     let mut trouble: Option<Problem> = None;
     let came = bench.work(order, &mut |what| {
         let step = || -> Result<bool, Problem> {
@@ -78,12 +80,18 @@ fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Resu
                 heard = Instant::now();
                 match message {
                     Message::EndAt(at_ns) => ender.at(at_ns),
-                    Message::Wait(_) => {}
+                    Message::Wait(ns) => {
+                        patience = SILENCE.saturating_add(Duration::from_nanos(ns));
+                        line.be_patient((ns > 0).then_some(patience));
+                    }
                     Message::End => over = true,
                     other => return Err(line.out_of_turn(from, other.name())),
                 }
             }
-            if is_real && heard.elapsed() > SILENCE {
+            if std::mem::replace(&mut looked, Instant::now()).elapsed() > LONG_STEP {
+                heard = Instant::now();
+            }
+            if is_real && heard.elapsed() > patience {
                 return Err(line.lost(&[0], heard.elapsed(), "while all were at work"));
             }
             Ok(!over)
@@ -94,6 +102,7 @@ fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Resu
                 false
             })
     });
+    line.be_patient(None);
     match trouble {
         Some(problem) => Err(problem),
         None => Ok((!over).then_some(came)),

@@ -446,3 +446,94 @@ fn the_past_is_told_to_all() {
     });
     assert_eq!((passed, now_ns), (true, 5 * NS_PER_S));
 }
+
+/// What hears an interval writes it to a disk, which may be slow: no node takes the first one for lost.
+#[test]
+fn a_slow_disk_of_the_first_node_ends_no_run() {
+    let run = run_of(EngineRequest::Only(EngineKind::Null), 2);
+    let order = measure(Point::pair(8, 0), Detail::Every(NS_PER_S / 10));
+    let (came, heard) = on(3, Trouble::default(), &run, |mut bench| {
+        let mut heard = 0;
+        let came = bench.work(&order, &mut |what| {
+            if matches!(what, Heard::Part(_)) {
+                heard += 1;
+                // Longer than a node waits for a sign of life of the first one.
+                std::thread::sleep(Duration::from_secs(if heard == 1 { 9 } else { 0 }));
+            }
+            true
+        });
+        (came.unwrap(), heard)
+    });
+    assert_eq!((came.nodes.len(), heard), (3, 5));
+}
+
+/// Of a node that is lost nothing more is known. What the others saw until then is, and may be wrong blocks. Nobody is silent while the first node itself
+/// does not listen.
+#[test]
+fn what_the_others_saw_is_told_when_a_node_is_lost() {
+    let run = run_of(EngineRequest::Only(EngineKind::Null), 2);
+    // It answers the pings and hands over an interval.
+    let trouble = Trouble { silent: Some((2, 51)), ..Trouble::default() };
+    let work = Work::Measure {
+        settle_ns: NS_PER_MS,
+        measure_ns: 60 * NS_PER_S,
+        detail: Detail::Every(NS_PER_S / 10),
+    };
+    let order = Order { work, ..measure(Point::pair(8, 0), Detail::Window) };
+    let (problem, parts) = on(3, trouble, &run, |mut bench| {
+        let mut parts = Vec::new();
+        let mut slept = false;
+        let problem = bench.work(&order, &mut |what| {
+            if let Heard::Part(part) = what {
+                parts.push((part.window.start_ns, part.tallies[&Class::SMALL].planned));
+                if !std::mem::replace(&mut slept, true) {
+                    // Longer than a node may be silent.
+                    std::thread::sleep(Duration::from_secs(7));
+                }
+            }
+            true
+        });
+        (problem.unwrap_err(), parts)
+    });
+    assert!(problem.what.starts_with("node 2 (db2) has not answered for 6."), "{}", problem.what);
+    // 8 outstanding in all; without the lost node 3 and 3.
+    let of_two = parts.iter().filter(|(_, planned)| *planned < 8).count();
+    assert!(of_two > 10, "{of_two} intervals of {}", parts.len());
+    assert!(parts.windows(2).all(|two| two[0].0 < two[1].0), "in order of time");
+}
+
+/// It opens nothing, and nothing is asked of it.
+#[test]
+fn a_node_without_a_share_hears_nothing_before_the_end() {
+    let run = run_of(simulated(), 4);
+    let all = Team { shares: vec![1, 0, 1], ..team(3) };
+    let ended = fake::run(3, Trouble::default(), |fake| {
+        let rank = fake.rank();
+        let line = line(fake, rank);
+        if rank == 1 {
+            let told = line.wait(Duration::from_secs(60), Look::Easy).unwrap();
+            assert!(matches!(told, Some((0, Message::End))), "{told:?}");
+            return None;
+        }
+        let mut bench = own(&run, &all.seen_by(u32::try_from(rank).unwrap()), 0);
+        if rank == 2 {
+            serve(&line, bench.as_mut()).unwrap();
+            return None;
+        }
+        let site = bench.site().clone();
+        let sites = vec![Some(site.clone()), None, Some(site)];
+        let members = (0..3)
+            .map(|rank| Member { share: u32::from(rank != 1), targets: vec![0], ..member(rank) })
+            .collect();
+        let parts = (run.request.clone(), all.clone());
+        let mut bench = ClusterBench::new(line, Some(bench), parts, sites, members, targets(), 0).unwrap();
+        assert!(bench.pass(0, Passed::Visit) && bench.drives().is_none());
+        let came = bench.work(&measure(Point::pair(4, 0), Detail::Window), &mut |_| true).unwrap();
+        Some((bench.site().clone(), came))
+    });
+    let (site, came) = ended.into_iter().flatten().next().unwrap();
+    let names: Vec<&str> = site.nodes.all().iter().map(|node| &*node.member.as_ref().unwrap().name).collect();
+    assert_eq!(names, ["db0", "db2"]);
+    let planned = |node: &NodeVisit| node.joined.as_ref().unwrap().counted[&Class::SMALL].planned;
+    assert_eq!(came.nodes.iter().map(planned).collect::<Vec<_>>(), [2, 2]);
+}

@@ -1,10 +1,10 @@
 //! What the nodes tell while they do an order, and what came of it once all are done.
 //!
-//! Must not send anything but an early end.
+//! Must not send anything but an early end, and that this node is alive.
 
-use super::{impossible, told_by};
+use super::{LONG_SILENCE, SILENCE, impossible, told_by};
 use crate::clocks::shifted;
-use crate::line::{Line, Pace};
+use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::load::request::Request;
@@ -22,17 +22,23 @@ const RECENT: Duration = Duration::from_millis(1500);
 /// The answers to one order.
 pub struct Answers<'a> {
     line: &'a Line,
+    /// Who else has a part of the load.
+    others: &'a [usize],
     request: &'a Request,
     places: &'a [Vec<u16>],
     ahead: &'a [i64],
     order: Order,
-    silence: Duration,
+    is_real: bool,
     came: Vec<Option<Came>>,
     /// When each was heard last.
     heard: Vec<Instant>,
     progress: Vec<Progress>,
     parts: Parts,
     ticked: Instant,
+    /// When this node looked last whether somebody is silent.
+    looked: Instant,
+    /// The others know that this node may be silent for long.
+    is_busy: bool,
     ended: bool,
     /// Nothing more is waited for.
     problem: Option<Problem>,
@@ -40,25 +46,29 @@ pub struct Answers<'a> {
 
 impl<'a> Answers<'a> {
     pub fn new(
-        (line, request, places, ahead): (&'a Line, &'a Request, &'a [Vec<u16>], &'a [i64]),
+        (line, others): (&'a Line, &'a [usize]),
+        (request, places, ahead): (&'a Request, &'a [Vec<u16>], &'a [i64]),
         order: Order,
-        (loading, silence): (usize, Duration),
+        (loading, is_real): (usize, bool),
         mut progress: Vec<Progress>,
     ) -> Self {
         let size = line.size();
         progress.resize(size, Progress::default());
         Self {
             line,
+            others,
             request,
             places,
             ahead,
             order,
-            silence,
+            is_real,
             came: (0..size).map(|_| None).collect(),
             heard: vec![Instant::now(); size],
             progress,
             parts: Parts::of(loading),
             ticked: Instant::now(),
+            looked: Instant::now(),
+            is_busy: false,
             ended: false,
             problem: None,
         }
@@ -87,9 +97,21 @@ impl<'a> Answers<'a> {
 
     /// The first node is alive, too.
     fn tell_that_it_goes_on(&mut self) {
+        self.tell(&Message::Wait(0));
+        self.is_busy = false;
+    }
+
+    /// What hears an interval writes it to a disk, which may be slow: the others wait for longer until they are told that it goes on.
+    fn tell_that_it_is_busy(&mut self) {
+        if self.is_real && !std::mem::replace(&mut self.is_busy, true) {
+            self.tell(&Message::Wait(u64::try_from(LONG_SILENCE.as_nanos()).unwrap_or(u64::MAX)));
+        }
+    }
+
+    fn tell(&mut self, message: &Message) {
         let takes = |rank: &usize| self.came[*rank].is_some() || self.heard[*rank].elapsed() < RECENT;
-        let told =
-            self.line.others().filter(takes).try_for_each(|rank| self.line.send(rank, &Message::Wait(0)));
+        let mut taking = self.others.iter().copied().filter(takes);
+        let told = taking.try_for_each(|rank| self.line.send(rank, message));
         self.problem = self.problem.take().or(told.err());
     }
 
@@ -128,12 +150,18 @@ impl<'a> Answers<'a> {
     }
 
     fn part(&mut self, part: Part, hear: &mut dyn FnMut(Heard) -> bool) -> bool {
-        self.parts.add(part).is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
+        let Some(whole) = self.parts.add(part) else { return true };
+        self.tell_that_it_is_busy();
+        hear(Heard::Part(Box::new(whole)))
     }
 
     fn look_for_silence(&mut self) {
-        let silent = |rank: &usize| self.came[*rank].is_none() && self.heard[*rank].elapsed() > self.silence;
-        let silent: Vec<usize> = self.line.others().filter(silent).collect();
+        if std::mem::replace(&mut self.looked, Instant::now()).elapsed() > LONG_STEP {
+            self.heard.fill(self.looked);
+        }
+        let longest = if self.is_real { SILENCE } else { LONG_SILENCE };
+        let silent = |rank: &usize| self.came[*rank].is_none() && self.heard[*rank].elapsed() > longest;
+        let silent: Vec<usize> = self.others.iter().copied().filter(silent).collect();
         if let (Some(&first), None) = (silent.first(), &self.problem) {
             self.problem = Some(self.line.lost(&silent, self.heard[first].elapsed(), "while it was at work"));
         }
@@ -150,7 +178,7 @@ impl<'a> Answers<'a> {
         }
         if !self.line.is_lost() {
             let ahead = self.ahead;
-            let told = self.line.tell_all(|rank| Message::EndAt(shifted(at_ns, ahead[rank])));
+            let told = self.line.tell(self.others, |rank| Message::EndAt(shifted(at_ns, ahead[rank])));
             self.problem = self.problem.take().or(told.err());
         }
         true
@@ -173,7 +201,7 @@ impl<'a> Answers<'a> {
     }
 
     pub fn is_waiting(&self) -> bool {
-        self.problem.is_none() && self.line.others().any(|rank| self.came[rank].is_none())
+        self.problem.is_none() && self.others.iter().any(|&rank| self.came[rank].is_none())
     }
 
     /// Lets a little time pass.
@@ -184,13 +212,19 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// All together.
-    pub fn sum(self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(Came, Vec<Progress>), Problem> {
+    /// The bench of this node failed.
+    pub fn failed(&mut self, problem: Problem) {
+        self.problem.get_or_insert(problem);
+    }
+
+    /// All together. What some nodes handed over of an interval is told also when another one was lost: they may have seen wrong blocks.
+    pub fn sum(mut self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(Came, Vec<Progress>), Problem> {
+        for part in std::mem::replace(&mut self.parts, Parts::of(0)).rest() {
+            self.tell_that_it_is_busy();
+            hear(Heard::Part(Box::new(part)));
+        }
         if let Some(problem) = self.problem {
             return Err(problem);
-        }
-        for part in self.parts.rest() {
-            hear(Heard::Part(Box::new(part)));
         }
         let sum = self.came.into_iter().flatten().reduce(|mut sum, came| {
             sum.add(came);

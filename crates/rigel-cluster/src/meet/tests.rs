@@ -164,3 +164,28 @@ fn verified_blocks_need_the_same_list_on_all_hosts() {
     nodes[1].targets.reverse();
     assert_eq!(Meeting::of(&nodes, PLAIN).unwrap().members[1].targets, [1, 0]);
 }
+
+/// Who has a list of his own is not compared with the others, and keeps nobody from being compared.
+#[test]
+fn a_list_of_one_host_leaves_the_others_to_be_compared() {
+    let listed = Hello { own_list: true, ..node("a", vec![disk("nvme0n1", Some("own"))]) };
+    let named = |name, serial| node(name, vec![disk("sdb", Some(serial))]);
+    let what = refused(&[listed.clone(), named("b", "wwn-1"), named("c", "wwn-2")], PLAIN);
+    assert!(what.contains("/dev/sdb on c is not surely the one on b"), "{what}");
+    let met = Meeting::of(&[named("b", "wwn-1"), listed, named("c", "wwn-1")], PLAIN).unwrap();
+    assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0], [1], [0]]);
+}
+
+/// The commits of a calibration come to its request when its targets are known.
+#[test]
+fn lists_are_checked_with_the_classes_that_come_later() {
+    let mut nodes = ["a", "b"].map(|name| {
+        let disks = vec![disk("sdb", Some("x")), disk("sdccc", Some("y"))];
+        Hello { own_list: true, ..node(name, disks) }
+    });
+    nodes[1].targets.reverse();
+    let met = Meeting::of(&nodes, PLAIN).unwrap();
+    assert!(met.check_lists(&nodes[0].request).is_ok());
+    let problem = met.check_lists(&nodes[0].request.clone().with_commits(true)).unwrap_err();
+    assert_eq!(problem.what, "a and b share targets, but list them differently");
+}

@@ -89,6 +89,8 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew) -> Result<(), Pr
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
+    // Both may have added classes.
+    met.check_lists(&options.request)?;
     let reporter = Reporter { options };
     let plan = planned(reporter, met.host(), &looked)?;
     reporter.note(met.describe());

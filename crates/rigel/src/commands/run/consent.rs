@@ -24,31 +24,33 @@ pub fn permits(
     hold: Option<&Hold>,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
+    permits_between(reporter, targets, hold, stop, &|| {})
+}
+
+/// The same, with something to be done between the pieces that are read: it may take hours, and somebody may have to be heard meanwhile.
+pub fn permits_between(
+    reporter: Reporter<'_>,
+    targets: &[TargetFacts],
+    hold: Option<&Hold>,
+    stop: &AtomicBool,
+    between: &dyn Fn(),
+) -> Result<Vec<Option<WritePermit>>, Problem> {
     let real = |target: &&TargetFacts| target.kind != TargetKind::Simulated;
     if !reporter.options.request.writes_at_all() {
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
     let permit = |target| {
-        let permit = permit(reporter, target, &snapshot, stop)?;
+        let RunOptions { destroy, display, request, .. } = reporter.options;
+        let limit = (display.quiet, request.io_timeout);
+        let (permit, why) = permit_between(target, destroy, limit, &snapshot, (stop, between))?;
+        reporter.note(why);
         Ok(Some(match hold {
             Some(hold) => permit.with_hold(hold.clone()),
             None => permit,
         }))
     };
     targets.iter().filter(real).map(permit).collect()
-}
-
-fn permit(
-    reporter: Reporter<'_>,
-    target: &TargetFacts,
-    snapshot: &Snapshot,
-    stop: &AtomicBool,
-) -> Result<WritePermit, Problem> {
-    let RunOptions { destroy, display, request, .. } = reporter.options;
-    let (permit, why) = permit_for(target, destroy, (display.quiet, request.io_timeout), snapshot, stop)?;
-    reporter.note(why);
-    Ok(permit)
 }
 
 /// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`: the program ends if a look at
@@ -60,6 +62,16 @@ pub fn permit_for(
     snapshot: &Snapshot,
     stop: &AtomicBool,
 ) -> Result<(WritePermit, String), Problem> {
+    permit_between(target, destroy, (quiet, limit), snapshot, (stop, &|| {}))
+}
+
+fn permit_between(
+    target: &TargetFacts,
+    destroy: &[PathBuf],
+    (quiet, limit): (bool, Nanos),
+    snapshot: &Snapshot,
+    (stop, between): (&AtomicBool, &dyn Fn()),
+) -> Result<(WritePermit, String), Problem> {
     let consent = guard::consent_covers(destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
@@ -67,7 +79,11 @@ pub fn permit_for(
     let path = path_text::decode(&target.path);
     let found = answering(&path, limit, || {
         let inspected = inspect(&path, snapshot)?;
-        inspected.evidence(snapshot, look, &mut |done, total| bar.done_of(done, total), stop)
+        let progress = &mut |done, total| {
+            bar.done_of(done, total);
+            between();
+        };
+        inspected.evidence(snapshot, look, progress, stop)
     })?;
     drop(bar);
     let permit = guard::permit(target, &found, consent)?;

@@ -4,6 +4,7 @@
 //! judge whether nodes fit together; [`rigel_cluster::meet`] does.
 
 mod follow;
+mod openings;
 
 pub use follow::follow;
 
@@ -11,9 +12,10 @@ use super::present::Reporter;
 use super::{consent, dry_run, load, targets};
 use crate::args::{RunOptions, TargetSource};
 use crate::signals::Signals;
+use openings::Openings;
 use rigel_cluster::ClusterBench;
 use rigel_cluster::line::Line;
-use rigel_cluster::meet::{Again, Brief, Call, Foretold, Hello, Meeting, Rules};
+use rigel_cluster::meet::{Again, Brief, Call, Foretold, Had, Hello, Meeting, Rules};
 use rigel_cluster::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -22,10 +24,10 @@ use rigel_core::load::request::Request;
 use rigel_core::load::sides::Sides;
 use rigel_core::path_text;
 use rigel_core::record::resume::Past;
-use rigel_core::record::{Header, Member};
+use rigel_core::record::{Header, Member, Node};
 use rigel_io::targets::guard;
+use rigel_run::bench::Bench;
 use rigel_run::bench::make::{self, Start};
-use rigel_run::bench::{Bench, Site};
 use rigel_run::execute::Run;
 use std::path::PathBuf;
 use std::process;
@@ -62,8 +64,10 @@ impl Crew {
     pub fn meet(&self, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
         check_together(options)?;
         self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
-        let own =
-            if self.rules.coordinator_only { leading(&options.request, host) } else { hello(options, host)? };
+        let own = match self.rules.coordinator_only {
+            true => without_part(&options.request, host),
+            false => hello(0, options, host)?,
+        };
         let hellos = self.hellos(own)?;
         let meeting = Meeting::of(&hellos, self.rules)?;
         Ok(Met { process: process_number(options.request.seed), hellos, meeting })
@@ -71,13 +75,11 @@ impl Crew {
 
     /// The same of a run that goes on: each node has to be what it was.
     pub fn meet_again(&self, header: &Header, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
-        let again = self.recorded(header)?;
-        self.line
-            .tell_all(|rank| Message::Call(Box::new(Call { again: again.get(rank).cloned().flatten() })))?;
-        let own = match again.first().cloned().flatten() {
-            Some(again) => hello_again(&again, options, host)?,
-            None => leading(&header.request, host),
-        };
+        let had = self.recorded(header)?;
+        let again =
+            |rank: usize| Again { request: header.request.clone(), had: had.get(rank).cloned().flatten() };
+        self.line.tell_all(|rank| Message::Call(Box::new(Call { again: Some(again(rank)) })))?;
+        let own = hello_again(&again(0), options, host)?;
         let hellos = self.hellos(own)?;
         let rules = Rules { own_targets: true, ..self.rules };
         let meeting = Meeting::of(&hellos, rules)?;
@@ -96,28 +98,27 @@ impl Crew {
         Ok(Met { process: process_number(options.request.seed), hellos, meeting })
     }
 
-    /// What the record says of each rank; nothing of a first node without a part of the load.
-    fn recorded(&self, header: &Header) -> Result<Vec<Option<Again>>, Problem> {
-        let again = header.nodes.all().iter().filter_map(|node| {
+    /// What the record says of each rank; nothing of one without a part of the load.
+    fn recorded(&self, header: &Header) -> Result<Vec<Option<Had>>, Problem> {
+        let had = |node: &Node| {
             let member = node.member.as_ref()?;
             let targets = member.facts(&header.targets).into_iter().cloned();
-            Some(Some(Again {
-                name: member.name.clone(),
-                host: node.host.clone(),
-                targets: targets.collect(),
-                request: header.request.clone(),
-            }))
-        });
-        let leads = self.rules.coordinator_only || header.request.node_share.first() == Some(&0);
-        let before = leads.then_some(None);
-        let all: Vec<Option<Again>> = before.into_iter().chain(again).collect();
-        if all.len() == self.line.size() {
-            return Ok(all);
+            Some(Had { host: node.host.clone(), targets: targets.collect() })
+        };
+        let mut loading = header.nodes.all().iter().filter_map(had);
+        let recorded = loading.clone().count();
+        let loads = |rank: usize| {
+            let leads = rank == 0 && self.rules.coordinator_only;
+            !leads && has_part(&header.request, rank)
+        };
+        let size = self.line.size();
+        let without = (0..size).filter(|&rank| !loads(rank)).count();
+        if recorded + without == size {
+            return Ok((0..size).map(|rank| if loads(rank) { loading.next() } else { None }).collect());
         }
         Err(Problem::refused(format!(
-            "the run was made by {} nodes, and there are {}",
-            all.len(),
-            self.line.size()
+            "the run was made by {} nodes, and there are {size}",
+            recorded + without
         ))
         .because("visits of other nodes make no number with those of the record")
         .next("start as many nodes on the same hosts, with the same options of rigel-mpi"))
@@ -131,21 +132,12 @@ impl Crew {
             })?;
         let mut own = Some(own);
         let each = told.into_iter().enumerate().filter_map(|(rank, told)| match told {
-            Some(told) => Some(told.map_err(|problem| self.told_by(rank, problem))),
+            Some(told) => Some(told.map_err(|problem| told_by(&self.line, rank, problem))),
             None => own.take().map(Ok),
         });
         let hellos = each.collect::<Result<Vec<_>, Problem>>()?;
         check_consent(&hellos)?;
         Ok(hellos)
-    }
-
-    /// A problem of another node, which says whose it is.
-    fn told_by(&self, rank: usize, problem: Problem) -> Problem {
-        let place = match problem.place {
-            Some(place) => format!("{place} on {}", self.line.name(rank)),
-            None => self.line.name(rank),
-        };
-        Problem { place: Some(place), ..problem }
     }
 
     /// The bench of all nodes, each with its targets open.
@@ -171,21 +163,18 @@ impl Crew {
                 .map(|sides| sides.targets_of_a),
         };
         self.line.tell_all(|rank| Message::Brief(Box::new(brief(rank))))?;
+        let openings = Openings::of(&self.line, signals);
         let own = hellos.first().filter(|_| team.shares.first().is_some_and(|&share| share > 0));
-        let own = own.map(|hello| ready(reporter, hello.clone(), &brief(0), signals)).transpose()?;
+        let own = own
+            .map(|hello| ready(reporter, hello.clone(), &brief(0), signals, &|| openings.listen()))
+            .transpose();
         let most_bytes =
             hellos.iter().map(|hello| hello.targets.iter().map(|target| target.size_bytes).sum::<u64>());
         let reading =
             if run.request.writes_at_all() { most_bytes.max().unwrap_or(0) / READ_BYTES_PER_S } else { 0 };
-        let longest = LOOKING.saturating_add(Duration::from_secs(reading));
-        let ready =
-            self.line.gather(longest, "when it was to open its targets", |_, message| match message {
-                Message::Ready(ready) => Ok(*ready),
-                other => Err(Box::new(other)),
-            })?;
-        let mut sites: Vec<Option<Site>> = vec![own.as_ref().map(|bench| bench.site().clone())];
-        for (rank, ready) in ready.into_iter().enumerate().skip(1) {
-            sites.push(ready.transpose().map_err(|problem| self.told_by(rank, problem))?);
+        let (own, mut sites) = openings.all(own, LOOKING.saturating_add(Duration::from_secs(reading)))?;
+        if let (Some(bench), Some(site)) = (&own, sites.first_mut()) {
+            *site = Some(bench.site().clone());
         }
         let Meeting { members, targets, .. } = meeting;
         let request = run.request.clone();
@@ -212,6 +201,11 @@ impl Met {
         let loads = |at: &usize| self.meeting.members[*at].share > 0;
         let first = (0..self.hellos.len()).find(loads).unwrap_or(0);
         &self.hellos[first].host
+    }
+
+    /// Refuses lists of targets that do not fit the request as it is when all targets are known.
+    pub fn check_lists(&self, request: &Request) -> Result<(), Problem> {
+        self.meeting.check_lists(request)
     }
 
     /// The options of the run, with the targets of all nodes.
@@ -243,6 +237,15 @@ impl Met {
         let which = if self.meeting.shared { ", on targets that they share" } else { "" };
         format!("{} nodes: {few}{more}{which}", names.len())
     }
+}
+
+/// A problem of another node, which says whose it is.
+fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
+    let place = match problem.place {
+        Some(place) => format!("{place} on {}", line.name(rank)),
+        None => line.name(rank),
+    };
+    Problem { place: Some(place), ..problem }
 }
 
 /// Refuses what several nodes cannot do.
@@ -279,8 +282,16 @@ pub fn check_alone(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// What this node is and has.
-fn hello(options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
+/// Whether a node has a part of the load by its share in the load file.
+fn has_part(request: &Request, rank: usize) -> bool {
+    request.node_share.get(rank) != Some(&0)
+}
+
+/// What this node is and has. One without a part of the load does not look at targets, which it need not have.
+fn hello(rank: usize, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
+    if !has_part(&options.request, rank) {
+        return Ok(without_part(&options.request, host));
+    }
     let own = own_list(options);
     let (own_list, options) = (own.is_some(), own.as_ref().unwrap_or(options));
     let targets = targets::look(options, &host)?;
@@ -293,25 +304,26 @@ fn hello(options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
 /// The same of one that was there before.
 fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
     use rigel_core::record::resume::{check_host, check_targets, is_restarted};
-    if again.request.pace.soak().is_none() {
-        check_host(&again.host, &host)?;
+    let Again { request, had } = again;
+    let Some(had) = had else { return Ok(without_part(request, host)) };
+    if request.pace.soak().is_none() {
+        check_host(&had.host, &host)?;
     }
-    // A node without a part of the load has no targets in the record.
-    let targets = if again.request.engine.is_simulated() || again.targets.is_empty() {
-        again.targets.clone()
+    let targets = if request.engine.is_simulated() {
+        had.targets.clone()
     } else {
-        let places = again.targets.iter().map(super::resume::place).collect();
+        let places = had.targets.iter().map(super::resume::place).collect();
         let options = RunOptions { targets: TargetSource::Named(places), ..options.clone() };
         targets::look(&options, &host)?
     };
-    check_targets(&again.targets, &targets, is_restarted(&again.host, &host))?;
+    check_targets(&had.targets, &targets, is_restarted(&had.host, &host))?;
     let strays = strays(options, &targets);
-    let (request, foretold) = (again.request.clone(), Foretold::default());
+    let (request, foretold) = (request.clone(), Foretold::default());
     Ok(Hello { name: own_name(), host, request, targets, own_list: true, strays, foretold })
 }
 
-/// A first node that loads nothing.
-fn leading(request: &Request, host: HostFacts) -> Hello {
+/// A node that loads nothing.
+fn without_part(request: &Request, host: HostFacts) -> Hello {
     Hello {
         name: own_name(),
         host,
@@ -349,12 +361,13 @@ fn own_list(options: &RunOptions) -> Option<RunOptions> {
     own.exists().then(|| RunOptions { targets: TargetSource::LunFile(own), ..options.clone() })
 }
 
-/// The bench of this node, its targets open; nothing is written yet.
+/// The bench of this node, its targets open; nothing is written yet. `between` is called while the targets are read, which may take hours.
 fn ready(
     reporter: Reporter<'_>,
     hello: Hello,
     brief: &Brief,
     signals: &Signals,
+    between: &dyn Fn(),
 ) -> Result<Box<dyn Bench>, Problem> {
     let Brief { request, plan, team, run_ns, settled, targets_of_a } = brief;
     let sides = match (request.sides, *targets_of_a) {
@@ -362,7 +375,7 @@ fn ready(
         (sides, _) => sides,
     };
     let request = Request { sides, ..request.clone() };
-    let permits = consent::permits(reporter, &hello.targets, None, signals.flag())?;
+    let permits = consent::permits_between(reporter, &hello.targets, None, signals.flag(), between)?;
     let run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: String::new(),

@@ -198,6 +198,7 @@ fn go_on_together(
     found: Interrupted,
 ) -> Result<(), Problem> {
     let signals = prepare(reporter.options, &header.plan)?;
+    // The request of the record has all of its classes, by which the lists are checked when the nodes meet.
     let met = crew.meet_again(&header, reporter.options, rigel_io::host::host_facts())?;
     let run = run_of(&header, &found);
     let bench = crew.bench(reporter, &run, met, &past, &signals)?;

@@ -10,11 +10,15 @@ use rigel_cluster::message::Message;
 use rigel_cluster::serve;
 use rigel_core::error::Problem;
 use rigel_core::load::request::Request;
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The first node may wait for a slow one, and read all of a target before it may be written.
 const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
+/// A node without a part of the load hears nothing before the end, and a soak may last for months.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// What it takes to begin.
 const BEGINNING: Duration = Duration::from_secs(1200);
 
@@ -30,7 +34,7 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Prob
         // It waits for an answer, and tells what is wrong when it sees of which version that is.
         Err(problem) => return line.not_understood(0, problem),
     };
-    let mut said = read.and_then(|invocation| answer(invocation, &call));
+    let mut said = read.and_then(|invocation| answer(invocation, &call, line.rank()));
     line.send(
         0,
         &Message::Hello(Box::new(said.as_ref().map(|(_, hello)| hello.clone()).map_err(Clone::clone))),
@@ -40,22 +44,55 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Prob
         Message::End => return Ok(()),
         other => return Err(line.out_of_turn(0, other.name())),
     };
+    let has_part = brief.team.shares.get(line.rank()).is_none_or(|&share| share > 0);
+    let heard = Heard::on(line, &signals);
     let bench = said.as_mut().map_err(|problem| problem.clone()).and_then(|(options, hello)| {
         options.request = Brief::clone(&brief).request;
-        ready(Reporter { options }, hello.clone(), &brief, &signals)
+        let ready = || ready(Reporter { options }, hello.clone(), &brief, &signals, &|| heard.listen());
+        has_part.then(ready).transpose()
     });
+    if let Some(ended) = heard.ended.into_inner() {
+        return ended;
+    }
+    let site = bench.as_ref().map(|bench| bench.as_ref().map(|bench| bench.site().clone()));
+    line.send(0, &Message::Ready(Box::new(site.map_err(Clone::clone))))?;
     match bench {
-        Ok(mut bench) => {
-            line.send(0, &Message::Ready(Box::new(Ok(bench.site().clone()))))?;
-            serve(line, bench.as_mut())
-        }
-        Err(problem) => {
-            line.send(0, &Message::Ready(Box::new(Err(problem))))?;
-            match next(line, LONG)? {
-                Message::End => Ok(()),
-                other => Err(line.out_of_turn(0, other.name())),
-            }
-        }
+        Ok(Some(mut bench)) => serve(line, bench.as_mut()),
+        Ok(None) => until_the_end(line, LONGEST),
+        Err(_) => until_the_end(line, LONG),
+    }
+}
+
+/// What the first node says while this one reads its targets: that the run is over, because another node refused.
+struct Heard<'a> {
+    line: &'a Line,
+    signals: &'a Signals,
+    /// How this node ends.
+    ended: RefCell<Option<Result<(), Problem>>>,
+}
+
+impl<'a> Heard<'a> {
+    fn on(line: &'a Line, signals: &'a Signals) -> Self {
+        Self { line, signals, ended: RefCell::new(None) }
+    }
+
+    fn listen(&self) {
+        let ended = match self.line.poll() {
+            Ok(None) => return,
+            Ok(Some((_, Message::End))) => Ok(()),
+            Ok(Some((from, other))) => Err(self.line.out_of_turn(from, other.name())),
+            Err(problem) => Err(problem),
+        };
+        self.signals.flag().store(true, Ordering::Relaxed);
+        self.ended.borrow_mut().get_or_insert(ended);
+    }
+}
+
+/// A node that has nothing to do until the run is over.
+fn until_the_end(line: &Line, longest: Duration) -> Result<(), Problem> {
+    match next(line, longest)? {
+        Message::End => Ok(()),
+        other => Err(line.out_of_turn(0, other.name())),
     }
 }
 
@@ -68,12 +105,12 @@ fn next(line: &Line, longest: Duration) -> Result<Message, Problem> {
 }
 
 /// What this node is and has, for a run that begins or goes on.
-fn answer(invocation: Invocation, call: &Call) -> Result<(RunOptions, Hello), Problem> {
+fn answer(invocation: Invocation, call: &Call, rank: usize) -> Result<(RunOptions, Hello), Problem> {
     let host = rigel_io::host::host_facts();
     match (invocation, &call.again) {
         (Invocation::Run(options), None) => {
             let options = RunOptions { display: silent(), ..with_load(&options)? };
-            let hello = hello(&options, host)?;
+            let hello = hello(rank, &options, host)?;
             Ok((options, hello))
         }
         (Invocation::Resume(options), Some(again)) => {

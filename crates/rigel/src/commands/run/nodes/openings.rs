@@ -1,0 +1,80 @@
+//! What the other nodes say of their targets: heard while the first node reads its own, which may take long, so that one that refuses is not kept waiting.
+//!
+//! Must not open anything.
+
+use super::told_by;
+use crate::signals::Signals;
+use rigel_cluster::line::Line;
+use rigel_cluster::message::Message;
+use rigel_core::error::Problem;
+use rigel_run::bench::Site;
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Of each node what it said.
+pub struct Openings<'a> {
+    line: &'a Line,
+    signals: &'a Signals,
+    told: RefCell<Told>,
+}
+
+struct Told {
+    /// The nodes that have not answered yet.
+    waiting: Vec<usize>,
+    sites: Vec<Option<Site>>,
+    trouble: Option<Problem>,
+}
+
+impl<'a> Openings<'a> {
+    pub fn of(line: &'a Line, signals: &'a Signals) -> Self {
+        let (waiting, sites) = (line.others().collect(), vec![None; line.size()]);
+        Self { line, signals, told: RefCell::new(Told { waiting, sites, trouble: None }) }
+    }
+
+    /// Hears what has arrived; a refusal ends what this node does.
+    pub fn listen(&self) {
+        let mut told = self.told.borrow_mut();
+        while told.trouble.is_none() {
+            match self.line.poll() {
+                Ok(Some((from, Message::Ready(ready)))) => match *ready {
+                    Ok(site) => {
+                        told.waiting.retain(|&rank| rank != from);
+                        told.sites[from] = site;
+                    }
+                    Err(problem) => told.trouble = Some(told_by(self.line, from, problem)),
+                },
+                Ok(Some((from, other))) => told.trouble = Some(self.line.out_of_turn(from, other.name())),
+                Ok(None) => return,
+                Err(problem) => told.trouble = Some(problem),
+            }
+        }
+        self.signals.flag().store(true, Ordering::Relaxed);
+    }
+
+    /// With what this node itself came to: its own place and those of the others, by rank. The first refusal is the answer of all; of two, that of
+    /// another node, since this one was stopped for it.
+    pub fn all<T>(
+        self,
+        own: Result<T, Problem>,
+        longest: Duration,
+    ) -> Result<(T, Vec<Option<Site>>), Problem> {
+        let Told { waiting, mut sites, trouble } = self.told.into_inner();
+        let own = match trouble {
+            Some(problem) => return Err(problem),
+            None => own?,
+        };
+        let what = "when it was to open its targets";
+        let answer = |_: usize, message: Message| match message {
+            Message::Ready(ready) => Ok(*ready),
+            other => Err(Box::new(other)),
+        };
+        let told = self.line.gather_until(&waiting, longest, what, answer, Result::is_err)?;
+        for (rank, ready) in told.into_iter().enumerate() {
+            if let Some(ready) = ready {
+                sites[rank] = ready.map_err(|problem| told_by(self.line, rank, problem))?;
+            }
+        }
+        Ok((own, sites))
+    }
+}

@@ -17,8 +17,15 @@ fn main() -> ExitCode {
         match how.as_str() {
             "panic" => panic!("on purpose"),
             "exit" => std::process::exit(3),
+            // Until somebody ends it.
+            "stay" => thread::sleep(Duration::MAX),
             other => panic!("no way to fail is called {other}"),
         }
+    }
+    if how == "stay" {
+        let names = ["node 0 (db0)", "node 1 (db1)", "node 2 (db2)"].map(str::to_owned);
+        world.end(std::env::args().nth(2).and_then(|code| code.parse().ok()).unwrap_or(0), &names);
+        return ExitCode::SUCCESS;
     }
     // For a message that never comes.
     while link.poll().expect("MPI").is_none() {

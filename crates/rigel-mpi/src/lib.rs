@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 use mpi::Threading;
-use mpi::collective::CommunicatorCollectives as _;
 use mpi::datatype::Equivalence as _;
 use mpi::environment::Universe;
 use mpi::point_to_point::{Destination as _, Source as _};
@@ -35,6 +34,10 @@ const EAGER: Duration = Duration::from_millis(1);
 const NEVER: u64 = u64::MAX;
 /// The tag of all messages.
 const TAG: i32 = 7;
+/// The tag of the last one of each process, and of the answer to it.
+const END_TAG: i32 = 8;
+/// Who has heard that the run is over and is not at its end for so long hangs. Closing what was written through the page cache may take a while.
+const END_WAIT: Duration = Duration::from_secs(30);
 
 /// MPI, begun. It ends with this, when all processes have come so far.
 pub struct World {
@@ -92,16 +95,31 @@ impl World {
         Link { _universe: Rc::clone(&self.universe), world: self.universe.world(), watch }
     }
 
-    /// Ends MPI, when all processes have come so far. What they send until then is taken: one that waits for somebody to take it would never come.
-    pub fn end(self) {
+    /// Ends MPI, when all processes have come so far. The first one, whose exit code is that of the run, does not wait for ever: what the run found
+    /// is on its disk, so it names who is missing and ends all. `names` are what the nodes are called.
+    pub fn end(self, code: u8, names: &[String]) {
         let world = self.universe.world();
-        let began = Instant::now();
-        let mut all = world.immediate_barrier();
-        while let Err(waits) = all.test() {
-            all = waits;
-            while take(&world, None).is_some() {}
-            rest(began);
+        if self.rank() == 0 {
+            limit_the_end(code);
+            let missing = await_all(&world);
+            if !missing.is_empty() {
+                tell(&not_ended(&missing, names));
+                world.abort(code.into());
+            }
+            for rank in 1..world.size() {
+                say_end(&world, rank);
+            }
+        } else {
+            say_end(&world, 0);
+            let began = Instant::now();
+            while heard_end(&world).is_none() {
+                while take(&world, None).is_some() {}
+                rest(began);
+            }
         }
+        drop(world);
+        // Here MPI ends, which waits for all others once more.
+        drop(self);
     }
 
     /// Ends all processes: this one has panicked, and the others must not wait for it.
@@ -110,12 +128,84 @@ impl World {
     }
 }
 
-/// Ends a process that has lost another one and has told so: the first one ends all, another one only itself.
-pub fn end_lost(rank: usize) -> ! {
+/// Ends a process that has lost another one and has told so: the first one ends all, with the exit code of the run, which may have found worse before; another
+/// one only itself.
+pub fn end_lost(rank: usize, code: u8) -> ! {
     if rank == 0 {
-        SimpleCommunicator::world().abort(ExitKind::CutShort.code().into());
+        let code = if code == 0 { ExitKind::CutShort.code() } else { code };
+        SimpleCommunicator::world().abort(code.into());
     }
     low_level::exit(IN_VAIN)
+}
+
+/// Waits on the first process until the others are at their end. What they send until then is taken: one that waits for somebody to take it would
+/// never come. Returns who did not come.
+fn await_all(world: &SimpleCommunicator) -> Vec<usize> {
+    let size = usize::try_from(world.size()).unwrap_or(1);
+    let mut missing: Vec<usize> = (1..size).collect();
+    let began = Instant::now();
+    while !missing.is_empty() && began.elapsed() < END_WAIT {
+        while take(world, None).is_some() {}
+        match heard_end(world) {
+            Some(from) => missing.retain(|&rank| rank != from),
+            None => rest(began),
+        }
+    }
+    missing
+}
+
+/// Tells another process that this one is at its end, or that all are.
+fn say_end(world: &SimpleCommunicator, rank: i32) {
+    request::scope(|scope| {
+        let began = Instant::now();
+        let mut sent = world.process_at_rank(rank).immediate_send_with_tag(scope, &[0u8][..], END_TAG);
+        while let Err(waits) = sent.test() {
+            sent = waits;
+            while take(world, None).is_some() {}
+            rest(began);
+        }
+    });
+}
+
+/// Who has said that it is at its end.
+fn heard_end(world: &SimpleCommunicator) -> Option<usize> {
+    let (message, status) = world.any_process().immediate_matched_probe_with_tag(END_TAG)?;
+    message.matched_receive_into(&mut [0u8][..]);
+    usize::try_from(status.source_rank()).ok()
+}
+
+/// Ends this process when MPI itself waits for ever at its end, for one that was lost since it was heard last. mpirun then ends the others.
+fn limit_the_end(code: u8) {
+    let guard = move || {
+        thread::sleep(2 * END_WAIT);
+        tell(
+            "error: the run is over, but MPI does not end: a node, or the network to it, was lost at the end\n",
+        );
+        // Whoever goes without the end of MPI and says 0 gets another code from mpirun.
+        low_level::exit(if code == 0 { IN_VAIN } else { code.into() });
+    };
+    // Without it, only whoever started the processes can end this wait.
+    drop(thread::Builder::new().name("rigel-end".to_owned()).spawn(guard));
+}
+
+fn not_ended(missing: &[usize], names: &[String]) -> String {
+    let name = |&rank: &usize| names.get(rank).cloned().unwrap_or_else(|| format!("node {rank}"));
+    let mut named: Vec<String> = missing.iter().take(3).map(name).collect();
+    if missing.len() > named.len() {
+        named.push(format!("{} more", missing.len() - named.len()));
+    }
+    let (has, its) = if missing.len() == 1 { ("has", "it") } else { ("have", "they") };
+    format!(
+        "error: the run is over, and {} {has} not ended within {} s; {its} will be ended by whoever started the nodes\n  likely cause: the host or the process on \
+         it was stopped or went down, or the network to it is cut\n  next step: look after that host; the record and the outputs are whole\n",
+        named.join(", "),
+        END_WAIT.as_secs()
+    )
+}
+
+/// A closed standard error is no reason to fail.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 impl Watch {

@@ -28,9 +28,9 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> ExitCode {
+/// Does what was asked for; the exit code.
+pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> u8 {
     let done = match invocation {
         Invocation::Sql(_) | Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),
         Invocation::Show(text) => to_stdout(text.as_bytes()),
@@ -55,7 +55,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> ExitCode {
         Invocation::Man(options) => manual::man(&options),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(problem) => failure::report(&problem),
     }
 }

@@ -10,9 +10,10 @@ use std::panic::{self, PanicHookInfo};
 use std::process::{self, ExitCode};
 use std::thread;
 
-pub fn report(problem: &Problem) -> ExitCode {
+/// Prints a problem; the exit code that it asks for.
+pub fn report(problem: &Problem) -> u8 {
     print(&text(problem));
-    ExitCode::from(problem.kind.code())
+    problem.kind.code()
 }
 
 /// Ends the program at once, from whatever thread: the others may be stuck in the kernel.

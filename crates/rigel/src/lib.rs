@@ -35,20 +35,22 @@ pub fn run() -> ExitCode {
     failure::guarded(|| {
         let argv: Vec<_> = std::env::args_os().collect();
         let read = || args::read(&argv, &args::Environment::of_process());
-        match privilege::check().and_then(|()| read()) {
+        ExitCode::from(match privilege::check().and_then(|()| read()) {
             Ok(invocation) => commands::execute(invocation, None),
             Err(problem) => failure::report(&problem),
-        }
+        })
     })
 }
 
 /// How a program ended that is one of several.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ended {
-    /// The exit code.
-    pub code: ExitCode,
+    /// The exit code, as a number: whoever ends the other nodes from outside says it there.
+    pub code: u8,
     /// Another node was lost: whoever started the nodes has to end them from outside.
     pub lost: bool,
+    /// What each node is called in messages, by its number.
+    pub names: Vec<String>,
 }
 
 /// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
@@ -64,10 +66,10 @@ pub fn run_on(
     let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));
     if line.rank() > 0 {
         let code = match commands::follow(read, &line) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => 0,
             Err(problem) => failure::report(&problem),
         };
-        return Ended { code, lost: line.is_lost() };
+        return Ended::of(code, &line);
     }
     let crew = commands::Crew { line: line.clone(), rules };
     let code = match read {
@@ -78,7 +80,13 @@ pub fn run_on(
         // Whoever has heard it already has gone.
         let _ = line.tell_all(|_| Message::End);
     }
-    Ended { code, lost: line.is_lost() }
+    Ended::of(code, &line)
+}
+
+impl Ended {
+    fn of(code: u8, line: &Line) -> Self {
+        Self { code, lost: line.is_lost(), names: (0..line.size()).map(|rank| line.name(rank)).collect() }
+    }
 }
 
 /// Reads a command line, the program's name first, and does nothing else. Arguments of a program called `orion` are read

@@ -1,7 +1,7 @@
 //! The real program on several ranks of this host, started by mpirun: runs, refusals, and what becomes of the others when one fails.
 
 use crate::support::{Place, Started, mpirun};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -261,6 +261,9 @@ fn shares_of_a_load_file_are_kept() {
     assert_eq!(planned, [4, 2, 2]);
 }
 
+const VERIFIED: &str = "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"4K\"\nwrite = 10\nverify = true\narrival = { outstanding = 9 }\n\
+                        [[phase]]\nfor = \"4s\"\n[[phase]]\nfor = \"2s\"\n";
+
 /// Who has no part of the load is there again, or is not looked at.
 #[test]
 fn a_run_with_a_share_of_nothing_goes_on() {
@@ -275,6 +278,84 @@ fn a_run_with_a_share_of_nothing_goes_on() {
         fs::write(&record, header).unwrap();
         let name = record.file_name().unwrap().to_str().unwrap();
         place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
+    }
+}
+
+/// A node that has no part of the load has no such file, locks none and is asked for no consent.
+#[test]
+fn a_node_without_a_share_opens_nothing() {
+    let Some(mpirun) = needs("rigel-mpi: a share of 0 on a target that is written", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    let zero = THREE.replace("[2, 1, 1]", "[1, 0]").replace("size = \"8K\"", "size = \"8K\"\nwrite = 20");
+    for node in ["node0", "node1"] {
+        fs::write(place.path().join(node).join("zero.toml"), &zero).unwrap();
+    }
+    place.file("node0/data", 8 << 20);
+    let words =
+        "--oversubscribe --own-targets run --load zero.toml data --destroy-data data --duration 1s --out ..";
+    let mut run = place.start_program(&mpirun, 2, &script, words);
+    // 1: on a busy host none of the numbers may be used.
+    let code = run.end();
+    assert!([0, 1].contains(&code), "{code}: {}", run.told());
+    let record = place.record();
+    let header = format!("{}\n", place.read("_record.jsonl").lines().next().unwrap());
+    let nodes = serde_json::from_str::<Value>(&header).unwrap()["nodes"].as_array().unwrap().len();
+    assert_eq!(nodes, 1, "who loads nothing is none of the nodes of the record");
+    // It goes on, whatever engine the idle node would have.
+    fs::write(&record, header).unwrap();
+    let name = record.file_name().unwrap().to_str().unwrap();
+    let words = format!("--oversubscribe --own-targets run --resume ../{name} --destroy-data data");
+    let mut run = place.start_program(&mpirun, 2, &script, &words);
+    let code = run.end();
+    assert!([0, 1].contains(&code), "{code}: {}", run.told());
+
+    // On a file that all have, the idle node is not another run.
+    let place = Place::new();
+    place.file("data", 8 << 20);
+    fs::write(place.path().join("zero.toml"), zero.replace("[1, 0]", "[1, 0, 1]")).unwrap();
+    let words = "--oversubscribe run --load zero.toml data --destroy-data data --duration 1s";
+    place.run(&mpirun, 3, words).expect_code_of(&[0, 1]);
+}
+
+/// The commits of a calibration are logs, and who writes which follows from the place in the list.
+#[test]
+fn lists_in_another_order_are_refused_for_the_commits_of_a_calibration() {
+    let Some(mpirun) = needs("rigel-mpi: lists in another order", mpirun()) else { return };
+    let place = Place::new();
+    let script = each(&place);
+    for (node, list) in [("node0", "../a\n../b\n"), ("node1", "../b\n../a\n")] {
+        fs::write(place.path().join(node).join("all.lun"), list).unwrap();
+    }
+    ["a", "b"].into_iter().for_each(|name| place.file(name, 16 << 20));
+    let words = "--oversubscribe --own-targets calibrate --no-history --lun all.lun --destroy-data ../a --destroy-data ../b";
+    let before = fs::read(place.path().join("a")).unwrap();
+    let mut run = place.start_program(&mpirun, 2, &script, words);
+    assert_eq!(run.end(), 3, "{}", run.told());
+    assert!(run.told().contains("share targets, but list them differently"), "{}", run.told());
+    assert_eq!(fs::read(place.path().join("a")).unwrap(), before);
+}
+
+/// The other node would read its target for longer than any test may take.
+#[test]
+fn a_refusal_does_not_wait_for_what_another_node_reads() {
+    let name = "rigel-mpi: a refusal while another node reads its target";
+    let Some(mpirun) = needs(name, mpirun()) else { return };
+    let spec = DeviceSpec { size_bytes: 4 << 30, servers: 1, service_us: 20_000, ..DeviceSpec::default() };
+    for refusing in [0, 1] {
+        let Some(slow) = needs(name, TestDevice::mount(spec)) else { return };
+        let place = Place::new();
+        let script = each(&place);
+        place.file(&format!("node{refusing}/data"), 1 << 20);
+        std::os::unix::fs::symlink(slow.disk(), place.path().join(format!("node{}/data", 1 - refusing)))
+            .unwrap();
+        let words = "--oversubscribe --own-targets run oltp data --write 10 --duration 1s --num-disks 1";
+        let mut run = place.start_program(&mpirun, 2, &script, words);
+        assert_eq!(run.end(), 3, "{}", run.told());
+        let told = run.told();
+        assert!(told.contains("data") && !told.contains("stopped"), "{told}");
+        assert!(!told.contains("has not ended"), "the node that reads has heard of it: {told}");
+        run.nothing_is_left();
     }
 }
 
@@ -344,6 +425,31 @@ fn a_stopped_rank_is_named_and_ended() {
     place.record_is_whole();
 }
 
+/// What a soak found outweighs that a node was lost.
+#[test]
+fn a_soak_that_found_wrong_blocks_says_so_when_a_node_is_lost() {
+    let Some(mpirun) = needs("rigel-mpi: wrong blocks and a stopped rank", mpirun()) else { return };
+    let place = Place::new();
+    place.file("data", 2 << 20);
+    fs::write(place.path().join("data.toml"), VERIFIED).unwrap();
+    let words =
+        "--oversubscribe soak --load data.toml data --destroy-data data --every 1s --workers 1 --for 10m";
+    let mut run = place.start(&mpirun, 3, words);
+    run.wait_for_record(&place);
+    run.wait_until(|| {
+        place.read("_record.jsonl").lines().filter(|line| line.contains("\"interval\"")).count() > 1
+    });
+    place.fill(Path::new("data"), 1 << 20);
+    run.wait_until_told("wrong data after");
+    run.signal_rank(2, "STOP");
+    let code = run.end();
+    let told = run.told();
+    assert!(told.contains("node 2 (") && told.contains("has not answered for 6"), "{told}");
+    assert_eq!(code, 1, "{told}");
+    run.nothing_is_left();
+    place.record_is_whole();
+}
+
 #[test]
 fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     let Some(mpirun) = needs("rigel-mpi: SIGTERM and --resume", mpirun()) else { return };
@@ -385,6 +491,21 @@ fn a_panic_and_an_exit_of_one_rank_end_all() {
         let mut run = place.start_program(&mpirun, 3, &crate::support::example("faults"), how);
         assert_eq!(run.end(), code, "{how}: {}", run.told());
         assert!(began.elapsed() < Duration::from_secs(20), "{how}");
+        run.nothing_is_left();
+    }
+}
+
+/// The run is over, and one rank does not come to the end: it is named, and the run ends with its own code.
+#[test]
+fn a_rank_that_hangs_at_the_end_does_not_keep_the_others() {
+    let Some(mpirun) = needs("rigel-mpi: a rank that hangs at the end", mpirun()) else { return };
+    for code in [0, 1] {
+        let place = Place::new();
+        let mut run =
+            place.start_program(&mpirun, 3, &crate::support::example("faults"), &format!("stay {code}"));
+        assert_eq!(run.end(), code, "{}", run.told());
+        let told = run.told();
+        assert!(told.contains("the run is over, and node 1 (db1) has not ended"), "{told}");
         run.nothing_is_left();
     }
 }

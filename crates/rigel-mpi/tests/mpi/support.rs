@@ -196,6 +196,22 @@ impl Started {
         thread::sleep(Duration::from_secs(1));
     }
 
+    /// Until something is so, while the run goes on.
+    pub fn wait_until(&mut self, is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < Duration::from_secs(120), "{}", self.told());
+            assert!(self.mpirun.try_wait().unwrap().is_none(), "it ended: {}", self.told());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Until the run has said that.
+    pub fn wait_until_told(&mut self, text: &str) {
+        let path = self.told.clone();
+        self.wait_until(|| fs::read_to_string(&path).unwrap_or_default().contains(text));
+    }
+
     /// The processes of this run, each with its rank; those of mpirun have none.
     fn processes(&self) -> Vec<(u32, Option<usize>)> {
         let numbers =

@@ -25,11 +25,11 @@ fn main() -> ExitCode {
     let rank = world.rank();
     let ended = rigel::run_on(Box::new(world.link()), rules, &argv, World::abort_for_panic);
     if ended.lost {
-        end_lost(rank);
+        end_lost(rank, ended.code);
     }
     // Here all wait for each other, and the first node has written its outputs.
-    world.end();
-    ended.code
+    world.end(ended.code, &ended.names);
+    ExitCode::from(ended.code)
 }
 
 /// A closed output is no reason to fail.

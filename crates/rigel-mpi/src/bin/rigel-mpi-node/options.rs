@@ -37,6 +37,7 @@ Examples:
       under Slurm
 
 Exit codes, of mpirun: those of rigel, and
+  1    after Ctrl-C or SIGTERM as well, which is mpirun's own
   101  a bug in Rigel on some node
   137  a node was killed
   70   a node waited for another one in vain

@@ -219,6 +219,10 @@ impl<'a> Answers<'a> {
 
     /// All together. What some nodes handed over of an interval is told also when another one was lost: they may have seen wrong blocks.
     pub fn sum(mut self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(Came, Vec<Progress>), Problem> {
+        if self.problem.is_some() {
+            // Outputs are written now. A node that gives up before would end this one, and with another exit code.
+            self.tell_that_it_is_busy();
+        }
         for part in std::mem::replace(&mut self.parts, Parts::of(0)).rest() {
             self.tell_that_it_is_busy();
             hear(Heard::Part(Box::new(part)));

@@ -57,6 +57,8 @@ pub struct Had {
     pub host: HostFacts,
     /// Its targets.
     pub targets: Vec<TargetFacts>,
+    /// So many of them, the first ones, are those of side A.
+    pub targets_of_a: u16,
 }
 
 /// What a node says of itself.

@@ -96,8 +96,8 @@ fn other_user(address: &Address, told: &DbError) -> String {
     let user = shell_word(address.user());
     if comes_from(told, "auth_failed") && address.is_over_network() {
         return format!(
-            "the rules ask for the user of the operating system (ident): connect over the Unix socket as the user that is let in as \
-             {user}, or have a line with a password added to them (pg_hba.conf)"
+            "the rules (pg_hba.conf) take another proof than a password of the server, such as ident, LDAP, PAM or a certificate: give \
+             that one; or, where the user of the operating system is let in as {user}, connect as that user over the Unix socket"
         );
     }
     if comes_from(told, "auth_failed") {
@@ -179,13 +179,31 @@ pub fn silent(at: &str, patience: Duration) -> Problem {
         .next("look into the server's own log and that of the kernel (dmesg)")
 }
 
-/// What was to be removed may still be there, as the server did not answer or went away.
-pub fn left(at: &str, problem: Problem) -> Problem {
+/// What was made in a database, and what removes it.
+#[derive(Debug)]
+pub struct Left {
+    what: &'static str,
+    next: &'static str,
+}
+
+/// A table of a run or of an experiment.
+pub const SCHEMA: Left = Left {
+    what: "the schema rigel with what was made in it",
+    next: "remove it when the server answers: rigel sql --dsn DSN --drop",
+};
+/// The table of commits, which may share the schema with another one.
+pub const LEDGER: Left = Left {
+    what: "the table rigel.commits",
+    next: "the next rigel sql commit removes it; rigel sql --dsn DSN --drop removes all that Rigel made in that database",
+};
+
+/// That may still be there, as the server did not answer or went away.
+pub fn left(at: &str, problem: Problem, left: &Left) -> Problem {
     let why = problem.cause.unwrap_or(problem.what);
-    Problem::new(ExitKind::CutShort, "the schema rigel with what was made in it may still be there")
+    Problem::new(ExitKind::CutShort, format!("{} may still be there", left.what))
         .at(at)
         .because(format!("it could not be removed: {why}"))
-        .next("remove it when the server answers: rigel sql --dsn DSN --drop")
+        .next(left.next)
 }
 
 /// The server went away, or a statement of the load failed.

@@ -31,3 +31,4 @@ pub mod watch;
 
 pub use address::Address;
 pub use database::{Database, ServerFacts, who_sees_files};
+pub use failure::{LEDGER, SCHEMA};

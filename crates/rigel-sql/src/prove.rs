@@ -72,6 +72,8 @@ struct Prover<'a> {
     tables: Tables,
     cached: Cached,
     wanted: Wanted,
+    /// Says that it goes on, where nothing else does for long.
+    alive: &'a dyn Fn(),
     stop: &'a AtomicBool,
     began: Instant,
     /// Every query has a number, from which the share of the table that is kept is drawn.
@@ -103,8 +105,10 @@ pub fn prove(
         Err(problem) => (Err(problem), Made::None),
     };
     let removed = match tables {
-        Made::Here if !is_private => table::removed(address, Database::drop_schema).map(drop),
-        Made::Unknown if !is_private => Err(failure::left(address.shown(), silence())),
+        Made::Here if !is_private => {
+            table::removed(address, Database::drop_schema, &failure::SCHEMA).map(drop)
+        }
+        Made::Unknown if !is_private => Err(failure::left(address.shown(), silence(), &failure::SCHEMA)),
         _ => Ok(()),
     };
     Ended { proved, removed }
@@ -118,13 +122,13 @@ fn asked(
     mut database: Database,
     rows: u32,
     restart: Option<Restart<'_>>,
-    wanted: Wanted,
+    (wanted, alive): (Wanted, &dyn Fn()),
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<Proof, Problem> {
     let tables = tables::finish(&mut database, rows)?;
     let cached = Cached::open(&tables)?;
-    Prover { database, tables, cached, wanted, stop, began: Instant::now(), queries: 0 }
+    Prover { database, tables, cached, wanted, alive, stop, began: Instant::now(), queries: 0 }
         .run(restart, progress)
 }
 
@@ -232,7 +236,10 @@ impl Prover<'_> {
         self.queries += 1;
         ask::timed(&mut self.database.client, tables::SWEEP, self.stop)?;
         let mut draw = Generator::new(self.wanted.seed, &[1, self.queries]);
-        self.cached.set(share, &mut draw)
+        self.cached.set(share, &mut draw, &mut || {
+            (self.alive)();
+            check_not_stopped(self.stop)
+        })
     }
 
     /// The numbers of the rounds. The second one is always had: without it there is no interval.

@@ -7,7 +7,7 @@ pub(crate) mod standing;
 
 use crate::address::Address;
 use crate::database::Database;
-use crate::failure;
+use crate::failure::{self, Left};
 use crate::index;
 use crate::patience::PATIENCE;
 use crate::plan::{self, Query};
@@ -392,11 +392,12 @@ fn with_rows(client: &mut Client, blocks: &[u32]) -> Result<Vec<u32>, postgres::
 pub fn removed<T: Send + 'static>(
     address: Address,
     remove: fn(&mut Database) -> Result<T, Problem>,
+    made: &Left,
 ) -> Result<T, Problem> {
     let shown = address.shown().to_owned();
-    let database = Database::open(address, 0).map_err(|problem| failure::left(&shown, problem))?;
+    let database = Database::open(address, 0).map_err(|problem| failure::left(&shown, problem, made))?;
     database.asked(remove).map(|(_, told)| told).map_err(|problem| match problem.kind {
-        ExitKind::CutShort => failure::left(&shown, problem),
+        ExitKind::CutShort => failure::left(&shown, problem, made),
         _ => problem,
     })
 }

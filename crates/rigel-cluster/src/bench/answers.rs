@@ -90,7 +90,13 @@ impl<'a> Answers<'a> {
         if is_tick {
             self.ticked = Instant::now();
             goes_on &= hear(Heard::Tick(Progress { now_ns, ..sum_of(&self.progress) }));
-            self.tell_that_it_goes_on();
+            if self.problem.is_none() {
+                self.tell_that_it_goes_on();
+            }
+        }
+        if self.problem.is_some() {
+            // The end of the own load and the outputs follow, and nobody is heard any more.
+            self.tell_that_it_is_busy();
         }
         goes_on && self.problem.is_none() && !self.has_hung()
     }
@@ -223,7 +229,10 @@ impl<'a> Answers<'a> {
             // Outputs are written now. A node that gives up before would end this one, and with another exit code.
             self.tell_that_it_is_busy();
         }
-        for part in std::mem::replace(&mut self.parts, Parts::of(0)).rest() {
+        for mut part in std::mem::replace(&mut self.parts, Parts::of(0)).rest() {
+            // What is durable is known of all nodes or of none: a run that goes on takes the last word of it for the whole.
+            let verified = part.tallies.values_mut().filter_map(|tally| tally.verified.as_mut());
+            verified.for_each(|verified| verified.settled = None);
             self.tell_that_it_is_busy();
             hear(Heard::Part(Box::new(part)));
         }

@@ -482,6 +482,28 @@ fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     place.record_is_whole();
 }
 
+/// Each node has a device of either side, and those of side A come first in the list of the run.
+#[test]
+fn two_sides_on_targets_of_each_node_go_on() {
+    let Some(mpirun) = needs("rigel-mpi: versus --resume", mpirun()) else { return };
+    let place = Place::new();
+    let words = "--oversubscribe versus oltp --engine sim:servers=4,service=1ms,rate=0 \
+                 --and-engine sim:servers=4,service=2ms,rate=0 --fast --seed 7 --no-history";
+    let told = place.run(&mpirun, 2, words);
+    told.expect_code_of(&[0, 1]);
+    let whole = place.read("_record.jsonl");
+    let lines = whole.lines().count();
+    let kept: String = whole.lines().take(lines / 2).map(|line| format!("{line}\n")).collect();
+    let record = place.record();
+    fs::write(&record, &kept).unwrap();
+    let name = record.file_name().unwrap().to_str().unwrap();
+    let told = place.run(&mpirun, 2, &format!("--oversubscribe versus --resume {name} --no-history"));
+    told.expect_code_of(&[0, 1]);
+    let again = fs::read_to_string(&record).unwrap();
+    assert!(again.starts_with(&kept) && again.contains("\"line\":\"resumed\""), "it went on");
+    assert!(again.lines().last().unwrap().contains("\"complete\":true"), "{}", told.stderr);
+}
+
 #[test]
 fn a_panic_and_an_exit_of_one_rank_end_all() {
     let Some(mpirun) = needs("rigel-mpi: a panic", mpirun()) else { return };

@@ -124,7 +124,10 @@ impl Patient {
             };
             if let Some(full) = full {
                 let begun = begin_somewhere(self.places_left(), line);
-                let refused = |more: String| if full.is_empty() { more } else { [full, more].join(", ") };
+                let refused = |more: String| {
+                    let both = [full, more].into_iter().filter(|one| !one.is_empty());
+                    both.collect::<Vec<_>>().join(", ")
+                };
                 self.rests.push(begun.map_err(refused)?);
             }
             self.waiting.pop_front();

@@ -38,6 +38,8 @@ pub enum Made {
 enum News {
     Progress(Doing, u64, u64),
     Made,
+    /// Nothing is over, but it goes on.
+    Alive,
     /// The server is to be started again with this setting.
     Start(String),
     Ended(Box<Result<Proof, Problem>>),
@@ -59,6 +61,7 @@ pub fn attended(
     thread::spawn(move || at_work(database, is_private.then_some(started), wanted, &told, &stop_there));
     let (mut last, mut patience, mut tables) = (Instant::now(), PATIENCE, Made::None);
     while last.elapsed() < patience {
+        let mut is_news = true;
         match hear.recv_timeout(TICK) {
             Ok(News::Ended(proved)) => return (proved.map_err(|problem| by_user(problem, stop)), tables),
             Ok(News::Start(setting)) => {
@@ -67,23 +70,24 @@ pub fn attended(
                 let _ = start.send(again);
             }
             Ok(News::Made) => tables = Made::Here,
+            Ok(News::Alive) => {}
             Ok(News::Progress(doing, done, total)) => {
                 progress(doing, done, total);
                 // Behind the last row come indexes, and a vacuum.
                 let is_filled = doing == Doing::Filling && done == total;
                 patience = if is_filled { writing(total) } else { PATIENCE };
             }
-            Err(RecvTimeoutError::Timeout) => {
-                let is_late = stopped.load(Ordering::Relaxed) && last.elapsed() > ENDING;
-                end(cancel.take_if(|_| is_late));
-                if !stop.load(Ordering::Relaxed) || stopped.swap(true, Ordering::Relaxed) {
-                    continue;
-                }
-                patience = LAST_ANSWER;
-            }
+            Err(RecvTimeoutError::Timeout) => is_news = false,
             Err(RecvTimeoutError::Disconnected) => return (Err(died()), tables),
         }
-        last = Instant::now();
+        if is_news {
+            last = Instant::now();
+        }
+        if stop.load(Ordering::Relaxed) && !stopped.swap(true, Ordering::Relaxed) {
+            (last, patience) = (Instant::now(), LAST_ANSWER);
+        }
+        let is_late = stopped.load(Ordering::Relaxed) && last.elapsed() > ENDING;
+        end(cancel.take_if(|_| is_late));
     }
     (Err(failure::silent(&shown, patience)), Made::Unknown)
 }
@@ -119,7 +123,7 @@ fn at_work(
     });
     let proved = made.and_then(|rows| {
         let restart = restart.as_mut().map(|restart| restart as Restart<'_>);
-        asked(database, rows, restart, wanted, &mut progress, stop)
+        asked(database, rows, restart, (wanted, &|| tell(News::Alive)), &mut progress, stop)
     });
     tell(News::Ended(Box::new(proved)));
 }

@@ -16,6 +16,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 const PIECE: u64 = 128 * KIB;
+/// What any storage reads within seconds.
+const PIECES_AT_ONCE: u64 = 64;
 
 /// The files of table and index.
 pub struct Cached {
@@ -48,8 +50,13 @@ impl Cached {
         self.table_bytes
     }
 
-    /// Keeps this share of all files, drawn anew.
-    pub fn set(&mut self, share: f64, draw: &mut Generator) -> Result<(), Problem> {
+    /// Keeps this share of all files, drawn anew. `go_on` is asked now and then.
+    pub fn set(
+        &mut self,
+        share: f64,
+        draw: &mut Generator,
+        go_on: &mut dyn FnMut() -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
         for (file, bytes) in &self.files {
             let trouble = |error: io::Error| unreadable(Path::new("the table"), &error);
             // Only what is on the device leaves memory.
@@ -58,6 +65,9 @@ impl Cached {
             // Each piece comes alone, without what is behind it.
             fadvise(file, 0, None, Advice::Random).map_err(|errno| trouble(errno.into()))?;
             for piece in 0..bytes.div_ceil(PIECE) {
+                if piece % PIECES_AT_ONCE == 0 {
+                    go_on()?;
+                }
                 if draw.unit() < share {
                     read(file, &mut self.buffer, piece * PIECE).map_err(trouble)?;
                 }
@@ -111,8 +121,10 @@ mod tests {
         assert_eq!((cached.table_bytes(), cached.table()), (300_000, &[file][..]));
         let mut draw = Generator::new(1, &[]);
         for share in [0.0, 0.5, 1.0] {
-            cached.set(share, &mut draw).unwrap();
+            cached.set(share, &mut draw, &mut || Ok(())).unwrap();
         }
+        let stopped = cached.set(1.0, &mut draw, &mut || Err(super::super::ended())).unwrap_err();
+        assert_eq!(stopped.kind.code(), 4, "it ends in the middle");
         let told = Cached::open(&Tables { file: dir.path().to_owned(), ..tables }).err().unwrap();
         assert_eq!(told.kind.code(), 3, "{told}");
     }

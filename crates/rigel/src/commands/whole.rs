@@ -30,12 +30,18 @@ impl Whole {
             let path = path_text::encode(path);
             remark(&format!("{path} is left out: it could be the end of the record, but is somebody else's"));
         }
+        for path in &found.closed {
+            let path = path_text::encode(path);
+            remark(&format!(
+                "the end of the record may be in {path}, where this user cannot look: do this as the user who soaked, or as root"
+            ));
+        }
         let (mut behind, mut rests) = (None, Vec::new());
         for rest in found.rests {
             let joint = Joint::of(&bytes, &rest.bytes)
                 .map_err(|problem| problem.at(path_text::encode(&rest.path)))?;
             if !joint.more.is_empty() {
-                behind = behind.or(Some(joint.stays));
+                behind = behind.or(Some((joint.stays, rest.path.clone())));
                 bytes.truncate(joint.stays);
                 bytes.extend(joint.more);
             }
@@ -43,14 +49,13 @@ impl Whole {
         }
         unkept.iter().for_each(|line| bytes.extend(*line));
         let record = report::parse(&bytes, path).map_err(|problem| {
-            let alone = behind.map(|behind| report::parse(&bytes[..behind], path));
-            match (alone, rests.first()) {
-                (Some(Ok(_)), Some(rest)) => went_on().at(path_text::encode(rest)),
-                (Some(Err(own)), _) => own,
-                _ => problem,
+            let Some((stays, rest)) = &behind else { return problem };
+            match report::parse(&bytes[..*stays], path) {
+                Ok(_) => went_on().at(path_text::encode(rest)),
+                Err(own) => own,
             }
         })?;
-        Ok(Self { bytes, record, behind, rests })
+        Ok(Self { bytes, record, behind: behind.map(|(stays, _)| stays), rests })
     }
 
     /// Where the lines are that are not in the record; `None` when all are.

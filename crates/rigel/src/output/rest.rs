@@ -7,6 +7,7 @@ use super::NO_LINK;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::rest;
+use rustix::process::geteuid;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _};
@@ -26,6 +27,8 @@ pub struct Found {
     pub rests: Vec<Rest>,
     /// Files of others, which are not read.
     pub foreign: Vec<PathBuf>,
+    /// Where this user cannot look, though who soaked could.
+    pub closed: Vec<PathBuf>,
 }
 
 /// Where lines may wait of a soak that begins now; its record says so, for whoever reads it later.
@@ -58,11 +61,17 @@ pub fn places(record: &Path) -> Vec<PathBuf> {
 /// The lines that wait for room in a record of this owner.
 pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
     let mut found = Found::default();
-    for path in rest::places(record).into_iter().filter(|path| may_be_there(path)) {
+    for path in rest::places(record) {
         match read(&path, owner) {
             Ok(Some(bytes)) => found.rests.push(Rest { path, bytes }),
             Ok(None) => found.foreign.push(path),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            // Whoever soaked can look there, or could not write there either.
+            Err(error) if is_closed(&path, &error) => {
+                if geteuid().as_raw() != owner {
+                    found.closed.push(path);
+                }
+            }
             Err(error) => {
                 return Err(Problem::refused(format!("the end of the record cannot be read: {error}"))
                     .at(path_text::encode(&path))
@@ -74,11 +83,9 @@ pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
     Ok(found)
 }
 
-/// Not in a directory that this user cannot enter, nor in what is none: no line of this user's waits there.
-fn may_be_there(path: &Path) -> bool {
-    const NEVER: [ErrorKind; 3] =
-        [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::NotADirectory];
-    !fs::symlink_metadata(path).is_err_and(|error| NEVER.contains(&error.kind()))
+/// Whether it is the directory that this user cannot enter.
+fn is_closed(path: &Path, error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied && fs::symlink_metadata(path).is_err()
 }
 
 /// `None`: it is somebody else's.
@@ -96,7 +103,7 @@ fn read(path: &Path, owner: u32) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn is_own(file: &Metadata, owner: u32) -> bool {
-    let own = [owner, rustix::process::geteuid().as_raw(), 0];
+    let own = [owner, geteuid().as_raw(), 0];
     // Somebody else could give a file of root a second name.
     file.is_file() && file.nlink() == 1 && own.contains(&file.uid())
 }
@@ -128,17 +135,19 @@ mod tests {
     #[test]
     fn what_is_no_directory_holds_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("file"), "line\n").unwrap();
-        assert!(may_be_there(&dir.path().join("file")));
-        assert!(!may_be_there(&dir.path().join("gone")));
-        assert!(!may_be_there(&dir.path().join("file/rest")));
+        let (file, gone) = (dir.path().join("file"), dir.path().join("gone"));
+        fs::write(&file, "").unwrap();
+        let dirs = format!("[\"{}\",\"{}\"]", file.display(), gone.display());
+        let head = format!("{{\"request\":{{\"rest_dirs\":{dirs}}}}}\n");
+        let found = find(head.as_bytes(), geteuid().as_raw()).unwrap();
+        assert!(found.rests.is_empty() && found.foreign.is_empty() && found.closed.is_empty(), "{found:?}");
     }
 
     #[test]
     fn only_a_file_that_nobody_else_can_have_made_is_read() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        let me = rustix::process::geteuid().as_raw();
+        let me = geteuid().as_raw();
         fs::write(at("rest"), "line\n").unwrap();
         assert_eq!(read(&at("rest"), me).unwrap().unwrap(), b"line\n");
         assert_eq!(read(&at("gone"), me).unwrap_err().kind(), ErrorKind::NotFound);

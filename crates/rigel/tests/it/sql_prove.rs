@@ -82,6 +82,26 @@ fn an_experiment_that_is_stopped_leaves_no_server() {
     assert_clean(place.path());
 }
 
+/// Rows are sent all the time then, and each is news.
+#[test]
+fn an_experiment_that_is_stopped_while_it_fills_asks_nothing() {
+    let name = "an_experiment_that_is_stopped_while_it_fills_asks_nothing";
+    let Some(()) = needs(name, private()) else { return };
+    let place = place();
+    let line = ["sql", "prove", "--size", "2G"];
+    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut all = String::new();
+    while !all.contains("filling the table") {
+        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
+    }
+    signal(run.id(), Signal::INT);
+    told.read_to_string(&mut all).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(4), "{all}");
+    assert!(!all.contains("2 GiB of 2") && !all.contains("random_page_cost"), "{all}");
+    assert_clean(place.path());
+}
+
 /// What a killed run left takes the room that the next one needs.
 #[test]
 fn a_killed_experiment_leaves_nothing_to_the_next_one() {

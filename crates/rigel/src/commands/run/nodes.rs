@@ -76,8 +76,13 @@ impl Crew {
     /// The same of a run that goes on: each node has to be what it was.
     pub fn meet_again(&self, header: &Header, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
         let had = self.recorded(header)?;
-        let again =
-            |rank: usize| Again { request: header.request.clone(), had: had.get(rank).cloned().flatten() };
+        let again = |rank: usize| {
+            let (mut request, had) = (header.request.clone(), had.get(rank).cloned().flatten());
+            if let (Some(sides), Some(had)) = (&mut request.sides, &had) {
+                sides.targets_of_a = had.targets_of_a;
+            }
+            Again { request, had }
+        };
         self.line.tell_all(|rank| Message::Call(Box::new(Call { again: Some(again(rank)) })))?;
         let own = hello_again(&again(0), options, host)?;
         let hellos = self.hellos(own)?;
@@ -103,7 +108,14 @@ impl Crew {
         let had = |node: &Node| {
             let member = node.member.as_ref()?;
             let targets = member.facts(&header.targets).into_iter().cloned();
-            Some(Had { host: node.host.clone(), targets: targets.collect() })
+            // Those of side A come first, in the list of the run and in that of each node.
+            let of_a = header.request.sides.map_or(0, |sides| sides.targets_of_a);
+            let own_of_a = member.targets.iter().filter(|&&target| target < of_a).count();
+            Some(Had {
+                host: node.host.clone(),
+                targets: targets.collect(),
+                targets_of_a: u16::try_from(own_of_a).unwrap_or(u16::MAX),
+            })
         };
         let mut loading = header.nodes.all().iter().filter_map(had);
         let recorded = loading.clone().count();

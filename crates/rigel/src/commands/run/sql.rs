@@ -42,7 +42,7 @@ use rigel_sql::plan::Query;
 use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
 use rigel_sql::table::{self, Dropped, NOT_LOGGED, Table, Wanted};
-use rigel_sql::{Address, Database, bench, ledger};
+use rigel_sql::{Address, Database, SCHEMA, bench, ledger};
 use room::check_room;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -276,7 +276,7 @@ impl SqlRun<'_> {
     /// The schema goes on request; `stays`: there is one.
     fn put_away(&self, address: Address, stays: bool, measured: Result<(), Problem>) -> Result<(), Problem> {
         if self.source.drop {
-            return both(measured, table::removed(address, Database::drop_schema).map(drop));
+            return both(measured, table::removed(address, Database::drop_schema, &SCHEMA).map(drop));
         }
         if stays {
             self.reporter

@@ -14,7 +14,7 @@ use rigel_core::load::class::Class;
 use rigel_core::units::{Bytes, MIB};
 use rigel_io::targets::scratch::{ScratchFile, Wish};
 use rigel_sql::private::{PrivateServer, Purpose};
-use rigel_sql::{Database, ledger, table};
+use rigel_sql::{Database, LEDGER, ledger, table};
 use std::path::Path;
 
 /// What the log of a server consists of. Raw commits of each session go round in a part of that size, too.
@@ -76,7 +76,7 @@ impl SqlRun<'_> {
         let notes = vec![server, ledger.settings];
         let made = Made { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
         let measured = ended(self.measure(made, &signals));
-        let removed = table::removed(address.clone(), Database::drop_ledger);
+        let removed = table::removed(address.clone(), Database::drop_ledger, &LEDGER);
         let measured = both(measured, removed.map(drop));
         if self.source.drop { self.put_away(address, true, measured) } else { measured }
     }

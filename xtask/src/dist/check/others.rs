@@ -101,7 +101,7 @@ const SESSION: &str = r#"
     scripts=/usr/share/postgresql/VERSION/extension
     cp $scripts/rigel--$(sed -n "s/^default_version = '\(.*\)'$/\1/p" $scripts/rigel.control).sql $scripts/rigel--0.1.0.sql
     sql postgres 'CREATE DATABASE older'
-    sql older "CREATE EXTENSION rigel VERSION '0.1.0'"
+    sql older "CREATE EXTENSION rigel version '0.1.0'"
     sql older 'ALTER EXTENSION rigel UPDATE'
     rm $scripts/rigel--0.1.0.sql
     sql older "SELECT extversion FROM pg_extension WHERE extname = 'rigel'"

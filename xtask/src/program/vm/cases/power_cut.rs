@@ -20,8 +20,8 @@ pub fn cases() -> Vec<Case> {
         setup: format!(
             "modprobe null_blk nr_devices=0\n\
              mount -t configfs configfs /sys/kernel/config\n\
-             mkdir /sys/kernel/config/nullb/cut\n\
-             cd /sys/kernel/config/nullb/cut\n\
+             mkdir /sys/kernel/config/nullb/nullb0\n\
+             cd /sys/kernel/config/nullb/nullb0\n\
              echo 32 >size\n\
              echo 1 >memory_backed\n\
              echo {CACHE_MB} >cache_size\n\
@@ -31,8 +31,8 @@ pub fn cases() -> Vec<Case> {
             CaseStep::shell(HONEST, 120, &cut(HONEST, "write back")),
             CaseStep::shell(LYING, 120, &cut(LYING, "write through")),
         ],
-        teardown: "echo 0 >/sys/kernel/config/nullb/cut/power\n\
-             rmdir /sys/kernel/config/nullb/cut\n\
+        teardown: "echo 0 >/sys/kernel/config/nullb/nullb0/power\n\
+             rmdir /sys/kernel/config/nullb/nullb0\n\
              umount /sys/kernel/config\n\
              rmmod null_blk\n"
             .to_owned(),
@@ -43,10 +43,10 @@ pub fn cases() -> Vec<Case> {
 /// Some hundred acknowledgements, the cut, and the check. `cache`: what the disk says of its cache.
 fn cut(name: &str, cache: &str) -> String {
     format!(
-        "power=/sys/kernel/config/nullb/cut/power\n\
+        "power=/sys/kernel/config/nullb/nullb0/power\n\
          echo '{cache}' >/sys/block/nullb0/queue/write_cache\n\
          (rigel durability run /dev/nullb0 --destroy-data /dev/nullb0 --size 8M --for 10m --quiet 2>{name}.run \
-         | rigel durability witness {name}.acks --quiet 2>{name}.witness) &\n\
+         | rigel durability witness {name}.acks --quiet >{name}.witness 2>&1) &\n\
          until [ \"$(cat {name}.acks 2>/dev/null | wc -l)\" -gt 300 ]; do usleep 20000; done\n\
          echo 0 >$power\n\
          killall -KILL rigel\n\

@@ -205,7 +205,9 @@ fn a_thousand_nodes_are_one_line_of_the_record() {
     let line = Line::new(Box::new(thousand), "db0".to_owned(), "test");
     let parts = (run.request.clone(), team(1000));
     let mut bench = ClusterBench::new(line, Some(first), parts, sites, members, targets(), 0).unwrap();
+    let began = std::time::Instant::now();
     let came = bench.work(&order, &mut |_| true).unwrap();
+    let took = began.elapsed();
     assert_eq!((came.nodes.len(), came.done.tallies[&Class::SMALL].planned), (1000, 2000));
     let visit = Visit {
         step: 0,
@@ -226,6 +228,7 @@ fn a_thousand_nodes_are_one_line_of_the_record() {
         tallies: came.done.tallies,
     };
     let bytes = write_line(&Written::Visit(Box::new(visit))).unwrap().len();
+    println!("1,000 nodes: a visit and its merge took {took:?}, its line has {bytes} bytes");
     assert!(bytes < 2_000_000, "{bytes} bytes");
 }
 

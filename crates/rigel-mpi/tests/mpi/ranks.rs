@@ -213,6 +213,41 @@ fn consent_may_name_the_target_of_another_node() {
     }
 }
 
+/// The second node has its target on a filesystem that is mounted read-only.
+#[test]
+fn a_host_that_can_only_read_refuses_for_all() {
+    let name = "rigel-mpi: a host that can only read";
+    let Some(mpirun) = needs(name, mpirun()) else { return };
+    let may_mount = Command::new("unshare").args(["--mount", "true"]).output();
+    let may_mount = may_mount.ok().filter(|told| told.status.success());
+    let may_mount = may_mount.ok_or_else(|| Unavailable::new("nothing can be mounted here"));
+    let Some(_) = needs(name, may_mount) else { return };
+    let place = Place::new();
+    let plain = each(&place);
+    for node in ["node0", "node1"] {
+        place.file(&format!("{node}/data"), 1 << 20);
+    }
+    let before = fs::read(place.path().join("node0/data")).unwrap();
+    let script = place.path().join("reads");
+    let text = format!(
+        "#!/bin/sh\n[ \"$OMPI_COMM_WORLD_RANK\" = 0 ] && exec {0} \"$@\"\n\
+         exec unshare --mount sh -c 'mount --bind node1 node1 && mount -o remount,bind,ro node1 && exec {0} \"$@\"' sh \"$@\"\n",
+        plain.display()
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let words = "--oversubscribe --own-targets run oltp data --write 10 --duration 1s --out .. \
+                 --destroy-data ../node0/data --destroy-data ../node1/data";
+    let mut run = place.start_program(&mpirun, 2, &script, words);
+    assert_eq!(run.end(), 3, "{}", run.told());
+    for part in ["data on node 1", "likely cause: it is read-only"] {
+        assert!(run.told().contains(part), "{part}: {}", run.told());
+    }
+    assert_eq!(fs::read(place.path().join("node0/data")).unwrap(), before, "nothing was written anywhere");
+    assert!(!place.has_record());
+    run.nothing_is_left();
+}
+
 #[test]
 fn a_dry_run_says_what_each_node_says_of_its_own_targets() {
     let Some(mpirun) = needs("rigel-mpi: --dry-run with targets of each node", mpirun()) else { return };

@@ -4,13 +4,71 @@
 
 use crate::database::Database;
 use crate::failure;
+use postgres::{CancelToken, Client, NoTls};
 use rigel_core::error::Problem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// For what is asked before and behind a load; a busy server takes long to remove a large table.
 pub const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How often whoever waits for long work looks whether the user ends it.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+/// What is in work may take so long to end by itself, when the user ends it.
+const ENDING: Duration = Duration::from_secs(1);
+
+/// Waiting for long work in a thread of its own, which says from time to time that it goes on.
+pub(crate) struct Waiting {
+    last: Instant,
+    patience: Duration,
+    /// The work is to end.
+    stopped: Arc<AtomicBool>,
+    cancel: Option<CancelToken>,
+}
+
+impl Waiting {
+    /// For work on this connection.
+    pub(crate) fn on(client: &Client) -> Self {
+        let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(client.cancel_token()));
+        Self { last: Instant::now(), patience: PATIENCE, stopped, cancel }
+    }
+
+    /// What the work looks at, to end by itself.
+    pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stopped)
+    }
+
+    /// The work goes on; what comes next may take so long, if another time than before.
+    pub(crate) fn heard(&mut self, patience: Option<Duration>) {
+        self.last = Instant::now();
+        self.patience = patience.unwrap_or(self.patience);
+    }
+
+    /// Whether nothing came for too long.
+    pub(crate) fn is_over(&self) -> bool {
+        self.last.elapsed() >= self.patience
+    }
+
+    /// Ends the work when the user wants so; an answer to that has so much time.
+    pub(crate) fn heed(&mut self, stop: &AtomicBool, patience: Duration) {
+        if stop.load(Ordering::Relaxed) && !self.stopped.swap(true, Ordering::Relaxed) {
+            self.heard(Some(patience));
+        }
+        let is_late = self.stopped.load(Ordering::Relaxed) && self.last.elapsed() > ENDING;
+        if let Some(cancel) = self.cancel.take_if(|_| is_late) {
+            // The server is at something long, such as writing all to storage. It is asked over a connection that may hang as well.
+            thread::spawn(move || cancel.cancel_query(NoTls));
+        }
+    }
+
+    /// The server at this place is given up.
+    pub(crate) fn silent(&self, at: &str) -> Problem {
+        failure::silent(at, self.patience)
+    }
+}
 
 /// What `work` gives, when it does so in that time.
 pub fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

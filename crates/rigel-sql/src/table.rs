@@ -9,12 +9,12 @@ use crate::address::Address;
 use crate::database::Database;
 use crate::failure::{self, Left};
 use crate::index;
-use crate::patience::PATIENCE;
+use crate::patience::{PATIENCE, TICK, Waiting};
 use crate::plan::{self, Query};
 use crate::schema::Schema;
 use crate::session::{self, died};
 use postgres::error::SqlState;
-use postgres::{Client, NoTls, Transaction};
+use postgres::{Client, Transaction};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::sql::{BLOCK_BYTES, Probe};
@@ -22,11 +22,10 @@ use rigel_core::units::{Bytes, MIB};
 use standing::Standing;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The table, with its schema.
 pub const NAME: &str = "rigel.big";
@@ -53,9 +52,6 @@ const LOCK_TIMEOUT: &str = "set lock_timeout = '5s'";
 /// storage takes to read the whole table for that.
 const WRITING: Duration = Duration::from_secs(3600);
 const SLOW_PER_S: u64 = 10 * MIB;
-/// What is in work may take so long to end by itself, when the user ends the run.
-const ENDING: Duration = Duration::from_secs(1);
-const TICK: Duration = Duration::from_millis(100);
 /// Bytes that make a row fill more than half of a block.
 const PAD_BYTES: usize = 7900;
 /// Random letters that rows take their pad from, each from another place.
@@ -150,36 +146,27 @@ impl Database {
         stop: &AtomicBool,
     ) -> Result<(Self, Table), Problem> {
         let (told, hear) = mpsc::channel();
-        let (shown, ended) = (self.address.shown().to_owned(), Arc::new(AtomicBool::new(false)));
-        let (end, mut cancel) = (Arc::clone(&ended), Some(self.client.cancel_token()));
+        let (shown, mut waiting) = (self.address.shown().to_owned(), Waiting::on(&self.client));
+        let end = waiting.stopped();
         thread::spawn(move || {
             let mut rows = |done, total| drop(told.send(Filling::Bytes(done, total)));
             let made = self.make(wanted, &mut rows, &end);
             // Nobody hears it any more when it is late.
             let _ = told.send(Filling::Ended(Box::new(made.map(|table| (self, table)))));
         });
-        let (mut last, mut patience) = (Instant::now(), PATIENCE);
-        while last.elapsed() < patience {
+        while !waiting.is_over() {
             match hear.recv_timeout(TICK) {
                 Ok(Filling::Ended(made)) => return *made,
                 Ok(Filling::Bytes(done, total)) => {
                     progress(done, total);
-                    last = Instant::now();
-                    patience = if done == total { writing(total) } else { PATIENCE };
+                    waiting.heard(Some(if done == total { writing(total) } else { PATIENCE }));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),
             }
-            if stop.load(Ordering::Relaxed) && !ended.swap(true, Ordering::Relaxed) {
-                (last, patience) = (Instant::now(), PATIENCE);
-            }
-            let is_late = ended.load(Ordering::Relaxed) && last.elapsed() > ENDING;
-            if let Some(cancel) = cancel.take_if(|_| is_late) {
-                // The server is at something long, such as writing all to storage. It is asked over a connection that may hang as well.
-                thread::spawn(move || cancel.cancel_query(NoTls));
-            }
+            waiting.heed(stop, PATIENCE);
         }
-        Err(failure::silent(&shown, patience))
+        Err(waiting.silent(&shown))
     }
 
     fn make(

@@ -4,22 +4,16 @@
 
 use super::{Doing, Progress, Restart, Wanted, ask, asked, ended, tables};
 use crate::database::Database;
-use crate::failure;
-use crate::patience::PATIENCE;
+use crate::patience::{PATIENCE, TICK, Waiting};
 use crate::session::died;
 use crate::table::writing;
-use postgres::{CancelToken, NoTls};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::uses::proof::Proof;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const TICK: Duration = Duration::from_millis(100);
-/// What is in work may take so long to end by itself, when the user ends the experiment.
-const ENDING: Duration = Duration::from_secs(1);
 /// A statement that cannot be ended ends by the limit of its session.
 const LAST_ANSWER: Duration = Duration::from_secs(ask::LIMIT.as_secs() + 10);
 
@@ -55,48 +49,37 @@ pub fn attended(
 ) -> (Result<Proof, Problem>, Made) {
     let (told, hear) = mpsc::channel();
     let (start, started) = mpsc::channel();
-    let (shown, stopped) = (database.address.shown().to_owned(), Arc::new(AtomicBool::new(false)));
-    let (stop_there, mut cancel) = (Arc::clone(&stopped), Some(database.client.cancel_token()));
+    let (shown, mut waiting) = (database.address.shown().to_owned(), Waiting::on(&database.client));
+    let stop_there = waiting.stopped();
     let is_private = restart.is_some();
     thread::spawn(move || at_work(database, is_private.then_some(started), wanted, &told, &stop_there));
-    let (mut last, mut patience, mut tables) = (Instant::now(), PATIENCE, Made::None);
-    while last.elapsed() < patience {
-        let mut is_news = true;
+    let mut tables = Made::None;
+    while !waiting.is_over() {
         match hear.recv_timeout(TICK) {
             Ok(News::Ended(proved)) => return (proved.map_err(|problem| by_user(problem, stop)), tables),
             Ok(News::Start(setting)) => {
                 let again = restart.as_mut().map_or_else(|| Err(died()), |restart| restart(&setting));
                 // Nobody hears it when the experiment is over.
                 let _ = start.send(again);
+                waiting.heard(None);
             }
-            Ok(News::Made) => tables = Made::Here,
-            Ok(News::Alive) => {}
+            Ok(News::Made) => {
+                tables = Made::Here;
+                waiting.heard(None);
+            }
+            Ok(News::Alive) => waiting.heard(None),
             Ok(News::Progress(doing, done, total)) => {
                 progress(doing, done, total);
                 // Behind the last row come indexes, and a vacuum.
                 let is_filled = doing == Doing::Filling && done == total;
-                patience = if is_filled { writing(total) } else { PATIENCE };
+                waiting.heard(Some(if is_filled { writing(total) } else { PATIENCE }));
             }
-            Err(RecvTimeoutError::Timeout) => is_news = false,
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return (Err(died()), tables),
         }
-        if is_news {
-            last = Instant::now();
-        }
-        if stop.load(Ordering::Relaxed) && !stopped.swap(true, Ordering::Relaxed) {
-            (last, patience) = (Instant::now(), LAST_ANSWER);
-        }
-        let is_late = stopped.load(Ordering::Relaxed) && last.elapsed() > ENDING;
-        end(cancel.take_if(|_| is_late));
+        waiting.heed(stop, LAST_ANSWER);
     }
-    (Err(failure::silent(&shown, patience)), Made::Unknown)
-}
-
-/// The server may be at something long. It is asked over a connection that may hang as well.
-fn end(cancel: Option<CancelToken>) {
-    if let Some(cancel) = cancel {
-        thread::spawn(move || cancel.cancel_query(NoTls));
-    }
+    (Err(waiting.silent(&shown)), Made::Unknown)
 }
 
 /// A statement that was ended because the user wanted so.

@@ -6,7 +6,7 @@ use rigel_testdev::{PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::Stdio;
+use std::process::{Child, ChildStderr, Stdio};
 
 /// The plan that the planner chooses for a share of the rows under a value.
 fn chosen(document: &Value, selectivity: f64, value: f64) -> &str {
@@ -15,6 +15,17 @@ fn chosen(document: &Value, selectivity: f64, value: f64) -> &str {
         one["selectivity"].as_f64() == Some(selectivity) && one["value"].as_f64() == Some(value)
     };
     choices.iter().find(same).unwrap()["plan"].as_str().unwrap()
+}
+
+/// An experiment that has said so, what it goes on saying, and what it said.
+fn until(place: &Place, line: &[&str], said: &str) -> (Child, BufReader<ChildStderr>, String) {
+    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut all = String::new();
+    while !all.contains(said) {
+        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
+    }
+    (run, told, all)
 }
 
 fn proven(place: &Place, line: &str) -> Value {
@@ -68,13 +79,7 @@ fn an_experiment_that_is_stopped_leaves_no_server() {
     let name = "an_experiment_that_is_stopped_leaves_no_server";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = ["sql", "prove", "--size", "4M"];
-    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(run.stderr.take().unwrap());
-    let mut all = String::new();
-    while !all.contains("random_page_cost") {
-        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
-    }
+    let (mut run, mut told, _) = until(&place, &["sql", "prove", "--size", "4M"], "random_page_cost");
     signal(run.id(), Signal::INT);
     std::io::copy(&mut told, &mut std::io::sink()).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(4));
@@ -88,13 +93,7 @@ fn an_experiment_that_is_stopped_while_it_fills_asks_nothing() {
     let name = "an_experiment_that_is_stopped_while_it_fills_asks_nothing";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = ["sql", "prove", "--size", "2G"];
-    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(run.stderr.take().unwrap());
-    let mut all = String::new();
-    while !all.contains("filling the table") {
-        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
-    }
+    let (mut run, mut told, mut all) = until(&place, &["sql", "prove", "--size", "2G"], "filling the table");
     signal(run.id(), Signal::INT);
     told.read_to_string(&mut all).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(4), "{all}");
@@ -108,13 +107,7 @@ fn a_killed_experiment_leaves_nothing_to_the_next_one() {
     let name = "a_killed_experiment_leaves_nothing_to_the_next_one";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = ["sql", "prove", "--size", "4M"];
-    let mut run = place.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(run.stderr.take().unwrap());
-    let mut all = String::new();
-    while !all.contains("random_page_cost") {
-        assert!(told.read_line(&mut all).unwrap() > 0, "{all}");
-    }
+    let (mut run, _told, _) = until(&place, &["sql", "prove", "--size", "4M"], "random_page_cost");
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(place.path().join("rigel-sql-server/data").is_dir(), "there is something to be removed");
@@ -170,12 +163,7 @@ fn what_a_lost_server_keeps_is_told_and_can_be_removed() {
     let place = place();
     let dsn = dsn(&server);
     let line = ["sql", "prove", "--dsn", &dsn, "--create-in", "postgres", "--size", "4M"];
-    let mut run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stderr = BufReader::new(run.stderr.take().unwrap());
-    let mut all = String::new();
-    while !all.contains("random_page_cost") {
-        assert!(stderr.read_line(&mut all).unwrap() > 0, "{all}");
-    }
+    let (mut run, mut stderr, mut all) = until(&place, &line, "random_page_cost");
     server.crash();
     stderr.read_to_string(&mut all).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(4), "{all}");

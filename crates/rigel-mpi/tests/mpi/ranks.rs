@@ -308,10 +308,7 @@ fn a_run_with_a_share_of_nothing_goes_on() {
         fs::write(place.path().join("zero.toml"), THREE.replace("[2, 1, 1]", shares)).unwrap();
         let words = format!("--oversubscribe run --load zero.toml --duration 1s {SIM}");
         place.run(&mpirun, 3, &words).expect_code(0);
-        let record = place.record();
-        let header = format!("{}\n", place.read("_record.jsonl").lines().next().unwrap());
-        fs::write(&record, header).unwrap();
-        let name = record.file_name().unwrap().to_str().unwrap();
+        let (_, _, name) = left_of(&place, &place.read("_record.jsonl"), 1);
         place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
     }
 }
@@ -333,13 +330,10 @@ fn a_node_without_a_share_opens_nothing() {
     // 1: on a busy host none of the numbers may be used.
     let code = run.end();
     assert!([0, 1].contains(&code), "{code}: {}", run.told());
-    let record = place.record();
-    let header = format!("{}\n", place.read("_record.jsonl").lines().next().unwrap());
+    let (_, header, name) = left_of(&place, &place.read("_record.jsonl"), 1);
     let nodes = serde_json::from_str::<Value>(&header).unwrap()["nodes"].as_array().unwrap().len();
     assert_eq!(nodes, 1, "who loads nothing is none of the nodes of the record");
     // It goes on, whatever engine the idle node would have.
-    fs::write(&record, header).unwrap();
-    let name = record.file_name().unwrap().to_str().unwrap();
     let words = format!("--oversubscribe --own-targets run --resume ../{name} --destroy-data data");
     let mut run = place.start_program(&mpirun, 2, &script, &words);
     let code = run.end();
@@ -485,6 +479,15 @@ fn a_soak_that_found_wrong_blocks_says_so_when_a_node_is_lost() {
     place.record_is_whole();
 }
 
+/// The record of a run with so many of its lines: its path, they, and its name.
+fn left_of(place: &Place, whole: &str, lines: usize) -> (PathBuf, String, String) {
+    let kept: String = whole.lines().take(lines).map(|line| format!("{line}\n")).collect();
+    let record = place.record();
+    fs::write(&record, &kept).unwrap();
+    let name = record.file_name().unwrap().to_str().unwrap().to_owned();
+    (record, kept, name)
+}
+
 #[test]
 fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     let Some(mpirun) = needs("rigel-mpi: SIGTERM and --resume", mpirun()) else { return };
@@ -493,10 +496,7 @@ fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     place.run(&mpirun, 3, &words).expect_code(0);
     let whole = place.read("_record.jsonl");
     // Two visits are left of it.
-    let kept: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
-    let record = place.record();
-    fs::write(&record, &kept).unwrap();
-    let name = record.file_name().unwrap().to_str().unwrap();
+    let (record, kept, name) = left_of(&place, &whole, 3);
     let told = place.run(&mpirun, 2, &format!("--oversubscribe run --resume {name}"));
     assert_eq!(told.code, 3, "{}", told.stderr);
     assert!(told.stderr.contains("made by 3 nodes, and there are 2"), "{}", told.stderr);
@@ -527,11 +527,7 @@ fn two_sides_on_targets_of_each_node_go_on() {
     let told = place.run(&mpirun, 2, words);
     told.expect_code_of(&[0, 1]);
     let whole = place.read("_record.jsonl");
-    let lines = whole.lines().count();
-    let kept: String = whole.lines().take(lines / 2).map(|line| format!("{line}\n")).collect();
-    let record = place.record();
-    fs::write(&record, &kept).unwrap();
-    let name = record.file_name().unwrap().to_str().unwrap();
+    let (record, kept, name) = left_of(&place, &whole, whole.lines().count() / 2);
     let told = place.run(&mpirun, 2, &format!("--oversubscribe versus --resume {name} --no-history"));
     told.expect_code_of(&[0, 1]);
     let again = fs::read_to_string(&record).unwrap();

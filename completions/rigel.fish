@@ -29,7 +29,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print vers
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
-complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'The same load through PostgreSQL: what of the storage reaches SQL'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'Load PostgreSQL: how much of the storage reaches SQL, and what limits it'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make the outputs again from the record of a run'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
@@ -174,12 +174,12 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql" -l create-in -d 'Allow 
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l programs -d 'Directory of initdb and postgres for a private server [default: the newest that is found]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l rigel-path -d 'Of install: where the server finds this program [default: where it is now]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l size -d 'Size of the table [default: four times the caches below it, 1G or more; of prove 256M]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sessions -d 'Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION\'s small I/O]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sessions -d 'Sessions that look rows up at the same time, such as 1,4,16 [default: by level; simple 1 to 5]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-disks -d 'Disks behind the table, which set the numbers of sessions as ORION\'s levels [default: 1]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l probe -d 'How rows are looked up: batch, single or index [default: batch; of users single]' -r -f -a "batch\t''
 single\t''
 index\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Sessions with reports at the same time, such as 1,2 [default: those of ORION\'s large I/O]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Sessions with reports at the same time, such as 1,2 [default: by level; normal 1 and 2]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-by -d 'How a report reads: range or join [default: range]' -r -f -a "range\t''
 join\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-size -d 'What a report reads, in whole blocks of 8K [default: 8M]' -r
@@ -203,7 +203,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql" -l name -d 'Name of the
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l out -d 'Directory of the outputs [default: the current one; with --record that of the record]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l drop -d 'Remove the schema rigel when the run is over, or at once without LEVEL'
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sql-only -d 'Measure SQL only: leave out the raw reads that take turns with it'
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l sql-only -d 'Of simple and commit: measure SQL only, and leave out the raw I/O that takes turns with it'
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l allow-memory -d 'Measure memory on purpose: allow a private server in memory, and end such a run with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l html -d 'With --record: write the page with charts, beside the record or into --out'
@@ -489,7 +489,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print 
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'The same load through PostgreSQL: what of the storage reaches SQL'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'Load PostgreSQL: how much of the storage reaches SQL, and what limits it'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'

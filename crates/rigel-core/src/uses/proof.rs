@@ -36,9 +36,17 @@ pub struct Proof {
 impl Proof {
     /// Whether an advised value did not stand.
     pub fn refutes(&self) -> bool {
-        let cost = self.page_cost.as_ref().and_then(page_cost::Found::advised).map(|one| one.verdict);
-        let others = self.concurrency.iter().filter_map(concurrency::Found::advised).map(|one| one.verdict);
-        cost.into_iter().chain(others).any(|verdict| verdict == Verdict::Fails)
+        !self.refuted().is_empty()
+    }
+
+    /// The settings of which the advised value did not stand.
+    pub fn refuted(&self) -> Vec<&str> {
+        let cost = self.page_cost.as_ref().and_then(page_cost::Found::advised);
+        let cost = cost.map(|one| ("random_page_cost", one.verdict));
+        let of = |found: &'_ concurrency::Found| found.advised().map(|one| one.verdict);
+        let others = self.concurrency.iter().filter_map(|found| Some((found.setting.as_str(), of(found)?)));
+        let all = cost.into_iter().chain(others);
+        all.filter(|(_, verdict)| *verdict == Verdict::Fails).map(|(setting, _)| setting).collect()
     }
 }
 

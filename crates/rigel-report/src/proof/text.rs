@@ -8,7 +8,11 @@ use crate::page::Page;
 use crate::text::{Ink, Style, files_section, wrapped};
 use rigel_core::units::Bytes;
 use rigel_core::uses::proof::page_cost::{self, Judged};
-use rigel_core::uses::proof::{About, concurrency};
+use rigel_core::uses::proof::{About, Verdict, concurrency};
+
+/// Of what neither passes nor fails.
+pub const UNDECIDED: &str =
+    "undecided: the rounds do not tell whether the value is among the best; more time may";
 
 /// For the terminal; `files` are where the outputs are, printable.
 pub fn text(proven: &Proven<'_>, style: Style, files: &[String]) -> String {
@@ -53,7 +57,7 @@ fn costs(page: &mut Page, found: &page_cost::Found, style: Style) {
         page,
         "",
         "  ",
-        "worst: the highest ratio of a query; slow, fast: queries whose plan is slower or faster than that of the default, beyond noise",
+        "worst: the query with the highest ratio; slow, fast: how many queries get a slower, or a faster, plan than with the default, beyond noise",
     );
 }
 
@@ -98,6 +102,9 @@ fn rates(page: &mut Page, found: &concurrency::Found, style: Style) {
             at.collect::<String>(),
             judged.verdict.name()
         ));
+    }
+    if found.values.iter().any(|judged| judged.verdict == Verdict::Undecided) {
+        wrapped(page, "", "  ", UNDECIDED);
     }
 }
 

@@ -56,11 +56,11 @@ fn because(judged: &Judged) -> String {
     let slowest = judged.slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio));
     match slowest {
         None => format!(
-            "{median}, and no query is slower than by default; {} faster",
+            "{median}; no query is slower than by default, and {} faster",
             queries(judged.faster.len())
         ),
         Some(slowest) => format!(
-            "{median}, and {} slower than by default, up to {} times for {}; {} faster",
+            "{median}; {} slower than by default (up to {} times, for {}), and {} faster",
             queries(judged.slower.len()),
             number(slowest.ratio),
             place(slowest),
@@ -72,8 +72,8 @@ fn because(judged: &Judged) -> String {
 fn queries(count: usize) -> String {
     match count {
         0 => "none is".to_owned(),
-        1 => "1 is".to_owned(),
-        more => format!("{more} are"),
+        1 => "1 query is".to_owned(),
+        more => format!("{more} queries are"),
     }
 }
 

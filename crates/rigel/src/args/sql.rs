@@ -47,6 +47,7 @@ const SUMMARY: &str = "\
 Examples:
   rigel sql simple /mnt/fast                    a private server there, made and removed
   rigel sql simple --dsn 'dbname=shop' --create-in shop --drop
+                                                a server that is there; its table is removed
   rigel sql normal /mnt/fast                    look-ups beside reports
   rigel sql prove /mnt/fast                     which settings are right for queries there
 All options and more examples: rigel help sql";
@@ -90,7 +91,7 @@ What a look-up is:
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct SqlArgs {
-    /// What to do: simple or oltp (look-ups), dss (reports), normal (both), users (up to 500 sessions), commit, prove (settings), or install (calibrate_io)
+    /// What to do: simple or oltp (look-ups), dss (reports), normal (both), users (up to 500 sessions), commit, prove (test settings), or install (calibrate_io)
     ///
     /// simple: sessions that look up single rows all over a table, one after the other, in turns with raw I/O. oltp: the same with more
     /// sessions. dss: reports, each of which reads a long part of the table. normal: look-ups beside reports in all combinations, and what one
@@ -114,7 +115,8 @@ pub struct SqlArgs {
 
     /// Allow to make the schema rigel with its table in this database
     ///
-    /// Needed once, when it is not there, and the name of the database has to be repeated. Nothing else in the database is changed.
+    /// Needed when it is not there; the name of the database has to be repeated. Once is enough for look-ups and reports, whose table stays unless
+    /// --drop is given; commit and prove remove theirs behind every run. Nothing else in the database is changed.
     #[arg(long, value_name = "DATABASE", requires = "dsn", help_heading = SERVER)]
     create_in: Option<String>,
 
@@ -139,7 +141,7 @@ pub struct SqlArgs {
     #[command(flatten)]
     queries: QueryArgs,
 
-    /// Measure SQL only: leave out the raw reads that take turns with it
+    /// Of simple and commit: measure SQL only, and leave out the raw I/O that takes turns with it
     ///
     /// The files of the table are read without the database, with as many outstanding reads as there are sessions, in turns with SQL, so that
     /// the part is known that reaches SQL. They are only opened for reading. Left out by itself where they cannot be read, and with --duration.

@@ -183,6 +183,7 @@ fn a_refuted_value_is_told() {
     let concurrency =
         concurrency::Found::of("io_workers", &rates(0.01, law), 1, Some(16)).into_iter().collect();
     let proof = Proof { about, page_cost: None, concurrency, skipped: Vec::new(), complete: true };
+    assert_eq!(proof.refuted(), ["io_workers"]);
     assert!(proof.refutes());
     assert!(!Proof { concurrency: Vec::new(), ..proof }.refutes());
 }

@@ -27,9 +27,9 @@ pub const MOST_USERS: u32 = 500;
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct QueryArgs {
-    /// Sessions that look rows up at the same time, such as 1,4,16 [default: those of ORION's small I/O]
+    /// Sessions that look rows up at the same time, such as 1,4,16 [default: by level; simple 1 to 5]
     ///
-    /// By default 1 to 5 for each disk, oltp 1 to 20, users 1 to 500 (with --dsn no more than
+    /// By default 1 to 5 for each disk, oltp 1 to 20, as ORION's levels of small I/O; users 1 to 500 (with --dsn no more than
     /// half of the connections that are free), commit 1 to 32.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = LOAD)]
     pub sessions: Vec<u32>,
@@ -46,9 +46,9 @@ pub struct QueryArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 
-    /// Sessions with reports at the same time, such as 1,2 [default: those of ORION's large I/O]
+    /// Sessions with reports at the same time, such as 1,2 [default: by level; normal 1 and 2]
     ///
-    /// By default 1 to 2 for each disk, dss 1 to 15.
+    /// By default 1 to 2 for each disk, dss 1 to 15, as ORION's levels of large I/O.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = REPORTS)]
     pub report_sessions: Vec<u32>,
 

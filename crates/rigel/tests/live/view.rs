@@ -164,6 +164,31 @@ fn the_loads_of_databases_can_be_watched() {
     }
 }
 
+/// A visit of a soak goes on for long: wrong data is told within it, and the run goes on.
+#[test]
+fn a_soak_tells_wrong_data_while_it_goes_on() {
+    let name = "a_soak_tells_wrong_data_while_it_goes_on";
+    let spec = DeviceSpec { size_bytes: 2 << 20, ..DeviceSpec::default() };
+    let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
+    let place = Place::new();
+    let load = "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"4K\"\nwrite = 10\nverify = true\narrival = { outstanding = 8 }\n\
+                [[phase]]\nfor = \"1h\"\n";
+    std::fs::write(place.path().join("data.toml"), load).unwrap();
+    let disk = device.disk();
+    let disk = disk.display();
+    let line = format!("soak --load data.toml {disk} --destroy-data {disk} --every 1s --for 2h --tui");
+    let Some(terminal) = needs(name, started(&place, (100, 40), &UTF_8, &line)) else { return };
+    let seen = terminal.wait_until(|screen| screen.contains("phase 1") && screen.contains("IOPS"));
+    assert!(!seen.contains("WRONG_DATA"), "{seen}");
+    device.command("flip nth 50").unwrap();
+    let seen = terminal.wait_for("WRONG_DATA");
+    assert!(seen.contains(" gone, ") && !seen.contains("code="), "it goes on:\n{seen}");
+    terminal.press("q");
+    let end = restored(&terminal, 1);
+    assert!(end.contains("Wrong blocks: 1"), "{end}");
+    assert_eq!(record(&place).closing.map(|closing| closing.complete), Some(false));
+}
+
 #[test]
 fn a_run_that_ends_by_itself_leaves_the_view() {
     let place = Place::new();

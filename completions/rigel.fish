@@ -29,7 +29,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print vers
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
-complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'Load PostgreSQL: how much of the storage reaches SQL, and what limits it'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'Queries and commits through PostgreSQL: how much of the storage reaches SQL, and what limits it'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make the outputs again from the record of a run'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'
@@ -179,10 +179,10 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-disks -d 'Disks 
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l probe -d 'How rows are looked up: batch, single or index [default: batch; of users single]' -r -f -a "batch\t''
 single\t''
 index\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Sessions with reports at the same time, such as 1,2 [default: by level; normal 1 and 2]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-sessions -d 'Of normal and dss: sessions with reports at the same time, such as 1,2 [default: normal 1 and 2, dss 1 to 15]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-by -d 'How a report reads: range or join [default: range]' -r -f -a "range\t''
 join\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-size -d 'What a report reads, in whole blocks of 8K [default: 8M]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-size -d 'What a report reads, a multiple of 16K from 64K to 1G [default: 8M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l report-share -d 'Of the sessions of users, so many in per cent make reports, and the others look rows up [default: 0]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l matrix -d 'Pairs of both kinds with normal: detailed, basic, point, col, row or max, as of `rigel run` [default: detailed]' -r -f -a "basic\t''
 detailed\t''
@@ -192,13 +192,13 @@ row\t''
 max\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-small -d 'Sessions with look-ups, for the matrices point, col and max' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l num-large -d 'Sessions with reports, for the matrices point, row and max' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l precision -d 'How narrow every 95 % interval has to get, that of SQL over raw I/O as well [default: 5%]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l max-duration -d 'Begin no visit after that time, such as 10m' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l precision -d 'Half of the width that every 95 % interval has to reach: that of SQL over raw I/O, or else that of each rate [default: 5%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l max-duration -d 'Begin no further measurement after that time, such as 10m' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l duration -d 'Measure each point once, for a time such as 60s' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l io-timeout -d 'A statement that takes longer is ended, and the run with it [default: 60s]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l seed -d 'Seed of the table and of the order of look-ups [default: drawn, and printed]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l record -d 'Measure nothing: show what the record of such a run holds' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand sql" -l resume -d 'Go on with an interrupted run' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand sql" -l resume -d 'Go on with an interrupted run, but not of commit or prove' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l name -d 'Name of the run; every output begins with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l label -d 'What you call this storage, such as old-san' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql" -l out -d 'Directory of the outputs [default: the current one; with --record that of the record]' -r -f -a "(__fish_complete_directories)"
@@ -489,7 +489,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print 
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "run" -d 'Measure a load matrix: small and large I/O at rising load'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "calibrate" -d 'What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "slo" -d 'How much load storage can take within a bound on the latency: the highest rate, with its bracket'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'Load PostgreSQL: how much of the storage reaches SQL, and what limits it'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'Queries and commits through PostgreSQL: how much of the storage reaches SQL, and what limits it'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "orion" -d 'ORION\'s own command line and files: rigel orion -run simple'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "report" -d 'Make the outputs again from the record of a run'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help" -f -a "compare" -d 'Compare runs: what got better or worse, judged by intervals'

@@ -13,7 +13,8 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// Builds it with the hooks of the tests, which build it once more and find nothing to do.
 pub fn build(root: &Path) -> anyhow::Result<Outcome> {
-    let Some((_, pg_config)) = installed().pop() else {
+    let servers = of_version(Path::new(VERSIONS), "bin/postgres");
+    let Some((_, pg_config)) = servers.into_iter().next_back() else {
         return Ok(Outcome::Skipped("no PostgreSQL server is installed".into()));
     };
     if !has_headers(&pg_config)? {
@@ -28,24 +29,42 @@ pub fn build(root: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Judged(crate::ci::finished_well(&mut script)?))
 }
 
-/// The version and the `pg_config` of every server that is installed, the newest last.
-fn installed() -> Vec<(u32, PathBuf)> {
+/// The version and the `pg_config` of every server that has that program, the newest last.
+fn of_version(versions: &Path, program: &str) -> Vec<(u32, PathBuf)> {
     let version = |path: PathBuf| Some((path.file_name()?.to_str()?.parse::<u32>().ok()?, path));
     let all =
-        fs::read_dir(VERSIONS).into_iter().flatten().flatten().filter_map(|entry| version(entry.path()));
-    let servers = all.filter(|(_, path)| path.join("bin/postgres").is_file());
+        fs::read_dir(versions).into_iter().flatten().flatten().filter_map(|entry| version(entry.path()));
+    let servers = all.filter(|(_, path)| path.join(program).is_file());
     let mut servers: Vec<_> = servers.map(|(version, path)| (version, path.join("bin/pg_config"))).collect();
     servers.sort();
     servers
 }
 
-/// Those for which something can be built.
-pub fn servers() -> Vec<(u32, PathBuf)> {
-    installed().into_iter().filter(|(_, pg_config)| has_headers(pg_config).unwrap_or(false)).collect()
+/// The versions for which something can be built: whose headers are here. The server itself need not be.
+pub fn with_headers() -> Vec<(u32, PathBuf)> {
+    let all = of_version(Path::new(VERSIONS), "bin/pg_config").into_iter();
+    all.filter(|(_, pg_config)| has_headers(pg_config).unwrap_or(false)).collect()
 }
 
 fn has_headers(pg_config: &Path) -> anyhow::Result<bool> {
     let told =
         Command::new(pg_config).arg("--includedir-server").output().context("cannot start pg_config")?;
     Ok(PathBuf::from(String::from_utf8_lossy(&told.stdout).trim()).join("postgres.h").is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_need_no_server() {
+        let place = tempfile::tempdir().unwrap();
+        for file in ["15/bin/pg_config", "9/bin/pg_config", "9/bin/postgres", "old/bin/pg_config"] {
+            fs::create_dir_all(place.path().join(file).parent().unwrap()).unwrap();
+            fs::write(place.path().join(file), "").unwrap();
+        }
+        let of = |program| of_version(place.path(), program).into_iter().map(|(version, _)| version);
+        assert_eq!(of("bin/pg_config").collect::<Vec<_>>(), [9, 15]);
+        assert_eq!(of("bin/postgres").collect::<Vec<_>>(), [9]);
+    }
 }

@@ -63,6 +63,8 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     add("rpm", "rpm --install, --erase", Box::new(move || rpm(release, &fresh()?, target)));
     let what = "the job of kubernetes.yaml in what its image holds";
     add("image", what, Box::new(move || image(release, &fresh()?)));
+    let what = "what the rpms of rigel-mpi and of the extension hold";
+    add("other-rpms", what, Box::new(move || others::rpms(release, &fresh()?)));
     add("mpi", "two nodes by mpirun", Box::new(move || others::mpi(release, roots, debian)));
     let what = "CREATE EXTENSION, calibrate_io()";
     add("extension", what, Box::new(move || others::extensions(release, roots, debian)));
@@ -70,7 +72,8 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     add("ansible", what, Box::new(move || examples::ansible(release, roots, debian)));
     let what = "the packed binary, system calls after Linux 3.10 refused";
     add("old-calls", what, Box::new(move || old_calls::refused(release)));
-    add("wheel", "pip install in an environment of its own", Box::new(move || wheel(release)));
+    let what = "pip install in an environment of its own";
+    add("wheel", what, Box::new(move || wheel(release, &Room::with(roots, debian, &["python3-venv"])?)));
     add("systemd", "systemd-analyze verify", Box::new(move || systemd::judged(release)));
     let what = "a calibration by systemd, told by the node exporter";
     add(
@@ -125,6 +128,7 @@ fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     // Debian's C library is in no database of rpm.
     rpm(&["--upgrade", "--nodeps", &package])?;
     trial::of_root(room, "/usr")?;
+    trial::names_contents(room)?;
     rpm(&["--verify", "--nodeps", "rigel"])?;
     let newer = release.work.join("newer").join(newer(release, target, "rpm")?);
     rpm(&["--upgrade", "--nodeps", &newer.to_string_lossy()])?;
@@ -196,25 +200,30 @@ fn image(release: &Release, room: &Room) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn wheel(release: &Release) -> anyhow::Result<bool> {
-    let place = tempfile::tempdir_in(&release.work)?;
-    let venv = place.path().join("venv");
-    release.finish(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    let before = stage::files(&venv)?;
+fn wheel(release: &Release, room: &Room) -> anyhow::Result<bool> {
     let name = stage::names(&release.out)?.into_iter().find(|name| name.ends_with(".whl"));
-    let wheel = release.out.join(name.ok_or_else(|| anyhow::anyhow!("there is no wheel"))?);
-    let pip = || Command::new(venv.join("bin/pip"));
-    release.finish(pip().args(["install", "--quiet", "--no-index"]).arg(&wheel))?;
-    let directory = place.path().to_string_lossy().into_owned();
+    let name = name.context("there is no wheel")?;
+    room.take_in(&release.out, &name)?;
+    room.run("python3 -m venv /opt/rigel")?;
+    let before = room.list()?;
+    // Compiled parts of pip are not ours.
+    let pip = "PYTHONDONTWRITEBYTECODE=1 /opt/rigel/bin/pip";
+    room.run(&format!("{pip} install --quiet --no-compile --no-index /parts/{name}"))?;
     trial::calibrates(
-        |line| room::output(Command::new(venv.join("bin/rigel")).args(line).current_dir(place.path())),
-        &directory,
+        |line| {
+            room.run(&format!(
+                "mkdir -p /parts/data && cd /parts/data && /opt/rigel/bin/rigel {}",
+                line.join(" ")
+            ))
+        },
+        "/parts/data",
     )?;
-    room::output(Command::new(venv.join("bin/orion")).arg("-help"))?;
-    release.finish(pip().args(["uninstall", "--quiet", "--yes", "rigel-storage"]))?;
-    let left: Vec<String> = stage::files(&venv)?.into_iter().filter(|file| !before.contains(file)).collect();
-    anyhow::ensure!(left.is_empty(), "left behind: {}", left.join(", "));
-    Ok(true)
+    room.run("/opt/rigel/bin/orion -help")?;
+    // man finds the pages beside the programs of its path.
+    let place = room.run("PATH=/opt/rigel/bin:$PATH man --where rigel-calibrate")?;
+    anyhow::ensure!(place.starts_with("/opt/rigel/share/man"), "man --where rigel-calibrate: {place}");
+    room.run(&format!("{pip} uninstall --quiet --yes rigel-storage"))?;
+    Room::as_before(&before, &room.list()?)
 }
 
 #[cfg(test)]

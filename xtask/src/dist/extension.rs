@@ -10,10 +10,10 @@ use std::process::Command;
 
 /// Builds and packs it for every server.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
-    let servers = crate::extension::servers();
+    let servers = crate::extension::with_headers();
     if servers.is_empty() {
         release.leave_out(
-            "extension: no server with headers is installed here (postgresql-server-dev-all): no package is made",
+            "extension: the headers of no server are here (postgresql-server-dev-all): no package is made",
         )?;
     }
     servers.iter().try_for_each(|(version, pg_config)| one(release, tools, *version, pg_config))

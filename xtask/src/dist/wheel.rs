@@ -35,7 +35,7 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
     }
     fs::write(
         about.join("METADATA"),
-        metadata(&licences, &fs::read_to_string(release.root.join("README.md"))?),
+        metadata(&licences, &fs::read_to_string(release.root.join("packaging/wheel/README.md"))?),
     )?;
     let tags: String = TAG
         .rsplit('-')

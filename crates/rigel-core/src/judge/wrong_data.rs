@@ -30,9 +30,10 @@ pub fn sentence(targets: &[TargetFacts], found: &Verified) -> Option<String> {
         format!("; the first, {place}, seen after {after:.1} s, {}", what(targets, first))
     });
     let (wrong, checked) = (found.faults.all(), found.checked);
-    let are = if wrong == 1 { "is" } else { "are" };
-    (wrong > 0)
-        .then(|| format!("{wrong} of {checked} checked blocks {are} wrong ({}){first}", kinds.join(", ")))
+    let blocks = if wrong == 1 { "block is" } else { "blocks are" };
+    (wrong > 0).then(|| {
+        format!("{wrong} {blocks} wrong ({}), {checked} comparisons were made{first}", kinds.join(", "))
+    })
 }
 
 /// The problem of a run that found wrong blocks.
@@ -133,7 +134,7 @@ mod tests {
         let found = problem(&record).unwrap();
         let because = found.cause.unwrap();
         let wanted = format!(
-            "{tallies} of {} checked blocks are wrong ({tallies} lost or stale); the first, at byte 8192 of ",
+            "{tallies} blocks are wrong ({tallies} lost or stale), {} comparisons were made; the first, at byte 8192 of ",
             9 * tallies
         );
         assert!(because.starts_with(&wanted), "{because}");

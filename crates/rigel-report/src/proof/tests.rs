@@ -84,7 +84,24 @@ fn the_answer_comes_first_and_everything_fits_the_terminal() {
     for line in told.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    assert!(proof.refutes());
+    assert_eq!(proof.refuted(), ["io_method"]);
+}
+
+#[test]
+fn what_is_undecided_is_explained() {
+    let rate = |sessions: u32, value: u32| Rates { sessions, value, rounds: vec![(0, 1.0), (1, 1.01)] };
+    let late = [rate(1, 1), rate(1, 16), rate(4, 1)];
+    let concurrency = concurrency::Found::of("effective_io_concurrency", &late, 1, Some(16));
+    let told = |proof: &Proof| {
+        let proven = Proven { run: "prove_1", started: "now", proof };
+        let page = String::from_utf8(files(&proven, true).unwrap().remove(1).bytes).unwrap();
+        [text(&proven, Style::default(), &[]), page]
+            .map(|told| told.contains("undecided: the rounds do not tell"))
+    };
+    assert_eq!(told(&proof()), [false, false]);
+    let proof = Proof { concurrency: concurrency.into_iter().collect(), ..proof() };
+    assert!(proof.refuted().is_empty(), "which is no failure");
+    assert_eq!(told(&proof), [true, true]);
 }
 
 #[test]

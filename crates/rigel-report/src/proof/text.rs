@@ -11,8 +11,7 @@ use rigel_core::uses::proof::page_cost::{self, Judged};
 use rigel_core::uses::proof::{About, Verdict, concurrency};
 
 /// Of what neither passes nor fails.
-pub const UNDECIDED: &str =
-    "undecided: the rounds do not tell whether the value is among the best; more time may";
+pub const UNDECIDED: &str = "undecided: the rounds do not tell whether the value is among the best; a quieter host or a larger --size may";
 
 /// For the terminal; `files` are where the outputs are, printable.
 pub fn text(proven: &Proven<'_>, style: Style, files: &[String]) -> String {
@@ -57,7 +56,7 @@ fn costs(page: &mut Page, found: &page_cost::Found, style: Style) {
         page,
         "",
         "  ",
-        "worst: the query with the highest ratio; slow, fast: how many queries get a slower, or a faster, plan than with the default, beyond noise",
+        "worst: the highest ratio of any query; slow, fast: how many queries get a slower, or a faster, plan than with the default, beyond noise",
     );
 }
 

@@ -60,8 +60,9 @@ fn because(judged: &Judged) -> String {
             queries(judged.faster.len())
         ),
         Some(slowest) => format!(
-            "{median}; {} slower than by default (up to {} times, for {}), and {} faster",
+            "{median}; {} slower than by default ({}{} times, for {}), and {} faster",
             queries(judged.slower.len()),
+            if judged.slower.len() == 1 { "" } else { "up to " },
             number(slowest.ratio),
             place(slowest),
             queries(judged.faster.len())

@@ -68,7 +68,7 @@ enum Command {
     Calibrate(Box<CalibrateArgs>),
     /// How much load storage can take within a bound on the latency: the highest rate, with its bracket
     Slo(Box<SloArgs>),
-    /// Load PostgreSQL: how much of the storage reaches SQL, and what limits it
+    /// Queries and commits through PostgreSQL: how much of the storage reaches SQL, and what limits it
     Sql(Box<SqlArgs>),
     /// ORION's own command line and files: rigel orion -run simple
     Orion(OrionArgs),

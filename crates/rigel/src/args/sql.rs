@@ -47,7 +47,7 @@ const SUMMARY: &str = "\
 Examples:
   rigel sql simple /mnt/fast                    a private server there, made and removed
   rigel sql simple --dsn 'dbname=shop' --create-in shop --drop
-                                                a server that is there; its table is removed
+                                                your own server; Rigel's table is removed
   rigel sql normal /mnt/fast                    look-ups beside reports
   rigel sql prove /mnt/fast                     which settings are right for queries there
 All options and more examples: rigel help sql";
@@ -80,25 +80,26 @@ Examples:
       give that database rigel.calibrate_io(), which calibrates the storage below it on call; --dry-run shows the SQL
 
 What is measured:
-      SQL, and in turns with it raw reads of the files that hold the table, with as many outstanding as there are sessions. The result is the
-      part of the raw rate that reaches SQL, and what the limit is: the storage, the CPU, or the time of each session.
+      simple: SQL, and in turns with it raw reads of the files that hold the table, with as many outstanding as there are sessions. The result is
+      the part of the raw rate that reaches SQL, and what the limit is: the storage, the CPU, or the time of each session. commit: the same with
+      durable writes to a log. The other levels measure SQL only.
 
 What a look-up is:
-      A query reads a row by its place. The table has one row in each block of 8 KiB, and no row is read twice before all were read, so
+      A query reads a row by its place (--probe index: through a b-tree). The table has one row in each block of 8 KiB, and no row is read twice before all were read, so
       that each look-up is one read, if no cache is in between. A report reads all rows of a range of blocks. Counters of the server, the kernel and the device are read beside every
-      visit. When they do not agree within 1 %, the numbers are flagged UNVERIFIED.";
+      visit. When they do not agree within 1 % or 4 reads, the numbers are flagged UNVERIFIED.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct SqlArgs {
     /// What to do: simple or oltp (look-ups), dss (reports), normal (both), users (up to 500 sessions), commit, prove (test settings), or install (calibrate_io)
     ///
-    /// simple: sessions that look up single rows all over a table, one after the other, in turns with raw I/O. oltp: the same with more
+    /// simple: sessions that look up single rows all over a table, one after the other (--probe: up to 1000 in a statement), in turns with raw I/O. oltp: the same with more
     /// sessions. dss: reports, each of which reads a long part of the table. normal: look-ups beside reports in all combinations, and what one
-    /// costs the other. users: 1 to 500 sessions, where more of them only wait, and the response time before that. commit: sessions
-    /// that write a row and wait until it is durable. prove: queries under
-    /// each value of random_page_cost and effective_io_concurrency, and whether what `rigel advise` would give stands. install: the function
-    /// rigel.calibrate_io() in the database of --dsn, which starts this program on the server.
+    /// costs the other. users: 1 to 500 sessions: from how many on further ones only wait (the knee), and the response times at half of that.
+    /// commit: sessions that write a row and wait until it is durable. prove: queries under each value of random_page_cost and
+    /// effective_io_concurrency, and from version 18 on of io_workers and io_method, and whether what `rigel advise` would give stands. install:
+    /// makes the function rigel.calibrate_io() in the database of --dsn; a call of it starts this program on the server.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present_any = ["drop", "record", "resume"], value_parser = words::parser::<Wish>())]
     level: Option<Wish>,
 
@@ -115,14 +116,14 @@ pub struct SqlArgs {
 
     /// Allow to make the schema rigel with its table in this database
     ///
-    /// Needed when it is not there; the name of the database has to be repeated. Once is enough for look-ups and reports, whose table stays unless
-    /// --drop is given; commit and prove remove theirs behind every run. Nothing else in the database is changed.
+    /// Repeats the name of the database. Look-ups and reports need it only while their table is not there, since it stays unless --drop is given;
+    /// commit and prove need it for every run, since their tables are removed after it. Nothing else in the database is changed.
     #[arg(long, value_name = "DATABASE", requires = "dsn", help_heading = SERVER)]
     create_in: Option<String>,
 
     /// Remove the schema rigel when the run is over, or at once without LEVEL
     ///
-    /// Only a schema that Rigel made, which it knows by its comment.
+    /// Only a schema that Rigel made, which it knows by its comment; where it has calibrate_io(), only the table.
     #[arg(long, requires = "dsn", help_heading = SERVER)]
     drop: bool,
 
@@ -143,16 +144,17 @@ pub struct SqlArgs {
 
     /// Of simple and commit: measure SQL only, and leave out the raw I/O that takes turns with it
     ///
-    /// The files of the table are read without the database, with as many outstanding reads as there are sessions, in turns with SQL, so that
-    /// the part is known that reaches SQL. They are only opened for reading. Left out by itself where they cannot be read, and with --duration.
+    /// Raw I/O of simple reads the files of the table without the database, with as many reads outstanding as there are sessions; they are only
+    /// opened for reading. That of commit has as many writers append to a log of its own beside the private server. It is left out by itself where
+    /// the files cannot be read, of commit with --dsn, and with --duration.
     #[arg(long, help_heading = LOAD)]
     sql_only: bool,
 
-    /// How narrow every 95 % interval has to get, that of SQL over raw I/O as well [default: 5%]
+    /// Half of the width that every 95 % interval has to reach: that of SQL over raw I/O, or else that of each rate [default: 5%]
     #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
     precision: Option<Precision>,
 
-    /// Begin no visit after that time, such as 10m
+    /// Begin no further measurement after that time, such as 10m
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = LOAD)]
     max_duration: Option<Nanos>,
 
@@ -184,7 +186,7 @@ pub struct SqlArgs {
     #[arg(long, requires = "record", help_heading = OUTPUT, hide_short_help = true)]
     html: bool,
 
-    /// Go on with an interrupted run
+    /// Go on with an interrupted run, but not of commit or prove
     ///
     /// RECORD is its NAME_record.jsonl. What was asked for is in it, but for --dsn, which says again how a server that is there is reached: the
     /// server, its table and the host have to be what they were. A private server was removed with its run: it is made again in the same directory,

@@ -107,7 +107,8 @@ fn a_killed_experiment_leaves_nothing_to_the_next_one() {
     let name = "a_killed_experiment_leaves_nothing_to_the_next_one";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let (mut run, _told, _) = until(&place, &["sql", "prove", "--size", "4M"], "random_page_cost");
+    let (mut run, _told, all) = until(&place, &["sql", "prove", "--size", "4M"], "random_page_cost");
+    assert!(all.contains("note: a table of 4 MiB is small"), "{all}");
     run.kill().unwrap();
     run.wait().unwrap();
     assert!(place.path().join("rigel-sql-server/data").is_dir(), "there is something to be removed");

@@ -8,6 +8,36 @@ use super::{INSTALL, room::Room};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
+use std::process::Command;
+
+/// The rpms of both. No distribution of rpm with MPI or a server is at hand: that they unpack, verify and go is all that is tried.
+pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
+    // Directories are those of a server.
+    let before = room.list_files()?;
+    let mut tried = 0;
+    for file in stage::names(&release.out)?.into_iter().filter(|name| name.ends_with(".rpm")) {
+        let name = file.split(&format!("-{VERSION}")).next().unwrap_or_default();
+        // The program's own has a trial of its own.
+        if name == "rigel" {
+            continue;
+        }
+        let rpm = |arguments: &[&str]| {
+            let mut rpm = Command::new("rpm");
+            rpm.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
+            release.finish(&mut rpm)
+        };
+        rpm(&["--install", "--nodeps", &release.out.join(&file).to_string_lossy()])?;
+        rpm(&["--verify", "--nodeps", name])?;
+        rpm(&["--erase", name])?;
+        Room::as_before(&before, &room.list_files()?)?;
+        tried += 1;
+    }
+    println!("other rpms: {tried} tried");
+    if tried == 0 {
+        release.leave_out("other rpms: none was made")?;
+    }
+    Ok(true)
+}
 
 /// Two nodes on this host measure a simulated device together.
 pub fn mpi(release: &Release, roots: &Path, debian: &str) -> anyhow::Result<bool> {

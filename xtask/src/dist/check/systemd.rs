@@ -67,6 +67,7 @@ pub fn booted(release: &Release, room: &Room, target: &Path) -> anyhow::Result<b
     );
     anyhow::ensure!(has("restarted"), "after an upgrade the recorder is that of before: {told}");
     anyhow::ensure!(has("at last inactive inactive"), "the timer or the recorder is still there: {told}");
+    anyhow::ensure!(has("figures gone"), "the node exporter goes on with old figures: {told}");
     anyhow::ensure!(has("stamp gone"), "what the timer noted is still there: {told}");
     Ok(true)
 }
@@ -95,7 +96,7 @@ const TRIAL: &str = r#"
     [ ! -e $stamp ] || echo "stamp made"
     echo "waiting $(systemctl list-timers --no-legend | grep -o "$unit.timer")"
     mkdir /etc/systemd/system/$unit.service.d
-    printf '[Service]\nEnvironment=RIGEL_ARGUMENTS="--budget 20s --scratch-size 256M"\n' >/etc/systemd/system/$unit.service.d/override.conf
+    printf '[Service]\nEnvironment="RIGEL_ARGUMENTS=--budget 20s --scratch-size 256M"\n' >/etc/systemd/system/$unit.service.d/override.conf
     systemctl daemon-reload
     systemctl start $unit.service || journalctl --no-pager --unit $unit.service
     echo "ended $(systemctl show --property Result --value $unit.service)"
@@ -122,4 +123,5 @@ const TRIAL: &str = r#"
     apt-get purge --yes rigel
     echo "at last $(systemctl is-active $unit.timer) $(systemctl is-active rigel-capacity)"
     [ -e $stamp ] || echo "stamp gone"
+    [ -e /var/lib/prometheus/node-exporter/rigel.prom ] || echo "figures gone"
 "#;

@@ -59,6 +59,14 @@ pub fn first_number(room: &Room, install: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What only libblkid knows, which the program loads when it runs: without it the write guard would see less.
+pub fn names_contents(room: &Room) -> anyhow::Result<()> {
+    room.run("truncate --size 2M /parts/filesystem && mkfs.minix /parts/filesystem")?;
+    let told = room.run("rigel targets /parts/filesystem")?;
+    anyhow::ensure!(told.contains("filesystem signature: minix"), "libblkid is not used: {told}");
+    Ok(())
+}
+
 /// What `rigel calibrate --json` told.
 pub fn has_a_rate(told: &str) -> anyhow::Result<()> {
     let answers: Value = serde_json::from_str(told)?;

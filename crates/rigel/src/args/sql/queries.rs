@@ -46,9 +46,9 @@ pub struct QueryArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 
-    /// Sessions with reports at the same time, such as 1,2 [default: by level; normal 1 and 2]
+    /// Of normal and dss: sessions with reports at the same time, such as 1,2 [default: normal 1 and 2, dss 1 to 15]
     ///
-    /// By default 1 to 2 for each disk, dss 1 to 15, as ORION's levels of large I/O.
+    /// The numbers by default are for each disk, as ORION's levels of large I/O.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = REPORTS)]
     pub report_sessions: Vec<u32>,
 
@@ -58,7 +58,7 @@ pub struct QueryArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<ReportBy>(), help_heading = REPORTS)]
     pub report_by: Option<ReportBy>,
 
-    /// What a report reads, in whole blocks of 8K [default: 8M]
+    /// What a report reads, a multiple of 16K from 64K to 1G [default: 8M]
     #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = REPORTS)]
     pub report_size: Option<Bytes>,
 

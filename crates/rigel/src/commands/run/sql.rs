@@ -455,8 +455,8 @@ impl SqlRun<'_> {
         }
     }
 
-    /// Refuses to make a table that was not allowed.
-    fn check_consent(&self, database: &Database) -> Result<(), Problem> {
+    /// Refuses to make a table that was not allowed. One that `stays` is made once, any other for each run.
+    fn check_consent(&self, database: &Database, stays: bool) -> Result<(), Problem> {
         let name = database.name();
         match &self.source.create_in {
             Some(given) if *given == database.facts.database => Ok(()),
@@ -466,15 +466,23 @@ impl SqlRun<'_> {
                     .at("--create-in")
                     .next("name the database of the connection, or connect to the other one"))
             }
-            None => Err(Problem::refused(format!(
-                "the database {name} has no schema rigel with a table, and none was allowed"
-            ))
-            .at(database.address.shown())
-            .because("a table has to be made there before it can be measured")
-            .next(format!(
-                "add --create-in {}; --drop removes the schema afterwards",
-                path_text::shell_word(&name)
-            ))),
+            None => {
+                let allow = format!("add --create-in {}", path_text::shell_word(&name));
+                let problem = if stays {
+                    Problem::refused(format!(
+                        "the database {name} has no schema rigel with a table, and none was allowed"
+                    ))
+                    .because("a table has to be made there before it can be measured")
+                    .next(format!("{allow}; --drop removes the schema afterwards"))
+                } else {
+                    Problem::refused(format!(
+                        "a table in the database {name} is needed, and none was allowed"
+                    ))
+                    .because("this run makes one of its own there, and removes it at its end")
+                    .next(allow)
+                };
+                Err(problem.at(database.address.shown()))
+            }
         }
     }
 

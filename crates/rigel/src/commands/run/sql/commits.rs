@@ -52,7 +52,7 @@ impl SqlRun<'_> {
     pub(super) fn commits_there(&self, dsn: &str) -> Result<(), Problem> {
         let options = self.options();
         let database = Database::open(address(dsn)?, self.sessions)?;
-        self.check_consent(&database)?;
+        self.check_consent(&database, false)?;
         self.check_log_room(&database.facts)?;
         let supposed =
             TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };

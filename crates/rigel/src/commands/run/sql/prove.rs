@@ -41,10 +41,11 @@ pub fn prove(options: &RunOptions) -> Result<(), Problem> {
     let host = rigel_io::host::host_facts();
     let run = SqlRun { reporter: Reporter { options }, source: &source, host, sessions: prove::SESSIONS };
     if size < SMALL_BYTES {
-        run.reporter.note(format!(
-            "a table of {} is small: most of its queries end in milliseconds, and much will be told neither way; {USUAL_SIZE} is usual",
+        run.reporter.remarks(&[format!(
+            "a table of {} is small: most of its queries end in milliseconds, so that noise may hide slow plans, and a bad value passes; \
+             {USUAL_SIZE} is usual",
             Bytes(size)
-        ));
+        )]);
     }
     let experiment = Experiment { run, size, wall: wall(options.request.engine, None) };
     match &source.dsn {
@@ -106,7 +107,7 @@ impl Experiment<'_> {
     fn there(&self, dsn: &str) -> Result<(), Problem> {
         let database = Database::open(address(dsn)?, prove::SESSIONS)?;
         prove::check(&database)?;
-        self.run.check_consent(&database)?;
+        self.run.check_consent(&database, false)?;
         let more = prove::more_bytes(self.size, database.facts.shared_buffers);
         self.run.check_room_there(&database.facts, self.size, more)?;
         if self.run.options().dry_run {
@@ -194,6 +195,6 @@ fn refuted(proof: &Proof) -> Result<(), Problem> {
     }
     let what = format!("what rigel advise would give fails here for {}", refuted.join(", "));
     Err(Problem::new(ExitKind::GateFailed, what)
-        .because("plans or scans under that value are slower than the fastest, or than by default")
+        .because("plans or scans under what is advised are slower than the fastest, or than by default")
         .next("set a value that passes, or leave the default where none does"))
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 impl SqlRun<'_> {
     /// The bytes of the table that may be made.
     pub(super) fn consented(&self, database: &Database) -> Result<u64, Problem> {
-        self.check_consent(database)?;
+        self.check_consent(database, true)?;
         let Some(size) = self.source.size else { return self.suits(database) };
         let size = whole_blocks(size.0);
         self.check_room_there(&database.facts, size, self.index_bytes(size))?;

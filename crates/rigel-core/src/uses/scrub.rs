@@ -14,6 +14,7 @@ mod pages;
 mod postgres;
 pub mod settle;
 mod state;
+mod verified;
 
 pub use found::{CopyFound, Difference, Found, MOST_LISTED, Stretch};
 pub use judge::{Certainty, Judged, Kind};

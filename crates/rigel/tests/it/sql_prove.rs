@@ -131,7 +131,7 @@ fn a_server_that_is_there_is_as_before() {
         let own: &[&str] = if more.contains(&"--dsn") { &[] } else { &["--dsn", &dsn] };
         Told::from(place.command().args(line).args(own).args(more).output().unwrap())
     };
-    refused(prove(&[]), 3, &["no schema rigel", "--create-in postgres"]);
+    refused(prove(&[]), 3, &["none was allowed", "--create-in postgres"]);
     server.ask("create schema rigel").unwrap();
     refused(prove(&["--create-in", "postgres"]), 3, &["has a schema rigel already"]);
     // Three times the server's own cache, and the sixteenth part of that and of the table.

@@ -2,7 +2,7 @@
 //! said to be unknown. Must not guess: nothing is called certain on less than a checksum of 32 bits or several of 16.
 
 use super::map::BLOCK_BYTES;
-use super::{innodb, letter, own, postgres};
+use super::{innodb, letter, own, postgres, verified};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub enum Kind {
     Postgresql,
     /// A page of InnoDB (MySQL, MariaDB).
     Innodb,
-    /// A block of a scratch file of Rigel.
+    /// A block that Rigel wrote: of a scratch file, or one that is verified.
     Rigel,
     /// More copies are alike than not.
     Majority,
@@ -29,7 +29,7 @@ impl Kind {
         match self {
             Self::Postgresql => "PostgreSQL page",
             Self::Innodb => "InnoDB page",
-            Self::Rigel => "block of a scratch file",
+            Self::Rigel => "block of Rigel",
             Self::Majority => "copies counted",
             Self::None => "no page that is known",
         }
@@ -165,7 +165,7 @@ fn is_same(first: &Judged, next: &Judged) -> bool {
 
 fn judge_block(window: &Window<'_>, at: usize, len: usize) -> (Part, Kind, Says) {
     let block = Part { start: at, len };
-    if let Some(says) = own::judge(window, block) {
+    if let Some(says) = own::judge(window, block).or_else(|| verified::judge(window, block)) {
         return (block, Kind::Rigel, says);
     }
     if let Some((part, says)) = innodb::judge(window, at) {

@@ -1,4 +1,4 @@
-//! Which copy is right: pages of a real PostgreSQL server, and blocks of Rigel's scratch files.
+//! Which copy is right: pages of a real PostgreSQL server, and blocks that Rigel wrote.
 
 use super::{flip, open, ranges};
 use crate::support::Place;
@@ -84,5 +84,20 @@ fn blocks_of_a_scratch_file_name_the_right_leg() {
     fs::copy(place.path().join(file), place.path().join("copy.dat")).unwrap();
     flip(&place, "copy.dat", (100 << 20) + 3000);
     let document = place.line(&format!("scrub {file} copy.dat --json --quiet")).expect_code(1).json();
+    assert_eq!(judged(&document, 0), (Some(0), "rigel".to_owned(), "certain".to_owned()), "{document}");
+}
+
+/// A soak writes blocks that say what they are; nobody needs its record.
+#[test]
+fn blocks_of_a_soak_name_the_right_leg() {
+    let place = Place::new();
+    fs::write(place.path().join("data"), vec![0; 2 << 20]).unwrap();
+    let load = "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"8K\"\nwrite = 50\nverify = true\narrival = { outstanding = 8 }\n";
+    fs::write(place.path().join("load.toml"), load).unwrap();
+    let soak = "soak --load load.toml data --destroy-data data --for 1s --every 1s --quiet --no-html";
+    place.line(soak).expect_code(0);
+    fs::copy(place.path().join("data"), place.path().join("copy")).unwrap();
+    flip(&place, "copy", (1 << 20) + 3000);
+    let document = place.line("scrub data copy --json --quiet").expect_code(1).json();
     assert_eq!(judged(&document, 0), (Some(0), "rigel".to_owned(), "certain".to_owned()), "{document}");
 }

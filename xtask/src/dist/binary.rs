@@ -44,7 +44,7 @@ pub fn make(release: &Release, tools: &Tools, package: &str, programs: &[&str]) 
     build.env_remove("RIGEL_ECHARTS");
     // The directories of this machine would stand in what a debugger reads of SQLite.
     build.env("CFLAGS_x86_64_unknown_linux_gnu", "-g0");
-    release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(&release.root)?))?;
+    release.finish(build.env("PATH", tools.path()?).env("RUSTFLAGS", rust_flags(release)?))?;
     let mut good = true;
     for name in programs {
         good &= strip(release, &built.join(TRIPLE).join("dist").join(name), name)?;
@@ -73,13 +73,17 @@ fn strip(release: &Release, whole: &Path, name: &str) -> anyhow::Result<bool> {
     judge(&program)
 }
 
-/// The directories of this machine do not show in the binary.
-pub fn rust_flags(root: &Path) -> anyhow::Result<String> {
+/// The directories of this machine do not show in the binary: those of the sources, of what cargo fetched, and of what build scripts wrote.
+pub fn rust_flags(release: &Release) -> anyhow::Result<String> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
     let home = home.context("neither CARGO_HOME nor HOME is set")?;
-    let (root, home) = (root.display(), home.display());
-    Ok(format!("--remap-path-prefix={root}=/rigel --remap-path-prefix={home}=/cargo"))
+    let built = release.work.parent().context("a build has a directory")?;
+    let (root, home, built) = (release.root.display(), home.display(), built.display());
+    // The last one that fits counts: a build may lie below the sources.
+    Ok(format!(
+        "--remap-path-prefix={root}=/rigel --remap-path-prefix={home}=/cargo --remap-path-prefix={built}=/build"
+    ))
 }
 
 fn judge(program: &Path) -> anyhow::Result<bool> {

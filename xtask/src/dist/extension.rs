@@ -27,7 +27,7 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
     // The headers of zig alone: those of clang beside them would leave types out, as both have the same guards.
     script.env("PGRX_BINDGEN_NO_DETECT_INCLUDES", "1");
-    release.finish(script.env("RUSTFLAGS", binary::rust_flags(&release.root)?))?;
+    release.finish(script.env("RUSTFLAGS", binary::rust_flags(release)?))?;
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }

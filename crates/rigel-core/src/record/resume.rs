@@ -287,7 +287,11 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
     let differs = |what: &str, then: String, now: String| {
         (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
     };
-    differs("its place", then.real_path.clone(), now.real_path.clone())
+    let place = |facts: &TargetFacts| {
+        // A link in /dev/disk/by-id leads to the same disk, whatever the kernel calls it this time.
+        if restarted && is_named_disk(then, now) { facts.path.clone() } else { facts.real_path.clone() }
+    };
+    differs("its place", place(then), place(now))
         // Where a disk is not mounted, a directory of the same name is on another one.
         .or_else(|| {
             let (then, now) = then.mount_point.clone().zip(now.mount_point.clone())?;
@@ -299,6 +303,14 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         .or_else(|| differs("the device", model(then), model(now)))
         .or_else(|| differs("what is allocated of it", allocated(then), less_allocated(then, now)))
         .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
+}
+
+/// Whether both are a disk that says which one it is, asked for by a link.
+fn is_named_disk(then: &TargetFacts, now: &TargetFacts) -> bool {
+    [then, now].iter().all(|facts| {
+        let identifier = facts.device.as_ref().and_then(|device| device.identifier.as_ref());
+        facts.kind == TargetKind::BlockDevice && facts.path != facts.real_path && identifier.is_some()
+    })
 }
 
 /// Whether this host would measure as the one of the record did.

@@ -25,6 +25,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
         Some(verdict(told)),
+        memory(told.record),
         Some(load(found)),
         compared(found),
         silence(found),
@@ -39,6 +40,13 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
     let mut sentences: Vec<String> = parts.into_iter().flatten().collect();
     sentences.extend(drives::told(found));
     sentences
+}
+
+/// A clean soak of memory says nothing of a disk.
+fn memory(record: &Record) -> Option<String> {
+    let target = record.header.targets.iter().find(|target| target.memory().is_some())?;
+    let memory = target.memory()?;
+    Some(format!("Not a disk: {}, of {}; {}.", memory, printable(&target.path), memory.effect()))
 }
 
 fn verdict(told: &Told<'_>) -> String {

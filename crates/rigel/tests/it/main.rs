@@ -58,6 +58,7 @@ mod slo;
 mod soak;
 mod soak_beside;
 mod soak_drives;
+mod soak_found;
 mod soak_trouble;
 mod sql;
 mod sql_agreement;

@@ -163,6 +163,23 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
     assert!(
         check_targets(&named("naa.5001"), &named("naa.5002"), true).unwrap_err().what.contains("naa.5001")
     );
+    // Asked for by a link, it may have another name of the kernel then; that name alone says nothing.
+    let called = |path: &str, real: &str, name: &str| {
+        let mut facts = named(name);
+        (facts[0].path, facts[0].real_path) = (path.to_owned(), real.to_owned());
+        facts
+    };
+    let link = "/dev/disk/by-id/wwn-1";
+    let then = called(link, "/dev/sdb", "naa.5001");
+    assert!(check_targets(&then, &called(link, "/dev/sdc", "naa.5001"), true).is_ok());
+    for (now, restarted) in [
+        (called(link, "/dev/sdc", "naa.5001"), false),
+        (called(link, "/dev/sdc", "naa.5002"), true),
+        (called("/dev/disk/by-id/wwn-2", "/dev/sdb", "naa.5001"), true),
+        (called("/dev/sdc", "/dev/sdc", "naa.5001"), true),
+    ] {
+        assert!(check_targets(&then, &now, restarted).is_err(), "{now:?}");
+    }
     let host = |boot: &str| HostFacts { boot_id: Some(boot.to_owned()), ..HostFacts::default() };
     assert!(is_restarted(&host("a"), &host("b")) && !is_restarted(&host("a"), &host("a")));
     assert!(!is_restarted(&HostFacts::default(), &host("a")), "nobody knows");

@@ -46,7 +46,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
 fn memory(record: &Record) -> Option<String> {
     let target = record.header.targets.iter().find(|target| target.memory().is_some())?;
     let memory = target.memory()?;
-    Some(format!("Not a disk: {}, of {}; {}.", memory, printable(&target.path), memory.effect()))
+    Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
 }
 
 fn verdict(told: &Told<'_>) -> String {

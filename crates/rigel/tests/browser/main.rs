@@ -10,6 +10,7 @@ mod paper;
 mod reader;
 mod several;
 mod slo;
+mod soak;
 #[path = "../it/support.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support;

@@ -70,7 +70,7 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     add("extension", what, Box::new(move || others::extensions(release, roots, debian)));
     let what = "the playbook on a host of its own";
     add("ansible", what, Box::new(move || examples::ansible(release, roots, debian)));
-    let what = "the packed binary, system calls after Linux 3.10 refused";
+    let what = "the packed binary, newer system calls than Linux 3.10 refused";
     add("old-calls", what, Box::new(move || old_calls::refused(release)));
     let what = "pip install in an environment of its own";
     add("wheel", what, Box::new(move || wheel(release, &Room::with(roots, debian, &["python3-venv"])?)));

@@ -18,8 +18,7 @@ const SAFETY: &str = "Safety";
 const EXAMPLES: &str = "\
 Examples:
   ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
-      on a host that keeps its power: the host `lab` writes to its disk, and every acknowledgement is
-      kept here; now cut the power of `lab`
+      on a host that keeps its power: the host `lab` writes to its disk, and every acknowledgement is kept here; now cut the power of `lab`
   scp acks lab: && ssh lab rigel durability check /dev/sdb acks
       when `lab` is back: which acknowledged writes are gone; exit code 1 when any is
 docs/guide/durability.md tells how to cut power, and what the answer excludes.";
@@ -36,8 +35,7 @@ Examples:
 const WITNESS: &str = "\
 Examples:
   ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
-      ends when the other end does. A host that lost its power does not say so: end the witness with
-      Ctrl-C, or give ssh -o ServerAliveInterval=5";
+      ends when the other end does. A host that lost its power does not say so: end the witness with Ctrl-C, or give ssh -o ServerAliveInterval=5";
 
 const CHECK: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! Kernels of ten years ago: every system call that came after Linux 3.10 is refused, as an old kernel does, or as a seccomp profile
+//! Kernels of ten years ago: the system calls that came after Linux 3.10 and that anything here could make are refused, as an old kernel does, or as a seccomp profile
 //! that does not know it. What Rigel can do without them it does; nothing is less safe.
 
 mod calls;

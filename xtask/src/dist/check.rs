@@ -2,6 +2,7 @@
 //!
 //! Must not judge speed, and must not use anything of this host but its kernel.
 
+mod crates;
 mod examples;
 mod old_calls;
 mod others;
@@ -74,6 +75,8 @@ fn trials<'a>(release: &'a Release, target: &'a Path, roots: &'a Path) -> Vec<Tr
     add("old-calls", what, Box::new(move || old_calls::refused(release)));
     let what = "pip install in an environment of its own";
     add("wheel", what, Box::new(move || wheel(release, &Room::with(roots, debian, &["python3-venv"])?)));
+    let what = "cargo package: what would be published is built from what is packed";
+    add("crates", what, Box::new(move || crates::packed(release, target)));
     add("systemd", "systemd-analyze verify", Box::new(move || systemd::judged(release)));
     let what = "a calibration by systemd, told by the node exporter";
     add(

@@ -29,6 +29,44 @@ fn what_another_program_wrote_is_foreign() {
     assert_eq!(others.map(|fault| count(verified, fault)), [0; 7], "{verified}");
 }
 
+/// As a controller that addresses the wrong disk: both places are named.
+#[test]
+fn data_of_another_target_is_told_with_both_places() {
+    let place = Place::new();
+    let [a, b] = ["a", "b"].map(|name| place.random_file(name, SIZE_BYTES));
+    let of_one = line(&place, &a, "--for 10s");
+    let long = of_one.replacen(" --every", &format!(" {0} --destroy-data {0} --every", b.display()), 1);
+    let (child, stderr) = start_until_record(&place, &long, |record| record.intervals.len() >= 2);
+    let [from, to] = [&a, &b].map(|path| OpenOptions::new().read(true).write(true).open(path).unwrap());
+    let mut block = [0; 4096];
+    for number in [5, 90, 170, 310, 430] {
+        from.read_exact_at(&mut block, number * 4096).unwrap();
+        to.write_all_at(&block, number * 4096).unwrap();
+    }
+    to.sync_data().unwrap();
+    assert_eq!(ended(child, stderr).code, 1);
+    let found = document(&place);
+    let verified = &found["verified"];
+    let misdirected = count(verified, "misdirected");
+    assert!((1..=5).contains(&misdirected), "{verified}");
+    // A block may have been read while it was written: then it was not whole, and is wrong in another way.
+    let finding = verified["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["what"].as_str().unwrap().starts_with("holds another block's data"));
+    let finding = finding.expect("it is described");
+    assert_eq!(finding["target"].as_str(), b.to_str(), "{finding}");
+    assert!(
+        finding["what"].as_str().unwrap().ends_with(&format!(
+            "at byte {} of {}",
+            finding["offset"],
+            a.display()
+        )),
+        "{finding}"
+    );
+}
+
 #[test]
 fn reads_that_never_come_back_are_a_finding() {
     let name = "reads_that_never_come_back_are_a_finding";

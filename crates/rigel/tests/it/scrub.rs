@@ -204,6 +204,19 @@ fn what_keeps_changing_is_told_as_that() {
     assert!(text.contains("1 range, 4096 bytes, kept changing and could not be judged (at 8192)"), "{text}");
 }
 
+/// However fast the disks are, a bound takes its time; only the first MiB is not held back.
+#[test]
+fn a_bound_holds_from_each_copy() {
+    let place = Place::new();
+    twins(&place, 24 * MIB);
+    for mbps in [8, 16] {
+        let began = Instant::now();
+        place.line(&format!("scrub a b --max-mbps {mbps} --quiet")).expect_code(0);
+        let least_s = 23.0 / f64::from(mbps);
+        assert!(began.elapsed().as_secs_f64() > 0.95 * least_s, "{mbps}: {:?}", began.elapsed());
+    }
+}
+
 /// Starts a slow scrub, ends it by a signal once its state says that it is under way, and goes on.
 fn interrupted(place: &Place) -> Told {
     let mut command = place.command();

@@ -31,9 +31,8 @@ pub fn sentence(targets: &[TargetFacts], found: &Verified) -> Option<String> {
     });
     let (wrong, checked) = (found.faults.all(), found.checked);
     let blocks = if wrong == 1 { "block is" } else { "blocks are" };
-    (wrong > 0).then(|| {
-        format!("{wrong} {blocks} wrong ({}), {checked} comparisons were made{first}", kinds.join(", "))
-    })
+    (wrong > 0)
+        .then(|| format!("{wrong} {blocks} wrong in {checked} comparisons ({}){first}", kinds.join(", ")))
 }
 
 /// The problem of a run that found wrong blocks.
@@ -134,7 +133,7 @@ mod tests {
         let found = problem(&record).unwrap();
         let because = found.cause.unwrap();
         let wanted = format!(
-            "{tallies} blocks are wrong ({tallies} lost or stale), {} comparisons were made; the first, at byte 8192 of ",
+            "{tallies} blocks are wrong in {} comparisons ({tallies} lost or stale); the first, at byte 8192 of ",
             9 * tallies
         );
         assert!(because.starts_with(&wanted), "{because}");

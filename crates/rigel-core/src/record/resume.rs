@@ -305,12 +305,17 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
 }
 
-/// Whether both are a disk that says which one it is, asked for by a link.
+/// Whether both are a disk that says which one it is, or the same part of it, asked for by a link.
 fn is_named_disk(then: &TargetFacts, now: &TargetFacts) -> bool {
-    [then, now].iter().all(|facts| {
+    let is_named = |facts: &TargetFacts| {
         let identifier = facts.device.as_ref().and_then(|device| device.identifier.as_ref());
         facts.kind == TargetKind::BlockDevice && facts.path != facts.real_path && identifier.is_some()
-    })
+    };
+    // A partition says the name of its whole disk.
+    let part = |facts: &TargetFacts| {
+        facts.device.as_ref().map(|device| (device.partition_of.is_some(), device.start_bytes))
+    };
+    is_named(then) && is_named(now) && part(then) == part(now)
 }
 
 /// Whether this host would measure as the one of the record did.

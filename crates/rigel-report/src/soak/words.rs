@@ -33,6 +33,7 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
         (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
         (!found.outliers.is_empty()).then(|| slower(told)),
+        uncounted(told),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
         (!found.changed.is_empty()).then(|| changed(&found.changed)),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
@@ -47,6 +48,16 @@ fn memory(record: &Record) -> Option<String> {
     let target = record.header.targets.iter().find(|target| target.memory().is_some())?;
     let memory = target.memory()?;
     Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
+}
+
+/// Silence about slow targets would be taken for an answer.
+fn uncounted(told: &Told<'_>) -> Option<String> {
+    let header = &told.record.header;
+    let is_open = header.request.classes.iter().any(LoadClass::is_open);
+    let many = header.targets.len() >= LEAST_TARGETS && told.found.targets.is_none() && told.found.ios > 0;
+    (is_open && many).then(|| {
+        "The targets were not compared with each other: load that arrives at a rate is not counted by target.".to_owned()
+    })
 }
 
 fn verdict(told: &Told<'_>) -> String {

@@ -68,7 +68,10 @@ fn a_wrong_block_is_told_before_its_visit_is_over() {
         }
     };
     assert!(so_far.event(&Event::IntervalKept { interval: &of(0) }).is_none(), "nothing is new");
-    for told in ["1 block is wrong (1 zeroed), 2000", "2 blocks are wrong (2 zeroed), 3000"] {
+    for told in [
+        "1 block is wrong in 2000 comparisons (1 zeroed)",
+        "2 blocks are wrong in 3000 comparisons (2 zeroed)",
+    ] {
         let judged = so_far.event(&Event::IntervalKept { interval: &of(1) }).unwrap();
         let [flag] = judged.flags.as_slice() else { panic!("{:?}", judged.flags) };
         assert_eq!((flag.code, flag.invalid), (FlagCode::WrongData, true));

@@ -9,7 +9,7 @@ const LOAD: &str = r#"load = "rigel.load/1"
 [[class]]
 name = "data"
 size = "4K"
-write = 10
+write = 30
 verify = true
 arrival = { outstanding = 8 }
 [[phase]]
@@ -27,10 +27,10 @@ fn a_page_of_a_soak_with_a_wrong_block() {
     let place = Place::new();
     fs::write(place.path().join("data.toml"), LOAD).unwrap();
     // A write that comes when all of the 512 blocks were written once.
-    device.command("flip nth 700").unwrap();
+    device.command("flip nth 520").unwrap();
     let disk = device.disk();
     let disk = disk.display();
-    let line = format!("soak --load data.toml {disk} --destroy-data {disk} --for 9s --every 1s --quiet");
+    let line = format!("soak --load data.toml {disk} --destroy-data {disk} --for 15s --every 1s --quiet");
     place.line(&line).expect_code(1);
     let Some(mut tab) = open(name, &place.only("_report.html")) else { return };
     assert_eq!(drawn(&mut tab), ["rate-data", "latency-data"]);

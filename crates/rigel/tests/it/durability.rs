@@ -138,7 +138,8 @@ fn a_cache_that_lies_about_flushes_is_found_every_time() {
         reordered += count("reordered");
         assert!(told.stderr.contains("acknowledged writes are gone"), "{}", told.stderr);
     }
-    assert!(reordered > 0, "a half that survives holds writes that came after lost ones");
+    // The first of three cuts takes all.
+    assert!(cuts() < 3 || reordered > 0, "a half that survives holds writes that came after lost ones");
 }
 
 #[test]

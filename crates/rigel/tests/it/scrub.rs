@@ -206,7 +206,7 @@ fn what_keeps_changing_is_told_as_that() {
 
 /// However fast the disks are, a bound takes its time; only the first MiB is not held back.
 #[test]
-fn a_bound_holds_from_each_copy() {
+fn a_bound_takes_its_time() {
     let place = Place::new();
     twins(&place, 24 * MIB);
     for mbps in [8, 16] {

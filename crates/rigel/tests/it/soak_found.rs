@@ -1,32 +1,65 @@
 //! What a soak finds besides what a device does to single blocks: blocks of others, I/Os that never come back, and what a start of the host changes.
 
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
-use crate::stop::{ended, start_until_record};
+use crate::stop::{ended, signal, start_until_record};
 use crate::support::Place;
+use rigel_core::record::Record;
+use rigel_core::verify::{FaultCounts, Verified};
 use rigel_testdev::{TestDevice, needs};
+use serde_json::Value;
 use std::fs::{self, OpenOptions};
 use std::io::BufRead as _;
 use std::os::unix::fs::FileExt as _;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A soak under which something happens once every block was written, and which is ended when it has found a fault of that name.
+fn ended_when_found(
+    place: &Place,
+    long: &str,
+    happens: impl FnOnce(),
+    fault: fn(&FaultCounts) -> u64,
+) -> Value {
+    let blocks = SIZE_BYTES / 4096;
+    // The blocks of one target, or of two.
+    let all = blocks * long.matches("--destroy-data").count() as u64;
+    let (child, stderr) = start_until_record(place, long, |record| sum(record).written >= all);
+    happens();
+    let begun = Instant::now();
+    while fault(&sum(&record(place)).faults) == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", sum(&record(place)).faults);
+        sleep(Duration::from_millis(100));
+    }
+    signal(&child, "-INT");
+    assert_eq!(ended(child, stderr).code, 1);
+    document(place)["verified"].take()
+}
+
+/// What was found so far, with what the load did for it.
+fn sum(record: &Record) -> Verified {
+    let mut sum = Verified::default();
+    let tallies = record.intervals.iter().flat_map(|one| one.tallies.values());
+    tallies.filter_map(|one| one.verified.as_ref()).for_each(|one| sum.add(one));
+    sum
+}
 
 #[test]
 fn what_another_program_wrote_is_foreign() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    // All was written once, so that all is known.
-    let long = line(&place, &target, "--for 8s");
-    let (child, stderr) = start_until_record(&place, &long, |record| record.intervals.len() >= 2);
-    let file = OpenOptions::new().write(true).open(&target).unwrap();
-    for block in [3, 70, 150, 300, 420] {
-        file.write_all_at(&[0xa5; 4096], block * 4096).unwrap();
-    }
-    file.sync_data().unwrap();
-    assert_eq!(ended(child, stderr).code, 1);
-    let found = document(&place);
-    let verified = &found["verified"];
+    let happens = || {
+        let file = OpenOptions::new().write(true).open(&target).unwrap();
+        for block in [3, 70, 150, 300, 420] {
+            file.write_all_at(&[0xa5; 4096], block * 4096).unwrap();
+        }
+        file.sync_data().unwrap();
+    };
+    let verified =
+        ended_when_found(&place, &line(&place, &target, "--for 10m"), happens, |faults| faults.foreign);
     // One or another may have been written again before it was read.
-    assert!((1..=5).contains(&count(verified, "foreign")), "{verified}");
+    assert!((1..=5).contains(&count(&verified, "foreign")), "{verified}");
     let others = ["corrupt", "torn", "zeroed", "misdirected", "lost_or_stale", "ahead", "unreadable"];
-    assert_eq!(others.map(|fault| count(verified, fault)), [0; 7], "{verified}");
+    assert_eq!(others.map(|fault| count(&verified, fault)), [0; 7], "{verified}");
 }
 
 /// As a controller that addresses the wrong disk: both places are named.
@@ -34,37 +67,25 @@ fn what_another_program_wrote_is_foreign() {
 fn data_of_another_target_is_told_with_both_places() {
     let place = Place::new();
     let [a, b] = ["a", "b"].map(|name| place.random_file(name, SIZE_BYTES));
-    let of_one = line(&place, &a, "--for 10s");
+    let of_one = line(&place, &a, "--for 10m");
     let long = of_one.replacen(" --every", &format!(" {0} --destroy-data {0} --every", b.display()), 1);
-    let (child, stderr) = start_until_record(&place, &long, |record| record.intervals.len() >= 2);
-    let [from, to] = [&a, &b].map(|path| OpenOptions::new().read(true).write(true).open(path).unwrap());
-    let mut block = [0; 4096];
-    for number in [5, 90, 170, 310, 430] {
-        from.read_exact_at(&mut block, number * 4096).unwrap();
-        to.write_all_at(&block, number * 4096).unwrap();
-    }
-    to.sync_data().unwrap();
-    assert_eq!(ended(child, stderr).code, 1);
-    let found = document(&place);
-    let verified = &found["verified"];
-    let misdirected = count(verified, "misdirected");
-    assert!((1..=5).contains(&misdirected), "{verified}");
-    // A block may have been read while it was written: then it was not whole, and is wrong in another way.
-    let finding = verified["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["what"].as_str().unwrap().starts_with("holds another block's data"));
-    let finding = finding.expect("it is described");
+    let happens = || {
+        let [from, to] = [&a, &b].map(|path| OpenOptions::new().read(true).write(true).open(path).unwrap());
+        let mut block = [0; 4096];
+        for number in [5, 90, 170, 310, 430] {
+            from.read_exact_at(&mut block, number * 4096).unwrap();
+            to.write_all_at(&block, number * 4096).unwrap();
+        }
+        to.sync_data().unwrap();
+    };
+    let verified = ended_when_found(&place, &long, happens, |faults| faults.misdirected);
+    let findings = verified["findings"].as_array().unwrap();
+    let is_of_another =
+        |one: &&Value| one["what"].as_str().unwrap().starts_with("holds another block's data");
+    let finding = findings.iter().find(is_of_another).expect("it is described");
     assert_eq!(finding["target"].as_str(), b.to_str(), "{finding}");
-    assert!(
-        finding["what"].as_str().unwrap().ends_with(&format!(
-            "at byte {} of {}",
-            finding["offset"],
-            a.display()
-        )),
-        "{finding}"
-    );
+    let from = format!("at byte {} of {}", finding["offset"], a.display());
+    assert!(finding["what"].as_str().unwrap().ends_with(&from), "{finding}");
 }
 
 #[test]
@@ -94,7 +115,7 @@ fn reads_that_never_come_back_are_a_finding() {
 fn after_a_start_of_the_host_a_soak_goes_on_though_numbers_are_others() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    killed(&place, &line(&place, &target, "--for 5s"), || ());
+    killed(&place, &line(&place, &target, "--for 14s"), || ());
     let path = place.only("_record.jsonl");
     let (major, minor) = record(&place).header.targets[0].identity.device;
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
@@ -110,4 +131,22 @@ fn after_a_start_of_the_host_a_soak_goes_on_though_numbers_are_others() {
     let told = place.line(&resumed(&place, &target)).expect_code(0);
     assert!(told.stdout.contains("interrupted once"), "{}", told.stdout);
     assert!(document(&place)["verified"]["checked"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn targets_of_a_load_at_a_rate_are_not_said_to_be_alike() {
+    let place = Place::new();
+    let load =
+        "load = \"rigel.load/1\"\n[[class]]\nname = \"pages\"\nsize = \"8K\"\narrival = { rate = 200 }\n";
+    fs::write(place.path().join("open.toml"), load).unwrap();
+    for name in ["a", "b", "c", "d", "e"] {
+        place.random_file(name, SIZE_BYTES);
+    }
+    let told = place.line("soak --load open.toml a b c d e --for 2s --every 1s --quiet").expect_code(0);
+    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("The targets were not compared with each other: load that arrives at a rate"),
+        "{text}"
+    );
+    assert!(!text.contains("None of the 5 targets"), "{text}");
 }

@@ -172,7 +172,10 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
     let link = "/dev/disk/by-id/wwn-1";
     let then = called(link, "/dev/sdb", "naa.5001");
     assert!(check_targets(&then, &called(link, "/dev/sdc", "naa.5001"), true).is_ok());
+    let mut part = called(link, "/dev/sdc2", "naa.5001");
+    part[0].device.as_mut().unwrap().start_bytes = Some(1 << 30);
     for (now, restarted) in [
+        (part, true),
         (called(link, "/dev/sdc", "naa.5001"), false),
         (called(link, "/dev/sdc", "naa.5002"), true),
         (called("/dev/disk/by-id/wwn-2", "/dev/sdb", "naa.5001"), true),

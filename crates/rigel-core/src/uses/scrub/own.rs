@@ -2,12 +2,13 @@
 //! later has the stamp but other bytes, and then nothing is known. Must not judge other blocks.
 
 use super::judge::{Certainty, Part, Says, Window};
-use super::letter;
 use super::pages::is_damage_of;
+use super::{letter, verified};
 use crate::guard::scratch::{self, BLOCK_BYTES};
 
 pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
-    if block.len != BLOCK_BYTES {
+    let of_copy = |copy| window.bytes(copy, block.start, block.len);
+    if block.len != BLOCK_BYTES || (0..window.copies.len()).filter_map(of_copy).any(verified::wrote) {
         return None;
     }
     let place = window.in_file.map(|(start, _)| start + block.start as u64);

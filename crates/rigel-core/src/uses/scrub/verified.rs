@@ -3,8 +3,7 @@
 
 use super::judge::{Certainty, Part, Says, Window};
 use super::letter;
-use super::pages::is_damage_of;
-use crate::verify::block::{BLOCK_BYTES, Head, SECTOR_BYTES, whole};
+use crate::verify::block::{BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS, whole};
 use crate::verify::parted;
 
 pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
@@ -15,36 +14,41 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
     let bytes = |copy| window.bytes(copy, block.start, block.len);
     let found: Vec<(usize, Head)> =
         (0..window.copies.len()).filter_map(|copy| Some((copy, sound(bytes(copy)?, place)?))).collect();
-    let &(right, head) = found.iter().max_by_key(|(_, head)| head.generation)?;
+    // The first of the newest.
+    let &(right, head) = found.iter().rev().max_by_key(|(_, head)| head.generation)?;
     if found.iter().any(|(_, other)| (other.seed, other.place) != (head.seed, head.place)) {
         return Some(Says::unknown(
             "several are whole verified blocks, of different runs or places".to_owned(),
         ));
     }
+    let others: Vec<usize> =
+        (0..window.copies.len()).filter(|copy| found.iter().all(|(whole, _)| whole != copy)).collect();
+    if let Some(doubt) =
+        others.iter().filter_map(|&copy| bytes(copy)).find_map(|other| doubt(other, head, place))
+    {
+        return Some(Says::unknown(doubt.to_owned()));
+    }
+    let right_bytes = bytes(right)?;
     let (part, pass) = parted(head.generation);
     let write =
         if part == 0 { format!("write {pass}") } else { format!("write {pass} since interruption {part}") };
-    let letter = letter(right);
+    let name = letter(right);
     if found.iter().any(|(_, other)| other.generation != head.generation) {
-        return Some(Says::of(
-            right,
-            Certainty::Likely,
-            format!("more than one is whole; {letter} is of the last, {write}"),
-        ));
+        let why = format!("more than one is whole; {name} is of the last, {write}");
+        return Some(Says::of(right, Certainty::Likely, why));
     }
-    let others = || (0..window.copies.len()).filter(|copy| found.iter().all(|(whole, _)| whole != copy));
-    if others().filter_map(bytes).any(|other| has_newer(other, head)) {
-        return Some(Says::unknown("one is whole, another one has sectors of a later write".to_owned()));
-    }
-    let damaged = others().all(|other| {
-        is_damage_of(bytes(right), bytes(other)) || bytes(other).is_some_and(|other| is_of(other, head))
-    });
+    let damaged =
+        others.iter().all(|&copy| bytes(copy).is_none_or(|other| is_left_of(other, right_bytes, head)));
     let certainty = if damaged { Certainty::Certain } else { Certainty::Likely };
-    Some(Says::of(
-        right,
-        certainty,
-        format!("{letter} is whole, {write} to byte {}; the other is not", head.place.offset),
-    ))
+    let names: String = others.iter().map(|&copy| letter(copy)).collect();
+    let are = if others.len() == 1 { "is" } else { "are" };
+    let why = format!("{name} is whole, {write} to byte {}; {names} {are} not", head.place.offset);
+    Some(Says::of(right, certainty, why))
+}
+
+/// Whether a copy has a sector that a verified load wrote: then the block as it was filled before is not what it should be.
+pub(super) fn wrote(block: &[u8]) -> bool {
+    block.chunks_exact(SECTOR_BYTES).any(|sector| Head::of(sector).is_some())
 }
 
 /// What a block says of which all is sound, of one place and of one write, and of the place where it lies.
@@ -54,25 +58,37 @@ fn sound(block: &[u8], place: Option<u64>) -> Option<Head> {
     place.is_none_or(|place| place == head.place.offset).then_some(head)
 }
 
-/// The generations of its sound sectors that belong to the run and the block of `head`.
-fn generations(block: &[u8], head: Head) -> impl Iterator<Item = u64> + '_ {
-    let sectors = block.chunks_exact(SECTOR_BYTES).zip((head.place.offset..).step_by(SECTOR_BYTES));
-    sectors.filter_map(move |(sector, offset)| {
-        let found = Head::of(sector)?;
-        let is_ours = found.seed == head.seed
-            && found.place.target == head.place.target
-            && found.place.offset == offset;
-        is_ours.then_some(found.generation)
+/// Its sectors, each with the offset that it has in the block of `head`, and what it says.
+fn sectors(block: &[u8], head: Head) -> impl Iterator<Item = (&[u8], u64, Option<Head>)> {
+    let offsets = (head.place.offset..).step_by(SECTOR_BYTES);
+    block.chunks_exact(SECTOR_BYTES).zip(offsets).map(|(sector, offset)| (sector, offset, Head::of(sector)))
+}
+
+fn is_ours(found: Head, offset: u64, head: Head) -> bool {
+    (found.seed, found.place.target, found.place.offset) == (head.seed, head.place.target, offset)
+}
+
+/// Why a copy that is not whole may be the right one all the same. A sector that belongs elsewhere for sure, as the place is known, is no reason.
+fn doubt(block: &[u8], head: Head, place: Option<u64>) -> Option<&'static str> {
+    sectors(block, head).find_map(|(_, offset, found)| {
+        let found = found?;
+        if !is_ours(found, offset, head) {
+            let may_be_right = place.is_none() || found.place.offset == offset;
+            return may_be_right.then_some("one is whole, another one has sectors of another run or place");
+        }
+        (found.generation > head.generation)
+            .then_some("one is whole, another one has sectors of a later write")
     })
 }
 
-fn has_newer(block: &[u8], head: Head) -> bool {
-    generations(block, head).any(|generation| generation > head.generation)
-}
-
-/// Whether a part of it is an older or the same write to that place: it is what a lost or a torn write leaves.
-fn is_of(block: &[u8], head: Head) -> bool {
-    generations(block, head).next().is_some()
+/// Whether a copy looks like what damage or a torn write left of the right one: half of its sectors at least are alike, or of an earlier write
+/// to that place. Data that took the place since looks otherwise.
+fn is_left_of(block: &[u8], right: &[u8], head: Head) -> bool {
+    let alike = right.chunks_exact(SECTOR_BYTES);
+    let left = sectors(block, head).zip(alike).filter(|((sector, offset, found), right)| {
+        sector == right || found.is_some_and(|found| is_ours(found, *offset, head))
+    });
+    2 * left.count() >= SECTORS
 }
 
 #[cfg(test)]
@@ -90,7 +106,14 @@ mod tests {
     }
 
     fn judged(a: &[u8], b: &[u8], in_file: Option<(u64, u32)>) -> (Option<u16>, Certainty, Kind, String) {
-        let window = Window { at: 0, copies: vec![Some(a), Some(b)], range: 0..4096, in_file };
+        judged_of(vec![Some(a), Some(b)], in_file)
+    }
+
+    fn judged_of(
+        copies: Vec<Option<&[u8]>>,
+        in_file: Option<(u64, u32)>,
+    ) -> (Option<u16>, Certainty, Kind, String) {
+        let window = Window { at: 0, copies, range: 0..4096, in_file };
         let [one] = &judge(&window)[..] else { panic!("one part") };
         (one.right, one.certainty, one.by, one.why.clone())
     }
@@ -108,8 +131,44 @@ mod tests {
                 assert!(why.starts_with("B is whole, write 3 to byte 81920"), "{why}");
             }
         }
-        let (right, certainty, ..) = judged(&[9; 4096], &good, None);
-        assert_eq!((right, certainty), (Some(1), Certainty::Likely), "other data may have taken its place");
+        let (right, certainty, ..) = judged_of(vec![None, Some(&good)], None);
+        assert_eq!((right, certainty), (Some(1), Certainty::Certain), "the other one cannot be read");
+        // Other data may have taken its place, of which an old sector is left or half of them.
+        for (sectors, wanted) in [(0, Certainty::Likely), (1, Certainty::Likely), (4, Certainty::Certain)] {
+            let other =
+                [&written(7, AT, 2)[..sectors * SECTOR_BYTES], &[9; 4096][sectors * SECTOR_BYTES..]].concat();
+            let (right, certainty, ..) = judged(&other, &good, None);
+            assert_eq!((right, certainty), (Some(1), wanted), "{sectors}");
+        }
+    }
+
+    #[test]
+    fn of_three_copies_each_has_a_say() {
+        let [good, old] = [3, 2].map(|generation| written(7, AT, generation));
+        let mut flipped = good.clone();
+        flipped[4000] ^= 1;
+        let (right, certainty, _, why) = judged_of(vec![Some(&good), Some(&good), Some(&flipped)], None);
+        assert_eq!((right, certainty), (Some(0), Certainty::Certain));
+        assert!(why.ends_with("; C is not"), "{why}");
+        let newer = [&written(7, AT, 4)[..SECTOR_BYTES], &[9; 3584]].concat();
+        let three = vec![Some(&good[..]), Some(&old), Some(&newer)];
+        assert_eq!(judged_of(three, None).0, None, "the third had a later write");
+    }
+
+    #[test]
+    fn what_was_filled_before_is_older_than_any_write() {
+        let good = written(7, AT, 1);
+        let mut filled = vec![0; 4096];
+        crate::guard::scratch::block(7, AT, &mut filled);
+        for in_file in [None, Some((AT, 0))] {
+            let (right, certainty, _, why) = judged(&filled, &good, in_file);
+            assert_eq!((right, certainty), (Some(1), Certainty::Likely), "{why}");
+            for at in [100, 4000] {
+                let mut damaged = good.clone();
+                damaged[at] ^= 1;
+                assert_eq!(judged(&filled, &damaged, in_file).0, None, "the write was later, and is damaged");
+            }
+        }
     }
 
     #[test]
@@ -129,5 +188,11 @@ mod tests {
         // Only one of them lies where it belongs.
         assert_eq!(judged(&written(7, 0, 4), &good, Some((AT, 0))).0, Some(1));
         assert_eq!(judged(&good, &[9; 4096], Some((0, 0))).0, None, "of another place");
+        // The same where the other one is damaged.
+        for (other, in_file) in [((8, AT), None), ((7, 0), None), ((8, AT), Some((AT, 0)))] {
+            let mut damaged = written(other.0, other.1, 1);
+            damaged[100] ^= 1;
+            assert_eq!(judged(&damaged, &good, in_file).0, None, "{other:?}");
+        }
     }
 }

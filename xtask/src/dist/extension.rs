@@ -3,10 +3,37 @@
 //! Must not know how it is built; its script does.
 
 use super::{GLIBC, Release, TRIPLE, binary, licences, linux_packages, parts, sbom, stage, tools::Tools};
+use anyhow::Context as _;
 use linux_packages::{KINDS, Needs, Package};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The sources by one name, wherever they lie: cargo calls the crates beside the extension's workspace by their whole path, symbols are called after
+/// that, and code stands in the order of its symbols.
+struct OnePlace;
+
+const ONE_PLACE: &str = "/tmp/rigel-extension-sources";
+
+impl OnePlace {
+    fn of(root: &Path) -> anyhow::Result<Self> {
+        // A build of these sources that was killed may have left it.
+        if fs::read_link(ONE_PLACE).is_ok_and(|to| to == root) {
+            return Ok(Self);
+        }
+        symlink(root, ONE_PLACE).with_context(|| {
+            format!("{ONE_PLACE}: packages are being made of other sources; remove it when that is not so")
+        })?;
+        Ok(Self)
+    }
+}
+
+impl Drop for OnePlace {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(ONE_PLACE);
+    }
+}
 
 /// Builds and packs it for every server.
 pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
@@ -21,13 +48,16 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
 
 fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyhow::Result<()> {
     let tree = release.work.join(format!("extension-{version}"));
-    let mut script = Command::new(release.root.join("extensions/postgresql/install.sh"));
+    let place = OnePlace::of(&release.root)?;
+    let mut script = Command::new(Path::new(ONE_PLACE).join("extensions/postgresql/install.sh"));
     script.current_dir(binary::away(release)).arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
     script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
     script.env("BUILD", "zigbuild").env("TARGET", format!("{TRIPLE}.{GLIBC}"));
     // The headers of zig alone: those of clang beside them would leave types out, as both have the same guards.
     script.env("PGRX_BINDGEN_NO_DETECT_INCLUDES", "1");
-    release.finish(script.env("RUSTFLAGS", binary::rust_flags(release)?))?;
+    let flags = format!("{} --remap-path-prefix={ONE_PLACE}=/rigel", binary::rust_flags(release)?);
+    release.finish(script.env("RUSTFLAGS", flags))?;
+    drop(place);
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }

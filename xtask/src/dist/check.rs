@@ -208,7 +208,8 @@ fn wheel(release: &Release, room: &Room) -> anyhow::Result<bool> {
     let name = name.context("there is no wheel")?;
     room.take_in(&release.out, &name)?;
     room.run("python3 -m venv /opt/rigel")?;
-    let before = room.list()?;
+    // pip leaves directories that it made.
+    let before = room.list_files()?;
     // Compiled parts of pip are not ours.
     let pip = "PYTHONDONTWRITEBYTECODE=1 /opt/rigel/bin/pip";
     room.run(&format!("{pip} install --quiet --no-compile --no-index /parts/{name}"))?;
@@ -226,7 +227,7 @@ fn wheel(release: &Release, room: &Room) -> anyhow::Result<bool> {
     let place = room.run("PATH=/opt/rigel/bin:$PATH man --where rigel-calibrate")?;
     anyhow::ensure!(place.starts_with("/opt/rigel/share/man"), "man --where rigel-calibrate: {place}");
     room.run(&format!("{pip} uninstall --quiet --yes rigel-storage"))?;
-    Room::as_before(&before, &room.list()?)
+    Room::as_before(&before, &room.list_files()?)
 }
 
 #[cfg(test)]

@@ -144,7 +144,9 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     command.args(["--name", "bench"]);
     command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
     command.args(["--json", "--quiet"]).args(targets);
-    let ran = child::run(&mut command)?;
+    // Of I/O that nothing makes, or zeros in memory, Rigel says that no number may be used; here its own cost is wanted.
+    let codes: &[i32] = if matches!(case.on, On::Nothing | On::Ring | On::Zram) { &[0, 1] } else { &[0] };
+    let ran = child::run_to(&mut command, codes)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
     let io = &document["points"][0]["classes"][class];
     let record = fs::read_dir(place.path())?.filter_map(Result::ok).map(|entry| entry.path());

@@ -13,8 +13,7 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// Builds it with the hooks of the tests, which build it once more and find nothing to do.
 pub fn build(root: &Path) -> anyhow::Result<Outcome> {
-    let servers = of_version(Path::new(VERSIONS), "bin/postgres");
-    let Some((_, pg_config)) = servers.into_iter().next_back() else {
+    let Some((_, pg_config)) = of_version(Path::new(VERSIONS), "bin/postgres").pop() else {
         return Ok(Outcome::Skipped("no PostgreSQL server is installed".into()));
     };
     if !has_headers(&pg_config)? {

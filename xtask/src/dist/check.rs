@@ -113,18 +113,11 @@ fn deb(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
 
 fn rpm(release: &Release, room: &Room, target: &Path) -> anyhow::Result<bool> {
     let before = room.list()?;
-    let rpm = |arguments: &[&str]| {
-        // The programs of this host on the root: it needs no package manager of its own.
-        let mut rpm = Command::new("rpm");
-        rpm.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
-        release.finish(&mut rpm)
-    };
+    let rpm = |arguments: &[&str]| release.finish(&mut room.rpm(arguments));
     // It says what it needs.
     let package = release.out.join(format!("rigel-{VERSION}-1.x86_64.rpm"));
     let package = package.to_string_lossy();
-    let mut alone = Command::new("rpm");
-    alone.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm", "--install", &package]);
-    let told = alone.env("LC_ALL", "C").output().context("cannot start rpm")?;
+    let told = room.rpm(&["--install", &package]).env("LC_ALL", "C").output().context("cannot start rpm")?;
     let said = String::from_utf8_lossy(&told.stderr);
     anyhow::ensure!(!told.status.success(), "a database without a C library took it");
     anyhow::ensure!(lacks_the_c_library(&said), "rpm refused it for another reason: {said}");

@@ -43,12 +43,12 @@ pub fn make(release: &Release, tools: &Tools) -> anyhow::Result<()> {
             "extension: the headers of no server are here (postgresql-server-dev-all): no package is made",
         )?;
     }
+    let _place = OnePlace::of(&release.root)?;
     servers.iter().try_for_each(|(version, pg_config)| one(release, tools, *version, pg_config))
 }
 
 fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyhow::Result<()> {
     let tree = release.work.join(format!("extension-{version}"));
-    let place = OnePlace::of(&release.root)?;
     let mut script = Command::new(Path::new(ONE_PLACE).join("extensions/postgresql/install.sh"));
     script.current_dir(binary::away(release)).arg(pg_config).env("DESTDIR", &tree).env("PATH", tools.path()?);
     script.env("CARGO_TARGET_DIR", release.work.with_file_name("build-extension"));
@@ -57,7 +57,6 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     script.env("PGRX_BINDGEN_NO_DETECT_INCLUDES", "1");
     let flags = format!("{} --remap-path-prefix={ONE_PLACE}=/rigel", binary::rust_flags(release)?);
     release.finish(script.env("RUSTFLAGS", flags))?;
-    drop(place);
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }

@@ -54,7 +54,7 @@ pub fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
 }
 
 /// Which write to a block it is; those after an interruption are counted from 1 again.
-fn write(generation: u64) -> String {
+pub(crate) fn write(generation: u64) -> String {
     match parted(generation) {
         (0, pass) => format!("write {pass}"),
         (part, pass) => format!("write {pass} since interruption {part}"),

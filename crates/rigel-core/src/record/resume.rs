@@ -287,10 +287,9 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
     let differs = |what: &str, then: String, now: String| {
         (then != now).then(|| format!("{what} was {}, is {}", printable(&then), printable(&now)))
     };
-    let place = |facts: &TargetFacts| {
-        // A link in /dev/disk/by-id leads to the same disk, whatever the kernel calls it this time.
-        if restarted && is_named_disk(then, now) { facts.path.clone() } else { facts.real_path.clone() }
-    };
+    // A link in /dev/disk/by-id leads to the same disk, whatever the kernel calls it this time.
+    let by_link = restarted && is_named_disk(then, now);
+    let place = |facts: &TargetFacts| if by_link { facts.path.clone() } else { facts.real_path.clone() };
     differs("its place", place(then), place(now))
         // Where a disk is not mounted, a directory of the same name is on another one.
         .or_else(|| {

@@ -43,8 +43,8 @@ impl Proof {
     pub fn refuted(&self) -> Vec<&str> {
         let cost = self.page_cost.as_ref().and_then(page_cost::Found::advised);
         let cost = cost.map(|one| ("random_page_cost", one.verdict));
-        let of = |found: &'_ concurrency::Found| found.advised().map(|one| one.verdict);
-        let others = self.concurrency.iter().filter_map(|found| Some((found.setting.as_str(), of(found)?)));
+        let others = self.concurrency.iter();
+        let others = others.filter_map(|found| Some((found.setting.as_str(), found.advised()?.verdict)));
         let all = cost.into_iter().chain(others);
         all.filter(|(_, verdict)| *verdict == Verdict::Fails).map(|(setting, _)| setting).collect()
     }

@@ -13,7 +13,7 @@ use crate::page::Page;
 use crate::verdict::Tone;
 use rigel_core::error::Problem;
 use rigel_core::uses::proof::page_cost::{self, Cell, Judged, Plan, Rule};
-use rigel_core::uses::proof::{About, Verdict, concurrency};
+use rigel_core::uses::proof::{About, concurrency};
 use serde::Serialize;
 
 /// A longer table is folded.
@@ -207,8 +207,8 @@ fn rates(page: &mut Page, found: &concurrency::Found) {
         ));
     }
     close_table(page);
-    if found.values.iter().any(|judged| judged.verdict == Verdict::Undecided) {
-        page.line(format_args!("<p class=\"about\">{}.</p>", Text(text::UNDECIDED)));
+    if let Some(undecided) = words::undecided(found) {
+        page.line(format_args!("<p class=\"about\">{}.</p>", Text(undecided)));
     }
     page.line("</section>");
 }

@@ -8,10 +8,7 @@ use crate::page::Page;
 use crate::text::{Ink, Style, files_section, wrapped};
 use rigel_core::units::Bytes;
 use rigel_core::uses::proof::page_cost::{self, Judged};
-use rigel_core::uses::proof::{About, Verdict, concurrency};
-
-/// Of what neither passes nor fails.
-pub const UNDECIDED: &str = "undecided: the rounds do not tell whether the value is among the best; a quieter host or a larger --size may";
+use rigel_core::uses::proof::{About, concurrency};
 
 /// For the terminal; `files` are where the outputs are, printable.
 pub fn text(proven: &Proven<'_>, style: Style, files: &[String]) -> String {
@@ -102,8 +99,8 @@ fn rates(page: &mut Page, found: &concurrency::Found, style: Style) {
             judged.verdict.name()
         ));
     }
-    if found.values.iter().any(|judged| judged.verdict == Verdict::Undecided) {
-        wrapped(page, "", "  ", UNDECIDED);
+    if let Some(undecided) = words::undecided(found) {
+        wrapped(page, "", "  ", undecided);
     }
 }
 

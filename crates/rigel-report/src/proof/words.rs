@@ -136,6 +136,14 @@ fn of_concurrency(found: &concurrency::Found) -> String {
     head + &advised
 }
 
+/// What *undecided* means, where a value is.
+pub fn undecided(found: &concurrency::Found) -> Option<&'static str> {
+    let any = found.values.iter().any(|judged| judged.verdict == Verdict::Undecided);
+    any.then_some(
+        "undecided: the rounds do not tell whether the value is among the best; a quieter host or a larger --size may",
+    )
+}
+
 const fn told_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Passes => "passes",

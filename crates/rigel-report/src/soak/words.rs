@@ -45,8 +45,8 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
 
 /// A clean soak of memory says nothing of a disk.
 fn memory(record: &Record) -> Option<String> {
-    let target = record.header.targets.iter().find(|target| target.memory().is_some())?;
-    let memory = target.memory()?;
+    let mut targets = record.header.targets.iter();
+    let (target, memory) = targets.find_map(|target| Some((target, target.memory()?)))?;
     Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
 }
 

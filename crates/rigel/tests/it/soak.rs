@@ -102,10 +102,13 @@ fn resident_kib(child: &std::process::Child) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// What was found so far, with what the load did for it.
 fn verified(place: &Place) -> Verified {
+    so_far(&record(place))
+}
+
+/// What was found so far, with what the load did for it.
+pub fn so_far(record: &Record) -> Verified {
     let mut sum = Verified::default();
-    let record = record(place);
     let tallies = record.intervals.iter().flat_map(|one| one.tallies.values());
     tallies.filter_map(|one| one.verified.as_ref()).for_each(|one| sum.add(one));
     sum

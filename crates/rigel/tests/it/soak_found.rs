@@ -1,10 +1,9 @@
 //! What a soak finds besides what a device does to single blocks: blocks of others, I/Os that never come back, and what a start of the host changes.
 
-use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
+use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed, so_far};
 use crate::stop::{ended, signal, start_until_record};
 use crate::support::Place;
-use rigel_core::record::Record;
-use rigel_core::verify::{FaultCounts, Verified};
+use rigel_core::verify::FaultCounts;
 use rigel_testdev::{TestDevice, needs};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
@@ -23,24 +22,16 @@ fn ended_when_found(
     let blocks = SIZE_BYTES / 4096;
     // The blocks of one target, or of two.
     let all = blocks * long.matches("--destroy-data").count() as u64;
-    let (child, stderr) = start_until_record(place, long, |record| sum(record).written >= all);
+    let (child, stderr) = start_until_record(place, long, |record| so_far(record).written >= all);
     happens();
     let begun = Instant::now();
-    while fault(&sum(&record(place)).faults) == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", sum(&record(place)).faults);
+    while fault(&so_far(&record(place)).faults) == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", so_far(&record(place)).faults);
         sleep(Duration::from_millis(100));
     }
     signal(&child, "-INT");
     assert_eq!(ended(child, stderr).code, 1);
     document(place)["verified"].take()
-}
-
-/// What was found so far, with what the load did for it.
-fn sum(record: &Record) -> Verified {
-    let mut sum = Verified::default();
-    let tallies = record.intervals.iter().flat_map(|one| one.tallies.values());
-    tallies.filter_map(|one| one.verified.as_ref()).for_each(|one| sum.add(one));
-    sum
 }
 
 #[test]

@@ -8,7 +8,6 @@ use super::{INSTALL, room::Room};
 use anyhow::Context as _;
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 
 /// The rpms of both. No distribution of rpm with MPI or a server is at hand: that they unpack, verify and go is all that is tried.
 pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
@@ -21,11 +20,7 @@ pub fn rpms(release: &Release, room: &Room) -> anyhow::Result<bool> {
         if name == "rigel" {
             continue;
         }
-        let rpm = |arguments: &[&str]| {
-            let mut rpm = Command::new("rpm");
-            rpm.arg("--root").arg(room.path()).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
-            release.finish(&mut rpm)
-        };
+        let rpm = |arguments: &[&str]| release.finish(&mut room.rpm(arguments));
         rpm(&["--install", "--nodeps", &release.out.join(&file).to_string_lossy()])?;
         rpm(&["--verify", "--nodeps", name])?;
         rpm(&["--erase", name])?;

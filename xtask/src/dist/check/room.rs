@@ -86,6 +86,13 @@ impl Room {
         output(command.args(arguments))
     }
 
+    /// rpm of this host on the root: it needs no package manager of its own.
+    pub fn rpm(&self, arguments: &[&str]) -> Command {
+        let mut rpm = Command::new("rpm");
+        rpm.arg("--root").arg(&self.path).args(["--dbpath", "/var/lib/rpm"]).args(arguments);
+        rpm
+    }
+
     /// Every path inside, but for what is not ours.
     pub fn list(&self) -> anyhow::Result<BTreeSet<String>> {
         self.find(&[])

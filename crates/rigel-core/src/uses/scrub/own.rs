@@ -7,13 +7,13 @@ use super::{letter, verified};
 use crate::guard::scratch::{self, BLOCK_BYTES};
 
 pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
-    let of_copy = |copy| window.bytes(copy, block.start, block.len);
-    if block.len != BLOCK_BYTES || (0..window.copies.len()).filter_map(of_copy).any(verified::wrote) {
+    let bytes = |copy| window.bytes(copy, block.start, block.len);
+    if block.len != BLOCK_BYTES || (0..window.copies.len()).filter_map(bytes).any(verified::wrote) {
         return None;
     }
     let place = window.in_file.map(|(start, _)| start + block.start as u64);
     let whole = |copy: &usize| {
-        let bytes = window.bytes(*copy, block.start, block.len)?;
+        let bytes = bytes(*copy)?;
         let (offset, seed) = scratch::stamp(bytes)?;
         let mut made = vec![0; BLOCK_BYTES];
         scratch::block(seed, offset, &mut made);
@@ -22,7 +22,6 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
     let found: Vec<(usize, u64)> =
         (0..window.copies.len()).filter_map(|copy| Some((copy, whole(&copy)?))).collect();
     let &(right, offset) = found.first()?;
-    let bytes = |copy| window.bytes(copy, block.start, block.len);
     if found.iter().any(|&(copy, _)| bytes(copy) != bytes(right)) {
         return Some(Says::unknown("several are whole blocks of scratch files, and not alike".to_owned()));
     }

@@ -3,8 +3,8 @@
 
 use super::judge::{Certainty, Part, Says, Window};
 use super::letter;
+use crate::judge::wrong_data::write;
 use crate::verify::block::{BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS, whole};
-use crate::verify::parted;
 
 pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
     if block.len != BLOCK_BYTES {
@@ -29,9 +29,7 @@ pub(super) fn judge(window: &Window<'_>, block: Part) -> Option<Says> {
         return Some(Says::unknown(doubt.to_owned()));
     }
     let right_bytes = bytes(right)?;
-    let (part, pass) = parted(head.generation);
-    let write =
-        if part == 0 { format!("write {pass}") } else { format!("write {pass} since interruption {part}") };
+    let write = write(head.generation);
     let name = letter(right);
     if found.iter().any(|(_, other)| other.generation != head.generation) {
         let why = format!("more than one is whole; {name} is of the last, {write}");

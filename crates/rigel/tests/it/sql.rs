@@ -1,7 +1,7 @@
 //! `rigel sql` with a real server: what it measures, what it leaves, and what it refuses.
 
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{PostgresServer, Unavailable, needs, room};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -25,6 +25,11 @@ pub fn private() -> Result<(), Unavailable> {
         0 => Ok(()),
         _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
     }
+}
+
+/// What the log of commits may take is free before any are made: 2 GiB, and as much as a server may keep besides.
+pub fn room_of_commits() -> Result<(), Unavailable> {
+    room(4 << 30)
 }
 
 pub fn refused(told: Told, code: i32, parts: &[&str]) {

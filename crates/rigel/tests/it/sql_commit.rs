@@ -1,6 +1,6 @@
 //! `rigel sql commit` on a real server: transactions that are durable, and some that are not.
 
-use super::sql::{self, assert_clean, dsn, place, private, refused};
+use super::sql::{self, assert_clean, dsn, place, private, refused, room_of_commits};
 use crate::support::{Place, Told, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn is_unverified(document: &Value) -> bool {
 #[test]
 fn a_flush_is_shared_by_as_many_commits_as_there_are_sessions() {
     let name = "a_flush_is_shared_by_as_many_commits_as_there_are_sessions";
-    let Some(()) = needs(name, private()) else { return };
+    let Some(()) = needs(name, room_of_commits().and_then(|()| private())) else { return };
     let place = place();
     let told = place.line("sql commit --sessions 1,4 --duration 700ms --no-html --json");
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
@@ -59,7 +59,9 @@ fn commits_that_nobody_waits_for_are_unverified() {
     let name = "commits_that_nobody_waits_for_are_unverified";
     // A write that would be durable by itself is not, either, without fsync.
     let settings = "wal_sync_method = open_datasync\n";
-    let Some(server) = needs(name, PostgresServer::start(settings)) else { return };
+    let Some(server) = needs(name, room_of_commits().and_then(|()| PostgresServer::start(settings))) else {
+        return;
+    };
     let dsn = dsn(&server);
     let run = |more: &[&str]| -> (Place, Told) {
         let place = place();
@@ -84,7 +86,9 @@ fn commits_that_nobody_waits_for_are_unverified() {
 fn a_server_that_is_there_loses_nothing_by_commits() {
     let name = "a_server_that_is_there_loses_nothing_by_commits";
     let archive = "archive_mode = on\narchive_command = 'true'\n";
-    let Some(server) = needs(name, PostgresServer::start(archive)) else { return };
+    let Some(server) = needs(name, room_of_commits().and_then(|()| PostgresServer::start(archive))) else {
+        return;
+    };
     let (dsn, place) = (dsn(&server), place());
     let ask = |sql: &str| server.ask(sql).unwrap();
     let run = || {
@@ -116,7 +120,7 @@ fn a_server_that_is_there_loses_nothing_by_commits() {
 #[test]
 fn a_plan_of_commits_names_what_is_written() {
     let name = "a_plan_of_commits_names_what_is_written";
-    let Some(()) = needs(name, private()) else { return };
+    let Some(()) = needs(name, room_of_commits().and_then(|()| private())) else { return };
     let told = place().line("sql commit --sessions 2 --dry-run").expect_code(0);
     let written = "rigel-scratch.dat of 32 MiB for raw commits";
     for part in ["with the table rigel.commits and a log of up to 2 GiB", written, "removed afterwards"] {
@@ -131,7 +135,7 @@ fn a_plan_of_commits_names_what_is_written() {
 #[test]
 fn a_killed_run_of_commits_leaves_no_log_to_the_next_one() {
     let name = "a_killed_run_of_commits_leaves_no_log_to_the_next_one";
-    let Some(()) = needs(name, private()) else { return };
+    let Some(()) = needs(name, room_of_commits().and_then(|()| private())) else { return };
     let place = place();
     let mut command = place.command();
     command.args(["sql", "commit", "--sessions", "2", "--max-duration", "60s", "--quiet", "--no-html"]);
@@ -159,7 +163,7 @@ fn a_killed_run_of_commits_leaves_no_log_to_the_next_one() {
 #[test]
 fn commits_take_turns_with_raw_ones() {
     let name = "commits_take_turns_with_raw_ones";
-    let Some(()) = needs(name, private()) else { return };
+    let Some(()) = needs(name, room_of_commits().and_then(|()| private())) else { return };
     let place = place();
     let told = place.line("sql commit --sessions 2 --max-duration 6s --no-html --json");
     assert!([0, 1].contains(&told.code), "{}", told.stderr);

@@ -22,6 +22,9 @@ fn class<'a>(document: &'a Value, point: &Value, class: &str) -> &'a Value {
     &all.iter().find(is_it).unwrap_or_else(|| panic!("{point}: {document:#}"))["classes"][class]
 }
 
+/// Pages of the catalog and of the server's program that were no longer in memory are read as well, on a machine that has little: 1 MiB.
+const OTHER_BLOCKS: f64 = 128.0;
+
 /// Each kind of sessions made the server and the kernel read what it asked for, and hardly anything else.
 fn assert_read(visit: &Value) {
     let counts = &visit["nodes"][0]["server"];
@@ -40,8 +43,8 @@ fn assert_read(visit: &Value) {
         None if both => panic!("{counts}"),
         None => all * f64::from(u8::from(scanned > 0.0)),
     };
-    assert!(is_near(of_reports / 8192.0, scanned, ahead), "reports: {counts}");
-    assert!(is_near((all - of_reports) / 8192.0, look_ups, 0.0), "look-ups: {counts}");
+    assert!(is_near(of_reports / 8192.0, scanned, ahead + OTHER_BLOCKS), "reports: {counts}");
+    assert!(is_near((all - of_reports) / 8192.0, look_ups, OTHER_BLOCKS), "look-ups: {counts}");
 }
 
 /// The rate of a class is that of the queries that ended, `each` times what the sessions counted.

@@ -2,7 +2,7 @@
 
 use crate::sql::{assert_clean, dsn, place, private, refused, signal};
 use crate::support::{Place, Told};
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresServer, needs, room};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -91,7 +91,7 @@ fn an_experiment_that_is_stopped_leaves_no_server() {
 #[test]
 fn an_experiment_that_is_stopped_while_it_fills_asks_nothing() {
     let name = "an_experiment_that_is_stopped_while_it_fills_asks_nothing";
-    let Some(()) = needs(name, private()) else { return };
+    let Some(()) = needs(name, room(3 << 30).and_then(|()| private())) else { return };
     let place = place();
     let (mut run, mut told, mut all) = until(&place, &["sql", "prove", "--size", "2G"], "filling the table");
     signal(run.id(), Signal::INT);

@@ -48,7 +48,10 @@ struct Document<'a> {
     compared_bytes: u64,
     /// Whether it was compared to its end.
     complete: bool,
-    /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none does, but ranges could not be judged.
+    /// Ranges that differed when they were read once, and were not read again before the scrub was stopped.
+    waiting_ranges: u64,
+    /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none is known to, but ranges wait or could not be
+    /// judged.
     alike: Option<bool>,
     /// What was found.
     #[serde(flatten)]
@@ -74,7 +77,8 @@ pub fn json(scrubbed: &Scrubbed<'_>, complete: bool) -> Result<Vec<u8>, Problem>
         total_bytes: scrubbed.total,
         compared_bytes: state.done,
         complete,
-        alike: state.found.are_alike(),
+        waiting_ranges: state.pending.len() as u64,
+        alike: state.are_alike(),
         found: &state.found,
     })
 }

@@ -12,8 +12,10 @@ pub use drives::remark;
 pub use metrics::Standing;
 pub use text::text;
 
+use crate::Format;
 use crate::json::{PointNode, pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
+use crate::text::Style;
 use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data::what;
 use rigel_core::load::governor::WHOLE;
@@ -371,6 +373,19 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
 /// As for [`json()`].
 pub fn page(told: &Told<'_>) -> Result<OutputFile, Problem> {
     Ok(OutputFile::new("_report.html", page::page(told)?))
+}
+
+/// The output of a format that a soak has of its own; the others are those of any run.
+///
+/// # Errors
+/// Those of the output.
+pub fn file(format: Format, told: &Told<'_>) -> Result<Option<OutputFile>, Problem> {
+    Ok(Some(match format {
+        Format::Text => OutputFile::new("_report.txt", text(told, Style::default(), &[])),
+        Format::Json => OutputFile::new("_soak.json", json(told)?),
+        Format::Html => page(told)?,
+        _ => return Ok(None),
+    }))
 }
 
 /// The targets: of several those first that failed or are slowest.

@@ -25,6 +25,10 @@ const KEEP_NS: u64 = 10_000_000_000;
 /// When so much differs it is read again before the scrub goes on, so that the state stays small.
 const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
+/// And when it waited so long: somebody may want to know it before a scrub of days is over.
+const SHORTEST_WAIT_NS: u64 = 20_000_000_000;
+/// What waits does so for at least so many times the time that reading again took: that is at most the twentieth part of a scrub.
+const TIMES_AGAIN: u64 = 19;
 /// What is in flight when the user ends a scrub may take so long.
 const LAST_WAIT_NS: u64 = 5_000_000_000;
 const SHORT_SLEEP: Duration = Duration::from_millis(50);
@@ -53,7 +57,7 @@ pub trait Listener {
     /// So many bytes of each copy are done.
     fn progress(&mut self, done: u64, total: u64);
 
-    /// The state, every ten seconds and at the end, to be kept for a scrub that goes on.
+    /// The state, every ten seconds, when differences became certain, and at the end, to be kept for a scrub that goes on.
     ///
     /// # Errors
     /// When it cannot be kept; the scrub ends.
@@ -122,13 +126,28 @@ struct Scrub<'a, B> {
     next: u64,
     clock: MonotonicClock,
     kept_ns: u64,
+    /// Since when something waits to be read again.
+    pending_ns: Option<u64>,
+    /// How long it may wait.
+    wait_ns: u64,
     stopped_ns: Option<u64>,
 }
 
 impl<'a, B: Backend> Scrub<'a, B> {
     fn new(job: &'a Job<'a>, reader: Reader<B>) -> Self {
         let flights = (0..CHUNKS).map(|_| None).collect();
-        Self { job, reader, flights, next: 0, clock: MonotonicClock::start(), kept_ns: 0, stopped_ns: None }
+        let clock = MonotonicClock::start();
+        Self {
+            job,
+            reader,
+            flights,
+            next: 0,
+            clock,
+            kept_ns: 0,
+            pending_ns: None,
+            wait_ns: SHORTEST_WAIT_NS,
+            stopped_ns: None,
+        }
     }
 
     fn run(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<End, Problem> {
@@ -142,8 +161,9 @@ impl<'a, B: Backend> Scrub<'a, B> {
         let total = self.job.map.total();
         loop {
             let ended = self.pass(state, listener)?;
-            if !self.is_stopped() {
-                Again { job: self.job, reader: &mut self.reader }.settle(state)?;
+            if !self.is_stopped() && !state.pending.is_empty() {
+                self.settle(state)?;
+                listener.keep(state)?;
             }
             listener.progress(state.done, total);
             if ended || self.is_stopped() {
@@ -155,6 +175,15 @@ impl<'a, B: Backend> Scrub<'a, B> {
         Ok(if whole { End::Whole } else { End::Stopped })
     }
 
+    fn settle(&mut self, state: &mut State) -> Result<(), Problem> {
+        let began_ns = self.clock.now_ns();
+        Again { job: self.job, reader: &mut self.reader }.settle(state)?;
+        let took_ns = self.clock.now_ns() - began_ns;
+        self.wait_ns = took_ns.saturating_mul(TIMES_AGAIN).max(SHORTEST_WAIT_NS);
+        self.pending_ns = None;
+        Ok(())
+    }
+
     fn is_stopped(&self) -> bool {
         self.job.stop.load(Ordering::Relaxed)
     }
@@ -163,7 +192,7 @@ impl<'a, B: Backend> Scrub<'a, B> {
     fn pass(&mut self, state: &mut State, listener: &mut dyn Listener) -> Result<bool, Problem> {
         let total = self.job.map.total();
         loop {
-            let full = is_full(&state.pending);
+            let full = is_full(&state.pending) || self.has_waited(&state.pending);
             if !full && !self.is_stopped() {
                 self.fill();
             }
@@ -186,6 +215,12 @@ impl<'a, B: Backend> Scrub<'a, B> {
                 return Ok(true);
             }
         }
+    }
+
+    /// Whether the first of these waits since long ago.
+    fn has_waited(&mut self, pending: &[Stretch]) -> bool {
+        let now_ns = self.clock.now_ns();
+        !pending.is_empty() && now_ns - *self.pending_ns.get_or_insert(now_ns) >= self.wait_ns
     }
 
     /// Starts as many chunks as there is room and time for.

@@ -202,6 +202,14 @@ impl WorkProgress {
         Self { surface, text: Box::new(text), done: 0, tenths: 0 }
     }
 
+    /// Something that was found meanwhile, at once.
+    pub fn say(&mut self, text: &str) {
+        match &mut self.surface {
+            Surface::Lines(lines) => lines.last_line(&path_text::printable(text)),
+            surface => surface.line(text),
+        }
+    }
+
     /// One more piece of `total` is done.
     pub fn one_more(&mut self, total: u64) {
         self.done_of(self.done + 1, total);

@@ -6,7 +6,7 @@ use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::scrub::{Certainty, CopyFound, Difference, Found, Kind, letter};
+use rigel_core::uses::scrub::{Certainty, CopyFound, Difference, Found, Kind, State, Stretch, letter};
 
 /// Ranges that are shown; JSON has more.
 const MOST_SHOWN: usize = 50;
@@ -21,7 +21,7 @@ pub fn text(scrubbed: &Scrubbed<'_>, complete: bool) -> String {
             format!("{} of {} of each copy were compared", Bytes(scrubbed.state.done), Bytes(scrubbed.total))
         }
     };
-    wrapped(&mut page, "", "", &format!("{}; {compared}.", verdict(found)));
+    wrapped(&mut page, "", "", &format!("{}; {compared}.", verdict(scrubbed.state)));
     if found.passed > 0 {
         let passed = counted(found.passed, "block");
         wrapped(
@@ -33,6 +33,9 @@ pub fn text(scrubbed: &Scrubbed<'_>, complete: bool) -> String {
     }
     if found.restless_ranges > 0 {
         wrapped(&mut page, "", "", &restless(found));
+    }
+    if !scrubbed.state.pending.is_empty() {
+        wrapped(&mut page, "", "", &waiting(&scrubbed.state.pending));
     }
     for (number, difference) in (1..).zip(found.differences.iter().take(MOST_SHOWN)) {
         page.blank();
@@ -57,11 +60,21 @@ fn restless(found: &Found) -> String {
     )
 }
 
-fn verdict(found: &Found) -> String {
-    let Found { ranges, bytes, unreadable, .. } = *found;
+/// What a scrub that was stopped has not looked at again.
+fn waiting(pending: &[Stretch]) -> String {
+    let bytes: u64 = pending.iter().map(|stretch| stretch.len).sum();
+    let ranges = counted(pending.len() as u64, "range");
+    format!(
+        "{ranges}, {bytes} bytes, differed when read once; whether they still do is looked at when the scrub goes on."
+    )
+}
+
+fn verdict(state: &State) -> String {
+    let Found { ranges, bytes, unreadable, restless_ranges, .. } = state.found;
     let unread = format!("{} cannot be read on all copies", counted(unreadable, "range"));
     match (ranges, unreadable) {
-        (0, _) if found.restless_ranges > 0 => "No copy differs where it could be judged".to_owned(),
+        (0, _) if !state.pending.is_empty() => "No copy is known to differ yet".to_owned(),
+        (0, _) if restless_ranges > 0 => "No copy differs where it could be judged".to_owned(),
         (0, _) => "No copy differs".to_owned(),
         (_, 0) => format!("The copies differ in {}, {bytes} bytes", counted(ranges, "range")),
         _ if ranges == unreadable => unread,

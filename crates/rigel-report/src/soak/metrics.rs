@@ -113,7 +113,8 @@ impl Standing {
             put(&mut checked, |counts| counts.checked);
             put(&mut written, |counts| counts.written);
             for ((fault, before), (_, now)) in whole.faults.named().into_iter().zip(open.faults.named()) {
-                let labels = [labels(), vec![("fault".into(), fault.to_owned())]].concat();
+                let fault = fault.replace(' ', "_");
+                let labels = [labels(), vec![("fault".into(), fault)]].concat();
                 wrong.samples.push((labels, to_f64(before.saturating_add(now))));
             }
         }

@@ -12,6 +12,7 @@ use rigel_core::load::class::Class;
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_core::uses::soak::Soaked;
+use rigel_report::soak::Told;
 use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,13 +28,6 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
     let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    if let ([record], [path]) = (records.as_slice(), options.records.as_slice())
-        && let Some(found) = Soaked::of(record)
-        && let Some(shown) = of_a_soak(options)
-    {
-        let name = run_id(record, path)?;
-        return soak::again(record, &found, (path, &name), shown, (options.out.as_deref(), options.force));
-    }
     if matches!(options.format, Format::Orion(_)) {
         options
             .records
@@ -45,7 +39,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
         ([record], [path]) if to_stdout && options.format == Format::Text => return show(record, path),
         ([record], _) if to_stdout => {
             // Of several files, the first one holds everything.
-            let files = render(options.format, &View::of(record))?;
+            let files = outputs(options.format, record)?;
             return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
         }
         _ => {}
@@ -60,14 +54,17 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     commands::list(&output::write_all(&placed, options.force)?)
 }
 
-/// How the record of a soak is shown, in the formats that it has of its own.
-fn of_a_soak(options: &ReportOptions) -> Option<soak::Shown> {
-    match options.format {
-        Format::Text if options.out.is_none() => Some(soak::Shown::Text),
-        Format::Json if options.out.is_none() => Some(soak::Shown::Json),
-        Format::Html => Some(soak::Shown::Page),
-        _ => None,
-    }
+/// Each file of a format. A soak has some of its own.
+fn outputs(format: Format, record: &Record) -> Result<Vec<OutputFile>, Problem> {
+    let of_soak = match Soaked::of(record) {
+        Some(found) => rigel_report::soak::file(format, &told(record, &found))?,
+        None => None,
+    };
+    of_soak.map_or_else(|| render(format, &View::of(record)), |file| Ok(vec![file]))
+}
+
+fn told<'a>(record: &'a Record, found: &'a Soaked) -> Told<'a> {
+    Told { record, found, lost: 0 }
 }
 
 /// ORION's files have rows and columns for its two classes only.
@@ -89,7 +86,7 @@ fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
         let (dir, run_id) = place(options, path, record)?;
-        let files = render(options.format, &View::of(record))?.into_iter();
+        let files = outputs(options.format, record)?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
     Ok(made)
@@ -121,6 +118,9 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
 
 /// Prints what was shown after the run, with the files that are beside the record now.
 fn show(record: &Record, path: &Path) -> Result<(), Problem> {
+    if let Some(found) = Soaked::of(record) {
+        return soak::again(&told(record, &found), path);
+    }
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;
     let outputs = RUN_OUTPUTS.iter().map(|suffix| dir.join(format!("{run_id}{suffix}")));

@@ -16,6 +16,7 @@ use rigel_core::path_text::{decode, encode, shell_word};
 use rigel_core::units::Nanos;
 use rigel_core::uses::scrub::{Source, State};
 use rigel_io::engine;
+use rigel_report::numbers::counted;
 use rigel_report::scrub::{Scrubbed, json, text};
 use rigel_run::scrub::{End, Job, Listener, scrub as compare};
 use std::path::{Path, PathBuf};
@@ -57,6 +58,8 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
         file: file.as_deref(),
         // An older file of this name is somebody's; one that is gone on with is replaced.
         replace: options.resume.is_some(),
+        told: state.found.ranges,
+        total: copies.map.total(),
     };
     // Where it cannot be kept is better known before the hours than after.
     hears.keep(&state)?;
@@ -96,27 +99,30 @@ fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs) -> Result<(), Probl
     }
 }
 
+/// What was found goes first, also when it was stopped.
 fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
-    if end == End::Stopped {
-        let next = match file {
-            Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
-            None => "start again with --state FILE, which --resume can go on with".to_owned(),
-        };
-        return Err(Problem::new(ExitKind::CutShort, "the scrub was cut short")
-            .because("the user ended it")
-            .next(next));
-    }
-    if state.found.is_clean() {
-        return Ok(());
-    }
-    let what = if state.found.unreadable == state.found.ranges {
-        "copies cannot be read"
-    } else {
-        "the copies differ"
+    let more = (end == End::Stopped).then(|| match file {
+        Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
+        None => "start again with --state FILE, which --resume can go on with".to_owned(),
+    });
+    let what = match (state.found.is_clean(), state.found.unreadable == state.found.ranges) {
+        (false, true) => "copies cannot be read",
+        (false, false) => "the copies differ",
+        (true, _) => {
+            let cut_short = |next| {
+                Problem::new(ExitKind::CutShort, "the scrub was cut short")
+                    .because("the user ended it")
+                    .next(next)
+            };
+            return more.map_or(Ok(()), |next| Err(cut_short(next)));
+        }
     };
+    let mend = "copy the right leg over the other where it is known; docs/guide/scrub.md says how";
+    let next = more
+        .map_or_else(|| mend.to_owned(), |more| format!("the rest was not compared, {more}; then {mend}"));
     Err(Problem::new(ExitKind::GateFailed, what)
         .because("a write that reached one copy only, or storage that changed or lost what it held")
-        .next("copy the right leg over the other where it is known; docs/guide/scrub.md says how"))
+        .next(next))
 }
 
 /// Refuses a file that is there: it is somebody's, perhaps the state of a scrub that is not over.
@@ -155,6 +161,9 @@ struct Hears<'a> {
     bar: WorkProgress,
     file: Option<&'a Path>,
     replace: bool,
+    /// Ranges that were told.
+    told: u64,
+    total: u64,
 }
 
 impl Listener for Hears<'_> {
@@ -163,6 +172,12 @@ impl Listener for Hears<'_> {
     }
 
     fn keep(&mut self, state: &State) -> Result<(), Problem> {
+        // At the end the result tells it.
+        if state.found.ranges > self.told && state.done < self.total {
+            self.told = state.found.ranges;
+            let ranges = counted(self.told, "range");
+            self.bar.say(&format!("found until now: {ranges} where copies differ or cannot be read"));
+        }
         let Some(file) = self.file else { return Ok(()) };
         let text = state
             .to_json()

@@ -73,6 +73,7 @@ fn faults_are_found_while_it_goes_on_and_told_at_once() {
     }
     let metrics = place.read("_metrics.prom");
     assert!(metrics.ends_with("# EOF\n") && metrics.contains("rigel_soak_wrong_blocks{"), "{metrics}");
+    assert!(metrics.contains("fault=\"lost_or_stale\""), "as the document calls it: {metrics}");
     signal(&child, "-INT");
     let mut told = String::new();
     stderr.read_to_string(&mut told).unwrap();

@@ -305,6 +305,19 @@ fn months_in_virtual_time_have_a_record_that_can_be_kept() {
     assert_eq!((found["complete"].as_bool(), found["phases"].as_array().unwrap().len()), (Some(true), 3));
     let days = found["lasted_s"].as_f64().unwrap() / 86_400.0;
     assert!((89.9..90.1).contains(&days), "{days}");
+    // Its outputs in files, from the record alone.
+    fs::create_dir(place.path().join("again")).unwrap();
+    let record = place.only("_record.jsonl").display().to_string();
+    for format in ["json", "text", "html"] {
+        place.line(&format!("report {record} --out again --format {format}")).expect_code(0);
+    }
+    let again = |suffix: &str| {
+        let name = record.rsplit('/').next().unwrap().replace("_record.jsonl", suffix);
+        fs::read_to_string(place.path().join("again").join(name)).unwrap()
+    };
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&again("_soak.json")).unwrap(), found);
+    assert!(again("_report.txt").starts_with("No I/O failed in 90 d of load"), "{}", again("_report.txt"));
+    assert_eq!(again("_report.html"), place.read("_report.html"));
 }
 
 #[test]

@@ -107,6 +107,12 @@ impl State {
         }
     }
 
+    /// Whether the copies are alike as far as they were compared; `None` when none is known to differ, but ranges wait to be read again or
+    /// could not be judged.
+    pub fn are_alike(&self) -> Option<bool> {
+        self.found.are_alike().filter(|alike| !alike || self.pending.is_empty())
+    }
+
     /// Reads the text of the file.
     ///
     /// # Errors

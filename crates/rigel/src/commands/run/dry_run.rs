@@ -88,7 +88,10 @@ pub fn outputs(options: &RunOptions, request: &Request) -> String {
         (Some(_), _) if display.no_html => Vec::new(),
         (Some(_), true) => vec!["_sql.html"],
         (Some(_), false) => vec!["_versus.html"],
-        (None, _) => RUN_OUTPUTS.into_iter().filter(is_written).collect(),
+        (None, _) => {
+            let of_soak = matches!(options.front, Front::Soak).then_some("_metrics.prom");
+            RUN_OUTPUTS.into_iter().filter(is_written).chain(of_soak).collect()
+        }
     };
     let beside = if others.is_empty() { String::new() } else { format!(", and {}", others.join(", ")) };
     format!("in the directory {directory}: {name}_DATE_TIME{RECORD_SUFFIX}{beside}")

@@ -7,15 +7,14 @@ mod watch;
 pub use watch::Watch;
 
 use crate::args::{RunOptions, soak_of_targets};
-use crate::commands::{list, remark as told_now, to_stdout};
-use crate::output::{self, OutputSet, dir_of, rest};
+use crate::commands::{remark as told_now, to_stdout};
+use crate::output::{OutputSet, rest};
 use crate::terminal;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::governor::WHOLE;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text;
-use rigel_core::record::Record;
 use rigel_core::uses::soak::Soaked;
 use rigel_report::soak::{Told, json, page, text};
 use rigel_run::journal::{Patient, RecordFile, Tell};
@@ -112,31 +111,9 @@ fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf]) -> Result<(), Problem
     to_stdout(text(told, terminal::style_of_stdout(), &files).as_bytes())
 }
 
-/// How `rigel report` is to show a soak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    Text,
-    Json,
-    Page,
-}
-
 /// Shows the record of a soak again.
-pub fn again(
-    record: &Record,
-    found: &Soaked,
-    (path, name): (&Path, &str),
-    shown: Shown,
-    (out, force): (Option<&Path>, bool),
-) -> Result<(), Problem> {
-    let told = Told { record, found, lost: 0 };
-    match shown {
-        Shown::Text => show(&told, false, &[path.to_owned()]),
-        Shown::Json => show(&told, true, &[]),
-        Shown::Page => {
-            let dir = out.map_or_else(|| dir_of(path).to_owned(), Path::to_owned);
-            list(&output::write_files(&dir, name, &[page(&told)?], force)?)
-        }
-    }
+pub fn again(told: &Told<'_>, path: &Path) -> Result<(), Problem> {
+    show(told, false, &[path.to_owned()])
 }
 
 /// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.

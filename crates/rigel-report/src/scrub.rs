@@ -48,7 +48,7 @@ struct Document<'a> {
     compared_bytes: u64,
     /// Whether it was compared to its end.
     complete: bool,
-    /// Ranges that differed when they were read once, and were not read again before the scrub was stopped.
+    /// Ranges that differed or could not be read, once, and were not read again before the scrub was stopped.
     waiting_ranges: u64,
     /// Whether no copy differs as far as was compared (if not, the exit code is 1); null when none is known to, but ranges wait or could not be
     /// judged.

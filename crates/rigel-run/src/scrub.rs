@@ -27,7 +27,8 @@ const MOST_PENDING_BYTES: u64 = 256 << 20;
 const MOST_PENDING: usize = 16_384;
 /// And when it waited so long: somebody may want to know it before a scrub of days is over.
 const SHORTEST_WAIT_NS: u64 = 20_000_000_000;
-/// What waits does so for at least so many times the time that reading again took: that is at most the twentieth part of a scrub.
+/// What waits does so for at least so many times the time that reading again took: that is at most the twentieth part of a scrub, but where so
+/// much differs that it cannot wait.
 const TIMES_AGAIN: u64 = 19;
 /// What is in flight when the user ends a scrub may take so long.
 const LAST_WAIT_NS: u64 = 5_000_000_000;

@@ -65,7 +65,7 @@ fn waiting(pending: &[Stretch]) -> String {
     let bytes: u64 = pending.iter().map(|stretch| stretch.len).sum();
     let ranges = counted(pending.len() as u64, "range");
     format!(
-        "{ranges}, {bytes} bytes, differed when read once; whether they still do is looked at when the scrub goes on."
+        "{ranges}, {bytes} bytes, differed or could not be read, once; whether that stays was not looked at."
     )
 }
 

@@ -1,5 +1,5 @@
-//! What differed, read again until it is alike or known to stay. Must not be interrupted for long: it looks at the user's wish before every
-//! pause.
+//! What differed, read again until it is alike or known to stay. Must not keep a user who wants to end it: it looks at that wish before every
+//! pause, and after every range.
 
 use super::Job;
 use super::reader::Reader;
@@ -32,7 +32,7 @@ impl Open {
 }
 
 impl<B: Backend> Again<'_, B> {
-    /// Settles all that is pending and adds it to what was found. When the user ends it in between, all of it stays pending.
+    /// Settles all that is pending and adds it to what was found. When the user ends it in between, what was not added stays pending.
     pub(super) fn settle(&mut self, state: &mut State) -> Result<(), Problem> {
         let blocks =
             |len: u64| vec![Settling::default(); usize::try_from(len.div_ceil(BLOCK_BYTES)).unwrap_or(0)];
@@ -56,13 +56,21 @@ impl<B: Backend> Again<'_, B> {
                 }
             }
         }
-        let mut found = state.found.clone();
+        let mut told = 0;
+        let mut result = Ok(());
         for one in &open {
-            self.tell(one, &mut found)?;
+            result = self.tell(one, &mut state.found);
+            if result.is_err() {
+                break;
+            }
+            told += 1;
+            // With a bound on the rate, many take minutes.
+            if self.is_stopped() {
+                break;
+            }
         }
-        state.found = found;
-        state.pending.clear();
-        Ok(())
+        state.pending.drain(..told);
+        result
     }
 
     fn is_stopped(&self) -> bool {

@@ -63,12 +63,20 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     };
     // Where it cannot be kept is better known before the hours than after.
     hears.keep(&state)?;
-    let end = compare(&job, &mut state, &mut hears)?;
+    let ended = compare(&job, &mut state, &mut hears);
     drop(hears);
+    let end = match ended {
+        // What was found is told, whatever ended it.
+        Err(problem) if !state.found.is_clean() => {
+            commands::remark(&format!("the scrub broke off: {}", problem.to_string().replace("\n  ", "; ")));
+            End::Stopped
+        }
+        ended => ended?,
+    };
     let shown =
         Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
     told(&shown, end, options)?;
-    ended(&state, end, file)
+    self::ended(&state, end, file)
 }
 
 /// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
@@ -118,8 +126,8 @@ fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> 
         }
     };
     let mend = "copy the right leg over the other where it is known; docs/guide/scrub.md says how";
-    let next = more
-        .map_or_else(|| mend.to_owned(), |more| format!("the rest was not compared, {more}; then {mend}"));
+    let next =
+        more.map_or_else(|| mend.to_owned(), |more| format!("the scrub is not over, {more}; then {mend}"));
     Err(Problem::new(ExitKind::GateFailed, what)
         .because("a write that reached one copy only, or storage that changed or lost what it held")
         .next(next))
@@ -172,8 +180,9 @@ impl Listener for Hears<'_> {
     }
 
     fn keep(&mut self, state: &State) -> Result<(), Problem> {
-        // At the end the result tells it.
-        if state.found.ranges > self.told && state.done < self.total {
+        // At the end the result tells it. Where nearly all differs, it is not told for each part.
+        let is_news = self.told == 0 || state.found.ranges >= self.told.saturating_mul(2);
+        if state.found.ranges > 0 && is_news && state.done < self.total {
             self.told = state.found.ranges;
             let ranges = counted(self.told, "range");
             self.bar.say(&format!("found until now: {ranges} where copies differ or cannot be read"));

@@ -3,6 +3,7 @@
 
 mod figures;
 mod hosts;
+mod lost;
 mod namespaces;
 mod ranks;
 mod support;

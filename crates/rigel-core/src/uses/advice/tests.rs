@@ -1,3 +1,7 @@
+mod commits;
+mod limits;
+mod withheld;
+
 use super::*;
 use crate::judge::findings::{CurveFindings, Findings, IoFindings};
 use crate::load::class::{Class, LoadClass, Pattern};
@@ -121,6 +125,21 @@ fn value(advised: &Advised, product: Product, setting: &str) -> [String; 3] {
 
 fn refused(advised: &Advised, product: Product, setting: &str) -> Refusal {
     find(advised, product, setting).outcome.unwrap_err()
+}
+
+/// A search of that class that ended before the rate did.
+fn rising(class: Class) -> CurveFindings {
+    let x_max = Interval::symmetric(40_000.0, 0.1, 8, 7.0).unwrap();
+    let curve = Curve {
+        levels: vec![(5, x_max)],
+        x_max,
+        saturated: false,
+        n_sat: Bracket { lo: 5, found: 5, hi: 5 },
+        crossing: 5.0,
+        power_knee: 5,
+        violations: Vec::new(),
+    };
+    CurveFindings { load: LoadClass::random(class, MIB), curve, visits: Vec::new(), flags: Vec::new() }
 }
 
 /// 1000 MBPS are 128,000 pages a second, 7.8125 us each: 100 us are 12.8 times as long. The ends: 0.9 x 0.9 and 1.1 x 1.1 of it. With
@@ -412,123 +431,6 @@ fn a_bound_that_nothing_keeps_leaves_the_row_without_iops() {
     assert_eq!(text(&found, Product::Oracle, "MAX_PMBPS"), "1000");
 }
 
-/// Four runs: 4 KiB at random beside streams of 1 MiB, and streams of 4 KiB, each read and written.
-#[test]
-fn the_cost_model_needs_reads_and_writes_in_both_patterns() {
-    let all = [
-        Known::new(0, 4 * KIB, MIB),
-        Known::new(0, 4 * KIB, 4 * KIB),
-        Known::writes(4 * KIB, MIB),
-        Known::writes(4 * KIB, 4 * KIB),
-    ];
-    let found = advised(&all);
-    let of = |setting| text(&found, Product::Cgroup, setting);
-    assert_eq!(of("device"), "254:0");
-    for (bytes, sequential, random) in [("rbps", "rseqiops", "rrandiops"), ("wbps", "wseqiops", "wrandiops")]
-    {
-        assert_eq!([of(bytes), of(sequential), of(random)], ["2097152000", "2000", "40000"]);
-    }
-    let found = advised(&[Known::reads()]);
-    let refusal = refused(&found, Product::Cgroup, "rseqiops");
-    assert!(refusal.step().contains("--size-large 4K") && !refusal.step().contains("--write"), "{refusal:?}");
-    assert!(refused(&found, Product::Cgroup, "wrandiops").step().contains("--write 100"));
-}
-
-#[test]
-fn limits_are_the_lower_ends_of_what_was_measured() {
-    let found = advised(&[Known::reads()]);
-    assert_eq!(text(&found, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
-    assert_eq!(text(&found, Product::CgroupMax, "riops"), "36000");
-    assert!(refused(&found, Product::CgroupMax, "wbps").step().contains("--write 100"));
-}
-
-/// A search of that class that ended before the rate did.
-fn rising(class: Class) -> CurveFindings {
-    let x_max = Interval::symmetric(40_000.0, 0.1, 8, 7.0).unwrap();
-    let curve = Curve {
-        levels: vec![(5, x_max)],
-        x_max,
-        saturated: false,
-        n_sat: Bracket { lo: 5, found: 5, hi: 5 },
-        crossing: 5.0,
-        power_knee: 5,
-        violations: Vec::new(),
-    };
-    CurveFindings { load: LoadClass::random(class, MIB), curve, visits: Vec::new(), flags: Vec::new() }
-}
-
-#[test]
-fn a_rate_that_still_rose_is_no_limit() {
-    let with = |class| {
-        let mut reads = Known::reads();
-        reads.findings.curves.push(rising(class));
-        advised(&[reads])
-    };
-    let small = with(Class::SMALL);
-    let refusal = refused(&small, Product::CgroupMax, "riops");
-    assert!(
-        refusal.because.contains("NOT_SATURATED") && refusal.step().contains("--num-disks"),
-        "{refusal:?}"
-    );
-    assert_eq!(text(&small, Product::CgroupMax, "rbps"), (1800 * MIB).to_string());
-    let large = with(Class::LARGE);
-    let refusal = refused(&large, Product::CgroupMax, "rbps");
-    assert!(
-        refusal.because.contains("NOT_SATURATED") && refusal.step().contains("--size-large"),
-        "{refusal:?}"
-    );
-    assert_eq!(text(&large, Product::CgroupMax, "riops"), "36000");
-    // The kernel scales the model by itself.
-    assert_eq!(text(&large, Product::Cgroup, "rbps"), (2000 * MIB).to_string());
-}
-
-#[test]
-fn a_disk_that_the_record_does_not_tell_is_not_guessed() {
-    let with = |devices: &[(u32, u32)]| {
-        let mut reads = Known::reads();
-        let witness = Some(witness(devices));
-        reads.record.visits.iter_mut().for_each(|visit| visit.nodes[0].witness.clone_from(&witness));
-        advised(&[reads])
-    };
-    assert!(refused(&with(&[]), Product::CgroupMax, "device").because.contains("does not tell"));
-    assert!(
-        refused(&with(&[(8, 0), (8, 16)]), Product::CgroupMax, "device").because.contains("several disks")
-    );
-    let mut array = Known::reads();
-    // A volume on a RAID of two.
-    let layer = |name: &str, made_of: &[&str]| crate::facts::DeviceFacts {
-        name: name.into(),
-        made_of: made_of.iter().map(|&name| name.into()).collect(),
-        ..Default::default()
-    };
-    array.record.header.targets[0].device = Some(layer("dm-0", &["md0"]));
-    array.record.header.targets[0].below =
-        vec![layer("md0", &["sda", "sdb"]), layer("sda", &[]), layer("sdb", &[])];
-    let found = advised(&[array]);
-    assert!(refused(&found, Product::Cgroup, "device").because.contains("on 2 devices"));
-    assert_eq!(text(&found, Product::CgroupMax, "device"), "254:0");
-}
-
-#[test]
-fn seastar_takes_the_lower_ends_of_reads_and_writes_of_4_kib() {
-    let found = advised(&[Known::new(0, 4 * KIB, MIB), Known::writes(4 * KIB, MIB)]);
-    let of = |setting| text(&found, Product::Seastar, setting);
-    assert_eq!([of("mountpoint"), of("read_iops"), of("write_iops")], ["/data", "36000", "36000"]);
-    assert_eq!(
-        [of("read_bandwidth"), of("write_bandwidth")],
-        [(1800 * MIB).to_string(), (1800 * MIB).to_string()]
-    );
-    let found = advised(&[Known::reads()]);
-    assert!(refused(&found, Product::Seastar, "read_iops").step().contains("--size-small 4K"));
-    assert!(refused(&found, Product::Seastar, "write_bandwidth").step().contains("--write 100"));
-    let mut hostile = Known::reads();
-    hostile.record.header.targets[0].mount_point = Some("/a\\x0ab".into());
-    refused(&advised(&[hostile]), Product::Seastar, "mountpoint");
-    let mut device = Known::reads();
-    device.record.header.targets[0].mount_point = None;
-    refused(&advised(&[device]), Product::Seastar, "mountpoint");
-}
-
 #[test]
 fn other_flags_go_along_once() {
     let mut reads = Known::reads();
@@ -618,93 +520,4 @@ fn simulated_devices_are_told_apart_by_what_they_do() {
     advised([sim(4), sim(4)]).unwrap();
     let told = advised([sim(4), sim(8)]).unwrap_err().to_string();
     assert!(told.contains("\"servers\":4") && told.contains("\"servers\":8"), "{told}");
-}
-
-mod withheld;
-
-/// A run of commits whose latencies of one writer are known to a tenth, in us.
-fn commits(dsync: u64, fdatasync: u64, is_free: bool) -> Known {
-    let mut known = Known::reads();
-    let mut commit = |class: Class, us: u64| {
-        let mut found = known.findings.points[0].clone();
-        found.point = Point::alone(class, 1);
-        let mut io = found.ios.remove(&Class::SMALL).unwrap();
-        io.latency_us.as_mut().unwrap().mean = Interval::symmetric(to_f64(us), 0.1, 8, 7.0).unwrap().into();
-        found.ios.insert(class, io);
-        known.findings.points.push(found);
-    };
-    commit(Class::DSYNC, dsync);
-    commit(Class::FDATASYNC, fdatasync);
-    known.findings.flags.extend(is_free.then(|| Flag::new(FlagCode::FlushFree, "no cost")));
-    known
-}
-
-#[test]
-fn the_way_to_commit_is_the_quicker_one_where_the_intervals_tell_it() {
-    let method = |dsync, fdatasync| {
-        let found =
-            given(&advised(&[commits(dsync, fdatasync, false)]), Product::Postgresql, "wal_sync_method");
-        (found.value.text, found.is_hint)
-    };
-    assert_eq!(method(500, 1000), ("open_datasync".into(), false));
-    assert_eq!(method(1000, 500), ("fdatasync".into(), false));
-    assert_eq!(method(1000, 1100), ("fdatasync".into(), true), "450 to 550 would not be sure");
-    let without = advised(&[Known::reads()]);
-    assert!(without.of_product(Product::Postgresql).all(|one| one.setting != "wal_sync_method"));
-}
-
-#[test]
-fn a_log_of_mariadb_is_written_through_where_that_is_surely_quicker() {
-    let advice = |dsync, fdatasync, is_free| {
-        let found = advised(&[commits(dsync, fdatasync, is_free)]);
-        given(&found, Product::Mysql, "innodb_log_file_write_through")
-    };
-    for (dsync, fdatasync, value, part) in [
-        (500, 1000, "ON", "do not overlap"),
-        (1000, 500, "OFF", "the quicker one is the default"),
-        (1000, 1100, "OFF", "overlap: nothing speaks against"),
-    ] {
-        let found = advice(dsync, fdatasync, false);
-        assert!(found.is_hint, "neither MySQL nor an older MariaDB knows it");
-        assert_eq!((found.value.text.as_str(), found.remark.is_none()), (value, true));
-        assert!(found.why.contains(part) && found.why.contains("11.0"), "{}", found.why);
-    }
-    let free = advice(500, 1000, true).remark.unwrap();
-    assert!(free.contains("make sure that the cache is protected"), "{free}");
-    let without = advised(&[Known::reads()]);
-    assert!(without.of_product(Product::Mysql).all(|one| one.setting != "innodb_log_file_write_through"));
-}
-
-#[test]
-fn a_delay_is_half_of_a_commit_unless_a_sleep_is_coarser() {
-    let advised_by = |us: u64, is_free: bool| advised(&[commits(us, us, is_free)]);
-    assert_eq!(
-        value(&advised_by(4000, false), Product::Postgresql, "commit_delay"),
-        ["2000", "1800", "2200"]
-    );
-    let short = given(&advised_by(150, false), Product::Postgresql, "commit_delay");
-    assert_eq!((short.value.text.as_str(), short.is_hint), ("0", true));
-    let free = given(&advised_by(4000, true), Product::Postgresql, "commit_delay");
-    assert!(free.remark.unwrap().contains("make sure that the cache is protected"));
-}
-
-#[test]
-fn commits_that_others_disturbed_or_that_nobody_knows_are_withheld() {
-    let mut known = commits(500, 1000, false);
-    let last = known.findings.points.len() - 1;
-    known.findings.points[last].flags.push(Flag::new(FlagCode::Foreign, "others"));
-    let foreign = refused(&advised(&[known.clone()]), Product::Postgresql, "wal_sync_method");
-    assert!(foreign.because.contains("something else used"), "{}", foreign.because);
-    assert!(foreign.command.unwrap().ends_with("rigel run commit --max-duration 5m"));
-    assert!(
-        find(&advised(&[known, commits(500, 1000, false)]), Product::Postgresql, "wal_sync_method")
-            .outcome
-            .is_ok()
-    );
-    let mut wide = commits(500, 1000, false);
-    let io = wide.findings.points[last].ios.get_mut(&Class::FDATASYNC).unwrap();
-    io.latency_us.as_mut().unwrap().mean = Interval::symmetric(1000.0, 0.4, 3, 2.0).unwrap().into();
-    let of = |setting| find(&advised(&[wide.clone()]), Product::Postgresql, setting).outcome;
-    assert!(of("commit_delay").is_err(), "a number needs a narrow interval");
-    assert_eq!(of("wal_sync_method").unwrap().value.text, "open_datasync", "which of both does not");
 }

@@ -10,9 +10,7 @@ use rigel_core::path_text;
 use rigel_core::uses::capacity::{
     Held, History, Key, Kind, Merged, Metric, Selection, Source, Subject, Table, packed,
 };
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior,
-};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -96,8 +94,7 @@ impl Store {
         }
         let open = || -> rusqlite::Result<Connection> {
             check_file(path)?;
-            let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            database.busy_timeout(PATIENCE)?;
+            let database = database::open_to_read(path, PATIENCE)?;
             check_layout(&database, LAYOUT)?;
             if has_tables(&database)? { Ok(database) } else { Err(foreign("it is no store of capacity")) }
         };

@@ -2,7 +2,7 @@
 //!
 //! A file of somebody else that has our name is never changed. Must not know tables.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::env;
 use std::fs;
 use std::io;
@@ -23,6 +23,26 @@ pub fn place(file: &str) -> Option<PathBuf> {
 /// Makes the directory. Other users must not read what was measured.
 pub fn make_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Opens a database that is there, to read.
+///
+/// A writer that was killed may leave a journal, by which the next one to open the file undoes the half of a change. That takes the right to
+/// write; nothing else is written then.
+pub fn open_to_read(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let open = |flags| -> rusqlite::Result<Connection> {
+        let database = Connection::open_with_flags(path, flags)?;
+        database.busy_timeout(patience)?;
+        database.pragma_update(None, "query_only", true)?;
+        database.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(database)
+    };
+    match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+        }
+        opened => opened,
+    }
 }
 
 /// Refuses what is no file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
@@ -55,4 +75,34 @@ pub fn check_layout(database: &Connection, known: i64) -> rusqlite::Result<()> {
         return Err(foreign(format!("its layout {layout} is of a newer Rigel, this one knows {known}")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_writer_left_is_undone_by_the_next_reader() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, left) = (dir.path().join("store"), dir.path().join("left"));
+        let mut database = Connection::open(&path).unwrap();
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)";
+        database
+            .execute_batch(&format!("CREATE TABLE t (x); INSERT INTO t {rows} SELECT zeroblob(4000) FROM n"))
+            .unwrap();
+        // More than is kept in memory: the file has a part of the change before it is made.
+        database.pragma_update(None, "cache_size", 2).unwrap();
+        let change = database.transaction().unwrap();
+        change.execute("UPDATE t SET x = randomblob(4000)", []).unwrap();
+        // As a kill leaves it.
+        fs::copy(&path, &left).unwrap();
+        fs::copy(dir.path().join("store-journal"), dir.path().join("left-journal")).unwrap();
+        let changed = "SELECT count(*) FROM t WHERE x <> zeroblob(4000)";
+        let count = |database: &Connection| database.query_row(changed, [], |row| row.get::<_, i64>(0));
+        let only = Connection::open_with_flags(&left, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        assert_eq!(count(&only).unwrap_err().sqlite_error_code(), Some(ErrorCode::ReadOnly));
+        let read = open_to_read(&left, PATIENCE).unwrap();
+        assert_eq!(count(&read).unwrap(), 0);
+        assert!(read.execute("DELETE FROM t", []).is_err(), "it is there to be read");
+    }
 }

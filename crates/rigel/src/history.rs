@@ -8,7 +8,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::{Storage, TargetFacts};
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 use std::path::{self, Path, PathBuf};
 
 const FILE: &str = "calibrations.sqlite";
@@ -146,8 +146,7 @@ fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
 }
 
 fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
-    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    database.busy_timeout(PATIENCE)?;
+    let database = database::open_to_read(path, PATIENCE)?;
     check_layout(&database, LAYOUT)?;
     let columns = columns(&database)?;
     Ok((database, columns))

@@ -164,14 +164,13 @@ impl<'a, B: Backend> Scrub<'a, B> {
             let ended = self.pass(state, listener)?;
             if !self.is_stopped() && !state.pending.is_empty() {
                 self.settle(state)?;
-                listener.keep(state)?;
             }
             listener.progress(state.done, total);
+            listener.keep(state)?;
             if ended || self.is_stopped() {
                 break;
             }
         }
-        listener.keep(state)?;
         let whole = state.done >= total && state.pending.is_empty();
         Ok(if whole { End::Whole } else { End::Stopped })
     }
@@ -220,8 +219,11 @@ impl<'a, B: Backend> Scrub<'a, B> {
 
     /// Whether the first of these waits since long ago.
     fn has_waited(&mut self, pending: &[Stretch]) -> bool {
+        if pending.is_empty() {
+            return false;
+        }
         let now_ns = self.clock.now_ns();
-        !pending.is_empty() && now_ns - *self.pending_ns.get_or_insert(now_ns) >= self.wait_ns
+        now_ns - *self.pending_ns.get_or_insert(now_ns) >= self.wait_ns
     }
 
     /// Starts as many chunks as there is room and time for.

@@ -13,7 +13,6 @@ pub(crate) mod postgres;
 pub(crate) mod postgres_programs;
 pub(crate) mod python;
 pub(crate) mod random_file;
-pub(crate) mod room;
 pub(crate) mod terminal;
 pub(crate) mod test_device;
 pub(crate) mod zram;

@@ -36,7 +36,6 @@ pub use harness::needs::{Unavailable, needs};
 pub use harness::postgres::PostgresServer;
 pub use harness::python::Python;
 pub use harness::random_file::random_file;
-pub use harness::room::room;
 pub use harness::terminal::TestTerminal;
 pub use harness::test_device::{DeviceSpec, TestDevice};
 pub use harness::zram::ZramDevice;

@@ -94,8 +94,7 @@ impl Store {
         }
         let open = || -> rusqlite::Result<Connection> {
             check_file(path)?;
-            let database = database::open_to_read(path, PATIENCE)?;
-            check_layout(&database, LAYOUT)?;
+            let database = database::open_to_read(path, PATIENCE, LAYOUT)?;
             if has_tables(&database)? { Ok(database) } else { Err(foreign("it is no store of capacity")) }
         };
         let database = open().map_err(|error| of_sqlite(path, &error))?;

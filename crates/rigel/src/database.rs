@@ -25,16 +25,16 @@ pub fn make_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// Opens a database that is there, to read.
+/// Opens a database that is there, to read, and refuses what a newer Rigel wrote.
 ///
 /// A writer that was killed may leave a journal, by which the next one to open the file undoes the half of a change. That takes the right to
 /// write; nothing else is written then.
-pub fn open_to_read(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+pub fn open_to_read(path: &Path, patience: Duration, known: i64) -> rusqlite::Result<Connection> {
     let open = |flags| -> rusqlite::Result<Connection> {
         let database = Connection::open_with_flags(path, flags)?;
         database.busy_timeout(patience)?;
         database.pragma_update(None, "query_only", true)?;
-        database.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        check_layout(&database, known)?;
         Ok(database)
     };
     match open(OpenFlags::SQLITE_OPEN_READ_ONLY) {
@@ -101,7 +101,7 @@ mod tests {
         let count = |database: &Connection| database.query_row(changed, [], |row| row.get::<_, i64>(0));
         let only = Connection::open_with_flags(&left, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         assert_eq!(count(&only).unwrap_err().sqlite_error_code(), Some(ErrorCode::ReadOnly));
-        let read = open_to_read(&left, PATIENCE).unwrap();
+        let read = open_to_read(&left, PATIENCE, 0).unwrap();
         assert_eq!(count(&read).unwrap(), 0);
         assert!(read.execute("DELETE FROM t", []).is_err(), "it is there to be read");
     }

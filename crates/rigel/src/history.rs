@@ -146,8 +146,7 @@ fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
 }
 
 fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
-    let database = database::open_to_read(path, PATIENCE)?;
-    check_layout(&database, LAYOUT)?;
+    let database = database::open_to_read(path, PATIENCE, LAYOUT)?;
     let columns = columns(&database)?;
     Ok((database, columns))
 }

@@ -63,20 +63,20 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     };
     // Where it cannot be kept is better known before the hours than after.
     hears.keep(&state)?;
-    let ended = compare(&job, &mut state, &mut hears);
+    let compared = compare(&job, &mut state, &mut hears);
     drop(hears);
-    let end = match ended {
+    let end = match compared {
         // What was found is told, whatever ended it.
         Err(problem) if !state.found.is_clean() => {
             commands::remark(&format!("the scrub broke off: {}", problem.to_string().replace("\n  ", "; ")));
             End::Stopped
         }
-        ended => ended?,
+        compared => compared?,
     };
     let shown =
         Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
     told(&shown, end, options)?;
-    self::ended(&state, end, file)
+    ended(&state, end, file)
 }
 
 /// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
@@ -109,25 +109,28 @@ fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs) -> Result<(), Probl
 
 /// What was found goes first, also when it was stopped.
 fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
-    let more = (end == End::Stopped).then(|| match file {
+    let go_on = match file {
         Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
         None => "start again with --state FILE, which --resume can go on with".to_owned(),
-    });
-    let what = match (state.found.is_clean(), state.found.unreadable == state.found.ranges) {
-        (false, true) => "copies cannot be read",
-        (false, false) => "the copies differ",
-        (true, _) => {
-            let cut_short = |next| {
-                Problem::new(ExitKind::CutShort, "the scrub was cut short")
-                    .because("the user ended it")
-                    .next(next)
-            };
-            return more.map_or(Ok(()), |next| Err(cut_short(next)));
-        }
+    };
+    if state.found.is_clean() {
+        return match end {
+            End::Whole => Ok(()),
+            End::Stopped => Err(Problem::new(ExitKind::CutShort, "the scrub was cut short")
+                .because("the user ended it")
+                .next(go_on)),
+        };
+    }
+    let what = if state.found.unreadable == state.found.ranges {
+        "copies cannot be read"
+    } else {
+        "the copies differ"
     };
     let mend = "copy the right leg over the other where it is known; docs/guide/scrub.md says how";
-    let next =
-        more.map_or_else(|| mend.to_owned(), |more| format!("the scrub is not over, {more}; then {mend}"));
+    let next = match end {
+        End::Whole => mend.to_owned(),
+        End::Stopped => format!("the scrub is not over, {go_on}; then {mend}"),
+    };
     Err(Problem::new(ExitKind::GateFailed, what)
         .because("a write that reached one copy only, or storage that changed or lost what it held")
         .next(next))

@@ -1,7 +1,7 @@
 //! `rigel capacity replay`, `rigel run --compress` and `rigel capacity fit` with the real binary: a recorded time becomes a load that is what it
 //! was, and a storage is asked how much of it it carries.
 
-use crate::support::{Place, Told, asked};
+use crate::support::{Place, Told, asked, flat};
 use rigel_core::load::arrivals::Arrivals;
 use rigel_core::load::class::{Shape, Spread};
 use rigel_core::load::file::{self, LoadFile};
@@ -82,11 +82,6 @@ fn imported(sources: &[Source]) -> Place {
 fn capacity(place: &Place, line: &str) -> Told {
     let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
     place.line(&format!("capacity {command} --store store {rest}"))
-}
-
-/// A text without its line breaks.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn read(place: &Place, name: &str) -> (String, LoadFile) {

@@ -1,6 +1,6 @@
 //! What a comparison tells somebody who knows only the command: of what, in what better, what is not known and why.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, Told, flat};
 
 /// Two calibrations of simulated devices, the second one twice as quick; their searches end at other levels.
 fn calibrations(place: &Place) -> [String; 2] {
@@ -15,11 +15,6 @@ fn calibrations(place: &Place) -> [String; 2] {
 fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Told {
     let gates = gates.iter().flat_map(|gate| ["--fail-if", gate]);
     place.rigel(["compare", &records[0], &records[1]].into_iter().chain(gates)).expect_code(code)
-}
-
-/// Without the breaks of lines.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! What `--dry-run` says: whether the run would be refused, who would be slow, the engine, the files.
 
-use crate::support::Place;
+use crate::support::{Place, flat};
 use std::fs;
 
 /// The plan without its lines, because long sentences are broken.
 fn plan(place: &Place, line: &str) -> String {
     let told = place.line(&format!("{line} --dry-run")).expect_code(0);
-    told.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    flat(&told.stdout)
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod judged;
 mod kept;
 mod listed;
 
+use crate::stop::signal;
 use crate::support::{Place, Told, tell};
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
 use serde_json::Value;
@@ -233,9 +234,14 @@ fn stopped(place: &Place, more: &[&str], wait: impl FnOnce()) -> Told {
     command.args(["scrub", "a", "b", "--max-mbps", "2", "--state", "s.json"]).args(more);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait();
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    signal(&child, "-INT");
     Told::from(child.wait_with_output().unwrap())
+}
+
+/// What such a scrub has kept; null before that.
+fn state(place: &Place) -> Value {
+    let text = fs::read_to_string(place.path().join("s.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 #[test]
@@ -254,9 +260,7 @@ fn a_scrub_goes_on_to_the_same_answer() {
     {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }
-    let state: Value =
-        serde_json::from_str(&fs::read_to_string(place.path().join("s.json")).unwrap()).unwrap();
-    let done = state["done"].as_u64().unwrap();
+    let done = state(&place)["done"].as_u64().unwrap();
     assert!(done < 40 * MIB, "{done}");
     // As a computer that went down leaves it: the state is old, nothing of the rest is known.
     let again = place.line("scrub --resume s.json --max-mbps 4000 --json --quiet").expect_code(1).json();
@@ -271,14 +275,10 @@ fn a_difference_is_certain_long_before_the_end_and_outlives_a_stop() {
     let place = Place::new();
     twins(&place, 400 * MIB);
     flip(&place, "a", 5);
-    let state = || -> Value {
-        let text = fs::read_to_string(place.path().join("s.json")).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    };
     let told = stopped(&place, &["--json"], || {
         let began = Instant::now();
-        while state()["found"]["ranges"] != 1 {
-            assert!(began.elapsed() < Duration::from_secs(150), "{:#}", state());
+        while state(&place)["found"]["ranges"] != 1 {
+            assert!(began.elapsed() < Duration::from_secs(150), "{:#}", state(&place));
             std::thread::sleep(Duration::from_millis(100));
         }
     });
@@ -289,7 +289,10 @@ fn a_difference_is_certain_long_before_the_end_and_outlives_a_stop() {
     let found = told.json();
     assert_eq!(ranges(&found), [(0, 4096)], "{found}");
     assert_eq!((&found["alike"], &found["complete"]), (&false.into(), &false.into()));
-    assert_eq!((&found["waiting_ranges"], state()["done"].as_u64() < Some(400 * MIB)), (&0.into(), true));
+    assert_eq!(
+        (&found["waiting_ranges"], state(&place)["done"].as_u64() < Some(400 * MIB)),
+        (&0.into(), true)
+    );
     // It is told as well when something else ends the scrub: here its state has no place any more.
     let kept = place.path().join("kept");
     fs::create_dir(&kept).unwrap();

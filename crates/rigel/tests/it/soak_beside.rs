@@ -2,7 +2,7 @@
 
 use crate::soak::{document, record};
 use crate::stop::{ended, signal, start_until_record};
-use crate::support::Place;
+use crate::support::{Place, flat};
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
 use rigel_core::stats::special::student_t_quantile;
@@ -74,13 +74,8 @@ fn a_scratch_file_is_filled_slowly_and_the_plan_says_so() {
     assert!(begun.elapsed() > Duration::from_secs(2));
     let told = place.line("soak --for 2s --beside-production --dry-run").expect_code(0);
     for part in ["at most 5 % of the time of each target", "_record.jsonl, and _report.html, _metrics.prom"] {
-        assert!(words(&told.stdout).contains(part), "{part}: {}", told.stdout);
+        assert!(flat(&told.stdout).contains(part), "{part}: {}", told.stdout);
     }
-}
-
-/// Without the breaks of lines.
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed, so_far};
 use crate::stop::{ended, signal, start_until_record};
-use crate::support::Place;
+use crate::support::{Place, flat};
 use rigel_core::verify::FaultCounts;
 use rigel_testdev::{TestDevice, needs};
 use serde_json::Value;
@@ -134,7 +134,7 @@ fn targets_of_a_load_at_a_rate_are_not_said_to_be_alike() {
         place.random_file(name, SIZE_BYTES);
     }
     let told = place.line("soak --load open.toml a b c d e --for 2s --every 1s --quiet").expect_code(0);
-    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&told.stdout);
     assert!(
         text.contains("The targets were not compared with each other: load that arrives at a rate"),
         "{text}"

@@ -3,7 +3,7 @@
 use crate::changes::{Mounted, fill_up, set_len};
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
 use crate::stop::{ended, signal, start_until, start_until_record};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, Told, flat, tell};
 use rigel_core::record::Record;
 use rigel_testdev::{LoopDevice, TestDevice, needs};
 use std::fs;
@@ -34,7 +34,7 @@ fn has_shrunk(place: &Place, told: &Told, target: &Path) {
     assert!((SIZE_BYTES / 2..SIZE_BYTES).contains(&bytes.parse().unwrap()), "{changed}");
     assert!(rest.starts_with(&format!("bytes, not {SIZE_BYTES}")), "{changed}");
     let sentence = format!("{bytes} bytes, not {SIZE_BYTES}");
-    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&told.stdout);
     assert!(text.contains(&sentence), "{}", told.stdout);
     assert!(place.read("_report.html").contains(&sentence));
 }
@@ -264,7 +264,7 @@ fn a_finding_that_no_disk_takes_is_in_the_verdict() {
     let told = ended(child, stderr);
     assert_eq!(told.code, 1, "{}", told.stderr);
     assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
-    let text = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&told.stdout);
     assert!(text.contains("The end of the record is lost"), "{text}");
     assert!(told.stderr.contains("found no room, and are lost"), "{}", told.stderr);
     let record = ending_in(mounted.directory(), "_record.jsonl");

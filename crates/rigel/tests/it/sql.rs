@@ -1,9 +1,11 @@
 //! `rigel sql` with a real server: what it measures, what it leaves, and what it refuses.
 
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, Unavailable, needs, room};
+use rigel_io::targets::scratch::free_bytes;
+use rigel_testdev::{PostgresServer, Unavailable, needs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -25,6 +27,25 @@ pub fn private() -> Result<(), Unavailable> {
         0 => Ok(()),
         _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
     }
+}
+
+/// Whether so many bytes are free where the tests have their places. Without them what a test asks for is rightly refused.
+pub fn room(bytes: u64) -> Result<(), Unavailable> {
+    let place = env::temp_dir();
+    let free = free_bytes(&place).map_err(Unavailable::new)?;
+    if free >= bytes {
+        return Ok(());
+    }
+    let mib = |bytes: u64| bytes >> 20;
+    let place = place.display();
+    Err(Unavailable::new(format!("{} MiB are needed in {place}, and {} are free", mib(bytes), mib(free))))
+}
+
+#[test]
+fn more_room_than_any_disk_has_is_not_there() {
+    assert_eq!(room(0), Ok(()));
+    let reason = room(u64::MAX).unwrap_err().to_string();
+    assert!(reason.starts_with("17592186044415 MiB are needed in "), "{reason}");
 }
 
 /// What the log of commits may take is free before any are made: 2 GiB, and as much as a server may keep besides.

@@ -22,7 +22,7 @@ fn class<'a>(document: &'a Value, point: &Value, class: &str) -> &'a Value {
     &all.iter().find(is_it).unwrap_or_else(|| panic!("{point}: {document:#}"))["classes"][class]
 }
 
-/// Pages of the catalog and of the server's program that were no longer in memory are read as well, on a machine that has little: 1 MiB.
+/// Beside those of the table, look-ups read 35 to 84 blocks in each of 12 visits, however many they were: a private server keeps little in memory.
 const OTHER_BLOCKS: f64 = 128.0;
 
 /// Each kind of sessions made the server and the kernel read what it asked for, and hardly anything else.
@@ -43,7 +43,7 @@ fn assert_read(visit: &Value) {
         None if both => panic!("{counts}"),
         None => all * f64::from(u8::from(scanned > 0.0)),
     };
-    assert!(is_near(of_reports / 8192.0, scanned, ahead + OTHER_BLOCKS), "reports: {counts}");
+    assert!(is_near(of_reports / 8192.0, scanned, ahead), "reports: {counts}");
     assert!(is_near((all - of_reports) / 8192.0, look_ups, OTHER_BLOCKS), "look-ups: {counts}");
 }
 

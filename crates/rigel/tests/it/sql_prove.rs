@@ -1,8 +1,8 @@
 //! `rigel sql prove` with a real server: the experiment on a tiny table, and what it leaves.
 
-use crate::sql::{assert_clean, dsn, place, private, refused, signal};
+use crate::sql::{assert_clean, dsn, place, private, refused, room, signal};
 use crate::support::{Place, Told};
-use rigel_testdev::{PostgresServer, needs, room};
+use rigel_testdev::{PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -50,6 +50,11 @@ impl Told {
 }
 
 /// Whether a text is for 80 columns, but for a command that is there to be copied.
+/// A text without the breaks of its lines.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub fn narrow(text: &str) -> bool {
     text.lines().all(|line| line.chars().count() <= 80 || line.starts_with("  rigel "))
 }

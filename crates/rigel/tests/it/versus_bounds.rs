@@ -1,6 +1,6 @@
 //! `rigel versus` with bounds on the numbers of a side: which side keeps them, and whether the run is judged by them again.
 
-use crate::support::{EPOCH, Place, Told, narrow, tell};
+use crate::support::{EPOCH, Place, Told, flat, narrow, tell};
 use serde_json::Value;
 use std::fs;
 
@@ -11,10 +11,6 @@ const SIDES: &str = "--engine sim:servers=4,service=1ms,rate=0,spread=exponentia
 
 fn rigel(place: &Place, line: &str, gates: &[&str]) -> Told {
     tell(place.command().args(line.split_whitespace()).args(gates).env("SOURCE_DATE_EPOCH", EPOCH))
-}
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn again(place: &Place, more: &str, gates: &[&str]) -> Told {
@@ -30,7 +26,7 @@ fn measured(place: &Place, bound: &str) -> Told {
 fn a_required_bound_is_told_of_both_sides() {
     let place = Place::new();
     let told = measured(&place, "p99 < 5ms @ 3200").expect_code(0);
-    let text = words(&told.stdout);
+    let text = flat(&told.stdout);
     for part in [
         "B keeps p99 < 5 ms at 3200 per second, and A does not.",
         "The p99 of open I/O: ",
@@ -50,7 +46,7 @@ fn a_required_bound_is_told_of_both_sides() {
     // The same from the record, and from its report.
     assert!(again(&place, "", &[]).expect_code(0).stdout.contains("B keeps p99 < 5 ms"));
     let report = rigel(&place, &format!("report {RECORD}"), &[]).expect_code(0).stdout;
-    assert!(words(&report).contains("B keeps p99 < 5 ms at 3200 per second, and A does not."), "{report}");
+    assert!(flat(&report).contains("B keeps p99 < 5 ms at 3200 per second, and A does not."), "{report}");
     let document = again(&place, "--json", &[]).expect_code(0).json();
     let gate = &document["gates"][0];
     assert_eq!((&gate["outcome"], &gate["base"]), (&"passed".into(), &"failed".into()), "{gate}");
@@ -63,11 +59,11 @@ fn a_required_bound_is_told_of_both_sides() {
     }
     // A bound that nothing keeps, one that all keep, and one that is a change.
     let told = again(&place, "", &["--fail-if", "open_p99 > 20us"]).expect_code(1);
-    assert!(words(&told.stdout).contains("Neither A nor B keeps p99 < 20 us at 3200 per second."));
+    assert!(flat(&told.stdout).contains("Neither A nor B keeps p99 < 20 us at 3200 per second."));
     assert!(told.stderr.contains("failed: at 3200 per second the p99 of B is "), "{}", told.stderr);
     assert!(!told.stderr.contains("likely cause"), "{}", told.stderr);
     let told = again(&place, "", &["--fail-if", "open_latency > 1s"]).expect_code(0);
-    assert!(words(&told.stdout).contains("A and B both keep mean latency < 1 s at 3200 per second."));
+    assert!(flat(&told.stdout).contains("A and B both keep mean latency < 1 s at 3200 per second."));
     let told = again(&place, "", &["--fail-if", "open_latency > -1%"]).expect_code(0);
     assert!(!told.stdout.contains("keep"), "{}", told.stdout);
 }
@@ -83,7 +79,7 @@ fn what_is_required_fails_when_it_is_not_known() {
     let bound = format!("p99 < {p99_us:.0}us @ 3200");
     let told = again(&place, "", &["--require", &bound]).expect_code(1);
     assert!(told.stderr.contains("is undecided: at 3200 per second the p99 of B is "), "{}", told.stderr);
-    assert!(words(&told.stdout).contains("these visits do not tell; A does not."), "{}", told.stdout);
+    assert!(flat(&told.stdout).contains("these visits do not tell; A does not."), "{}", told.stdout);
     let gate = format!("open_p99 > {p99_us:.0}us");
     let told = again(&place, "", &["--fail-if", &gate]).expect_code(0);
     assert!(told.stderr.contains("--fail-undecided fails on it"), "{}", told.stderr);

@@ -247,7 +247,7 @@ impl<'a> Desk<'a> {
         let told = self.run(line, &[]);
         let after = self.target.contents();
         let changed = differing(&before[0], &after[0]);
-        if told.outcome() != 0 || changed == 0 || before[0].len() != after[0].len() {
+        if told.code != 0 || changed == 0 || before[0].len() != after[0].len() {
             self.tally
                 .failures
                 .push(format!("{}: consent, {changed} bytes changed: {told:?}", self.target.name));

@@ -160,8 +160,8 @@ fn the_last_calibration_is_found_until_its_record_is_gone() {
     let ended = [20, 60, 180].iter().any(|seconds| {
         let told =
             at_home(&format!("calibrate data --budget {seconds}s --quiet --no-html --name of_{seconds}s"));
-        assert!([0, 4].contains(&told.outcome()), "{told:?}");
-        told.outcome() == 0
+        assert!([0, 4].contains(&told.code), "{told:?}");
+        told.code == 0
     });
     assert!(ended, "three minutes for seven points");
     let page = at_home("advise --last");

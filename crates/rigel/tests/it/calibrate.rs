@@ -155,8 +155,8 @@ fn a_file_within_the_budget_and_the_history_of_it() {
     let try_with = |seconds: &u64| {
         let line = format!("calibrate data --budget {seconds}s --json --no-html --name of_{seconds}s");
         let told = at_home(&place, &home, &line);
-        assert!([0, 4].contains(&told.outcome()), "{told:?}");
-        (told.outcome() == 0).then(|| (*seconds, told.json()))
+        assert!([0, 4].contains(&told.code), "{told:?}");
+        (told.code == 0).then(|| (*seconds, told.json()))
     };
     let (seconds, found) = [20, 60, 180].iter().find_map(try_with).expect("three minutes for seven points");
     assert!(mean(&found, "unbounded_iops") > 0.0 && mean(&found, "latency_at_1_us") > 0.0);

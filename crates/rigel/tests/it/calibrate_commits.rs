@@ -133,14 +133,14 @@ fn a_file_with_consent_is_written_at_the_end() {
             "calibrate data --destroy-data data --budget {seconds}s --json --no-html --name of_{seconds}s"
         );
         let told = tell(place.command().args(line.split_whitespace()).env("XDG_STATE_HOME", &home));
-        assert!([0, 4].contains(&told.outcome()), "{told:?}");
+        assert!([0, 4].contains(&told.code), "{told:?}");
         assert!(
             told.stderr.contains("commits are measured as well: durable writes of 8 KiB"),
             "{}",
             told.stderr
         );
         assert!(told.stderr.contains("data will be overwritten, as you consented"), "{}", told.stderr);
-        (told.outcome() == 0 && told.json()["commit_latency_us"] != Value::Null)
+        (told.code == 0 && told.json()["commit_latency_us"] != Value::Null)
             .then(|| (*seconds, told.json()))
     };
     let (seconds, found) = [20, 60, 180].iter().find_map(try_with).expect("three minutes for twelve points");

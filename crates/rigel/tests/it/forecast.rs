@@ -98,7 +98,7 @@ fn a_short_history_is_not_known_and_bad_input_is_told() {
         ("capacity forecast year.json --store s.sqlite", "year.json"),
     ] {
         let told = place.line(line);
-        assert!(told.outcome() == 2 || told.outcome() == 3, "{line}: {}", told.outcome());
+        assert!(told.code == 2 || told.code == 3, "{line}: {}", told.code);
         assert!(told.stderr.contains(words), "{line}: {}", told.stderr);
     }
 }

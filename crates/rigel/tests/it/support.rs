@@ -27,21 +27,20 @@ pub struct Told {
 }
 
 impl Told {
-    /// The exit code; 0 is what [`Told::outcome`] says.
+    /// Fails with both streams unless the program ended with that code.
+    #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
-        let found = if code == 0 { self.outcome() } else { self.code };
-        assert_eq!(found, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// The exit code, and 0 for a run that went well but for its numbers. The devices of tests hold zeros, and a host that is busy with
-    /// other tests spoils every point of a short run: then no number may be used, which is not what most tests are about. Those
-    /// that are ask for code 1.
-    pub fn outcome(&self) -> i32 {
-        let spoilt = ["ZEROS (", "CACHE (", "LITTLE ("].map(|flag| format!("\n  likely cause: {flag}"));
-        let unusable = "error: measured, but no number may be used\n";
-        let by_zeros_or_host = spoilt.iter().any(|cause| self.stderr.contains(cause));
-        if self.code == 1 && self.stderr.contains(unusable) && by_zeros_or_host { 0 } else { self.code }
+    /// For a run whose numbers must not be used, such as one of a target full of zeros: fails unless it was measured, ended
+    /// with code 1 and named this flag as a cause.
+    #[track_caller]
+    pub fn expect_unusable(self, flag: &str) -> Self {
+        let named = self.stderr.contains(&format!("\n  likely cause: {flag} ("));
+        assert!(named && self.stderr.contains("error: measured, but no number may be used\n"), "{flag}: {self:?}");
+        self.expect_code(1)
     }
 
     pub fn json(&self) -> Value {

@@ -75,7 +75,7 @@ fn a_side_that_does_not_keep_up_is_named() {
     let place = Place::new();
     // A serves 4,000 per second at most, B 4,444.
     let told = simulated(&place, &open("2000,4200", "--fast --max-duration 4m"));
-    assert_eq!(told.outcome(), 0, "{}", told.stderr);
+    assert_eq!(told.code, 0, "{}", told.stderr);
     let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "A does not keep up with 4200 per second, and B does.",
@@ -203,7 +203,7 @@ fn scratch_files(place: &Place) {
         let line = "run advanced --matrix point --num-small 1 --num-large 0 --scratch-size 16M --keep-scratch \
                     --duration 100ms --quiet --no-html";
         let told = tell(place.command().current_dir(&dir).args(line.split_whitespace()));
-        assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
     }
 }
 
@@ -215,7 +215,7 @@ fn commits_are_compared_on_two_scratch_files() {
     let place = Place::new();
     scratch_files(&place);
     let told = place.line(&format!("{COMMITS} --max-duration 30s --quiet"));
-    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
     for part in ["dsync commits", "dsync_per_s (per s)", "unsynced_per_s", "dsync_p99 (us)"] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }
@@ -240,7 +240,7 @@ fn commits_go_on_after_an_interruption() {
     let before = made(&fs::read(&record).unwrap());
     let name = record.file_name().unwrap().to_str().unwrap();
     let told = place.line(&format!("versus --resume {name} --quiet"));
-    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
     assert!(told.stdout.contains("dsync commits"), "{}", told.stdout);
     assert!(made(&fs::read(&record).unwrap()) > before);
 }
@@ -254,7 +254,7 @@ fn each_side_is_gone_round_before_its_first_commit() {
     let line = "versus commit --sync dsync --writers 1 a --and b --destroy-data a --destroy-data b --fast \
                 --max-duration 20s --quiet --no-html";
     let told = place.line(line);
-    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let record = Record::read(&fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
     let warmed = record.visits.iter().filter(|visit| visit.warm_up.is_some());
     let sides: Vec<_> = warmed.map(|visit| visit.point.side().unwrap().name()).collect();
@@ -342,7 +342,7 @@ fn progress_names_the_side() {
     place.random_file("data", 4 << 20);
     let line = "versus advanced data --and data --same --matrix point --num-small 4 --num-large 0 --fast --max-duration 25s";
     let told = place.line(line);
-    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let sides = ["A: 4 outstanding small I/Os", "B: 4 outstanding small I/Os"];
     assert!(sides.iter().any(|side| told.stderr.contains(side)), "{}", told.stderr);
 }

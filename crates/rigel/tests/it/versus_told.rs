@@ -50,7 +50,7 @@ fn a_report_has_a_table_for_each_side() {
     let line = "versus normal --num-disks 1 --engine sim:servers=8,service=1ms,hits=30%:60us \
                 --and-engine sim:servers=8,service=900us,hits=30%:60us --seed 4 --fast --quiet --max-duration 4m";
     let told = simulated(&place, line);
-    assert!([0, 1].contains(&told.outcome()), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let report = |more: &str| simulated(&place, &format!("report {RECORD} {more}")).expect_code(0).stdout;
     report("--html");
     // The figures of a page are for its script, and what charts are called as well.

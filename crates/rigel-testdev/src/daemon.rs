@@ -48,7 +48,7 @@ fn serve(options: &Options) -> io::Result<()> {
         die_with(parent)?;
     }
     end_on_signals(options.mountpoint.clone(), options.die_with)?;
-    let device = Arc::new(Device::new(options.size_bytes, options.law, options.seed));
+    let device = Arc::new(Device::new(options.size_bytes, options.unwritten, options.law, options.seed));
     let answers = Arc::clone(&device);
     std::thread::Builder::new().name("answers".to_owned()).spawn(move || answers.run_answers())?;
     let filesystem = DeviceFilesystem::new(device);

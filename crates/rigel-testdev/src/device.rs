@@ -18,6 +18,7 @@ use crate::gauge::{Answered, Gauge, Meter};
 use crate::law::{Law, Stations, Work};
 use crate::medium::{Medium, Order};
 use crate::request::{Answer, Outcome, Pending};
+use crate::store::Unwritten;
 
 /// A timer comes tens of microseconds late; the thread wakes this much earlier and spins.
 const SPIN_NS: u64 = 40_000;
@@ -54,7 +55,7 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    pub(crate) fn new(size_bytes: u64, law: Law, seed: u64) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten, law: Law, seed: u64) -> Self {
         let state = State {
             stations: Stations::new(law, seed),
             faults: FaultTable::default(),
@@ -66,7 +67,7 @@ impl Device {
             flushed_ns: 0,
         };
         Self {
-            medium: Medium::new(size_bytes),
+            medium: Medium::new(size_bytes, unwritten),
             state: Mutex::new(state),
             changed: Condvar::new(),
             started: Instant::now(),

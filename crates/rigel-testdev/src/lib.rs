@@ -23,6 +23,7 @@ mod harness;
 mod law;
 mod medium;
 mod node;
+mod noise;
 mod options;
 mod request;
 mod store;

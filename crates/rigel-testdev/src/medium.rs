@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cache::{Cache, SECTOR_BYTES, Sector, Survives};
-use crate::store::Store;
+use crate::store::{Store, Unwritten};
 use crate::traps::{Mischief, Sprung, Trap, Traps};
 
 /// What the medium is told.
@@ -65,9 +65,9 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    pub(crate) fn new(size_bytes: u64) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten) -> Self {
         Self {
-            store: Store::new(size_bytes),
+            store: Store::new(size_bytes, unwritten),
             is_troubled: AtomicBool::new(false),
             trouble: Mutex::default(),
             cuts: AtomicU64::new(0),

@@ -5,11 +5,12 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use crate::law::Law;
+use crate::store::Unwritten;
 
 /// How the daemon is called.
 pub(crate) const USAGE: &str = "\
 usage: rigel-testdev MOUNTPOINT --size BYTES [--servers C] [--service-us S] [--mbps B] [--exponential]
-                     [--flush-us F] [--seed N] [--die-with PID]
+                     [--flush-us F] [--seed N] [--blank] [--die-with PID]
        rigel-testdev --fingerprint";
 
 /// What the daemon was asked to do.
@@ -28,6 +29,7 @@ pub(crate) struct Options {
     pub(crate) size_bytes: u64,
     pub(crate) law: Law,
     pub(crate) seed: u64,
+    pub(crate) unwritten: Unwritten,
     /// End when this process, our parent, ends.
     pub(crate) die_with: Option<u32>,
 }
@@ -39,6 +41,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
     let mut size_bytes = 0;
     let mut law = Law::default();
     let mut seed = 0;
+    let mut unwritten = Unwritten::Noise;
     let mut die_with = None;
     while let Some(argument) = arguments.next() {
         let mut number = || number_after(&argument, arguments.next());
@@ -50,6 +53,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
             Some("--mbps") => law.mbps = NonZeroU64::new(number()?),
             Some("--exponential") => law.exponential = true,
             Some("--flush-us") => law.flush_us = number()?,
+            Some("--blank") => unwritten = Unwritten::Zeros,
             Some("--seed") => seed = number()?,
             Some("--die-with") => die_with = Some(fitting(number()?)?),
             Some(option) if option.starts_with('-') => return Err(format!("unknown option {option}")),
@@ -61,7 +65,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
     if size_bytes == 0 || law.servers == 0 {
         return Err("--size is missing, or it or --servers is zero".to_owned());
     }
-    Ok(Task::Serve(Options { mountpoint, size_bytes, law, seed, die_with }))
+    Ok(Task::Serve(Options { mountpoint, size_bytes, law, seed, unwritten, die_with }))
 }
 
 fn number_after(option: &OsString, value: Option<OsString>) -> Result<u64, String> {
@@ -85,11 +89,12 @@ mod tests {
     #[test]
     fn every_option_is_understood() {
         let line = "/mnt --size 1048576 --servers 4 --service-us 1000 --mbps 100 --exponential --flush-us 5 \
-                    --seed 7 --die-with 9";
+                    --seed 7 --blank --die-with 9";
         let mbps = NonZeroU64::new(100);
         let law = Law { servers: 4, service_us: 1000, mbps, exponential: true, flush_us: 5 };
         let mountpoint = PathBuf::from("/mnt");
-        let options = Options { mountpoint, size_bytes: 1 << 20, law, seed: 7, die_with: Some(9) };
+        let unwritten = Unwritten::Zeros;
+        let options = Options { mountpoint, size_bytes: 1 << 20, law, seed: 7, unwritten, die_with: Some(9) };
         assert_eq!(parsed(line), Ok(Task::Serve(options)));
         assert_eq!(parsed("--fingerprint"), Ok(Task::Fingerprint));
     }

@@ -1,27 +1,35 @@
 //! The bytes of the device, in memory, paid for only where they were written.
 //!
-//! Chunks are allocated zeroed on their first write and big enough that the allocator takes them straight
-//! from the kernel, so even a written chunk costs only the pages it touched. It must not know about time,
-//! faults or counting.
+//! What was never written is noise, as on a device that is in use, or zeros, as in a new file; either is one chunk that all places
+//! share. It must not know about time, faults or counting.
 
+use crate::noise;
 use std::sync::{PoisonError, RwLock};
 
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// A sparse array of bytes; what was never written reads as zero.
+/// What a place holds that was never written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unwritten {
+    Noise,
+    Zeros,
+}
+
+/// A sparse array of bytes.
 #[derive(Debug)]
 pub(crate) struct Store {
     size_bytes: u64,
     chunks: Vec<RwLock<Option<Box<[u8]>>>>,
-    zeros: Box<[u8]>,
+    /// What a chunk holds before its first write.
+    fresh: Box<[u8]>,
 }
 
 impl Store {
-    pub(crate) fn new(size_bytes: u64) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten) -> Self {
         let (whole, rest) = split(size_bytes);
         let count = whole.saturating_add(usize::from(rest > 0));
         let chunks = std::iter::repeat_with(|| RwLock::new(None)).take(count).collect();
-        Self { size_bytes, chunks, zeros: zeroed_chunk() }
+        Self { size_bytes, chunks, fresh: fresh_chunk(unwritten) }
     }
 
     pub(crate) fn size_bytes(&self) -> u64 {
@@ -63,19 +71,23 @@ impl Store {
             rest = after;
             if let Some(chunk) = self.chunks.get(index) {
                 let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-                chunk.get_or_insert_with(zeroed_chunk)[start..start + length].copy_from_slice(piece);
+                chunk.get_or_insert_with(|| self.fresh.clone())[start..start + length].copy_from_slice(piece);
             }
         }
     }
 
     fn with_chunk<R>(&self, index: usize, use_chunk: impl FnOnce(&[u8]) -> R) -> R {
         let chunk = self.chunks.get(index).map(|chunk| chunk.read().unwrap_or_else(PoisonError::into_inner));
-        use_chunk(chunk.as_ref().and_then(|chunk| chunk.as_deref()).unwrap_or(&self.zeros))
+        use_chunk(chunk.as_ref().and_then(|chunk| chunk.as_deref()).unwrap_or(&self.fresh))
     }
 }
 
-fn zeroed_chunk() -> Box<[u8]> {
-    vec![0; CHUNK_BYTES].into_boxed_slice()
+fn fresh_chunk(unwritten: Unwritten) -> Box<[u8]> {
+    let mut chunk = vec![0; CHUNK_BYTES].into_boxed_slice();
+    if unwritten == Unwritten::Noise {
+        noise::fill(&mut chunk, &mut { noise::SEED });
+    }
+    chunk
 }
 
 /// Chunk number and place in the chunk. A chunk number beyond the address space names no chunk.
@@ -118,15 +130,23 @@ mod tests {
     }
 
     #[test]
-    fn unwritten_bytes_are_zero_and_free() {
-        let store = Store::new(1 << 40);
+    fn unwritten_bytes_are_free_and_noise_or_zeros() {
+        let store = Store::new(1 << 40, Unwritten::Zeros);
         assert_eq!(read(&store, (1 << 40) - 8, 8), [0; 8]);
-        assert_eq!(allocated(&store), 0);
+        let noise = Store::new(1 << 40, Unwritten::Noise);
+        for block in read(&noise, 3 << 20, CHUNK_BYTES).chunks(512) {
+            assert!(block.iter().filter(|&&byte| byte == 0).count() < 16, "{block:?}");
+        }
+        assert_eq!((allocated(&store), allocated(&noise)), (0, 0));
+        noise.write(8, b"a");
+        let [before, after] = [&store, &noise].map(|store| read(store, 0, 8));
+        assert_eq!(before, [0; 8]);
+        assert_eq!(after, read(&noise, CHUNK, 8), "what was not written is as it was");
     }
 
     #[test]
     fn a_write_across_a_border_reads_back_and_costs_two_chunks() {
-        let store = Store::new(4 * CHUNK);
+        let store = Store::new(4 * CHUNK, Unwritten::Zeros);
         store.write(CHUNK - 3, b"abcdef");
         assert_eq!(read(&store, CHUNK - 4, 8), b"\0abcdef\0");
         assert_eq!(read(&store, CHUNK - 3, 3), b"abc");
@@ -136,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_range_longer_than_a_chunk_is_gathered() {
-        let store = Store::new(4 * CHUNK);
+        let store = Store::new(4 * CHUNK, Unwritten::Zeros);
         store.write(0, b"a");
         store.write(3 * CHUNK, b"z");
         let bytes = read(&store, 0, 3 * CHUNK_BYTES + 1);
@@ -145,7 +165,7 @@ mod tests {
 
     #[test]
     fn nothing_lies_behind_the_end() {
-        let store = Store::new(CHUNK + 512);
+        let store = Store::new(CHUNK + 512, Unwritten::Zeros);
         store.write(CHUNK + 510, b"abcd");
         assert_eq!(read(&store, CHUNK + 510, 100), b"ab");
         assert_eq!(read(&store, CHUNK + 512, 100), b"");

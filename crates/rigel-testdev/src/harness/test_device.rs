@@ -46,19 +46,35 @@ pub struct TestDevice {
 }
 
 impl TestDevice {
-    /// Starts the daemon on a temporary directory and waits until it answers.
+    /// Starts the daemon on a temporary directory and waits until it answers. What was never written reads as noise: the device looks
+    /// as if it were in use, so that no reader takes it for empty.
     ///
     /// # Errors
     ///
     /// When the machine has no FUSE, does not let us mount, or the daemon cannot be built.
     pub fn mount(spec: DeviceSpec) -> Result<Self, Unavailable> {
+        Self::start(spec, &[])
+    }
+
+    /// The same device as [`TestDevice::mount`], but new: what was never written reads as zeros.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn mount_blank(spec: DeviceSpec) -> Result<Self, Unavailable> {
+        Self::start(spec, &["--blank"])
+    }
+
+    fn start(spec: DeviceSpec, more: &[&str]) -> Result<Self, Unavailable> {
         if !Path::new("/dev/fuse").exists() {
             return Err(Unavailable::new("no /dev/fuse"));
         }
         let daemon = locate::daemon()?;
         let directory =
             tempfile::Builder::new().prefix("rigel-testdev-").tempdir().map_err(Unavailable::new)?;
-        let child = keeper::spawn(command_for(daemon, directory.path(), spec)).map_err(Unavailable::new)?;
+        let mut command = command_for(daemon, directory.path(), spec);
+        command.args(more);
+        let child = keeper::spawn(command).map_err(Unavailable::new)?;
         // From here on `Drop` cleans up, also after a failed mount.
         let mut device = Self { daemon: child, mountpoint: directory.keep(), spec };
         device.wait_until_ready()?;

@@ -6,7 +6,7 @@ use crate::traps::When;
 const BLOCK: usize = 4096;
 
 fn medium() -> Medium {
-    Medium::new(64 * BLOCK as u64)
+    Medium::new(64 * BLOCK as u64, Unwritten::Zeros)
 }
 
 fn at(block: u64) -> u64 {

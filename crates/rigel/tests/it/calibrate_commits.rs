@@ -140,8 +140,7 @@ fn a_file_with_consent_is_written_at_the_end() {
             told.stderr
         );
         assert!(told.stderr.contains("data will be overwritten, as you consented"), "{}", told.stderr);
-        (told.code == 0 && told.json()["commit_latency_us"] != Value::Null)
-            .then(|| (*seconds, told.json()))
+        (told.code == 0 && told.json()["commit_latency_us"] != Value::Null).then(|| (*seconds, told.json()))
     };
     let (seconds, found) = [20, 60, 180].iter().find_map(try_with).expect("three minutes for twelve points");
     assert!(fs::read(&file).unwrap() != before, "nothing was written");

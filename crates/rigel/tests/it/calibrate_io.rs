@@ -1,7 +1,6 @@
 //! `calibrate_io()` inside a real server: the figures of `rigel calibrate`, and nothing left behind however a statement ends.
 
-mod agrees;
-mod installed;
+pub mod installed;
 mod program;
 mod session;
 mod together;

@@ -1,6 +1,6 @@
 //! What `rigel soak` meets besides wrong data: targets that shrink, vanish, never answer or are other ones, a full disk, months, and what it refuses.
 
-use crate::changes::{Mounted, fill_up, set_len};
+use crate::clock::changes::{Mounted, fill_up, set_len};
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
 use crate::stop::{ended, signal, start_until, start_until_record};
 use crate::support::{Place, Told, flat, tell};

@@ -1,7 +1,7 @@
 //! `rigel sql` on servers, disks and for users that are not as usual: a standby, a password, a full disk, an end in the middle, programs that are
 //! too old, blocks that a server left empty, a user who is not root.
 
-use crate::changes::Mounted;
+use crate::clock::changes::Mounted;
 use crate::sql::{assert_clean, dsn, place, private, refused, signal, visits};
 use crate::support::{Place, Told, tell};
 use rigel_core::error::ExitKind;

@@ -39,7 +39,10 @@ impl Told {
     #[track_caller]
     pub fn expect_unusable(self, flag: &str) -> Self {
         let named = self.stderr.contains(&format!("\n  likely cause: {flag} ("));
-        assert!(named && self.stderr.contains("error: measured, but no number may be used\n"), "{flag}: {self:?}");
+        assert!(
+            named && self.stderr.contains("error: measured, but no number may be used\n"),
+            "{flag}: {self:?}"
+        );
         self.expect_code(1)
     }
 

@@ -1,7 +1,7 @@
 //! What reaches SQL by `rigel sql`, beside tools that everybody knows: pgbench on the same table, and fio on its file, in turns on one server.
 
-use crate::agreement::fio;
-use crate::commit_agreement::ratio;
+use crate::clock::agreement::fio;
+use crate::clock::commit_agreement::ratio;
 use crate::sql::{dsn, place};
 use crate::support::{Place, asked, tell};
 use rigel_testdev::{PostgresServer, needs};

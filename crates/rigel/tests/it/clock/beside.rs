@@ -1,6 +1,6 @@
 //! `rigel sql` with raw reads in turns, on a real server.
 
-use super::sql::{place, private};
+use crate::sql::{place, private};
 use crate::support::{Place, narrow, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;

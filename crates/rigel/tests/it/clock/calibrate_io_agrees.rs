@@ -1,6 +1,6 @@
 //! The session's figures beside those of the program on the same file, in turns.
 
-use super::installed::{Table, server};
+use crate::calibrate_io::installed::{Table, server};
 use crate::support::Place;
 use rigel_testdev::{PostgresServer, Unavailable, needs};
 use serde_json::Value;

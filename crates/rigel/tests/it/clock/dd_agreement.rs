@@ -3,7 +3,7 @@
 //! On a device of the tests, whose law is known, and, with `RIGEL_DD_ROUNDS`, on the storage below the build, where the figures
 //! are those of docs/method/places.md.
 
-use crate::commit_agreement::ratio;
+use crate::clock::commit_agreement::ratio;
 use crate::support::{Place, asked};
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `rigel sql commit` on a real server: transactions that are durable, and some that are not.
 
-use super::sql::{self, assert_clean, dsn, place, private, refused, room_of_commits};
+use crate::sql::{self, assert_clean, dsn, place, private, refused, room_of_commits};
 use crate::support::{Place, Told, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;

@@ -1,7 +1,7 @@
-//! Tests that measure and failed beside others are run again, alone: what fails there is a fault. What passes there twice is
-//! told and counted, as the machine or its neighbours may have been the cause.
+//! What a test program says, and which of its failures are run again: tests that measure and failed beside others are, alone. What fails
+//! there is a fault. What passes there twice is listed and counted, as the machine or its neighbours may have been the cause.
 //!
-//! Must not be used for tests that depend on nothing but the code.
+//! Must not run tests again that depend on nothing but the code.
 
 use anyhow::Context as _;
 use std::io::{BufRead as _, BufReader};
@@ -12,11 +12,12 @@ const MOST: usize = 3;
 /// Passing once alone may be chance as well.
 const TIMES: usize = 2;
 
-/// What a command of `cargo test` said.
+/// What a test program said.
 #[derive(Debug, Default, PartialEq)]
-pub struct Told {
-    passed: usize,
-    /// The names.
+pub struct TestReport {
+    /// How many passed.
+    pub passed: usize,
+    /// The names of those that failed.
     pub failed: Vec<String>,
     /// Failures that the closing lines of the programs count.
     counted: usize,
@@ -24,7 +25,7 @@ pub struct Told {
     open: usize,
 }
 
-impl Told {
+impl TestReport {
     /// Whether something ran, and nothing failed: a name that no test has is no pass.
     pub fn is_pass(&self) -> bool {
         self.passed > 0 && self.failed.is_empty()
@@ -54,27 +55,27 @@ impl Told {
     }
 }
 
-/// Runs a command of `cargo test`, showing its lines; none if it failed and does not name every test
+/// Runs a test program, showing its lines; none if it failed and does not name every test
 /// that did.
 ///
 /// # Errors
 ///
 /// When the command cannot be started or read.
-pub fn run(command: &mut Command) -> anyhow::Result<Option<Told>> {
+pub fn run(command: &mut Command) -> anyhow::Result<Option<TestReport>> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {:?}", command.get_program()))?;
     let stdout = child.stdout.take().context("the output of the tests is not there")?;
-    let mut told = Told::default();
+    let mut report = TestReport::default();
     for line in BufReader::new(stdout).split(b'\n') {
         let line =
             String::from_utf8_lossy(&line.context("the output of the tests ended early")?).into_owned();
         println!("{line}");
-        told.hear(&line);
+        report.hear(&line);
     }
     let good = child.wait().context("the tests did not end")?.success();
-    Ok((good || (!told.failed.is_empty() && told.names_all())).then_some(told))
+    Ok((good || (!report.failed.is_empty() && report.names_all())).then_some(report))
 }
 
 /// Whether each of the names passes alone; `alone` runs the test of a name.
@@ -114,7 +115,7 @@ pub fn tell(names: &[String]) -> bool {
 mod tests {
     use super::*;
 
-    fn printing(script: &str) -> Option<Told> {
+    fn printing(script: &str) -> Option<TestReport> {
         run(Command::new("sh").args(["-c", script])).unwrap()
     }
 

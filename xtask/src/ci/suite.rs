@@ -2,25 +2,25 @@
 //!
 //! Must not install or build anything that no test needs.
 
+use super::programs::{self, TestProgram};
 use super::steps::Steps;
-use super::{again, cargo, everything, finished_well, setup, shown, skips};
+use super::{again, cargo, everything, setup, shown, skips};
 use crate::outcome::Outcome;
 use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 
 /// The module of tests that hold what they see against a clock or a rate, and have little company: the path is the group.
 const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
-const WAITING: &str = "it";
+const WAITING: &[&str] = &["it"];
 /// Test programs of their own. Each says why.
-const APART: [&str; 4] = ["browser", "live", "no_allocation", "nodes"];
+const APART: &[&str] = &["browser", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
-const DEVICES: [&str; 2] = ["corpus", "known_answers"];
+const DEVICES: &[&str] = &["corpus", "known_answers"];
 /// That which starts programs of several processes, one test after the other.
-const NODES: &str = "mpi";
+const NODES: &[&str] = &["mpi"];
 
 /// Runs the tests alone, then says which step failed.
 pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
@@ -32,15 +32,19 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
         });
     }
     let skip_file = skips::file()?;
-    let built = build(root, &mut steps);
-    add(root, &mut steps, skip_file.path(), built)?;
+    let programs = build(root, &mut steps);
+    add(root, &mut steps, skip_file.path(), programs.as_deref())?;
     Ok(steps.conclude("test"))
 }
 
-/// Builds the tests, as a step of its own, so that the table tells it from their run.
-pub fn build(root: &Path, steps: &mut Steps) -> bool {
-    let build = test(&["--no-run"]);
-    let built = steps.run("build", &shown(&build), || finished_well(&mut cargo(root, &build)));
+/// Builds the tests, as a step of its own, so that the table tells it from their run; none where they could not be built.
+pub fn build(root: &Path, steps: &mut Steps) -> Option<Vec<TestProgram>> {
+    let arguments = [&["test"], &everything()[..], &["--no-run"]].concat();
+    let mut programs = None;
+    steps.run("build", &shown(&arguments), || {
+        programs = programs::build(&mut cargo(root, &arguments))?;
+        Ok(programs.is_some())
+    });
     // Without it its tests say so, and are counted.
     let extension = || match extension::build(root)? {
         Outcome::Judged(good) => Ok(good),
@@ -50,30 +54,31 @@ pub fn build(root: &Path, steps: &mut Steps) -> bool {
         }
     };
     steps.run("extension", "extensions/postgresql/install.sh, for the tests", extension);
-    built
+    programs
 }
 
-/// Runs the tests, if they could be built, and tells which could not run.
-pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow::Result<()> {
-    let mut all_ran = built;
-    let mut among_others = Vec::new();
+/// Runs the tests, if they could be built, and says which could not run.
+pub fn add(
+    root: &Path,
+    steps: &mut Steps,
+    skips: &Path,
+    programs: Option<&[TestProgram]>,
+) -> anyhow::Result<()> {
     if !mpi::can_be_built() {
         mpi::tell_missing(skips)?;
     }
-    if built {
-        for part in parts().into_iter().filter(|part| part.name != "test-mpi" || mpi::can_be_built()) {
-            all_ran &= steps.run(part.name, &shown(&test(&part.arguments)), || {
-                let Some(told) = again::run(&mut part.command(root, skips))? else { return Ok(false) };
-                let failed = told.failed;
-                if !part.measures {
-                    return Ok(failed.is_empty());
+    let mut all_ran = programs.is_some();
+    if let Some(programs) = programs {
+        let mut among_others = Vec::new();
+        for group in groups() {
+            let own: Vec<&TestProgram> =
+                programs.iter().filter(|program| group.programs.holds(program)).collect();
+            let what = own.iter().map(|program| format!("{} of {}", program.target, program.package));
+            all_ran &= steps.run(group.name, &what.collect::<Vec<_>>().join(", "), || {
+                let mut good = true;
+                for program in &own {
+                    good &= group.run(program, root, skips, &mut among_others)?;
                 }
-                let alone = |name: &str| {
-                    let told = again::run(&mut part.alone(root, skips, name))?;
-                    Ok(told.is_some_and(|told| told.is_pass()))
-                };
-                let good = again::pass_alone(&failed, alone)?;
-                among_others.extend(failed);
                 Ok(good)
             });
         }
@@ -84,59 +89,94 @@ pub fn add(root: &Path, steps: &mut Steps, skips: &Path, built: bool) -> anyhow:
 }
 
 /// Tests that are run together.
-struct Part {
+struct Group {
     name: &'static str,
-    arguments: Vec<&'static str>,
+    programs: Programs,
+    /// Arguments of the test programs: which of their tests.
+    which: &'static [&'static str],
     /// Tests at once, if not one for each CPU.
     at_once: Option<usize>,
     /// Whether what others do on the machine may reach a test.
     measures: bool,
 }
 
-impl Part {
-    fn command(&self, root: &Path, skips: &Path) -> Command {
-        let mut command = cargo(root, &test(&self.arguments));
+/// Which test programs.
+#[derive(Clone, Copy, Debug)]
+enum Programs {
+    /// Those of tests in the sources.
+    Units,
+    /// Those of these names.
+    Called(&'static [&'static str]),
+}
+
+impl Programs {
+    fn holds(self, program: &TestProgram) -> bool {
+        match self {
+            Self::Units => program.is_unit,
+            Self::Called(names) => !program.is_unit && names.contains(&program.target.as_str()),
+        }
+    }
+}
+
+impl Group {
+    /// Runs those of its tests that are in one program; the names of those that passed only alone go to `among_others`.
+    fn run(
+        &self,
+        program: &TestProgram,
+        root: &Path,
+        skips: &Path,
+        among_others: &mut Vec<String>,
+    ) -> anyhow::Result<bool> {
+        let start = |arguments: &[&str]| {
+            let mut command = program.command();
+            command.args(arguments).env("RIGEL_SKIP_FILE", skips);
+            command
+        };
+        println!("\n--- {} of {}", program.target, program.package);
+        let mut command = start(self.which);
         if let Some(threads) = self.at_once {
             command.env("RUST_TEST_THREADS", threads.to_string());
         }
-        command.env("RIGEL_SKIP_FILE", skips);
-        command
-    }
-
-    /// One of its tests.
-    fn alone(&self, root: &Path, skips: &Path, name: &str) -> Command {
-        let programs = self.arguments.iter().copied().take_while(|argument| *argument != "--");
-        let arguments: Vec<&str> = programs.chain(["--", "--exact", name]).collect();
-        let mut command = cargo(root, &test(&arguments));
-        command.env("RIGEL_SKIP_FILE", skips);
-        command
+        let Some(report) = again::run(&mut command)? else { return Ok(false) };
+        for test in &report.failed {
+            println!(
+                "FAILED {}: {test}; again: {}",
+                program.file_of(test, root).display(),
+                program.by_hand(test)
+            );
+        }
+        if !self.measures {
+            return Ok(report.failed.is_empty());
+        }
+        let alone = |name: &str| {
+            let report = again::run(&mut start(&["--exact", name]))?;
+            Ok(report.is_some_and(|report| report.is_pass()))
+        };
+        let good = again::pass_alone(&report.failed, alone)?;
+        among_others.extend(report.failed);
+        Ok(good)
     }
 }
 
 /// Every test is in one of them.
-fn parts() -> [Part; 7] {
-    let waiting = vec!["--test", WAITING, "--", "--skip", CLOCK];
-    let clock = vec!["--test", WAITING, "--", CLOCK];
-    let programs =
-        |names: &[&'static str]| names.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+fn groups() -> [Group; 6] {
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     let (some, more) = (cpus + cpus.div_ceil(2), 3 * cpus);
-    let part = |name, arguments, at_once| Part { name, arguments, at_once, measures: true };
-    let computes = |name, arguments| Part { measures: false, ..part(name, arguments, None) };
+    let group = |name, names, at_once| Group {
+        name,
+        programs: Programs::Called(names),
+        which: &[],
+        at_once,
+        measures: true,
+    };
     [
-        computes("test-units", vec!["--lib", "--bins"]),
-        part("test-waiting", waiting, Some(more)),
-        part("test-clock", clock, Some(some)),
-        part("test-devices", programs(&DEVICES), Some(more)),
-        part("test-apart", programs(&APART), None),
-        part("test-mpi", programs(&[NODES]), Some(1)),
-        computes("test-doc", vec!["--doc"]),
+        Group { programs: Programs::Units, measures: false, ..group("test-units", &[], None) },
+        Group { which: &["--skip", CLOCK], ..group("test-waiting", WAITING, Some(more)) },
+        Group { which: &[CLOCK], ..group("test-clock", WAITING, Some(some)) },
+        group("test-devices", DEVICES, Some(more)),
+        group("test-apart", APART, None),
+        group("test-mpi", NODES, Some(1)),
     ]
-}
-
-/// Without `--no-fail-fast` the first failing crate would hide the skips and failures of all after it.
-fn test<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    [&["test"], &everything()[..], &["--no-fail-fast"], arguments].concat()
 }
 
 #[cfg(test)]
@@ -144,6 +184,24 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use std::fs;
+    use std::path::PathBuf;
+
+    /// Every Rust file of the crates and its text.
+    fn sources() -> Vec<(PathBuf, String)> {
+        let mut folders = vec![crate::workspace_root().unwrap().join("crates")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = fs::read_to_string(&path).unwrap();
+                    found.push((path, text));
+                }
+            }
+        }
+        found
+    }
 
     #[test]
     fn every_test_program_is_in_a_part() {
@@ -152,9 +210,9 @@ mod tests {
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let known =
-            APART.iter().chain(&DEVICES).chain([&WAITING, &NODES]).map(|&name| name.to_owned()).collect();
-        assert_eq!(found, known, "name it among those that stand apart, or make it a part of `{WAITING}`");
+        let known: BTreeSet<String> =
+            [APART, DEVICES, WAITING, NODES].concat().into_iter().map(str::to_owned).collect();
+        assert_eq!(found, known, "name it among those that stand apart, or make it a part of `it`");
     }
 
     /// The runner asks for a part of the path, so a module elsewhere whose name ends so would be taken along.
@@ -176,6 +234,22 @@ mod tests {
                 if path.is_dir() {
                     folders.push(path);
                 }
+            }
+        }
+    }
+
+    /// Running the examples in comments would build the workspace once more (see `programs`); the one that there was could be a sentence.
+    #[test]
+    fn no_comment_has_an_example_that_nobody_would_run() {
+        for (path, text) in sources() {
+            let mut is_inside = false;
+            for (line, number) in text.lines().map(str::trim).zip(1..) {
+                let fence = ["/// ```", "//! ```"].iter().find_map(|comment| line.strip_prefix(comment));
+                let Some(word) = fence else { continue };
+                // A fence without a word opens Rust, too.
+                let is_code = !is_inside && ["", "rust", "no_run"].contains(&word);
+                assert!(!is_code, "{}:{number}: say it in a sentence, or as ```text", path.display());
+                is_inside = !is_inside;
             }
         }
     }

@@ -27,14 +27,8 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Returns what the test needs, or says on standard error and in `RIGEL_SKIP_FILE` that it is skipped.
-///
-/// ```no_run
-/// use rigel_testdev::{DeviceSpec, TestDevice, needs};
-///
-/// let spec = DeviceSpec { servers: 4, service_us: 5000, ..DeviceSpec::default() };
-/// let Some(device) = needs("knee_is_at_depth_4", TestDevice::mount(spec)) else { return };
-/// ```
+/// Returns what the test needs, or says on standard error and in `RIGEL_SKIP_FILE` that it is skipped; a test begins with
+/// `let Some(device) = needs("its_name", TestDevice::mount(spec)) else { return };`.
 pub fn needs<T>(test_name: &str, what: Result<T, Unavailable>) -> Option<T> {
     let reason = match what {
         Ok(thing) => return Some(thing),

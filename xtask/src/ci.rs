@@ -9,10 +9,10 @@ pub mod steps;
 mod suite;
 pub mod tool;
 
-use crate::{deny, fuzz, instructions, mpi, msrv, tidy};
+use crate::{deny, extension, fuzz, instructions, mpi, msrv, tidy};
 use anyhow::Context as _;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 use steps::Steps;
@@ -20,13 +20,13 @@ use steps::Steps;
 pub use suite::run as test;
 
 /// The checks that are a cargo command; the tests are not among them, as they need the skip file.
-fn cargo_checks() -> [(&'static str, Vec<&'static str>); 5] {
-    let all = |before: &[&'static str], after: &[&'static str]| [before, &everything(), after].concat();
+fn cargo_checks() -> [(&'static str, Vec<String>); 4] {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let all = |before: &[&str], after: &[&str]| [words(before), everything(), words(after)].concat();
     [
-        ("fmt", vec!["fmt", "--all", "--check"]),
-        // Workspaces of their own.
-        ("fmt-fuzz", vec!["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]),
-        ("fmt-extension", vec!["fmt", "--manifest-path", "extensions/postgresql/Cargo.toml", "--check"]),
+        ("fmt", words(&["fmt", "--all", "--check"])),
+        // A workspace of its own.
+        ("fmt-fuzz", words(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])),
         ("clippy", all(&["clippy"], &["--all-targets", "--", "-D", "warnings"])),
         ("doc", all(&["doc"], &["--no-deps", "--document-private-items"])),
     ]
@@ -37,11 +37,17 @@ const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
 /// builds without is shown by the first command of the README.
 const FEATURES: &str = "rigel/parquet,xtask/program";
 /// All that can be built here, always together: cargo builds a crate again for other crates beside it, or other features.
-pub fn everything() -> Vec<&'static str> {
-    let mut all = vec!["--workspace", "--features", FEATURES, "--locked"];
-    if !mpi::can_be_built() {
-        all.extend(["--exclude", mpi::PACKAGE]);
-    }
+pub fn everything() -> Vec<String> {
+    let server = extension::of_tests();
+    let more = server
+        .as_ref()
+        .map_or_else(String::new, |(version, _)| format!(",{}", extension::features(*version)));
+    let mut all =
+        vec!["--workspace".to_owned(), "--locked".to_owned(), format!("--features={FEATURES}{more}")];
+    let left_out = [(mpi::can_be_built(), mpi::PACKAGE), (server.is_some(), extension::PACKAGE)];
+    all.extend(
+        left_out.into_iter().filter(|(can, _)| !can).map(|(_, package)| format!("--exclude={package}")),
+    );
     all
 }
 
@@ -79,9 +85,12 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
 }
 
 /// Cargo as it started us, so that a toolchain chosen on the command line stays chosen.
-pub fn cargo(root: &Path, arguments: &[&str]) -> Command {
+pub fn cargo<S: AsRef<OsStr>>(root: &Path, arguments: &[S]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     cargo.current_dir(root).args(arguments);
+    if let Some((_, pg_config)) = extension::of_tests() {
+        cargo.env(extension::CHOICE, pg_config);
+    }
     if is_doc(arguments) {
         cargo.env(DOC_FLAGS.0, DOC_FLAGS.1);
     }
@@ -89,14 +98,14 @@ pub fn cargo(root: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The command as one would type it.
-fn shown(arguments: &[&str]) -> String {
+fn shown(arguments: &[String]) -> String {
     let flags =
         if is_doc(arguments) { format!("{}=\"{}\" ", DOC_FLAGS.0, DOC_FLAGS.1) } else { String::new() };
     format!("{flags}cargo {}", arguments.join(" "))
 }
 
-fn is_doc(arguments: &[&str]) -> bool {
-    arguments.first() == Some(&"doc")
+fn is_doc<S: AsRef<OsStr>>(arguments: &[S]) -> bool {
+    arguments.first().is_some_and(|first| first.as_ref() == "doc")
 }
 
 /// Whether others rely on the result, so that nothing may be left out.

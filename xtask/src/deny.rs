@@ -9,9 +9,6 @@ use anyhow::Context as _;
 use std::path::Path;
 use std::process::Command;
 
-/// The workspaces of which something is shipped.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "extensions/postgresql/Cargo.toml"];
-
 /// Licences, sources and bans: everything that the lock file and the packages themselves tell.
 pub fn dependencies(root: &Path) -> anyhow::Result<Outcome> {
     judged(root, &[], &["bans", "licenses", "sources"])
@@ -28,22 +25,14 @@ pub fn advisories(root: &Path) -> anyhow::Result<Outcome> {
     judged(root, &["--offline"], &["advisories"])
 }
 
-/// Judges each workspace by the same rules.
 fn judged(root: &Path, options: &[&str], checks: &[&str]) -> anyhow::Result<Outcome> {
     let program = match DENY.find(root) {
         Ok(program) => program,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let mut good = true;
-    for manifest in MANIFESTS {
-        let mut deny = Command::new(&program);
-        deny.current_dir(root).args(options).args(["--manifest-path", manifest, "--config", "deny.toml"]);
-        // An exception is that of one workspace.
-        deny.args(["check", "--allow", "license-exception-not-encountered"]).args(checks);
-        let status = deny.status();
-        good &= status.context("cannot start cargo-deny")?.success();
-    }
-    Ok(Outcome::Judged(good))
+    let mut deny = Command::new(&program);
+    deny.current_dir(root).args(options).args(["--config", "deny.toml", "check"]).args(checks);
+    Ok(Outcome::Judged(deny.status().context("cannot start cargo-deny")?.success()))
 }
 
 /// The last line of what was said is the cause.

@@ -1,31 +1,34 @@
-//! Builds the extension for PostgreSQL, a workspace of its own, as the tests want it: before they run, since it takes a minute.
+//! Which servers the extension for PostgreSQL can be built for: `rigel-postgresql` needs the headers of one.
 //!
-//! Must not install it anywhere but below cargo's target directory. What is built, and for which server, is the business of its script.
+//! Where there are none, its tests say so themselves. Must not install anything.
 
-use crate::outcome::Outcome;
 use anyhow::Context as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The package.
+pub const PACKAGE: &str = "rigel-postgresql";
+/// The variable by which the bindings to a server learn of which.
+pub const CHOICE: &str = "PGRX_PG_CONFIG_PATH";
+
+/// What cargo makes of it.
+pub const LIBRARY: &str = "librigel_postgresql.so";
+/// The variable by which tests learn that it is built, and where it lies.
+pub const FOR_TESTS: &str = "RIGEL_EXTENSION";
+
 /// Where Debian has servers, a directory for each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// Builds it with the hooks of the tests, which build it once more and find nothing to do.
-pub fn build(root: &Path) -> anyhow::Result<Outcome> {
-    let Some((_, pg_config)) = of_version(Path::new(VERSIONS), "bin/postgres").pop() else {
-        return Ok(Outcome::Skipped("no PostgreSQL server is installed".into()));
-    };
-    if !has_headers(&pg_config)? {
-        return Ok(Outcome::Skipped(
-            "the headers of the server are not installed (postgresql-server-dev-all)".into(),
-        ));
-    }
-    let place = crate::target_dir(root).join("extension");
-    let mut script = Command::new(root.join("extensions/postgresql/install.sh"));
-    script.arg(pg_config).env("DESTDIR", place.join("installed")).env("CARGO_TARGET_DIR", place);
-    script.envs([("PROFILE", "dev"), ("FEATURES", "test-hooks")]);
-    Ok(Outcome::Judged(crate::ci::finished_well(&mut script)?))
+/// Version and `pg_config` of the server whose extension the tests try: the newest that is installed, if its headers are.
+pub fn of_tests() -> Option<(u32, PathBuf)> {
+    let (version, pg_config) = of_version(Path::new(VERSIONS), "bin/postgres").pop()?;
+    has_headers(&pg_config).unwrap_or(false).then_some((version, pg_config))
+}
+
+/// The features with which it is built for that version, with what its tests need.
+pub fn features(version: u32) -> String {
+    format!("{PACKAGE}/pg{version},{PACKAGE}/test-hooks")
 }
 
 /// The version and the `pg_config` of every server that has that program, the newest last.

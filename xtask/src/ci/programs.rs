@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 /// A program of tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestProgram {
-    /// The package whose tests they are: its folder is called as it is.
+    /// The package whose tests they are.
     pub package: String,
     /// The name of the target: that of the folder in `tests`, or of the library or program that holds its own tests.
     pub target: String,
@@ -49,6 +49,7 @@ pub fn build(cargo: &mut Command) -> anyhow::Result<Option<Vec<TestProgram>>> {
 /// What cargo says of a target that it built; fields as in <https://doc.rust-lang.org/cargo/reference/external-tools.html>.
 #[derive(Deserialize)]
 struct Artifact {
+    package_id: String,
     manifest_path: PathBuf,
     target: Target,
     profile: Profile,
@@ -74,14 +75,18 @@ fn test_program(line: &str) -> anyhow::Result<Option<TestProgram>> {
     }
     let artifact: Artifact =
         serde_json::from_str(line).context("cargo says something new of what it built")?;
-    let Artifact { manifest_path, target, profile, executable: Some(program) } = artifact else {
+    let Artifact { package_id, manifest_path, target, profile, executable: Some(program) } = artifact else {
         return Ok(None);
     };
     if !profile.test {
         return Ok(None);
     }
     let folder = manifest_path.parent().context("a manifest lies in no folder")?;
-    let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // `path+file:///folder#name@version`, without the name where the folder has it.
+    let package = match package_id.rsplit_once('#').and_then(|(_, behind)| behind.split_once('@')) {
+        Some((name, _)) => name.to_owned(),
+        None => folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    };
     Ok(Some(TestProgram {
         package,
         is_unit: !target.kind.iter().any(|kind| kind == "test"),
@@ -99,6 +104,11 @@ impl TestProgram {
         command.current_dir(&self.package_folder).env("CARGO_MANIFEST_DIR", &self.package_folder);
         command.env("CARGO_PKG_NAME", &self.package);
         command
+    }
+
+    /// What cargo put beside it.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.program.with_file_name(name)
     }
 
     /// What runs one of its tests by hand.
@@ -137,6 +147,8 @@ mod tests {
             ("rigel", "it", false)
         );
         assert_eq!(program.command().get_current_dir(), Some(Path::new("/x/crates/rigel")));
+        let named = LINE.replace("crates/rigel#0.2.0", "extensions/postgresql#rigel-postgresql@0.2.0");
+        assert_eq!(test_program(&named).unwrap().unwrap().package, "rigel-postgresql");
         let plain = LINE.replace(r#""test":true},"features""#, r#""test":false},"features""#);
         assert_eq!(test_program(&plain).unwrap(), None, "a program that is no test");
         assert_eq!(test_program(r#"{"reason":"build-finished","success":true}"#).unwrap(), None);

@@ -5,10 +5,9 @@
 use super::programs::{self, TestProgram};
 use super::steps::Steps;
 use super::{again, cargo, everything, setup, shown, skips};
-use crate::outcome::Outcome;
 use crate::{extension, mpi};
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// The module of tests that hold what they see against a clock or a rate, and have little company: the path is the group.
@@ -16,7 +15,7 @@ const CLOCK: &str = "clock::";
 /// The tests of this name mostly wait for runs of a given duration.
 const WAITING: &[&str] = &["it"];
 /// Test programs of their own. Each says why.
-const APART: &[&str] = &["browser", "live", "no_allocation", "nodes"];
+const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
 const DEVICES: &[&str] = &["corpus", "known_answers"];
 /// That which starts programs of several processes, one test after the other.
@@ -39,21 +38,14 @@ pub fn run(root: &Path, with_setup: bool) -> anyhow::Result<bool> {
 
 /// Builds the tests, as a step of its own, so that the table tells it from their run; none where they could not be built.
 pub fn build(root: &Path, steps: &mut Steps) -> Option<Vec<TestProgram>> {
-    let arguments = [&["test"], &everything()[..], &["--no-run"]].concat();
+    let mut arguments = everything();
+    arguments.insert(0, "test".to_owned());
+    arguments.push("--no-run".to_owned());
     let mut programs = None;
     steps.run("build", &shown(&arguments), || {
         programs = programs::build(&mut cargo(root, &arguments))?;
         Ok(programs.is_some())
     });
-    // Without it its tests say so, and are counted.
-    let extension = || match extension::build(root)? {
-        Outcome::Judged(good) => Ok(good),
-        Outcome::Skipped(reason) => {
-            println!("not built: {reason}");
-            Ok(true)
-        }
-    };
-    steps.run("extension", "extensions/postgresql/install.sh, for the tests", extension);
     programs
 }
 
@@ -70,6 +62,9 @@ pub fn add(
     let mut all_ran = programs.is_some();
     if let Some(programs) = programs {
         let mut among_others = Vec::new();
+        let extension = programs.iter().find(|program| program.package == extension::PACKAGE);
+        let surroundings =
+            Surroundings { root, skips, extension: extension.map(|own| own.beside(extension::LIBRARY)) };
         for group in groups() {
             let own: Vec<&TestProgram> =
                 programs.iter().filter(|program| group.programs.holds(program)).collect();
@@ -77,7 +72,7 @@ pub fn add(
             all_ran &= steps.run(group.name, &what.collect::<Vec<_>>().join(", "), || {
                 let mut good = true;
                 for program in &own {
-                    good &= group.run(program, root, skips, &mut among_others)?;
+                    good &= group.run(program, &surroundings, &mut among_others)?;
                 }
                 Ok(good)
             });
@@ -86,6 +81,15 @@ pub fn add(
     }
     steps.run("skips", "tests that could not run", || skips::run(root, skips, all_ran));
     Ok(())
+}
+
+/// What every group has.
+struct Surroundings<'a> {
+    root: &'a Path,
+    /// Collects the tests that cannot run.
+    skips: &'a Path,
+    /// The library that a server loads, if it could be built.
+    extension: Option<PathBuf>,
 }
 
 /// Tests that are run together.
@@ -123,13 +127,13 @@ impl Group {
     fn run(
         &self,
         program: &TestProgram,
-        root: &Path,
-        skips: &Path,
+        surroundings: &Surroundings<'_>,
         among_others: &mut Vec<String>,
     ) -> anyhow::Result<bool> {
         let start = |arguments: &[&str]| {
             let mut command = program.command();
-            command.args(arguments).env("RIGEL_SKIP_FILE", skips);
+            command.args(arguments).env("RIGEL_SKIP_FILE", surroundings.skips);
+            command.envs(surroundings.extension.iter().map(|library| (extension::FOR_TESTS, library)));
             command
         };
         println!("\n--- {} of {}", program.target, program.package);
@@ -141,7 +145,7 @@ impl Group {
         for test in &report.failed {
             println!(
                 "FAILED {}: {test}; again: {}",
-                program.file_of(test, root).display(),
+                program.file_of(test, surroundings.root).display(),
                 program.by_hand(test)
             );
         }
@@ -184,7 +188,6 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use std::fs;
-    use std::path::PathBuf;
 
     /// Every Rust file of the crates and its text.
     fn sources() -> Vec<(PathBuf, String)> {
@@ -205,7 +208,8 @@ mod tests {
 
     #[test]
     fn every_test_program_is_in_a_part() {
-        let crates = fs::read_dir(crate::workspace_root().unwrap().join("crates")).unwrap();
+        let folders = ["crates", "extensions"].map(|name| crate::workspace_root().unwrap().join(name));
+        let crates = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
         let tests = crates.filter_map(|each| fs::read_dir(each.unwrap().path().join("tests")).ok()).flatten();
         let found: BTreeSet<String> = tests
             .map(|test| test.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())

@@ -60,8 +60,9 @@ fn one(release: &Release, tools: &Tools, version: u32, pg_config: &Path) -> anyh
     for library in stage::files(&tree)?.iter().filter(|file| file.ends_with(".so")) {
         release.finish(Command::new("objcopy").arg("--strip-all").arg(tree.join(library)))?;
     }
-    let feature = format!("pg{version}");
-    let parts = parts::of(&release.root.join("extensions/postgresql"), tools, &["--features", &feature])?;
+    let feature = format!("{}/pg{version}", crate::extension::PACKAGE);
+    let which = ["--package", crate::extension::PACKAGE, "--features", &feature];
+    let parts = parts::of(&release.root, tools, &which)?;
     sbom::write(release, "rigel-postgresql", &format!("postgresql-{version}-rigel"), &parts)?;
     for kind in KINDS {
         let name = name(kind, version);

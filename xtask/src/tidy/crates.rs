@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each crate of the workspace and the others that it may build on; in tests `TEST_ONLY` comes on top.
-const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 11] = [
     ("rigel-core", &[]),
     ("rigel-io", &["rigel-core"]),
     ("rigel-run", &["rigel-core", "rigel-io"]),
@@ -22,6 +22,8 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 10] = [
     ("rigel", &["rigel-core", "rigel-io", "rigel-run", "rigel-report", "rigel-sql", "rigel-cluster"]),
     // Out of what others build, for it alone needs MPI.
     ("rigel-mpi", &["rigel", "rigel-core", "rigel-cluster"]),
+    // Out of what others build, for it alone needs the headers of a server.
+    ("rigel-postgresql", &["rigel-core", "rigel-io", "rigel-run"]),
     ("rigel-testdev", &[]),
     ("xtask", &["rigel", "rigel-core", "rigel-report", "rigel-testdev"]),
 ];

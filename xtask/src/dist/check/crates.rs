@@ -7,7 +7,7 @@ use crate::ci::cargo;
 use std::path::Path;
 
 /// Those that say `publish = false`.
-const OWN: [&str; 3] = ["rigel-mpi", "rigel-testdev", "xtask"];
+const OWN: [&str; 4] = ["rigel-mpi", "rigel-postgresql", "rigel-testdev", "xtask"];
 
 pub fn packed(release: &Release, target: &Path) -> anyhow::Result<bool> {
     let mut pack = cargo(&release.root, &["package", "--workspace", "--locked", "--quiet"]);

@@ -6,6 +6,10 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+/// What can be built without MPI and without a server's headers.
+const WORKSPACE: [&str; 5] =
+    ["--workspace", "--exclude", crate::mpi::PACKAGE, "--exclude", crate::extension::PACKAGE];
+
 /// Built, with overflow checks and assertions.
 pub struct Programs {
     /// `rigel` itself.
@@ -20,9 +24,8 @@ impl Programs {
     /// Builds all of them.
     pub fn build(root: &Path) -> anyhow::Result<Self> {
         // The whole workspace, as `cargo xtask ci` builds it: parts of it would need other builds of the same crates.
-        let built = messages(root, &["build", "--workspace", "--exclude", crate::mpi::PACKAGE, "--bins"])?;
-        let tests =
-            messages(root, &["test", "--workspace", "--exclude", crate::mpi::PACKAGE, "--lib", "--no-run"])?;
+        let built = messages(root, &[&["build"], &WORKSPACE[..], &["--bins"]].concat())?;
+        let tests = messages(root, &[&["test"], &WORKSPACE[..], &["--lib", "--no-run"]].concat())?;
         let get = |messages: &str, name: &str| {
             executable(messages, name).with_context(|| format!("cargo told no executable of {name}"))
         };

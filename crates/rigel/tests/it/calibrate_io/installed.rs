@@ -45,8 +45,8 @@ pub fn fill(server: &PostgresServer, table: &Table) {
     server.ask("CHECKPOINT").unwrap();
 }
 
-/// Builds the extension with its hooks for tests, in a place of its own, and puts it below `root`. When it is built already, that
-/// takes no time; `cargo xtask test` builds it with the other tests.
+/// Puts the extension with its hooks for tests below `root`. `cargo xtask test` builds it with the other tests and says where it is
+/// (`RIGEL_EXTENSION`); else it is built in a place of its own, which takes minutes the first time.
 fn install(root: &Path, pg_config: &Path) -> Result<(), Unavailable> {
     let told = Command::new(pg_config).arg("--includedir-server").output().map_err(Unavailable::new)?;
     let headers = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
@@ -55,10 +55,16 @@ fn install(root: &Path, pg_config: &Path) -> Result<(), Unavailable> {
             "the headers of the server are not installed (postgresql-server-dev-all)",
         ));
     }
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("extension");
     let mut script = Command::new(SCRIPT);
-    script.arg(pg_config).env("DESTDIR", root).env("CARGO_TARGET_DIR", built);
-    script.envs([("PROFILE", "dev"), ("FEATURES", "test-hooks")]);
+    script.arg(pg_config).env("DESTDIR", root);
+    // It is for one version of the server.
+    match std::env::var_os("RIGEL_EXTENSION").filter(|_| std::env::var_os("RIGEL_POSTGRES").is_none()) {
+        Some(library) => script.env("LIBRARY", library),
+        None => {
+            let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("extension");
+            script.env("CARGO_TARGET_DIR", built).envs([("PROFILE", "dev"), ("FEATURES", "test-hooks")])
+        }
+    };
     let told = script.output().map_err(Unavailable::new)?;
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     Ok(())

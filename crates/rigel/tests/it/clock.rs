@@ -1,7 +1,6 @@
 //! Tests that hold what they see against a clock or a rate, and so need a machine that does little else: the runner gives this tree few
 //! companions (`cargo xtask test`). The path is the group; a test that asks about anything else stands outside.
 
-pub mod adaptive;
 pub mod agreement;
 pub mod beside;
 pub mod beside_known;
@@ -10,15 +9,12 @@ pub mod calibrate_io_agrees;
 pub mod changes;
 pub mod commit;
 pub mod commit_agreement;
-pub mod contents;
 pub mod dd_agreement;
 pub mod device;
 pub mod faults;
 pub mod limits;
 pub mod open;
 pub mod open_known;
-pub mod output_faults;
-pub mod scale;
 pub mod soak_beside;
 pub mod sql_agreement;
 pub mod sql_commit;

@@ -1,165 +1,69 @@
-//! `rigel run commit`: known answers on the simulated device and on the FUSE device, and what is refused.
+//! `rigel run commit` on a FUSE device whose times are known, and what is written on real files.
 
-use crate::support::{Place, Told};
+use crate::busy_host::{expect_measured, flags_of_points};
+use crate::commit::{alone, mean_us, run_flags};
+use crate::support::Place;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use serde_json::Value;
 use std::path::Path;
-
-/// The figures of a class of the point that has so many of it and nothing else.
-fn alone<'a>(document: &'a Value, class: &str, writers: u64) -> &'a Value {
-    let points = document["points"].as_array().unwrap();
-    let is_it = |point: &&Value| {
-        let levels = point["levels"].as_object().unwrap();
-        let others = levels.iter().filter(|(name, level)| *name != class && **level != 0).count();
-        levels.get(class).is_some_and(|level| *level == writers) && others == 0
-    };
-    let found = points.iter().find(is_it);
-    &found.unwrap_or_else(|| panic!("no point {class}={writers} in {document}"))["classes"][class]
-}
-
-fn mean_us(io: &Value) -> f64 {
-    io["latency_us"]["mean"].as_f64().unwrap()
-}
-
-fn run_flags(document: &Value) -> Vec<String> {
-    let flags = document["flags"].as_array().unwrap();
-    flags.iter().map(|flag| flag["code"].as_str().unwrap().to_owned()).collect()
-}
-
-fn refused(told: Told, code: i32, parts: &[&str]) {
-    let told = told.expect_code(code);
-    for part in parts {
-        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
-    }
-}
-
-#[test]
-fn numbers_of_writers_are_whole_and_not_too_many() {
-    let place = Place::new();
-    for wrong in ["0", "x", "1,65536", "1,,2"] {
-        let told = place.line(&format!("run commit --writers {wrong}")).expect_code(2);
-        for part in ["where: --writers", "is no number of writers", "give 1 to 65535"] {
-            assert!(told.stderr.contains(part), "{wrong}: '{part}' is missing: {}", told.stderr);
-        }
-    }
-    assert!(place.files().is_empty());
-}
-
-/// Four stations of 1 ms, and 200 us more to be durable: 1.2 ms, and at most 4 at a time.
-#[test]
-fn a_simulated_flush_is_found() {
-    let place = Place::new();
-    let line = "run commit --engine sim:servers=4,service=1ms,rate=0,flush=200us --seed 1 --no-html --json";
-    let document = place.line(line).expect_code(0).json();
-    for (class, us) in [("dsync", 1200.0), ("fdatasync", 1200.0), ("unsynced", 1000.0)] {
-        for writers in [1_u64, 2, 4, 8, 16] {
-            let io = alone(&document, class, writers);
-            let busy = writers.min(4) as f64;
-            let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), mean_us(io));
-            assert!((rate * us / 1e6 / busy - 1.0).abs() < 0.005, "{class} {writers}: {rate}");
-            assert!((mean * busy / writers as f64 / us - 1.0).abs() < 0.005, "{class} {writers}: {mean}");
-        }
-    }
-    assert_eq!(document["run"]["classes"]["dsync"]["unit"], "commits/s");
-    assert_eq!(document["run"]["classes"]["dsync"]["counted"], "writers");
-    assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()), "{:?}", run_flags(&document));
-}
-
-/// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.
-#[test]
-fn a_flush_is_compared_with_the_writes_of_its_own_side() {
-    let place = Place::new();
-    let sides = |a: &str, b: &str, name: &str| {
-        let line = format!(
-            "versus commit --writers 1 --engine sim:servers=4,rate=0,{a} --and-engine sim:servers=4,rate=0,{b} \
-             --seed 1 --fast --no-html --name {name}"
-        );
-        place.line(&line).expect_code(0).stdout
-    };
-    let costs = sides("service=1ms,flush=400us", "service=500us,flush=500us", "costs");
-    assert!(costs.contains("dsync") && !costs.contains("FLUSH_FREE"), "{costs}");
-    let free = sides("service=1ms,flush=400us", "service=500us", "free");
-    assert!(free.contains("FLUSH_FREE"), "{free}");
-}
-
-#[test]
-fn a_flush_that_costs_nothing_is_told() {
-    let place = Place::new();
-    let line = "run commit --engine sim:servers=4,service=1ms,rate=0 --writers 2,4 --seed 1 --no-html --json";
-    let document = place.line(line).expect_code(0).json();
-    let flags = document["flags"].as_array().unwrap();
-    let flag = flags.iter().find(|flag| flag["code"] == "FLUSH_FREE").expect("FLUSH_FREE");
-    let text = flag["text"].as_str().unwrap();
-    assert!(text.contains("dsync: half of the writes take at most 1.00 ms with 2 writers"), "{text}");
-    assert!(text.contains("fdatasync: "), "{text}");
-    let document = place.line(&format!("{line} --sync none --name plain")).expect_code(0).json();
-    assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()));
-}
-
-#[test]
-fn commits_beside_reads_are_points_of_their_own() {
-    let place = Place::new();
-    let line = "run commit --engine sim:servers=2,service=1ms,rate=0,flush=1ms --sync dsync --writers 1 \
-                --beside-reads 3 --duration 1s --seed 1 --no-html --json";
-    let document = place.line(line).expect_code(0).json();
-    let points = document["points"].as_array().unwrap();
-    assert_eq!(points.len(), 5, "each class alone and beside the reads, and the reads alone");
-    let beside = points.iter().find(|point| point["levels"]["dsync"] == 1 && point["levels"]["reads"] == 3);
-    let classes = &beside.unwrap()["classes"];
-    assert!(mean_us(&classes["dsync"]) > 1.2 * mean_us(alone(&document, "dsync", 1)));
-    assert!(classes["reads"]["iops"]["mean"].as_f64().unwrap() > 100.0);
-}
+use std::thread;
 
 fn measure(place: &Place, target: &Path, engine: &str) -> Value {
     let line = format!(
-        "run commit {0} --destroy-data {0} --engine {engine} --writers 1 --duration 2s --no-html --json --force",
+        "run commit {0} --destroy-data {0} --engine {engine} --writers 1 --duration 1s --no-html --json --force",
         target.display()
     );
-    place.line(&line).expect_code(0).json()
+    expect_measured(place.line(&line)).json()
 }
 
 /// A write takes 20 ms and a flush 60 ms, always. The device cannot be faster; a machine that is busy with something else can
-/// make I/Os come late, so one of a few runs has to come within 1 % for each way to commit and engine.
+/// make I/Os come late, so one of a few runs has to come within 1 % for each way to commit and engine. The engines wait nearly all of
+/// the time, and so wait at once, each on a device of its own.
 #[test]
 fn the_flush_time_of_a_real_file_is_found() {
+    thread::scope(|scope| {
+        for engine in ["io_uring", "libaio", "threads"] {
+            scope.spawn(move || flush_time(engine));
+        }
+    });
+}
+
+fn flush_time(engine: &str) {
     let name = "the_flush_time_of_a_real_file_is_found";
     let spec =
         DeviceSpec { size_bytes: 1 << 20, service_us: 20_000, flush_us: 60_000, ..DeviceSpec::default() };
     let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
     let place = Place::new();
-    for engine in ["io_uring", "libaio", "threads"] {
-        let mut open = vec![("dsync", 80_000.0), ("fdatasync", 80_000.0), ("unsynced", 20_000.0)];
-        let mut seen = Vec::new();
-        let mut busy = true;
-        for _ in 0..6 {
-            let document = measure(&place, &device.disk(), engine);
-            busy &= document.to_string().contains("FOREIGN");
-            open.retain(|(class, us)| {
-                let found = mean_us(alone(&document, class, 1)) / us;
-                seen.push((*class, found));
-                assert!(found > 0.995, "{engine}: {class} was faster than the device: {found}");
-                // The engine threads needs two wake-ups for each I/O, which show beside 20 ms.
-                found > if *class == "unsynced" { 1.05 } else { 1.01 }
-            });
-            assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()));
-            if open.is_empty() {
-                break;
-            }
+    let mut open = vec![("dsync", 80_000.0), ("fdatasync", 80_000.0), ("unsynced", 20_000.0)];
+    let mut seen = Vec::new();
+    let (mut told, mut busy) = (Vec::new(), true);
+    for _ in 0..6 {
+        let document = measure(&place, &device.disk(), engine);
+        let flags = flags_of_points(&document);
+        busy &= flags.contains("FOREIGN");
+        told.push(flags);
+        open.retain(|(class, us)| {
+            let found = mean_us(alone(&document, class, 1)) / us;
+            seen.push((*class, found));
+            assert!(found > 0.995, "{engine}: {class} was faster than the device: {found}");
+            // The engine threads needs two wake-ups for each I/O, which show beside 20 ms.
+            found > if *class == "unsynced" { 1.05 } else { 1.01 }
+        });
+        assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()), "{engine}: {document}");
+        if open.is_empty() {
+            return;
         }
-        if !open.is_empty() && busy {
-            let reason = format!("{engine}: other programs had the CPUs in every run: {seen:?}");
-            needs::<()>("the_flush_time_of_a_real_file_is_found (busy host)", Err(Unavailable::new(reason)));
-            continue;
-        }
-        assert!(open.is_empty(), "{engine}: {open:?} not found: {seen:?}");
     }
+    assert!(busy, "{engine}: {open:?} not found: {seen:?}; {told:#?}");
+    let reason = format!("{engine}: other programs had the CPUs in every run: {seen:?}");
+    needs::<()>("the_flush_time_of_a_real_file_is_found (busy host)", Err(Unavailable::new(reason)));
 }
 
 #[test]
 fn a_scratch_file_is_written_and_no_other_target_without_consent() {
     let place = Place::new();
     let line = "run commit --scratch-size 64M --writers 1 --duration 200ms --no-html --json";
-    let told = place.line(line).expect_code(0);
+    let told = expect_measured(place.line(line));
     assert!(told.stderr.contains("will be written: "), "{}", told.stderr);
     let document = told.json();
     for class in ["dsync", "fdatasync", "unsynced"] {
@@ -168,29 +72,7 @@ fn a_scratch_file_is_written_and_no_other_target_without_consent() {
     }
     let file = place.random_file("data", 1 << 20);
     let before = std::fs::read(&file).unwrap();
-    refused(place.line("run commit data --duration 200ms"), 3, &["--destroy-data"]);
+    let refused = place.line("run commit data --duration 200ms").expect_code(3);
+    assert!(refused.stderr.contains("--destroy-data"), "{}", refused.stderr);
     assert!(std::fs::read(&file).unwrap() == before, "it was written");
-}
-
-#[test]
-fn what_goes_without_commits_is_refused() {
-    let place = Place::new();
-    for (line, parts) in [
-        (
-            "run simple --sync dsync",
-            &["--sync goes with the level 'commit' only", "rigel run commit --sync"][..],
-        ),
-        ("run commit --write 20", &["--write does not go with the level 'commit'"]),
-        ("run commit --num-disks 4", &["--num-disks does not go", "--writers"]),
-        ("run commit --matrix basic", &["--matrix does not go with rigel run commit"]),
-        ("run commit --levels auto", &["--levels"]),
-        ("run commit --sync maybe", &["maybe", "--sync"]),
-        ("run commit --poll", &["polled completions cannot wait for writes to be durable", "--poll"]),
-        ("run commit --engine nvme", &["the engine nvme cannot wait for writes to be durable"]),
-        ("run comit", &["perhaps `rigel run commit` was meant"]),
-    ] {
-        refused(place.line(line), 2, parts);
-    }
-    let told = place.line("orion -run commit");
-    assert!(told.code == 2 && !told.stderr.contains("or commit"), "{}", told.stderr);
 }

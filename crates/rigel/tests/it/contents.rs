@@ -1,6 +1,7 @@
 //! What was read is looked at: zeros of a sparse file, stamps of a scratch file, with every engine.
 
-use crate::support::Place;
+use crate::busy_host::{expect_flag, expect_measured};
+use crate::support::{Place, Told};
 use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 use std::fs;
@@ -12,15 +13,23 @@ const MIB: u64 = 1 << 20;
 const POINT: &str = "--matrix point --num-small 8 --num-large 2 --size-large 64K --workers 1 --quiet";
 const SCRATCH: &str = "rigel-scratch.dat";
 
-/// The lines of the record of a run that is long enough for reads of both classes: storage may stand still for a while.
+/// The lines of the record of a run of data.
 fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
+    record_of(place, name, line, expect_measured)
+}
+
+/// Those of a run of what is no data, or not where it belongs.
+fn record_of_zeros(place: &Place, name: &str, line: &str) -> Vec<Value> {
+    record_of(place, name, line, |told| expect_flag(told, "ZEROS"))
+}
+
+/// Those of a run that is long enough for reads of both classes: storage may stand still for a while.
+fn record_of(place: &Place, name: &str, line: &str, expect: fn(Told) -> Told) -> Vec<Value> {
     let scratch = place.path().join(SCRATCH);
     let begins_without = !scratch.exists();
     for duration in ["300ms", "3s", "30s"] {
         let name = format!("{name}-{duration}");
-        place
-            .line(&format!("run advanced {line} {POINT} --duration {duration} --name {name}"))
-            .expect_code(0);
+        expect(place.line(&format!("run advanced {line} {POINT} --duration {duration} --name {name}")));
         let text = fs::read_to_string(place.only_of(&name, "_record.jsonl")).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         if ["small", "large"].iter().all(|class| visit(&lines)["tallies"][class]["reads"]["count"] != 0) {
@@ -57,7 +66,7 @@ fn a_sparse_file_is_all_zeros() {
     let target = place.path().join("sparse");
     fs::File::create(&target).unwrap().set_len(64 * MIB).unwrap();
     for engine in ENGINES {
-        let record = record(&place, engine, &format!("sparse --engine {engine}"));
+        let record = record_of_zeros(&place, engine, &format!("sparse --engine {engine}"));
         for (sampled, zero, wrong) in looks(&record) {
             assert_eq!((zero, wrong), (sampled, 0), "{engine}");
         }
@@ -116,7 +125,7 @@ fn blocks_in_the_wrong_place_are_found() {
         change(&mut data);
         file.write_all_at(&data, 0).unwrap();
         file.sync_all().unwrap();
-        looks(&record(&place, name, SCRATCH))
+        looks(&record_of_zeros(&place, name, SCRATCH))
     };
     for (sampled, zero, wrong) in replace("turned", |data| data.rotate_left(4096)) {
         assert_eq!((zero, wrong), (0, sampled));
@@ -137,7 +146,7 @@ fn an_allocated_file_is_told_by_its_extents() {
         other => Err(Unavailable::new(format!("fallocate: {other:?}"))),
     };
     let Some(()) = needs(name, allocated) else { return };
-    let record = record(&place, "read", "allocated");
+    let record = record_of_zeros(&place, "read", "allocated");
     assert!(looks(&record).iter().all(|&(sampled, zero, _)| sampled == zero));
     let extents = &record[0]["targets"][0]["extents"];
     let fiemap = if extents["source"] == "fiemap" { Ok(()) } else { Err(Unavailable::new("no FIEMAP")) };

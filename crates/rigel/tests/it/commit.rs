@@ -1,0 +1,132 @@
+//! `rigel run commit`: known answers on the simulated device, and what is refused. Real ones: `clock::commit`.
+
+use crate::support::{Place, Told};
+use serde_json::Value;
+
+/// The figures of a class of the point that has so many of it and nothing else.
+pub fn alone<'a>(document: &'a Value, class: &str, writers: u64) -> &'a Value {
+    let points = document["points"].as_array().unwrap();
+    let is_it = |point: &&Value| {
+        let levels = point["levels"].as_object().unwrap();
+        let others = levels.iter().filter(|(name, level)| *name != class && **level != 0).count();
+        levels.get(class).is_some_and(|level| *level == writers) && others == 0
+    };
+    let found = points.iter().find(is_it);
+    &found.unwrap_or_else(|| panic!("no point {class}={writers} in {document}"))["classes"][class]
+}
+
+pub fn mean_us(io: &Value) -> f64 {
+    io["latency_us"]["mean"].as_f64().unwrap()
+}
+
+pub fn run_flags(document: &Value) -> Vec<String> {
+    let flags = document["flags"].as_array().unwrap();
+    flags.iter().map(|flag| flag["code"].as_str().unwrap().to_owned()).collect()
+}
+
+fn refused(told: Told, code: i32, parts: &[&str]) {
+    let told = told.expect_code(code);
+    for part in parts {
+        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+    }
+}
+
+#[test]
+fn numbers_of_writers_are_whole_and_not_too_many() {
+    let place = Place::new();
+    for wrong in ["0", "x", "1,65536", "1,,2"] {
+        let told = place.line(&format!("run commit --writers {wrong}")).expect_code(2);
+        for part in ["where: --writers", "is no number of writers", "give 1 to 65535"] {
+            assert!(told.stderr.contains(part), "{wrong}: '{part}' is missing: {}", told.stderr);
+        }
+    }
+    assert!(place.files().is_empty());
+}
+
+/// Four stations of 1 ms, and 200 us more to be durable: 1.2 ms, and at most 4 at a time.
+#[test]
+fn a_simulated_flush_is_found() {
+    let place = Place::new();
+    let line = "run commit --engine sim:servers=4,service=1ms,rate=0,flush=200us --seed 1 --no-html --json";
+    let document = place.line(line).expect_code(0).json();
+    for (class, us) in [("dsync", 1200.0), ("fdatasync", 1200.0), ("unsynced", 1000.0)] {
+        for writers in [1_u64, 2, 4, 8, 16] {
+            let io = alone(&document, class, writers);
+            let busy = writers.min(4) as f64;
+            let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), mean_us(io));
+            assert!((rate * us / 1e6 / busy - 1.0).abs() < 0.005, "{class} {writers}: {rate}");
+            assert!((mean * busy / writers as f64 / us - 1.0).abs() < 0.005, "{class} {writers}: {mean}");
+        }
+    }
+    assert_eq!(document["run"]["classes"]["dsync"]["unit"], "commits/s");
+    assert_eq!(document["run"]["classes"]["dsync"]["counted"], "writers");
+    assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()), "{:?}", run_flags(&document));
+}
+
+/// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.
+#[test]
+fn a_flush_is_compared_with_the_writes_of_its_own_side() {
+    let place = Place::new();
+    let sides = |a: &str, b: &str, name: &str| {
+        let line = format!(
+            "versus commit --writers 1 --engine sim:servers=4,rate=0,{a} --and-engine sim:servers=4,rate=0,{b} \
+             --seed 1 --fast --no-html --name {name}"
+        );
+        place.line(&line).expect_code(0).stdout
+    };
+    let costs = sides("service=1ms,flush=400us", "service=500us,flush=500us", "costs");
+    assert!(costs.contains("dsync") && !costs.contains("FLUSH_FREE"), "{costs}");
+    let free = sides("service=1ms,flush=400us", "service=500us", "free");
+    assert!(free.contains("FLUSH_FREE"), "{free}");
+}
+
+#[test]
+fn a_flush_that_costs_nothing_is_told() {
+    let place = Place::new();
+    let line = "run commit --engine sim:servers=4,service=1ms,rate=0 --writers 2,4 --seed 1 --no-html --json";
+    let document = place.line(line).expect_code(0).json();
+    let flags = document["flags"].as_array().unwrap();
+    let flag = flags.iter().find(|flag| flag["code"] == "FLUSH_FREE").expect("FLUSH_FREE");
+    let text = flag["text"].as_str().unwrap();
+    assert!(text.contains("dsync: half of the writes take at most 1.00 ms with 2 writers"), "{text}");
+    assert!(text.contains("fdatasync: "), "{text}");
+    let document = place.line(&format!("{line} --sync none --name plain")).expect_code(0).json();
+    assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()));
+}
+
+#[test]
+fn commits_beside_reads_are_points_of_their_own() {
+    let place = Place::new();
+    let line = "run commit --engine sim:servers=2,service=1ms,rate=0,flush=1ms --sync dsync --writers 1 \
+                --beside-reads 3 --duration 1s --seed 1 --no-html --json";
+    let document = place.line(line).expect_code(0).json();
+    let points = document["points"].as_array().unwrap();
+    assert_eq!(points.len(), 5, "each class alone and beside the reads, and the reads alone");
+    let beside = points.iter().find(|point| point["levels"]["dsync"] == 1 && point["levels"]["reads"] == 3);
+    let classes = &beside.unwrap()["classes"];
+    assert!(mean_us(&classes["dsync"]) > 1.2 * mean_us(alone(&document, "dsync", 1)));
+    assert!(classes["reads"]["iops"]["mean"].as_f64().unwrap() > 100.0);
+}
+
+#[test]
+fn what_goes_without_commits_is_refused() {
+    let place = Place::new();
+    for (line, parts) in [
+        (
+            "run simple --sync dsync",
+            &["--sync goes with the level 'commit' only", "rigel run commit --sync"][..],
+        ),
+        ("run commit --write 20", &["--write does not go with the level 'commit'"]),
+        ("run commit --num-disks 4", &["--num-disks does not go", "--writers"]),
+        ("run commit --matrix basic", &["--matrix does not go with rigel run commit"]),
+        ("run commit --levels auto", &["--levels"]),
+        ("run commit --sync maybe", &["maybe", "--sync"]),
+        ("run commit --poll", &["polled completions cannot wait for writes to be durable", "--poll"]),
+        ("run commit --engine nvme", &["the engine nvme cannot wait for writes to be durable"]),
+        ("run comit", &["perhaps `rigel run commit` was meant"]),
+    ] {
+        refused(place.line(line), 2, parts);
+    }
+    let told = place.line("orion -run commit");
+    assert!(told.code == 2 && !told.stderr.contains("or commit"), "{}", told.stderr);
+}

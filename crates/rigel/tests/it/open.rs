@@ -1,0 +1,153 @@
+//! `rigel run open`: arrivals at a rate of their own, against formulas on the simulated device. Real engines: `clock::open`.
+
+use crate::support::{Place, flags};
+use rigel_core::sim::SimLaw;
+use serde_json::Value;
+
+const LAW: &str = "servers=4,service=1ms,rate=0,spread=exponential";
+
+pub fn at(document: &Value, rate: u32) -> &Value {
+    let points = document["points"].as_array().unwrap();
+    points
+        .iter()
+        .find(|point| point["levels"]["open"] == rate)
+        .unwrap_or_else(|| panic!("{rate}: {document}"))
+}
+
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn near(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() <= tolerance, "{found} instead of {expected}");
+}
+
+#[test]
+fn every_output_tells_of_the_arrivals() {
+    let place = Place::new();
+    let line = format!("run open --rate 2000,3200 --engine sim:{LAW} --duration 100s --seed 5");
+    let told = place.line(&line).expect_code(0);
+    let document: Value = place.line(&format!("{line} --name json --json")).expect_code(0).json();
+    let law = SimLaw::parse(LAW).unwrap();
+    for rate in [2000, 3200] {
+        let (point, truth) = (at(&document, rate), law.truth_open(rate.into(), 8192).unwrap());
+        let io = &point["classes"]["open"];
+        near(number(&io["iops"]["mean"]), rate.into(), 0.01);
+        near(number(&io["latency_us"]["mean"]), truth.mean_ns() / 1e3, 0.03);
+        near(number(&io["latency_us"]["p99"]), truth.quantile_ns(0.99) / 1e3, 0.05);
+        let open = &io["open"];
+        near(number(&open["arrived_per_s"]), rate.into(), 0.01);
+        assert_eq!((&open["asked_per_s"], number(&open["lag_us"]["max"])), (&rate.into(), 0.0));
+        assert_eq!((&open["waited_for_slot"], &open["left_without_slot"]), (&0.into(), &0.into()));
+        assert_eq!(flags(point), ["SIMULATED"], "no flag of a closed loop");
+    }
+    let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["asked/s served/s mean p99 service", "open 3,200 ", "Lag: how"] {
+        assert!(words.contains(part), "{part} is missing in\n{}", told.stdout);
+    }
+    let (_, table) = told.stdout.split_once("asked/s").unwrap();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    let csv = std::fs::read_to_string(place.only_of("rigel_", "_report.html")).unwrap();
+    assert!(csv.contains("<h2>Arrivals</h2>"));
+}
+
+#[test]
+fn the_table_has_columns_for_arrivals_only_where_something_arrives() {
+    let place = Place::new();
+    let run = |line: &str| {
+        drop(place.line(&format!("{line} --engine sim:{LAW} --duration 1s --no-html")).expect_code(0))
+    };
+    run("run open --rate 100 --name open");
+    run("run advanced --matrix point --num-small 1 --num-large 0 --name closed");
+    let heading = |name: &str| {
+        let record = place.only_of(name, "_record.jsonl");
+        place
+            .rigel([
+                "report".as_ref(),
+                record.as_os_str(),
+                "--format".as_ref(),
+                "csv".as_ref(),
+                "--out".as_ref(),
+                ".".as_ref(),
+            ])
+            .expect_code(0);
+        std::fs::read_to_string(place.only_of(name, "_findings.csv"))
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let open = heading("open");
+    assert!(open.contains("arrivals_asked_per_s") && open.contains("lag_p99_us"));
+    assert!(!heading("closed").contains("arrivals"));
+}
+
+#[test]
+fn what_cannot_be_served_gives_no_number() {
+    let place = Place::new();
+    let line = format!("run open --rate 5000 --engine sim:{LAW} --duration 10s --seed 5 --no-html");
+    let told = place.line(&line).expect_code(1);
+    assert!(told.stderr.contains("OVERLOAD") && told.stderr.contains("lower rate"), "{}", told.stderr);
+    let both = place.line(&format!("run open --rate 1000,5000 --engine sim:{LAW} --fast --seed 5 --json"));
+    let document = both.expect_code(0).json();
+    assert!(flags(at(&document, 5000)).contains(&"OVERLOAD"));
+    assert!(!flags(at(&document, 1000)).contains(&"OVERLOAD"), "{}", at(&document, 1000)["flags"]);
+    near(number(&at(&document, 5000)["classes"]["open"]["iops"]["mean"]), 4000.0, 0.02);
+}
+
+#[test]
+fn bursts_wait_longer_than_even_arrivals() {
+    let place = Place::new();
+    let mean = |shape: &str| {
+        let engine = "--engine sim:servers=1,service=1ms,rate=0";
+        let line = format!(
+            "run open --rate 500 --arrivals {shape} {engine} --duration 50s --seed 5 --json --name {}",
+            &shape[..4]
+        );
+        number(&at(&place.line(&line).expect_code(0).json(), 500)["classes"]["open"]["latency_us"]["mean"])
+    };
+    let [even, poisson, bursty] = ["even", "poisson", "bursty:9"].map(mean);
+    near(even, 1000.0, 1e-9);
+    near(poisson, 1500.0, 0.03);
+    assert!(bursty > 2.0 * poisson, "{bursty}");
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_is_touched() {
+    let place = Place::new();
+    place.random_file("data", 1 << 20);
+    for (line, parts) in [
+        ("run open data", &["--rate", "1000,5000"][..]),
+        ("run open --rate 0 data", &["--rate", "nothing would arrive"]),
+        ("run open --rate 10000001 data", &["--rate", "10000000 per second"]),
+        ("run open --rate 99999999999 data", &["--rate", "more than any host"]),
+        ("run open --rate 10x data", &["--rate", "no whole number"]),
+        ("run open --rate 5 --arrivals bursty:1 data", &["--arrivals", "1.01 to 1000"]),
+        ("run open --rate 5 --arrivals random data", &["--arrivals", "poisson"]),
+        ("run open --rate 5 --max-outstanding 0 data", &["--max-outstanding", "1 to 65535"]),
+        ("run open --rate 5 --levels auto data", &["--levels", "'open'"]),
+        ("run open --rate 5 --size-large 1M data", &["--size-large"]),
+        ("run oltp --rate 5 data", &["--rate", "rigel run open"]),
+        ("calibrate --rate 5 data", &["--rate"]),
+    ] {
+        let told = place.line(line);
+        assert_eq!(told.code, 2, "{line}: {}", told.stderr);
+        for part in parts {
+            assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
+        }
+    }
+    assert_eq!(place.files(), ["data"]);
+}
+
+/// More per second than could ever be outstanding.
+#[test]
+fn a_high_rate_is_read_back() {
+    let place = Place::new();
+    let engine = "sim:servers=64,service=200us,rate=0";
+    let line =
+        format!("run open --rate 100000 --duration 100ms --engine {engine} --seed 1 --quiet --no-html");
+    place.line(&line).expect_code(0);
+    let record = place.only("_record.jsonl");
+    place.rigel(["report", record.to_str().unwrap()]).expect_code(0);
+}

@@ -3,6 +3,7 @@
 //! Each run is stopped (SIGSTOP) once its first point is on disk, the change is made, and it goes on: no visit but the
 //! second one can be under both conditions, however slow the machine is.
 
+use crate::busy_host::expect_measured;
 use crate::stop::{signal, start_until};
 use crate::support::{Place, Told, flags, point};
 use rigel_testdev::{BlkioCap, CapLimits, LoopDevice, Unavailable, ZramDevice, needs};
@@ -12,6 +13,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+/// What a change is seen by does not depend on the engine; what becomes of the I/O does.
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 const MIB: u64 = 1 << 20;
 const SIZE: u64 = 16 * MIB;
@@ -30,6 +32,11 @@ fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Told {
     Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: rest }
 }
 
+/// The findings of a run that goes on after the change. Its first point is a good one.
+fn measured_under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Value {
+    expect_measured(under(place, line, change)).json()
+}
+
 /// The flag of that code beside a point: its text, and whether it makes the number invalid.
 fn flag(point: &Value, code: &str) -> Option<(String, bool)> {
     let flag = point["flags"].as_array().unwrap().iter().find(|flag| flag["code"] == code)?;
@@ -37,14 +44,14 @@ fn flag(point: &Value, code: &str) -> Option<(String, bool)> {
 }
 
 /// The last point as it has to be after a change: the first one knows nothing of it, the last one has `text`.
-fn last_point<'a>(document: &'a Value, engine: &str, text: &str, invalid: bool) -> &'a Value {
-    assert!(flag(point(document, 1, 0), "CHANGED").is_none(), "{engine}: {document}");
+fn last_point<'a>(document: &'a Value, text: &str, invalid: bool) -> &'a Value {
+    assert!(flag(point(document, 1, 0), "CHANGED").is_none(), "{document}");
     let last = point(document, 5, 0);
-    let found = flag(last, "CHANGED").unwrap_or_else(|| panic!("{engine}: no flag: {last}"));
-    assert!(found.0.contains(text), "{engine}: {found:?}");
-    assert_eq!(found.1, invalid, "{engine}: {found:?}");
+    let found = flag(last, "CHANGED").unwrap_or_else(|| panic!("no flag: {last}"));
+    assert!(found.0.contains(text), "{text}: {found:?}");
+    assert_eq!(found.1, invalid, "{found:?}");
     let of_run = document["flags"].as_array().unwrap().iter().any(|flag| flag["code"] == "CHANGED");
-    assert!(of_run, "{engine}: {document}");
+    assert!(of_run, "{document}");
     last
 }
 
@@ -66,9 +73,9 @@ fn reads_behind_the_end_of_a_file_that_was_cut_do_not_count() {
     for engine in ENGINES {
         let place = Place::new();
         let target = place.random_file("data", SIZE);
-        let told = under(&place, &format!("data --engine {engine}"), |_| set_len(&target, SIZE / 2));
-        let document = told.expect_code(0).json();
-        let last = last_point(&document, engine, "has 8388608 bytes, not 16777216", true);
+        let document =
+            measured_under(&place, &format!("data --engine {engine}"), |_| set_len(&target, SIZE / 2));
+        let last = last_point(&document, "has 8388608 bytes, not 16777216", true);
         let (errors, _) = flag(last, "ERRORS").unwrap_or_else(|| panic!("{engine}: {last}"));
         assert!(errors.contains("fewer bytes"), "{engine}: {errors}");
         // Half of the offsets are behind the end; were they counted, there would be no errors.
@@ -95,110 +102,94 @@ fn a_file_cut_to_nothing_ends_the_run() {
 /// Holes are read as zeros, fast and without an error.
 #[test]
 fn a_file_cut_and_grown_again_is_seen() {
-    for engine in ENGINES {
-        let place = Place::new();
-        let target = place.random_file("data", SIZE);
-        let change = |_: &Child| [0, SIZE].into_iter().for_each(|bytes| set_len(&target, bytes));
-        let document = under(&place, &format!("data --engine {engine}"), change).expect_code(0).json();
-        let last = last_point(&document, engine, "still allocated", true);
-        assert!(flag(last, "ZEROS").is_some_and(|(_, invalid)| invalid), "{engine}: {last}");
-    }
+    let place = Place::new();
+    let target = place.random_file("data", SIZE);
+    let change = |_: &Child| [0, SIZE].into_iter().for_each(|bytes| set_len(&target, bytes));
+    let document = measured_under(&place, "data", change);
+    let last = last_point(&document, "still allocated", true);
+    assert!(flag(last, "ZEROS").is_some_and(|(_, invalid)| invalid), "{last}");
 }
 
 #[test]
 fn a_deleted_file_is_measured_to_the_end_and_it_is_said() {
-    for engine in ENGINES {
-        let place = Place::new();
-        let target = place.random_file("data", SIZE);
-        let change = |_: &Child| fs::remove_file(&target).unwrap();
-        let document = under(&place, &format!("data --engine {engine}"), change).expect_code(0).json();
-        let last = last_point(&document, engine, "was deleted", false);
-        assert!(!flags(last).contains(&"ERRORS") && later_reads(&document) > 0, "{engine}: {last}");
-    }
+    let place = Place::new();
+    let target = place.random_file("data", SIZE);
+    let change = |_: &Child| fs::remove_file(&target).unwrap();
+    let document = measured_under(&place, "data", change);
+    let last = last_point(&document, "was deleted", false);
+    assert!(!flags(last).contains(&"ERRORS") && later_reads(&document) > 0, "{last}");
 }
 
 /// The file at the path is of zeros; the one that was open is still the one that is read.
 #[test]
 fn a_file_that_another_one_took_the_place_of_is_measured_to_the_end_and_it_is_said() {
-    for engine in ENGINES {
-        let place = Place::new();
-        let target = place.random_file("data", SIZE);
-        let other = place.path().join("other");
-        File::create(&other).unwrap().set_len(SIZE).unwrap();
-        let change = |_: &Child| fs::rename(&other, &target).unwrap();
-        let document = under(&place, &format!("data --engine {engine}"), change).expect_code(0).json();
-        let last = last_point(&document, engine, "another file or device now", false);
-        assert!(!flags(last).contains(&"ERRORS") && !flags(last).contains(&"ZEROS"), "{engine}: {last}");
-    }
+    let place = Place::new();
+    let target = place.random_file("data", SIZE);
+    let other = place.path().join("other");
+    File::create(&other).unwrap().set_len(SIZE).unwrap();
+    let change = |_: &Child| fs::rename(&other, &target).unwrap();
+    let document = measured_under(&place, "data", change);
+    let last = last_point(&document, "another file or device now", false);
+    assert!(!flags(last).contains(&"ERRORS") && !flags(last).contains(&"ZEROS"), "{last}");
 }
 
 /// Writes grow it again, so that its size alone would soon tell nothing.
 #[test]
 fn a_file_that_is_cut_while_it_is_written_is_seen() {
-    for engine in ENGINES {
-        let place = Place::new();
-        let target = place.random_file("data", SIZE);
-        let line = format!("data --engine {engine} --write 50 --destroy-data data");
-        let told = under(&place, &line, |_| set_len(&target, 0));
-        let document = told.expect_code(0).json();
-        let second = point(&document, 2, 0);
-        let (text, invalid) = flag(second, "CHANGED").unwrap_or_else(|| panic!("{engine}: {second}"));
-        assert!(invalid && (text.contains("bytes, not") || text.contains("allocated")), "{engine}: {text}");
-    }
+    let place = Place::new();
+    let target = place.random_file("data", SIZE);
+    let document = measured_under(&place, "data --write 50 --destroy-data data", |_| set_len(&target, 0));
+    let second = point(&document, 2, 0);
+    let (text, invalid) = flag(second, "CHANGED").unwrap_or_else(|| panic!("{second}"));
+    assert!(invalid && (text.contains("bytes, not") || text.contains("allocated")), "{text}");
 }
 
 #[test]
 fn a_detached_loop_device_stays_until_the_run_ends() {
     let name = "a_detached_loop_device_stays_until_the_run_ends";
-    for engine in ENGINES {
-        let place = Place::new();
-        let file = place.random_file("data", SIZE);
-        let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
-        let line = format!("{} --engine {engine}", device.path().display());
-        let told = under(&place, &line, |_| device.detach());
-        let document = told.expect_code(0).json();
-        for level in 1..=5 {
-            let found = point(&document, level, 0);
-            assert!(!flags(found).contains(&"ERRORS"), "{engine}: {found}");
-        }
-        assert!(later_reads(&document) > 0, "{engine}: {document}");
+    let place = Place::new();
+    let file = place.random_file("data", SIZE);
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    let line = format!("{}", device.path().display());
+    let document = measured_under(&place, &line, |_| device.detach());
+    for level in 1..=5 {
+        let found = point(&document, level, 0);
+        assert!(!flags(found).contains(&"ERRORS"), "{found}");
     }
+    assert!(later_reads(&document) > 0, "{document}");
 }
 
 /// With direct I/O the loop device fails reads of what is not there any more; through the page cache it may answer zeros.
 #[test]
 fn a_loop_device_whose_file_was_cut_is_no_good_number() {
     let name = "a_loop_device_whose_file_was_cut_is_no_good_number";
-    for (engine, direct) in ENGINES.into_iter().flat_map(|engine| [(engine, true), (engine, false)]) {
+    for direct in [true, false] {
         let place = Place::new();
         let file = place.random_file("data", SIZE);
         let Some(device) = needs(name, LoopDevice::attach(&file, direct)) else { return };
-        let cached = if direct { "" } else { "--allow-memory " };
-        let line = format!("{} {cached}--engine {engine}", device.path().display());
-        let document = under(&place, &line, |_| set_len(&file, SIZE / 2)).expect_code(0).json();
+        let cached = if direct { "" } else { "--allow-memory" };
+        let line = format!("{} {cached}", device.path().display());
+        let document = measured_under(&place, &line, |_| set_len(&file, SIZE / 2));
         let last = point(&document, 5, 0);
         let told = flags(last).contains(&"ERRORS") || flag(last, "ZEROS").is_some_and(|(_, invalid)| invalid);
-        assert!(told, "{engine}, direct {direct}: {last}");
+        assert!(told, "direct {direct}: {last}");
     }
 }
 
 #[test]
 fn a_device_that_shrank_is_seen() {
     let name = "a_device_that_shrank_is_seen";
-    for engine in ENGINES {
-        let place = Place::new();
-        let file = place.random_file("data", SIZE);
-        let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
-        let line = format!("{} --engine {engine}", device.path().display());
-        let told = under(&place, &line, |_| {
-            set_len(&file, SIZE / 2);
-            let mut look_again = Command::new("losetup");
-            assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
-        });
-        let document = told.expect_code(0).json();
-        let last = last_point(&document, engine, "has 8388608 bytes, not 16777216", true);
-        assert!(flags(last).contains(&"ERRORS"), "{engine}: {last}");
-    }
+    let place = Place::new();
+    let file = place.random_file("data", SIZE);
+    let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
+    let line = format!("{}", device.path().display());
+    let document = measured_under(&place, &line, |_| {
+        set_len(&file, SIZE / 2);
+        let mut look_again = Command::new("losetup");
+        assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
+    });
+    let last = last_point(&document, "has 8388608 bytes, not 16777216", true);
+    assert!(flags(last).contains(&"ERRORS"), "{last}");
 }
 
 /// A filesystem of its own in a file; unmounted when dropped.
@@ -260,59 +251,52 @@ fn run(command: &mut Command) -> Result<(), Unavailable> {
 #[test]
 fn a_filesystem_that_becomes_read_only_is_said_and_reads_go_on() {
     let name = "a_filesystem_that_becomes_read_only_is_said_and_reads_go_on";
-    for engine in ENGINES {
-        let place = Place::new();
-        let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
-        let target = mounted.directory.join("data");
-        rigel_testdev::random_file(&target, SIZE).unwrap();
-        // The loop device below the filesystem goes through the page cache.
-        let line = format!("{} --allow-memory --engine {engine}", target.display());
-        let document = under(&place, &line, |_| mounted.remount("ro")).expect_code(0).json();
-        let last = last_point(&document, engine, "became read-only", false);
-        assert!(!flags(last).contains(&"ERRORS") && later_reads(&document) > 0, "{engine}: {last}");
-    }
+    let place = Place::new();
+    let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
+    let target = mounted.directory.join("data");
+    rigel_testdev::random_file(&target, SIZE).unwrap();
+    // The loop device below the filesystem goes through the page cache.
+    let line = format!("{} --allow-memory", target.display());
+    let document = measured_under(&place, &line, |_| mounted.remount("ro"));
+    let last = last_point(&document, "became read-only", false);
+    assert!(!flags(last).contains(&"ERRORS") && later_reads(&document) > 0, "{last}");
 }
 
 /// As after an error in its journal: ext4 refuses every write from then on.
 #[test]
 fn a_filesystem_that_gives_up_under_writes_ends_the_run() {
     let name = "a_filesystem_that_gives_up_under_writes_ends_the_run";
-    for engine in ENGINES {
-        let place = Place::new();
-        let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
-        let target = mounted.directory.join("data");
-        rigel_testdev::random_file(&target, SIZE).unwrap();
-        let path = target.display();
-        let line = format!("{path} --engine {engine} --write 100 --destroy-data {path}");
-        let told = under(&place, &line, |_| mounted.remount("abort")).expect_code(4);
-        assert!(told.stderr.contains("every I/O of the point"), "{engine}: {}", told.stderr);
-        let document = told.json();
-        let last = document["points"].as_array().unwrap().last().unwrap();
-        assert!(flag(last, "ERRORS").is_some_and(|(text, _)| text.contains("write")), "{engine}: {last}");
-    }
+    let place = Place::new();
+    let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
+    let target = mounted.directory.join("data");
+    rigel_testdev::random_file(&target, SIZE).unwrap();
+    let path = target.display();
+    let line = format!("{path} --write 100 --destroy-data {path}");
+    let told = under(&place, &line, |_| mounted.remount("abort")).expect_code(4);
+    assert!(told.stderr.contains("every I/O of the point"), "{}", told.stderr);
+    let document = told.json();
+    let last = document["points"].as_array().unwrap().last().unwrap();
+    assert!(flag(last, "ERRORS").is_some_and(|(text, _)| text.contains("write")), "{last}");
 }
 
 /// The second visit is under both limits, all later ones under the new one alone.
 #[test]
 fn a_limit_that_changes_is_seen() {
     let name = "a_limit_that_changes_is_seen";
-    for engine in ENGINES {
-        let place = Place::new();
-        let Some(zram) = needs(name, ZramDevice::create(SIZE)) else { return };
-        zram.fill(SIZE).unwrap();
-        let limits = |iops| CapLimits { read_iops: Some(iops), ..CapLimits::default() };
-        let Some(cap) = needs(name, BlkioCap::create(zram.path(), limits(5000))) else { return };
-        let line = format!("{} --allow-memory --engine {engine}", zram.path().display());
-        let told = under(&place, &line, |child| {
-            cap.enter(child.id()).unwrap();
-            cap.change(limits(400)).unwrap();
-        });
-        let document = told.expect_code(0).json();
-        let last = last_point(&document, engine, "riops=400, before: none", false);
-        assert!(last["classes"]["small"]["iops"]["mean"].as_f64().unwrap() < 1000.0, "{engine}: {last}");
-        let second = flag(point(&document, 2, 0), "CHANGED");
-        assert!(second.is_some_and(|(_, invalid)| invalid), "{engine}: {document}");
-    }
+    let place = Place::new();
+    let Some(zram) = needs(name, ZramDevice::create(SIZE)) else { return };
+    zram.fill(SIZE).unwrap();
+    let limits = |iops| CapLimits { read_iops: Some(iops), ..CapLimits::default() };
+    let Some(cap) = needs(name, BlkioCap::create(zram.path(), limits(5000))) else { return };
+    let line = format!("{} --allow-memory", zram.path().display());
+    let document = measured_under(&place, &line, |child| {
+        cap.enter(child.id()).unwrap();
+        cap.change(limits(400)).unwrap();
+    });
+    let last = last_point(&document, "riops=400, before: none", false);
+    assert!(last["classes"]["small"]["iops"]["mean"].as_f64().unwrap() < 1000.0, "{last}");
+    let second = flag(point(&document, 2, 0), "CHANGED");
+    assert!(second.is_some_and(|(_, invalid)| invalid), "{document}");
 }
 
 /// Writes until nothing more fits, then gives `left` bytes back.

@@ -20,8 +20,8 @@ fn dd() -> Result<(), Unavailable> {
     }
 }
 
-/// MB (2^20 bytes) per second of so many readers of I/Os of `kib`.
-fn by_rigel(place: &Place, target: &Path, readers: u64, kib: u64, how: &str) -> f64 {
+/// MB (2^20 bytes) per second of so many readers of I/Os of `kib`, and the flags beside it.
+fn by_rigel(place: &Place, target: &Path, readers: u64, kib: u64, how: &str) -> (f64, String) {
     let line = format!(
         "run streams {} --readers {readers} --size-large {kib}K {how} --no-html --json --quiet --force",
         target.display()
@@ -30,7 +30,7 @@ fn by_rigel(place: &Place, target: &Path, readers: u64, kib: u64, how: &str) -> 
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 1, "{document}");
     assert_eq!(points[0]["levels"]["stream"], readers);
-    points[0]["classes"]["stream"]["mbps"]["mean"].as_f64().unwrap()
+    (points[0]["classes"]["stream"]["mbps"]["mean"].as_f64().unwrap(), points[0]["flags"].to_string())
 }
 
 /// The same of so many dd at the same time, each with a part of the file of its own.
@@ -62,19 +62,19 @@ fn rigel_and_dd_agree() {
     for (readers, law) in [(1, 31.25), (2, 62.5), (3, 62.5)] {
         let mut seen = Vec::new();
         let agree = (0..6).any(|_| {
-            let ours = by_rigel(&place, &device.disk(), readers, 128, "--duration 1s");
+            let (ours, flags) = by_rigel(&place, &device.disk(), readers, 128, "--duration 1s");
             let theirs = by_dd(&device.disk(), spec.size_bytes, readers, 128);
             assert!(ours < 1.01 * law, "{readers}: faster than the device: {ours}");
-            seen.push((ours, theirs));
+            seen.push((ours, theirs, flags));
             (ours / theirs - 1.0).abs() < 0.02
         });
-        let busy = seen.iter().all(|(_, theirs)| theirs / law < 0.98);
+        let busy = seen.iter().all(|(_, theirs, _)| theirs / law < 0.98);
         if !agree && busy {
             let reason = format!("{readers}: dd misses the law by more than 2 %: {seen:?}");
             needs::<()>("rigel_and_dd_agree (busy host)", Err(Unavailable::new(reason)));
             continue;
         }
-        assert!(agree, "{readers}: rigel and dd {seen:?}");
+        assert!(agree, "{readers}: rigel and dd {seen:#?}");
     }
 }
 
@@ -94,7 +94,7 @@ fn on_real_storage_rigel_and_dd_agree() {
         let pairs: Vec<(f64, f64)> = (0..rounds)
             .map(|round| {
                 let how = format!("--duration 1s --engine {engine}");
-                let ours = || by_rigel(&place, &file, readers, kib, &how);
+                let ours = || by_rigel(&place, &file, readers, kib, &how).0;
                 let theirs = || by_dd(&file, bytes, readers, kib);
                 if round % 2 == 0 {
                     (ours(), theirs())

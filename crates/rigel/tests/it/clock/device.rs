@@ -1,10 +1,13 @@
 //! The device counts: exactly N in flight for every engine, and the law past saturation.
 
+use crate::busy_host::expect_measured;
 use crate::support::{Place, flags, point};
 use rigel_core::units::to_f64;
-use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, TestDevice, needs};
+use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, TestDevice, Unavailable, needs};
 use std::path::Path;
 
+/// Trials on a host that others disturb.
+const TRIALS: usize = 6;
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 
 fn device(servers: usize, service_us: u64) -> DeviceSpec {
@@ -17,14 +20,14 @@ fn measure(
     engine: &str,
     small: u32,
     large: u32,
-    seconds: u32,
+    duration: &str,
 ) -> serde_json::Value {
     let line = format!(
-        "run advanced {} --engine {engine} --duration {seconds}s --json --matrix point --num-small {small} \
+        "run advanced {} --engine {engine} --duration {duration} --json --matrix point --num-small {small} \
          --num-large {large} --size-large 64K",
         target.display()
     );
-    let document = place.line(&line).expect_code(0).json();
+    let document = expect_measured(place.line(&line)).json();
     point(&document, small.into(), large.into()).clone()
 }
 
@@ -36,12 +39,13 @@ fn mean_while_busy(gauge: &Gauge) -> f64 {
     to_f64(weighted) / to_f64(time.max(1))
 }
 
-fn exactly_n_in_flight(device: &TestDevice, target: &Path) {
+/// Half a second, as the device needs an eighth of one for a hundred I/Os.
+fn exactly_n_in_flight(device: &TestDevice, target: &Path, levels: &[u32]) {
     let place = Place::new();
     for engine in ENGINES {
-        for n in [1u32, 5, 16, 100] {
+        for &n in levels {
             device.reset().unwrap();
-            let found = measure(&place, target, engine, n, 0, 1);
+            let found = measure(&place, target, engine, n, 0, "500ms");
             let gauge = device.gauge().unwrap();
             assert_eq!(gauge.max_in_flight, u64::from(n), "{engine}, asked for {n}");
             let mean = mean_while_busy(&gauge);
@@ -58,7 +62,7 @@ fn in_flight_is_what_was_asked_for() {
     let Some(device) = needs("in_flight_is_what_was_asked_for", TestDevice::mount(device(4, 5000))) else {
         return;
     };
-    exactly_n_in_flight(&device, &device.disk());
+    exactly_n_in_flight(&device, &device.disk(), &[1, 5, 16, 100]);
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn in_flight_is_what_was_asked_for_through_a_loop_device() {
     let name = "in_flight_is_what_was_asked_for_through_a_loop_device";
     let Some(device) = needs(name, TestDevice::mount(device(4, 5000))) else { return };
     let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
-    exactly_n_in_flight(&device, on_top.path());
+    exactly_n_in_flight(&device, on_top.path(), &[5, 100]);
 }
 
 #[test]
@@ -77,11 +81,11 @@ fn both_classes_and_several_workers_add_up() {
     for workers in [1, 2, 3] {
         device.reset().unwrap();
         let line = format!(
-            "run advanced {} --workers {workers} --duration 1s --json --matrix point --num-small 7 --num-large 4 \
+            "run advanced {} --workers {workers} --duration 500ms --json --matrix point --num-small 7 --num-large 4 \
              --size-large 64K",
             device.disk().display()
         );
-        place.line(&line).expect_code(0);
+        expect_measured(place.line(&line));
         assert_eq!(device.gauge().unwrap().max_in_flight, 11, "{workers} workers");
     }
 }
@@ -90,23 +94,30 @@ fn both_classes_and_several_workers_add_up() {
 /// something else can make a run slower, so one of a few tries has to come within 1 %.
 #[test]
 fn past_saturation_the_law_is_found() {
-    let Some(device) = needs("past_saturation_the_law_is_found", TestDevice::mount(device(4, 10_000))) else {
+    let Some(device) = needs("past_saturation_the_law_is_found", TestDevice::mount(device(4, 5000))) else {
         return;
     };
     let place = Place::new();
     for engine in ENGINES {
         for n in [8u32, 32] {
             let mut seen = Vec::new();
-            let met = (0..6).any(|_| {
-                let found = measure(&place, &device.disk(), engine, n, 0, 2);
+            let mut busy = true;
+            let met = (0..TRIALS).any(|_| {
+                let found = measure(&place, &device.disk(), engine, n, 0, "1s");
+                busy &= flags(&found).contains(&"FOREIGN");
                 let iops = found["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
                 let latency_us = found["classes"]["small"]["latency_us"]["mean"].as_f64().unwrap();
-                let latency_law_us = f64::from(n) * 10_000.0 / 4.0;
-                assert!(iops <= 400.0 * 1.01, "{engine} at {n}: faster than the device can be: {iops}");
-                seen.push((iops, latency_us));
-                iops >= 400.0 * 0.99 && (latency_us / latency_law_us - 1.0).abs() < 0.01
+                let latency_law_us = f64::from(n) * 5000.0 / 4.0;
+                assert!(iops <= 800.0 * 1.01, "{engine} at {n}: faster than the device can be: {iops}");
+                seen.push(format!("{iops} IOPS, {latency_us} us, {}", found["flags"]));
+                iops >= 800.0 * 0.99 && (latency_us / latency_law_us - 1.0).abs() < 0.01
             });
-            assert!(met, "{engine} at {n} outstanding: (IOPS, us) {seen:?} instead of 400");
+            if !met && busy {
+                let reason = format!("{engine} at {n}: others had the CPUs in every trial: {seen:?}");
+                needs::<()>("past_saturation_the_law_is_found (busy host)", Err(Unavailable::new(reason)));
+                continue;
+            }
+            assert!(met, "{engine} at {n} outstanding: instead of 800 IOPS {seen:#?}");
         }
     }
 }
@@ -118,17 +129,39 @@ fn littles_law_holds_on_a_real_device() {
     };
     let place = Place::new();
     for engine in ENGINES {
-        let found = measure(&place, &device.disk(), engine, 16, 4, 1);
-        for class in ["small", "large"] {
-            let io = &found["classes"][class];
-            let number = |name: &str, field: &str| io[name][field].as_f64().unwrap();
-            let ratio = number("iops", "mean") * number("latency_us", "mean")
-                / 1e6
-                / number("outstanding", "planned");
-            let completed = io["reads"].as_f64().unwrap();
-            let edges = number("outstanding", "planned") / completed;
-            assert!((ratio - 1.0).abs() <= 0.01 + edges, "{engine} {class}: {ratio}");
+        let mut seen = Vec::new();
+        // A trial that others disturbed is made again; one that nobody disturbed has to hold.
+        while seen.len() < TRIALS {
+            let found = measure(&place, &device.disk(), engine, 16, 4, "500ms");
+            let off = off_littles_law(&found);
+            if off.is_empty() {
+                break;
+            }
+            assert!(flags(&found).contains(&"FOREIGN"), "{engine}: {off:?}: {found}");
+            seen.push(off);
         }
-        assert!(!flags(&found).contains(&"LITTLE"), "{engine}: {found}");
+        if seen.len() == TRIALS {
+            let reason = format!("{engine}: others had the CPUs in every trial: {seen:?}");
+            needs::<()>("littles_law_holds_on_a_real_device (busy host)", Err(Unavailable::new(reason)));
+        }
     }
+}
+
+/// What speaks against rate x latency = outstanding: the classes whose own figures miss it, and the flag.
+fn off_littles_law(found: &serde_json::Value) -> Vec<String> {
+    let mut off = Vec::new();
+    for class in ["small", "large"] {
+        let io = &found["classes"][class];
+        let number = |name: &str, field: &str| io[name][field].as_f64().unwrap();
+        let planned = number("outstanding", "planned");
+        let ratio = number("iops", "mean") * number("latency_us", "mean") / 1e6 / planned;
+        let edges = planned / io["reads"].as_f64().unwrap();
+        if (ratio - 1.0).abs() > 0.01 + edges {
+            off.push(format!("{class}: {ratio}"));
+        }
+    }
+    if flags(found).contains(&"LITTLE") {
+        off.push("LITTLE".to_owned());
+    }
+    off
 }

@@ -1,12 +1,13 @@
 //! A device that fails in the middle of a point.
 
+use crate::busy_host::expect_measured;
 use crate::support::{Place, Told, flags, point};
 use rigel_core::load::class::Class;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 fn device() -> DeviceSpec {
@@ -28,9 +29,11 @@ fn errors_are_counted_and_the_run_goes_on() {
     let place = Place::new();
     for engine in ["io_uring", "libaio", "threads"] {
         device.command("clear\neio 8388608 65536").unwrap();
-        let line =
-            format!("run simple {} --engine {engine} --duration 500ms --json", device.disk().display());
-        let document = place.line(&line).expect_code(0).json();
+        let line = format!(
+            "run advanced {} --engine {engine} --matrix point --num-small 5 --num-large 0 --duration 500ms --json",
+            device.disk().display()
+        );
+        let document = expect_measured(place.line(&line)).json();
         assert_eq!(document["run"]["complete"], true);
         let found = point(&document, 5, 0);
         assert!(flags(found).contains(&"ERRORS"), "{engine}: {found}");
@@ -125,12 +128,12 @@ const CASES: [Case; 9] = [
 fn one_point(place: &Place, target: &Path, engine: &str, write: bool) -> Value {
     let target = target.display();
     let mut line = format!(
-        "run advanced {target} --engine {engine} --matrix point --num-small 1 --num-large 0 --workers 1 --duration 500ms --json"
+        "run advanced {target} --engine {engine} --matrix point --num-small 1 --num-large 0 --workers 1 --duration 200ms --json"
     );
     if write {
         line += &format!(" --write 100 --destroy-data {target}");
     }
-    point(&place.line(&line).expect_code(0).json(), 1, 0).clone()
+    point(&expect_measured(place.line(&line)).json(), 1, 0).clone()
 }
 
 /// Every fault, with every engine, on the file and under a loop device: as many I/Os failed as the device failed.
@@ -176,42 +179,64 @@ fn what_the_device_fails_is_what_is_counted() {
     }
 }
 
+/// On the file and under a loop device, with every engine at once, as they wait nearly all of the time: each has a device of its own.
+fn everywhere(name: &str, spec: DeviceSpec, test: fn(&TestDevice, &Path, &str)) {
+    let one = |engine: &str, through_loop: bool| {
+        let Some(device) = needs(name, TestDevice::mount(spec)) else { return };
+        if !through_loop {
+            return test(&device, &device.disk(), engine);
+        }
+        let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
+        test(&device, on_top.path(), engine);
+    };
+    thread::scope(|scope| {
+        for engine in ENGINES {
+            for through_loop in [false, true] {
+                scope.spawn(move || one(engine, through_loop));
+            }
+        }
+    });
+}
+
 /// All I/Os stand still for a second or more, and then come back: no error and nothing hung, but a latency of that length.
 #[test]
 fn a_stall_is_a_latency() {
-    let name = "a_stall_is_a_latency";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-    let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
-    for (engine, target) in
-        ENGINES.into_iter().flat_map(|engine| [(engine, device.disk()), (engine, on_top.path().to_owned())])
-    {
-        let place = Place::new();
-        device.command("clear\nhang 4194304 8388608\nreset").unwrap();
-        let line = format!(
-            "run advanced {} --engine {engine} --matrix point --num-small 4 --num-large 0 --workers 1 --duration 6s --json",
-            target.display()
-        );
-        let mut command = place.command();
-        command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
-        let stuck = || Some(device.gauge().unwrap()).filter(|gauge| gauge.in_flight == 4);
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(60) {
-            let before = stuck();
-            sleep(Duration::from_secs(1));
-            if before.is_some_and(|before| stuck().is_some_and(|now| now.reads == before.reads)) {
-                break;
-            }
+    everywhere("a_stall_is_a_latency", DeviceSpec { service_us: 20_000, ..device() }, stall);
+}
+
+fn stall(device: &TestDevice, target: &Path, engine: &str) {
+    let place = Place::new();
+    device.command("hang 4194304 8388608\nreset").unwrap();
+    let line = format!(
+        "run advanced {} --engine {engine} --matrix point --num-small 4 --num-large 0 --workers 1 --duration 6s --json",
+        target.display()
+    );
+    let mut command = place.command();
+    command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let stuck = || Some(device.gauge().unwrap()).filter(|gauge| gauge.in_flight == 4);
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        let before = stuck();
+        sleep(Duration::from_secs(1));
+        if before.is_some_and(|before| stuck().is_some_and(|now| now.reads == before.reads)) {
+            break;
         }
-        device.command("release").unwrap();
-        let document = Told::from(child.wait_with_output().unwrap()).expect_code(0).json();
-        let found = point(&document, 4, 0);
-        assert_eq!(found["classes"]["small"]["errors"], 0, "{engine}: {found}");
-        assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");
-        let record = rigel_core::record::Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
-        let longest_ns = record.visits[0].tallies[&Class::SMALL].reads.max_ns().unwrap();
-        assert!(longest_ns >= 1_000_000_000, "{engine} on {}: {longest_ns} ns", target.display());
     }
+    device.command("release").unwrap();
+    let told = expect_measured(Told::from(child.wait_with_output().unwrap()));
+    let document = told.json();
+    let found = point(&document, 4, 0);
+    assert_eq!(found["classes"]["small"]["errors"], 0, "{engine}: {found}");
+    assert!(!flags(found).contains(&"HUNG"), "{engine}: {found}");
+    let record = rigel_core::record::Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
+    let longest_ns = record.visits[0].tallies[&Class::SMALL].reads.max_ns().unwrap();
+    assert!(
+        longest_ns >= 1_000_000_000,
+        "{engine} on {}: {longest_ns} ns\n{}",
+        target.display(),
+        told.stderr
+    );
 }
 
 /// The device never answers a part of its blocks. Where the kernel keeps a process until its requests are over, whatever it does, the device
@@ -219,48 +244,37 @@ fn a_stall_is_a_latency() {
 /// process ends before.
 #[test]
 fn a_device_that_never_answers_ends_the_run() {
-    let name = "a_device_that_never_answers_ends_the_run";
-    for (engine, through_loop) in ENGINES.into_iter().flat_map(|engine| [(engine, false), (engine, true)]) {
-        let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-        let on_top = if through_loop {
-            let Some(on_top) = needs(name, LoopDevice::attach(device.disk(), true)) else { return };
-            Some(on_top)
-        } else {
-            None
-        };
-        let place = Place::new();
-        device.command("hang 8388608 4194304").unwrap();
-        let mut run = place.command();
-        let disk = on_top.as_ref().map_or_else(|| device.disk(), |on_top| on_top.path().to_owned());
-        let line = format!("--engine {engine} --duration 60s --io-timeout 1s --quiet --json");
-        run.args(["run", "simple"]).arg(&disk).args(line.split(' '));
-        let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        if engine != "io_uring" {
-            let told = || place.files().iter().any(|file| file.ends_with("_summary.txt"));
-            let begun = Instant::now();
-            while !told() && begun.elapsed() < Duration::from_secs(60) {
-                sleep(Duration::from_millis(50));
-            }
-            assert!(told(), "the outputs are there while the kernel holds the process: {:?}", place.files());
-            assert!(child.try_wait().unwrap().is_none(), "the kernel holds it");
-            device.command("release").unwrap();
+    everywhere("a_device_that_never_answers_ends_the_run", device(), no_answer);
+}
+
+fn no_answer(device: &TestDevice, target: &Path, engine: &str) {
+    let place = Place::new();
+    device.command("hang 8388608 4194304").unwrap();
+    let line = format!("--engine {engine} --duration 60s --io-timeout 1s --quiet --json");
+    let mut run = place.command();
+    run.args(["run", "simple"]).arg(target).args(line.split(' '));
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    if engine != "io_uring" {
+        let told = || place.files().iter().any(|file| file.ends_with("_summary.txt"));
+        let begun = Instant::now();
+        while !told() && begun.elapsed() < Duration::from_secs(60) {
+            sleep(Duration::from_millis(50));
         }
-        let output = child.wait_with_output().unwrap();
-        let (stdout, stderr) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(output.status.code(), Some(4), "{engine}: {stderr}");
-        assert!(
-            stderr.contains("did not come back for") && stderr.contains("--io-timeout"),
-            "{engine}: {stderr}"
-        );
-        let document: Value = serde_json::from_str(&stdout).unwrap();
-        let found =
-            document["points"].as_array().unwrap().iter().find(|point| flags(point).contains(&"HUNG"));
-        let text = found.unwrap_or_else(|| panic!("{engine}: no flag: {document}"))["flags"].to_string();
-        let offset: u64 =
-            text.split("read at byte ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        assert!((8_388_608 - 8192..8_388_608 + 4_194_304).contains(&offset), "{engine}: {text}");
-        assert!(place.read("_record.jsonl").ends_with("}\n"), "the record is whole");
+        assert!(told(), "the outputs are there while the kernel holds the process: {:?}", place.files());
+        assert!(child.try_wait().unwrap().is_none(), "the kernel holds it");
         device.command("release").unwrap();
     }
+    let told = Told::from(child.wait_with_output().unwrap()).expect_code(4);
+    assert!(
+        told.stderr.contains("did not come back for") && told.stderr.contains("--io-timeout"),
+        "{engine}: {}",
+        told.stderr
+    );
+    let document = told.json();
+    let found = document["points"].as_array().unwrap().iter().find(|point| flags(point).contains(&"HUNG"));
+    let text = found.unwrap_or_else(|| panic!("{engine}: no flag: {document}"))["flags"].to_string();
+    let offset: u64 = text.split("read at byte ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((8_388_608 - 8192..8_388_608 + 4_194_304).contains(&offset), "{engine}: {text}");
+    assert!(place.read("_record.jsonl").ends_with("}\n"), "the record is whole");
+    device.command("release").unwrap();
 }

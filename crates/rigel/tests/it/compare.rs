@@ -1,16 +1,30 @@
 //! Runs compared: what is told, what the exit code is, what is refused.
 
+use crate::recording::Recording;
 use crate::support::{Place, Told};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-/// A run on a simulated device whose I/Os take `service`; visits differ, so that there are intervals.
-fn run(place: &Place, name: &str, service: &str, seed: u32) -> PathBuf {
-    let engine = format!("sim:service={service},between=1%,spread=exponential");
-    let line = format!("run oltp --engine {engine} --seed {seed} --name {name} --no-html --quiet");
-    place.line(&line).expect_code(0);
-    place.only_of(&format!("{name}_"), "_record.jsonl")
+/// Three runs on simulated devices whose visits differ, so that there are intervals: `base` and `same` take 1 ms for an I/O, `slow` takes
+/// 1.3 ms.
+fn three_runs() -> Place {
+    static RUNS: OnceLock<Recording> = OnceLock::new();
+    let make = |place: &Place| {
+        let run = |(name, service, seed): (&str, &str, u32)| {
+            let engine = format!("sim:service={service},between=1%,spread=exponential");
+            place.line(&format!("run oltp --engine {engine} --seed {seed} --name {name} --no-html --quiet"))
+        };
+        let [_, _, last] = [("base", "1ms", 1), ("same", "1ms", 2), ("slow", "1300us", 3)]
+            .map(|named| run(named).expect_code(0));
+        last
+    };
+    RUNS.get_or_init(|| Recording::of(make)).place()
+}
+
+fn record(place: &Place, name: &str) -> String {
+    place.only_of(&format!("{name}_"), "_record.jsonl").to_str().unwrap().to_owned()
 }
 
 fn compare(place: &Place, more: &[&str]) -> Told {
@@ -23,11 +37,9 @@ fn rows<'a>(document: &'a Value, metric: &str) -> Vec<&'a Value> {
 
 #[test]
 fn a_slower_device_is_found_worse_and_the_same_one_is_not() {
-    let place = Place::new();
-    let base = run(&place, "base", "1ms", 1);
-    let same = run(&place, "same", "1ms", 2);
-    let slow = run(&place, "slow", "1300us", 3);
-    let [base, same, slow] = [&base, &same, &slow].map(|path| path.to_str().unwrap());
+    let place = three_runs();
+    let records = ["base", "same", "slow"].map(|name| record(&place, name));
+    let [base, same, slow] = records.each_ref().map(String::as_str);
 
     let found = compare(&place, &[base, slow, "--json"]).expect_code(0).json();
     assert_eq!(found["schema"], "rigel.comparison/1");
@@ -52,12 +64,11 @@ fn a_slower_device_is_found_worse_and_the_same_one_is_not() {
 
 #[test]
 fn a_copy_of_a_run_is_no_further_run() {
-    let place = Place::new();
-    let base = run(&place, "base", "1ms", 1);
-    let new = run(&place, "new", "1ms", 2);
+    let place = three_runs();
+    let [base, new] = ["base", "same"].map(|name| record(&place, name));
     let copy = place.path().join("copy_record.jsonl");
     fs::copy(&new, &copy).unwrap();
-    let [base, new, copy] = [&base, &new, &copy].map(|path| path.to_str().unwrap());
+    let [base, new, copy] = [base.as_str(), new.as_str(), copy.to_str().unwrap()];
     for more in [[base, new, copy], [base, new, new]] {
         let told = compare(&place, &more).expect_code(2);
         assert!(told.stderr.contains("the same run twice"), "{}", told.stderr);
@@ -67,10 +78,9 @@ fn a_copy_of_a_run_is_no_further_run() {
 
 #[test]
 fn gates_decide_the_exit_code() {
-    let place = Place::new();
-    let base = run(&place, "base", "1ms", 1);
-    let slow = run(&place, "slow", "1300us", 3);
-    let [base, slow] = [&base, &slow].map(|path| path.to_str().unwrap());
+    let place = three_runs();
+    let records = ["base", "slow"].map(|name| record(&place, name));
+    let [base, slow] = records.each_ref().map(String::as_str);
     let gate = |gates: &[&str]| {
         let gates = gates.iter().flat_map(|gate| ["--fail-if", gate]);
         place.rigel(["compare", base, slow].into_iter().chain(gates))
@@ -158,10 +168,9 @@ fn several_runs_of_each_side_are_pooled() {
 
 #[test]
 fn junit_has_a_case_for_each_gate_or_row() {
-    let place = Place::new();
-    let base = run(&place, "base", "1ms", 1);
-    let slow = run(&place, "slow", "1300us", 3);
-    let [base, slow] = [&base, &slow].map(|path| path.to_str().unwrap());
+    let place = three_runs();
+    let records = ["base", "slow"].map(|name| record(&place, name));
+    let [base, slow] = records.each_ref().map(String::as_str);
     let gates = ["--fail-if", "small_iops < -5%", "--fail-if", "small_iops < -90%", "--junit", "gates.xml"];
     place.rigel(["compare", base, slow].iter().chain(&gates)).expect_code(1);
     let xml = place.read("gates.xml");

@@ -1,15 +1,26 @@
 //! What a comparison tells somebody who knows only the command: of what, in what better, what is not known and why.
 
+use crate::recording::Recording;
 use crate::support::{Place, Told, flat};
+use std::sync::OnceLock;
 
 /// Two calibrations of simulated devices, the second one twice as quick; their searches end at other levels.
-fn calibrations(place: &Place) -> [String; 2] {
-    for (name, device) in [("old", "servers=4,service=1ms"), ("new", "servers=16,service=500us")] {
-        let engine = format!("sim:{device},between=1%,spread=exponential");
-        let line = format!("calibrate --engine {engine} --seed 1 --budget 60s --name {name} --quiet");
-        place.line(&line).expect_code(0);
-    }
-    ["old_", "new_"].map(|name| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned())
+fn calibrations() -> (Place, [String; 2]) {
+    static BOTH: OnceLock<Recording> = OnceLock::new();
+    let make = |place: &Place| {
+        let calibrate = |(name, device): (&str, &str)| {
+            let engine = format!("sim:{device},between=1%,spread=exponential");
+            let line = format!("calibrate --engine {engine} --seed 1 --budget 60s --name {name} --quiet");
+            place.line(&line).expect_code(0)
+        };
+        let [_, last] =
+            [("old", "servers=4,service=1ms"), ("new", "servers=16,service=500us")].map(calibrate);
+        last
+    };
+    let place = BOTH.get_or_init(|| Recording::of(make)).place();
+    let records =
+        ["old_", "new_"].map(|name| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned());
+    (place, records)
 }
 
 fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Told {
@@ -19,8 +30,7 @@ fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Tol
 
 #[test]
 fn the_top_says_what_was_measured_in_what_it_is_better_and_how_much_is_compared() {
-    let place = Place::new();
-    let records = calibrations(&place);
+    let (place, records) = calibrations();
     let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
     let (top, rows) = table.split_once("Small Large").unwrap();
     let top = flat(top);
@@ -47,8 +57,7 @@ fn the_top_says_what_was_measured_in_what_it_is_better_and_how_much_is_compared(
 
 #[test]
 fn the_command_for_an_equal_load_can_be_typed_as_it_stands() {
-    let place = Place::new();
-    let records = calibrations(&place);
+    let (place, records) = calibrations();
     let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
     let command = table.lines().find_map(|line| line.strip_prefix("  rigel run advanced ")).unwrap();
     assert!(flat(&table).contains("where the base was best, measure the new side so"), "{table}");
@@ -63,8 +72,7 @@ fn the_command_for_an_equal_load_can_be_typed_as_it_stands() {
 
 #[test]
 fn a_gate_says_which_row_leaves_it_undecided_and_why() {
-    let place = Place::new();
-    let records = calibrations(&place);
+    let (place, records) = calibrations();
     // Both of the run: no equal levels are needed.
     let passed = gates(&place, &records, &["min_small_latency > +10%", "max_small_iops < +50%"], 0);
     assert!(
@@ -133,7 +141,7 @@ fn a_best_that_one_side_was_not_given_leaves_a_gate_undecided() {
     let place = Place::new();
     for (name, disks) in [("few", 1), ("many", 2)] {
         let line = format!(
-            "run oltp --num-disks {disks} --engine sim:servers=64,service=1ms,between=1%,spread=exponential --seed {disks} --name {name} --no-html --quiet"
+            "run oltp --num-disks {disks} --engine sim:servers=64,service=4ms,between=1%,spread=exponential --seed {disks} --name {name} --no-html --quiet"
         );
         place.line(&line).expect_code(0);
     }

@@ -1,10 +1,24 @@
 //! Adaptive runs of the binary on a device whose rates are known: what every output says of how sure they are.
 
+use crate::recording::Recording;
 use crate::support::{Place, flags};
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// Stations that serve small I/Os at random: N outstanding have the rate of min(N, 4) stations, 1000 each.
 const OLTP: &str = "run oltp --engine sim:servers=4,spread=exponential,rate=0 --num-disks 1 --seed 11";
+
+/// That run, with its text.
+fn oltp() -> &'static Recording {
+    static RUN: OnceLock<Recording> = OnceLock::new();
+    RUN.get_or_init(|| Recording::of(|place| place.line(OLTP).expect_code(0)))
+}
+
+/// What its record says.
+fn document(place: &Place) -> Value {
+    let record = place.only("_record.jsonl");
+    place.rigel(["report", record.to_str().unwrap(), "--format", "json"]).expect_code(0).json()
+}
 
 fn truth(small: u64) -> f64 {
     1000.0 * f64::from(u32::try_from(small.min(4)).unwrap())
@@ -16,8 +30,7 @@ fn number(value: &Value, name: &str) -> f64 {
 
 #[test]
 fn intervals_hold_the_known_rate() {
-    let place = Place::new();
-    let document = place.line(&format!("{OLTP} --json")).expect_code(0).json();
+    let document = document(&oltp().place());
     assert_eq!(document["target"], 0.05);
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 20);
@@ -41,8 +54,8 @@ fn intervals_hold_the_known_rate() {
 
 #[test]
 fn the_tables_of_a_run_agree_with_its_document() {
-    let place = Place::new();
-    let document = place.line(&format!("{OLTP} --json")).expect_code(0).json();
+    let place = oltp().place();
+    let document = document(&place);
     let table = place.read("_ci.csv");
     let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap();
@@ -72,8 +85,7 @@ fn the_tables_of_a_run_agree_with_its_document() {
 
 #[test]
 fn a_terminal_shows_the_width_beside_every_rate() {
-    let place = Place::new();
-    let told = place.line(OLTP).expect_code(0).stdout;
+    let (told, place) = (&oltp().told.stdout, oltp().place());
     let (table, _) = told.split_once("\nHighest small IOPS: ").unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.contains("95 % CI for the mean over the run"), "{table}");
@@ -93,8 +105,7 @@ fn one_visit_says_that_it_is_one() {
     assert!(told.contains("only what varied inside the one visit"), "{told}");
     let summary = place.read("_summary.txt");
     assert!(!summary.contains('±') && !summary.contains("Adaptive"), "{summary}");
-    let json = place.rigel(["report", place.only("_record.jsonl").to_str().unwrap(), "--format", "json"]);
-    let document = json.expect_code(0).json();
+    let document = document(&place);
     assert_eq!((&document["target"], &document["unseen_share"]), (&Value::Null, &Value::Null));
     for point in document["points"].as_array().unwrap() {
         let io = &point["classes"]["small"];
@@ -115,8 +126,7 @@ fn a_search_is_in_every_output() {
     assert!(told.contains("\nSearch ") && told.contains("N_sat"), "{told}");
     assert!(place.read("_summary.txt").contains("\nSearch of small I/O: X_max "));
     assert!(place.read("_trace.txt").contains("Searching levels of large I/O\n"));
-    let json = place.rigel(["report", place.only("_record.jsonl").to_str().unwrap(), "--format", "json"]);
-    let document = json.expect_code(0).json();
+    let document = document(&place);
     let curves = document["curves"].as_array().unwrap();
     assert_eq!(curves.len(), 2);
     for curve in curves {

@@ -1,8 +1,10 @@
 //! `rigel versus` with bounds on the numbers of a side: which side keeps them, and whether the run is judged by them again.
 
+use crate::recording::Recording;
 use crate::support::{EPOCH, Place, Told, flat, narrow, tell};
 use serde_json::Value;
 use std::fs;
+use std::sync::OnceLock;
 
 const RECORD: &str = "versus_20260101_1200_record.jsonl";
 /// At 3,200 per second the p99 of A is about 6.2 ms, and that of B half of it.
@@ -22,10 +24,15 @@ fn measured(place: &Place, bound: &str) -> Told {
     rigel(place, &format!("versus open {SIDES}"), &["--require", bound])
 }
 
+/// With a bound between both sides.
+fn between_both() -> &'static Recording {
+    static RUN: OnceLock<Recording> = OnceLock::new();
+    RUN.get_or_init(|| Recording::of(|place| measured(place, "p99 < 5ms @ 3200").expect_code(0)))
+}
+
 #[test]
 fn a_required_bound_is_told_of_both_sides() {
-    let place = Place::new();
-    let told = measured(&place, "p99 < 5ms @ 3200").expect_code(0);
+    let (told, place) = (&between_both().told, between_both().place());
     let text = flat(&told.stdout);
     for part in [
         "B keeps p99 < 5 ms at 3200 per second, and A does not.",
@@ -87,8 +94,7 @@ fn what_is_required_fails_when_it_is_not_known() {
 
 #[test]
 fn bounds_that_are_decided_ask_for_no_surer_ratio() {
-    let place = Place::new();
-    measured(&place, "p99 < 5ms @ 3200").expect_code(0);
+    let place = between_both().place();
     let causes = |document: &Value| document["verdict"]["causes"].to_string();
     let decided = again(&place, "--json", &[]).expect_code(0).json();
     let open = again(&place, "--json", &["--fail-if", "open_p99 > 5%"]).expect_code(0).json();

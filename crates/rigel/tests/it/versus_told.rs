@@ -1,6 +1,8 @@
 //! What every output tells of a run of two sides: no figure of one side for both, and no verdict about something else.
 
+use crate::recording::Recording;
 use crate::support::{EPOCH, Place, Told, narrow, tell};
+use std::sync::OnceLock;
 
 const RECORD: &str = "versus_20260101_1200_record.jsonl";
 /// Two sides that vary so much from visit to visit that no ratio is as sure as is asked for.
@@ -11,10 +13,16 @@ fn simulated(place: &Place, line: &str) -> Told {
     tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH))
 }
 
+/// That run.
+fn unsure() -> &'static Recording {
+    static RUN: OnceLock<Recording> = OnceLock::new();
+    let make = |place: &Place| simulated(place, &format!("{UNSURE} --quiet --no-html")).expect_code(0);
+    RUN.get_or_init(|| Recording::of(make))
+}
+
 #[test]
 fn the_verdict_is_about_the_ratio_and_names_the_sides() {
-    let place = Place::new();
-    let told = simulated(&place, &format!("{UNSURE} --quiet --no-html")).expect_code(0).stdout;
+    let (told, place) = (&unsure().told.stdout, unsure().place());
     assert!(told.contains("Not every ratio of B to A") && told.contains("as was asked for"), "{told}");
     let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let (before, after) = words.split_once(" % is enough, nothing has to be done").unwrap();
@@ -22,7 +30,7 @@ fn the_verdict_is_about_the_ratio_and_names_the_sides() {
     let width: u32 = before.rsplit('±').next().unwrap().parse().unwrap();
     assert_eq!(after.starts_with(&format!(" (--precision {width}% asks for that).")), width <= 20, "{told}");
     assert!(words.contains("To know more, give the run more time (--max-duration)."), "{told}");
-    assert!(narrow(&told), "{told}");
+    assert!(narrow(told), "{told}");
     let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();
     let verdict = &document["verdict"];
     assert_eq!(
@@ -94,8 +102,7 @@ fn a_fixed_time_is_not_offered_and_its_refusal_says_what_to_do() {
 
 #[test]
 fn a_record_of_two_sides_is_not_compared() {
-    let place = Place::new();
-    simulated(&place, &format!("{UNSURE} --quiet --no-html")).expect_code(0);
+    let place = unsure().place();
     std::fs::copy(place.path().join(RECORD), place.path().join("other_record.jsonl")).unwrap();
     for (line, part) in [
         (format!("compare {RECORD} other_record.jsonl"), "`rigel versus --record"),

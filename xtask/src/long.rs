@@ -9,7 +9,7 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 18] = [
+const TESTS: [(&str, &str, &str); 20] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
     (
@@ -21,10 +21,12 @@ const TESTS: [(&str, &str, &str); 18] = [
     ("RIGEL_SOAK_KILLS", "400", "soak::killed_again_and_again_it_accuses_nobody"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_keeps_what_it_flushed_is_never_accused"),
     ("RIGEL_POWER_CUTS", "200", "durability::a_cache_that_lies_about_flushes_is_found_every_time"),
-    ("RIGEL_EVERY_BYTE", "1", "clock::output_faults::the_disk_is_full_at_every_byte"),
+    ("RIGEL_EVERY_BYTE", "1", "output_faults::the_disk_is_full_at_every_byte"),
     ("RIGEL_DD_ROUNDS", "12", "clock::dd_agreement::on_real_storage_rigel_and_dd_agree"),
     ("RIGEL_COMMIT_ROUNDS", "12", "clock::commit_agreement::on_real_storage_all_tools_agree"),
     ("RIGEL_SAME_RUNS", "40", "clock::versus::the_same_disk_twice_has_no_difference"),
+    ("RIGEL_VERSUS_SECONDS", "60", "clock::versus::two_devices_whose_service_differs_by_a_tenth"),
+    ("RIGEL_VERSUS_SECONDS", "60", "clock::versus::two_caps_a_twentieth_apart"),
     ("RIGEL_OPEN_SECONDS", "60", "clock::open_known::a_device_has_the_latency_of_the_formula_at_every_load"),
     ("RIGEL_REPLAY_SECONDS", "900", "capacity_replay::on_a_real_device_iostat_sees_what_the_source_did"),
     ("RIGEL_SQL_ROUNDS", "6", "clock::sql_agreement::on_real_storage_rigel_sql_and_pgbench_agree"),
@@ -40,6 +42,15 @@ const OF_NODES: [(&str, &str, &str); 2] = [
     ("RIGEL_CAP_SECONDS", "10", "figures::the_rates_of_capped_devices_add_up"),
 ];
 
+/// Those on devices whose answer is known.
+const OF_DEVICES: [(&str, &str, &str); 5] = [
+    ("RIGEL_EVERY_LEVEL", "1", "a_cap_of_777_iops_is_found_at_every_level"),
+    ("RIGEL_EVERY_LEVEL", "1", "a_cap_of_12345_iops_is_found_at_every_level"),
+    ("RIGEL_EVERY_LEVEL", "1", "a_cap_of_200_mib_per_second_is_found_at_every_level"),
+    ("RIGEL_EVERY_LEVEL", "1", "two_caps_a_twentieth_apart_are_told_apart"),
+    ("RIGEL_EVERY_LEVEL", "1", "three_and_eight_and_sixteen_stations_are_found"),
+];
+
 /// What the program itself costs counts in these.
 const OF_RELEASE: [&str; 3] = ["RIGEL_SQL_ROUNDS", "RIGEL_IMPORT_WEEKS", "RIGEL_SKEW_SECONDS"];
 
@@ -47,9 +58,9 @@ const OF_RELEASE: [&str; 3] = ["RIGEL_SQL_ROUNDS", "RIGEL_IMPORT_WEEKS", "RIGEL_
 pub fn run(root: &Path) -> anyhow::Result<bool> {
     let mut good = true;
     let all = TESTS.iter().map(|one| (["rigel", "it"], one));
-    for ([package, suite], (variable, value, test)) in
-        all.chain(OF_NODES.iter().map(|one| (["rigel-mpi", "mpi"], one)))
-    {
+    let of_devices = OF_DEVICES.iter().map(|one| (["rigel", "known_answers"], one));
+    let of_nodes = OF_NODES.iter().map(|one| (["rigel-mpi", "mpi"], one));
+    for ([package, suite], (variable, value, test)) in all.chain(of_devices).chain(of_nodes) {
         println!("long: {variable}={value} {test}");
         let of = |more: &str| {
             let profile = if OF_RELEASE.contains(variable) { "release" } else { "dev" };

@@ -3,6 +3,7 @@
 mod bench;
 mod forecasts;
 mod generate;
+mod golden;
 mod stress;
 mod vm;
 

@@ -1,23 +1,31 @@
 //! `cargo xtask gen`: files of the repository that the program itself writes, so that they cannot differ from it.
 //! A new one is a line in `generated`. It must not write anything that depends on the machine or the day.
 
+use super::golden;
 use anyhow::Context as _;
 use clap_complete::Shell;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Whether to write.
+/// Whether to write, and what.
 #[derive(clap::Args)]
 pub struct Options {
     /// Write nothing; fail if a file is not what would be written
     #[arg(long)]
     check: bool,
+    /// Write every document of the golden corpus whole below this directory, and nothing else: once before a change and once after it, for `diff -r`
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    golden: Option<PathBuf>,
 }
 
 /// Writes the files or checks them; whether all are as they should be.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    if options.check { check(root) } else { write(root) }
+    match &options.golden {
+        Some(dir) => golden::Corpus::make()?.write_below(dir).map(|()| true),
+        None if options.check => check(root, &generated()?),
+        None => write(root),
+    }
 }
 
 struct Generated {
@@ -29,7 +37,7 @@ const SCHEMAS: &str = "docs/reference/schemas";
 const MAN: &str = "docs/reference/man";
 const COMPLETIONS: &str = "completions";
 /// These hold nothing else: a file of a command that is gone is stale, too.
-const FOLDERS: [&str; 3] = [SCHEMAS, MAN, COMPLETIONS];
+const FOLDERS: [&str; 4] = [SCHEMAS, MAN, COMPLETIONS, golden::FOLDER];
 
 fn generated() -> anyhow::Result<Vec<Generated>> {
     let schema = |name, text| Generated { path: format!("{SCHEMAS}/{name}"), text };
@@ -57,6 +65,8 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         let path = format!("{COMPLETIONS}/{file}");
         files.push(Generated { path, text: rigel::completions(shell) });
     }
+    let of_corpus = golden::Corpus::make()?.files()?.into_iter();
+    files.extend(of_corpus.map(|(path, text)| Generated { path, text }));
     Ok(files)
 }
 
@@ -80,16 +90,28 @@ fn write(root: &Path) -> anyhow::Result<bool> {
 }
 
 /// Whether every file is what would be written, and none too many.
-fn check(root: &Path) -> anyhow::Result<bool> {
-    let all = generated()?;
-    let (stale, left_over) = (stale(root, &all)?, left_over(root, &all)?);
-    for Generated { path, .. } in &stale {
+fn check(root: &Path, all: &[Generated]) -> anyhow::Result<bool> {
+    let (stale, left_over) = (stale(root, all)?, left_over(root, all)?);
+    for Generated { path, text } in &stale {
         println!("{path}:1: gen: differs from what the program says; run `cargo xtask gen` and commit it");
+        if path == golden::DIGESTS {
+            tell_documents(&fs::read_to_string(root.join(path)).unwrap_or_default(), text);
+        }
     }
     for path in &left_over {
         println!("{path}:1: gen: the program does not write this; run `cargo xtask gen` and commit it");
     }
     Ok(stale.is_empty() && left_over.is_empty())
+}
+
+/// Which documents of the golden corpus are not what they were.
+fn tell_documents(committed: &str, made: &str) {
+    for (document, what) in golden::differing(committed, made) {
+        println!("  {document} {what}");
+    }
+    println!(
+        "  to see how: `cargo xtask gen --golden DIR` writes every document whole; do it before the change and after it, then `diff -r`"
+    );
 }
 
 fn stale<'a>(root: &Path, generated: &'a [Generated]) -> anyhow::Result<Vec<&'a Generated>> {
@@ -131,6 +153,10 @@ fn left_over(root: &Path, generated: &[Generated]) -> anyhow::Result<Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
+
+    /// Made once for all tests, as the corpus takes seconds.
+    static ALL: LazyLock<Vec<Generated>> = LazyLock::new(|| generated().unwrap());
 
     fn hello() -> Vec<Generated> {
         vec![Generated { path: "completions/hello".to_owned(), text: "hello\n".to_owned() }]
@@ -139,7 +165,7 @@ mod tests {
     #[test]
     fn what_is_committed_is_what_the_program_says() {
         assert!(
-            check(&crate::workspace_root().unwrap()).unwrap(),
+            check(&crate::workspace_root().unwrap(), &ALL).unwrap(),
             "run `cargo xtask gen` and commit what it wrote"
         );
     }
@@ -167,9 +193,9 @@ mod tests {
 
     #[test]
     fn no_two_files_have_one_path_and_none_depends_on_the_call() {
-        let (once, again) = (generated().unwrap(), generated().unwrap());
-        for (index, file) in once.iter().enumerate() {
-            assert!(once.iter().skip(index + 1).all(|other| other.path != file.path), "{}", file.path);
+        let again = generated().unwrap();
+        for (index, file) in ALL.iter().enumerate() {
+            assert!(ALL.iter().skip(index + 1).all(|other| other.path != file.path), "{}", file.path);
             assert!(again[index].text == file.text, "{}", file.path);
         }
     }

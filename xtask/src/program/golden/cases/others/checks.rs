@@ -1,0 +1,230 @@
+//! Checks that are no measurement: writes after a loss of power, copies of data, targets and who may write to them.
+
+use super::super::super::Document;
+use super::super::super::facts;
+use super::super::Case;
+use super::super::hostile::NAME;
+use rigel_core::error::Problem;
+use rigel_core::facts::TargetFacts;
+use rigel_core::guard::safety::Evidence;
+use rigel_core::load::class::Sync;
+use rigel_core::units::GIB;
+use rigel_core::uses::durability::{
+    Ack, Acks, Before, Device, Found as Gone, Head, Kind, Loss, Rings, SCHEMA, Shape, ended, run_name,
+};
+use rigel_core::uses::scrub::{
+    Certainty, CopyFound, Difference, Extent, Found, Judged, Kind as By, Map, Place, Source, State, Stretch,
+    Strip, Who,
+};
+use rigel_core::verify::{Excerpt, Fault};
+use rigel_report::{durability, scrub, targets};
+
+/// The cases.
+pub fn all() -> Vec<Case> {
+    vec![
+        Case::other("durability-kept", || {
+            durable(&Gone { acknowledged: 60, judged: 25, kept: 25, ..Gone::default() }, true)
+        }),
+        Case::other("durability-gone", || durable(&gone(), false)),
+        Case::other("durability-nothing", || durable(&Gone::default(), false)),
+        Case::other("scrub-alike", || scrubbed(Source::Md("/dev/md0".into()), Found::default(), true)),
+        Case::other("scrub-differs", || scrubbed(pair(), differing(), true)),
+        Case::other("scrub-stopped", || scrubbed(Source::Lvm(format!("vg/{NAME}")), differing(), false)),
+        Case::other("targets", examined),
+    ]
+}
+
+const SEED: u64 = 77;
+
+/// A run of two writers, whose witness heard sixty acknowledgements.
+fn acks(is_over: bool) -> anyhow::Result<Acks> {
+    let shape = Shape { region_bytes: 1 << 20, block_bytes: 8192, writers: 2 };
+    let head = Head {
+        schema: SCHEMA.into(),
+        run: run_name(SEED),
+        seed: SEED,
+        program: super::super::super::simulated::VERSION.into(),
+        began: "2026-03-01T12:00:00+01:00".into(),
+        boot: None,
+        target: "/dev/sdb".into(),
+        size_bytes: GIB,
+        is_device: true,
+        device: Some(Device { name: "sdb".into(), model: Some("GOLDEN SSD".into()) }),
+        shape,
+        sync: Sync::Fdatasync,
+        before: Before::default(),
+    };
+    let rings = Rings::new(SEED, shape)?;
+    let run = run_name(SEED);
+    let mut acks = Acks::begin(head.line()?.trim_end().as_bytes())?;
+    for number in 0..60 {
+        let writer = u16::from(number % 2 == 1);
+        let (offset, generation) = rings.place(writer, number / 2);
+        let mut line = String::new();
+        Ack { writer, offset, generation, at_us: 1000 * (number + 1) }.write(&run, &mut line);
+        acks.add(line.trim_end().as_bytes())?;
+    }
+    if is_over {
+        acks.add(ended(&run, 60).trim_end().as_bytes())?;
+    }
+    Ok(acks)
+}
+
+/// One write of each kind is gone.
+fn gone() -> Gone {
+    let loss = |(number, kind): (u64, Kind)| Loss {
+        kind,
+        writer: (number > 0).then_some(u16::from(number % 2 == 1)),
+        offset: 8192 * (1 + number),
+        generation: number,
+        witnessed: number != 2,
+        reordered: number == 1,
+        writes_ago: 3 * number,
+        block: 8192 * (1 + number),
+        fault: match kind {
+            Kind::Lost => Fault::Stale { generation: 1, age: 2 },
+            Kind::Torn => Fault::Torn { older: 1, newer: 2 },
+            Kind::Corrupt => Fault::Corrupt { bits: 2, first_bit: 9, last_bit: 70 },
+            Kind::Misdirected => Fault::Misdirected { from_target: 0, from_offset: 1 << 14, generation: 2 },
+            Kind::Unreadable => Fault::Unreadable { errno: 5 },
+        },
+        sectors: 0b0001_1000,
+        excerpt_at: 1536,
+        found_hex: Excerpt([0xab; 32]),
+        expected_hex: Excerpt([0x5c; 32]),
+    };
+    Gone {
+        acknowledged: 60,
+        unwitnessed: 1,
+        judged: 25,
+        kept: 20,
+        lost: 1,
+        torn: 1,
+        corrupt: 1,
+        misdirected: 1,
+        unreadable: 1,
+        reordered: 1,
+        most_writes_ago: 12,
+        in_flight: 2,
+        in_flight_damaged: 1,
+        losses: (0..).zip(Kind::ALL).map(loss).collect(),
+    }
+}
+
+fn durable(found: &Gone, is_over: bool) -> anyhow::Result<Vec<Document>> {
+    let acks = acks(is_over)?;
+    let notes = ["the run ended by itself with nothing in flight".to_owned(), format!("a note with {NAME}")];
+    let checked = durability::Checked { acks: &acks, found, target: "/dev/sdb", notes: &notes };
+    Ok(vec![
+        Document::new("text", durability::text(&checked)),
+        Document::new("json", durability::json(&checked)?),
+    ])
+}
+
+fn pair() -> Source {
+    Source::Pair { paths: ["/dev/sdb".into(), "/dev/sdc".into()], offsets: [0, 1 << 20], length: None }
+}
+
+/// Ranges that differ, of which a page or a majority says who is right, one that cannot be read, and one that never stood still.
+fn differing() -> Found {
+    let copy = |disk: u16, at: u64, errno: Option<i32>| CopyFound {
+        disk,
+        offset: at,
+        sha256: errno.is_none().then(|| format!("{:064x}", at + u64::from(disk))),
+        errno,
+        shows: errno.is_none().then(|| format!("{:032x}", 0xfeed + u64::from(disk))),
+    };
+    let judged =
+        |at, by, right, certainty, why: &str| Judged { at, len: 8192, by, right, certainty, why: why.into() };
+    let mut found = Found { passed: 3, ..Found::default() };
+    let postgresql = judged(
+        8192,
+        By::Postgresql,
+        Some(1),
+        Certainty::Certain,
+        "its checksum is right, and that of A is not",
+    );
+    let likely =
+        judged(16_384, By::Innodb, Some(0), Certainty::Likely, "its log sequence number is the higher one");
+    found.add(Difference {
+        at: 8192,
+        len: 16_384,
+        of: Some(Extent { file: 257, extent: 3 }),
+        first: Some(17),
+        differing_bytes: 400,
+        copies: vec![copy(0, 8192, None), copy(1, 8192, None)],
+        judged: vec![postgresql, likely],
+    });
+    found.add(Difference {
+        at: 1 << 20,
+        len: 4096,
+        of: None,
+        first: None,
+        differing_bytes: 0,
+        copies: vec![copy(0, 1 << 20, Some(5)), copy(1, 1 << 20, None)],
+        judged: vec![judged(1 << 20, By::None, None, Certainty::Unknown, "one copy cannot be read")],
+    });
+    found.add_restless(Stretch { at: 1 << 22, len: 4096 });
+    found
+}
+
+fn scrubbed(source: Source, found: Found, complete: bool) -> anyhow::Result<Vec<Document>> {
+    let place = |disk| Place { disk, offset: 0 };
+    let map = Map::new(vec![Strip { len: 1 << 26, copies: vec![place(0), place(1)], of: None }]);
+    let mut state = State::new(source, Some(100), &map, &[Who::default(), Who::default()]);
+    state.found = found;
+    state.done = if complete { 1 << 26 } else { 1 << 25 };
+    if !complete {
+        state.pending.push(Stretch { at: 1 << 24, len: 4096 });
+    }
+    let disks = ["/dev/sdb".to_owned(), "/dev/sdc".to_owned()];
+    let notes = ["the copies are in use: a difference counts once it stood still".to_owned()];
+    let scrubbed = scrub::Scrubbed { state: &state, disks: &disks, total: 1 << 26, notes: &notes };
+    Ok(vec![
+        Document::new("text", scrub::text(&scrubbed, complete)),
+        Document::new("json", scrub::json(&scrubbed, complete)?),
+    ])
+}
+
+/// Targets with every kind of evidence, one that could not be looked at and one that could not be opened; and none at all.
+fn examined() -> anyhow::Result<Vec<Document>> {
+    let evidence = vec![
+        Evidence::Mounted { device: "sdb1".into(), mount_point: "/data".into() },
+        Evidence::Held { device: "sdb2".into(), holder: "dm-0".into() },
+        Evidence::Swap { device: "sdb3".into() },
+        Evidence::ExclusivelyOpen,
+        Evidence::ReadOnly,
+        Evidence::OpenElsewhere { processes: vec!["77 (postgres)".into(), "78 (dd)".into()] },
+        Evidence::Signature {
+            usage: "filesystem".into(),
+            kind: "ext4".into(),
+            label: Some(NAME.into()),
+            offset: Some(1080),
+        },
+        Evidence::SignaturesUnknown { reason: "blkid did not start".into() },
+        Evidence::Partitions { names: vec!["sdb1".into(), "sdb2".into()] },
+        Evidence::HoldsData { first_offset: 4096 },
+        Evidence::NotWhollyRead { looked_bytes: 1 << 20 },
+        Evidence::NeverWritten { how: "all blocks were read as zeros".into() },
+        Evidence::OurScratchFile,
+        Evidence::ScratchFileOfAnother { first_offset: 8192 },
+    ];
+    let mut all: Vec<targets::Examined> =
+        evidence.into_iter().map(|one| looked_at(facts::device(0, 16 * GIB), vec![one])).collect();
+    let mut in_memory = facts::file(1, GIB);
+    in_memory.filesystem = Some("tmpfs".into());
+    all.push(looked_at(in_memory, Vec::new()));
+    let closed = Problem::refused("it cannot be opened: Permission denied").next("start it as root");
+    all.push(targets::Examined { closed: Some(closed), ..looked_at(facts::device(2, GIB), Vec::new()) });
+    let trouble = Some(format!("a read failed: {NAME}"));
+    all.push(targets::Examined { trouble, ..looked_at(facts::file(3, GIB), Vec::new()) });
+    Ok(vec![
+        Document::new("table", targets::table(&all)),
+        Document::new("table-of-none", targets::table(&[])),
+        Document::new("json", targets::json(&all)?),
+    ])
+}
+
+fn looked_at(facts: TargetFacts, evidence: Vec<Evidence>) -> targets::Examined {
+    targets::Examined { facts, evidence, trouble: None, closed: None }
+}

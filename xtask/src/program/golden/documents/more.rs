@@ -1,0 +1,105 @@
+//! What only some runs become: answers of a calibration, a rate within bounds, two sides, raw I/O beside SQL, a soak; and the problem that a
+//! run ends with.
+//!
+//! Must not judge.
+
+use super::super::Document;
+use super::page;
+use super::texts::{ASCII, COLOUR, files};
+use rigel_core::error::Problem;
+use rigel_core::judge::wrong_data;
+use rigel_core::record::Record;
+use rigel_core::uses::beside::Beside;
+use rigel_core::uses::compare::Past;
+use rigel_core::uses::compare::gate::demanded;
+use rigel_core::uses::soak::Soaked;
+use rigel_core::uses::versus::Versus;
+use rigel_report::soak::{Standing, Told};
+use rigel_report::text::Style;
+use rigel_report::versus::Turned;
+use rigel_report::{View, beside, calibration, slo, soak, versus};
+
+/// All of it that the run has.
+pub fn of(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
+    let mut all = Vec::new();
+    if let Some(found) = calibration::Document::of(view) {
+        all.push(Document::new("calibration-json", found.json()?));
+        all.push(Document::new("calibration", calibration::answers(&found, Style::default())));
+        all.push(Document::new("calibration-ascii", calibration::answers(&found, ASCII)));
+    }
+    all.extend(sides(record, view)?);
+    all.extend(soaked(record)?);
+    let problems = problems(record, view);
+    if !problems.is_empty() {
+        all.push(Document::new("problems", problems));
+    }
+    Ok(all)
+}
+
+/// What speaks against the run, as the program ends with it.
+fn problems(record: &Record, view: &View<'_>) -> String {
+    let all = [
+        wrong_data::problem(record),
+        view.findings.unusable(&record.header.request),
+        slo::unkept(view),
+        demanded(&record.header.request).err(),
+    ];
+    all.iter().flatten().map(told).collect()
+}
+
+/// A problem with its exit code.
+pub fn told(problem: &Problem) -> String {
+    format!("exit code {}: {problem}\n", problem.kind.code())
+}
+
+fn sides(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
+    let Some(found) = Versus::of(record, &view.findings) else { return Ok(Vec::new()) };
+    let files = files(&record.header.run_id);
+    if let Some(beside) = Beside::of(record, &view.findings, &found) {
+        let both = beside::Both { view, sides: &found, found: &beside };
+        return Ok(vec![
+            Document::new("sql", beside::text(&both, Style::default(), &files)),
+            Document::new("sql-colour", beside::text(&both, COLOUR, &files)),
+            Document::new("sql-json", beside::json(&both)?),
+            page("sql-html", &beside::page(&both)?),
+        ]);
+    }
+    let past = [Past::default(); 2];
+    let turned = Turned { view, found: &found, past: &past };
+    let reasons = found.gates.iter().filter_map(|gate| versus::reason(&turned, gate));
+    let mut all = vec![
+        Document::new("versus", versus::text(&turned, Style::default(), &[])),
+        Document::new("versus-colour", versus::text(&turned, COLOUR, &files)),
+        Document::new("versus-ascii", versus::text(&turned, ASCII, &files)),
+        Document::new("versus-json", versus::json(&turned)?),
+        page("versus-html", &versus::page(&turned)?),
+    ];
+    if !found.gates.is_empty() {
+        all.push(Document::new("versus-reasons", reasons.collect::<Vec<_>>().join("\n") + "\n"));
+    }
+    Ok(all)
+}
+
+fn soaked(record: &Record) -> anyhow::Result<Vec<Document>> {
+    let (Some(found), Some(asked)) = (Soaked::of(record), record.header.request.pace.soak()) else {
+        return Ok(Vec::new());
+    };
+    let told = Told { record, found: &found, lost: 2 };
+    let files = files(&record.header.run_id);
+    let mut standing = Standing::default();
+    record.intervals.iter().for_each(|interval| standing.interval(interval));
+    record.visits.iter().for_each(|visit| standing.visit(visit));
+    record.drives.iter().for_each(|look| standing.drives(look));
+    let bound = soak::bound(&asked).unwrap_or_default();
+    Ok(vec![
+        Document::new("soak-colour", soak::text(&told, COLOUR, &files)),
+        Document::new("soak-lost-lines", soak::text(&told, Style::default(), &[])),
+        Document::new("soak-metrics", standing.openmetrics(&record.header)),
+        Document::new("soak-remarks", remarks(record) + &bound),
+    ])
+}
+
+/// What is told of drives while the soak goes on.
+fn remarks(record: &Record) -> String {
+    record.drives.iter().filter_map(soak::remark).map(|remark| remark + "\n").collect()
+}

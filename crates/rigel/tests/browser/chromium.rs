@@ -1,24 +1,30 @@
-//! Chromium without a window, and where it is found.
+//! Chromium without a window, one for all tests of the process, and where it is found.
 //!
-//! It is spoken to through two pipes (`--remote-debugging-pipe`), which needs neither a port nor a driver beside it.
-//! Must not know what is asked of it.
+//! It is spoken to through two pipes (`--remote-debugging-pipe`), which need neither a port nor a driver beside it. They close with the process,
+//! however that ends, and Chromium ends with them. Must not know what is asked of it.
 
 use rigel_testdev::Unavailable;
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-const FLAGS: [&str; 11] = [
+/// Without the flags of the middle a page that is not in front is painted seldom or never, and several are open at once.
+const FLAGS: [&str; 14] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
     "--no-first-run",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-background-timer-throttling",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -27,104 +33,194 @@ const FLAGS: [&str; 11] = [
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 ];
-/// Chromium reads its orders from descriptor 3 and answers on 4; the shell puts its own 0 and 1 there.
-const WITH_PIPES: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
+/// Chromium reads its orders from descriptor 3 and answers on 4; the shell puts its own 0 and 1 there. It outlives Chromium, also when somebody ends both from
+/// the keyboard, and removes the profile.
+const WITH_PIPES: &str = r#"trap : INT TERM HUP
+profile=$1; shift
+"$0" --user-data-dir="$profile" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1
+rm -rf "$profile""#;
 /// Longer than the slowest machine takes for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One browser at a time: each takes a processor for itself, and memory.
-static TURN: Mutex<()> = Mutex::new(());
+/// That of this process, or why there is none.
+static CHROMIUM: OnceLock<Result<Chromium, String>> = OnceLock::new();
 
-/// A running browser; it ends with its pipes.
-pub struct Chromium {
-    child: Child,
-    orders: Option<ChildStdin>,
-    answers: Receiver<Value>,
-    last_id: u64,
-    /// What happened since, of all sessions.
-    pub events: Vec<Value>,
-    _profile: TempDir,
-    _turn: MutexGuard<'static, ()>,
+/// A running browser.
+struct Chromium {
+    orders: Mutex<ChildStdin>,
+    last_id: AtomicU64,
+    routes: Arc<Routes>,
 }
 
-fn find() -> Result<PathBuf, Unavailable> {
+/// Who waits for which messages; nobody any more once Chromium has ended.
+struct Routes(Mutex<Option<Listeners>>);
+
+#[derive(Default)]
+struct Listeners {
+    /// Of answers to orders that concern no page, by their number.
+    answers: HashMap<u64, Sender<Value>>,
+    /// Of everything else, by the page.
+    sessions: HashMap<String, Sender<Value>>,
+}
+
+/// A page apart from those of other tests: nothing that is kept or done in one reaches another one.
+pub struct Session {
+    chromium: &'static Chromium,
+    context: Value,
+    id: String,
+    messages: Receiver<Value>,
+    /// What happened since it was opened.
+    pub events: Vec<Value>,
+}
+
+/// Where a program is.
+fn find() -> Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let found = NAMES.iter().flat_map(|name| all.iter().map(move |folder| folder.join(name)));
-    let missing = || {
-        Unavailable::new("no Chromium: none of chromium, chromium-browser, google-chrome, chrome is in PATH")
-    };
-    found.into_iter().find(|path| path.is_file()).ok_or_else(missing)
+    let mut found = NAMES.iter().flat_map(|name| all.iter().map(move |folder| folder.join(name)));
+    let missing = || format!("no Chromium: none of {} is in PATH", NAMES.join(", "));
+    found.find(|path| path.is_file()).ok_or_else(missing)
+}
+
+/// A test that failed leaves nothing half done there.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What Chromium answered to an order.
+fn result(method: &str, answer: &Value) -> Value {
+    assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+    answer["result"].clone()
+}
+
+fn receive(messages: &Receiver<Value>, method: &str) -> Value {
+    match messages.recv_timeout(PATIENCE) {
+        Ok(message) => message,
+        Err(RecvTimeoutError::Timeout) => {
+            panic!("Chromium does not answer {method} within {} s", PATIENCE.as_secs())
+        }
+        Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended before it answered {method}"),
+    }
+}
+
+impl Routes {
+    /// Changes who listens. Once Chromium has ended, nobody can.
+    fn change(&self, change: impl FnOnce(&mut Listeners)) {
+        if let Some(listeners) = lock(&self.0).as_mut() {
+            change(listeners);
+        }
+    }
+
+    /// Hands over every message until there are no more.
+    fn serve(&self, stream: impl Read) {
+        let mut stream = BufReader::new(stream);
+        let mut bytes = Vec::new();
+        while matches!(stream.read_until(0, &mut bytes), Ok(1..)) {
+            if let Ok(message) = serde_json::from_slice(bytes.strip_suffix(&[0]).unwrap_or(&bytes)) {
+                self.deliver(message);
+            }
+            bytes.clear();
+        }
+        *lock(&self.0) = None;
+    }
+
+    fn deliver(&self, message: Value) {
+        let mut listeners = lock(&self.0);
+        let Some(listeners) = listeners.as_mut() else { return };
+        let listener = match message["sessionId"].as_str() {
+            Some(session) => listeners.sessions.get(session).cloned(),
+            None => message["id"].as_u64().and_then(|id| listeners.answers.remove(&id)),
+        };
+        // Nobody waits for the end of a page, and what a page says after its test is over is lost.
+        if let Some(listener) = listener {
+            let _ = listener.send(message);
+        }
+    }
 }
 
 impl Chromium {
-    /// Starts one.
-    pub fn start() -> Result<Self, Unavailable> {
+    /// That of this process, which the first test starts.
+    fn of_process() -> Result<&'static Self, Unavailable> {
+        CHROMIUM.get_or_init(Self::start).as_ref().map_err(Unavailable::new)
+    }
+
+    fn start() -> Result<Self, String> {
         let program = find()?;
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let profile = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let profile = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap().keep();
         let mut child = Command::new("sh")
             .args(["-c", WITH_PIPES])
             .arg(program)
+            .arg(profile)
             .args(FLAGS)
-            .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let orders = child.stdin.take();
-        let mut stream = BufReader::new(child.stdout.take().unwrap());
-        let (sender, answers) = channel();
-        std::thread::spawn(move || {
-            let mut message = Vec::new();
-            while matches!(stream.read_until(0, &mut message), Ok(1..)) {
-                let text = message.strip_suffix(&[0]).unwrap_or(&message);
-                if serde_json::from_slice(text).is_ok_and(|message| sender.send(message).is_err()) {
-                    break;
-                }
-                message.clear();
-            }
-        });
-        Ok(Self { child, orders, answers, last_id: 0, events: Vec::new(), _profile: profile, _turn: turn })
+        let (orders, stream) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let routes = Arc::new(Routes(Mutex::new(Some(Listeners::default()))));
+        let served = Arc::clone(&routes);
+        std::thread::spawn(move || served.serve(stream));
+        Ok(Self { orders: Mutex::new(orders), last_id: AtomicU64::new(0), routes })
+    }
+
+    fn next_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn send(&self, message: &Value) -> io::Result<()> {
+        let mut orders = lock(&self.orders);
+        orders.write_all(&[message.to_string().as_bytes(), &[0]].concat())?;
+        orders.flush()
+    }
+
+    /// Gives an order that concerns no page, and waits for its answer.
+    fn order(&self, method: &str, parameters: &Value) -> Value {
+        let id = self.next_id();
+        let (sender, answer) = channel();
+        self.routes.change(|listeners| drop(listeners.answers.insert(id, sender)));
+        self.send(&json!({"id": id, "method": method, "params": parameters})).unwrap();
+        result(method, &receive(&answer, method))
+    }
+}
+
+impl Session {
+    /// Opens an empty page.
+    pub fn open() -> Result<Self, Unavailable> {
+        let chromium = Chromium::of_process()?;
+        let context = chromium.order("Target.createBrowserContext", &json!({}))["browserContextId"].clone();
+        let blank = json!({"url": "about:blank", "browserContextId": context});
+        let target = chromium.order("Target.createTarget", &blank)["targetId"].clone();
+        let attach = json!({"targetId": target, "flatten": true});
+        let attached = chromium.order("Target.attachToTarget", &attach);
+        let id = attached["sessionId"].as_str().unwrap().to_owned();
+        let (sender, messages) = channel();
+        chromium.routes.change(|listeners| drop(listeners.sessions.insert(id.clone(), sender)));
+        Ok(Self { chromium, context, id, messages, events: Vec::new() })
     }
 
     /// Gives an order and waits for its answer.
-    pub fn order(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Value {
-        self.last_id += 1;
-        let mut message = json!({"id": self.last_id, "method": method, "params": parameters});
-        if let Some(session) = session {
-            message["sessionId"] = json!(session);
-        }
-        let orders = self.orders.as_mut().unwrap();
-        orders.write_all(&[message.to_string().as_bytes(), &[0]].concat()).unwrap();
-        orders.flush().unwrap();
+    pub fn order(&mut self, method: &str, parameters: &Value) -> Value {
+        let id = self.chromium.next_id();
+        let order = json!({"id": id, "method": method, "params": parameters, "sessionId": self.id});
+        self.chromium.send(&order).unwrap();
         loop {
-            match self.answers.recv_timeout(PATIENCE) {
-                Ok(answer) if answer["id"] == self.last_id => {
-                    assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                    return answer["result"].clone();
-                }
-                Ok(event) => self.events.push(event),
-                Err(RecvTimeoutError::Timeout) => panic!("Chromium does not answer {method}"),
-                Err(RecvTimeoutError::Disconnected) => panic!("Chromium ended before it answered {method}"),
+            let message = receive(&self.messages, method);
+            if message["id"] == id {
+                return result(method, &message);
             }
+            self.events.push(message);
         }
     }
 }
 
-impl Drop for Chromium {
+impl Drop for Session {
     fn drop(&mut self) {
-        // It ends when nobody can give it orders any more; one that does not is ended.
-        drop(self.orders.take());
-        for _ in 0..100 {
-            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.chromium.routes.change(|listeners| drop(listeners.sessions.remove(&self.id)));
+        let context = json!({"browserContextId": self.context});
+        let close = json!({"id": self.chromium.next_id(), "method": "Target.disposeBrowserContext", "params": context});
+        // The page goes at the latest with Chromium.
+        let _ = self.chromium.send(&close);
     }
 }

@@ -1,26 +1,23 @@
 //! Comparisons of runs, opened from disk.
 
 use crate::pages::{drawn, item, open, sound, tip};
+use crate::runs;
 use crate::support::Place;
 use std::fs;
 
-/// A comparison of two runs on simulated devices, the second one slower by a fifth.
-fn compared(place: &Place) {
+/// The records of two runs on simulated devices, the second one slower by a fifth.
+pub fn records(place: &Place) -> [String; 2] {
     for (name, service, seed) in [("base", "1ms", 1), ("new", "1250us", 2)] {
         let engine = format!("sim:service={service},between=1%,spread=exponential");
         let line = format!("run normal --engine {engine} --seed {seed} --name {name} --no-html --quiet");
-        place.line(&line).expect_code(0);
+        runs::run(place, &line);
     }
-}
-
-fn records(place: &Place) -> [String; 2] {
     ["base_", "new_"].map(|name| place.only_of(name, "_record.jsonl").to_str().unwrap().to_owned())
 }
 
 #[test]
 fn a_comparison_of_two_runs() {
     let place = Place::new();
-    compared(&place);
     let [base, new] = records(&place);
     place.rigel(["compare", &base, &new, "--html", "--fail-if", "small_iops < -5%"]).expect_code(1);
     let Some(mut tab) = open("a_comparison_of_two_runs", &place.only("_compare.html")) else { return };
@@ -61,7 +58,6 @@ fn a_comparison_of_two_runs() {
 #[test]
 fn a_comparison_of_hostile_names() {
     let place = Place::new();
-    compared(&place);
     let [base, new] = records(&place);
     let name = "</title></script><script>window.owned=1</script><img src=x onerror='window.owned=1'>\\\"><b>";
     let text = fs::read_to_string(&new).unwrap();

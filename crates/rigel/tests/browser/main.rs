@@ -8,6 +8,7 @@ mod forecast;
 mod pages;
 mod paper;
 mod reader;
+mod runs;
 mod several;
 mod slo;
 mod soak;

@@ -1,7 +1,7 @@
 //! Pages on paper: the first sheet is a summary that can be laid on a table alone.
 
 use crate::devtools::{Tab, keep};
-use crate::pages::{open, report, sound};
+use crate::pages::{flagged_report, open, sound};
 use crate::support::Place;
 
 pub const A4: (f64, f64) = (8.27, 11.69);
@@ -48,10 +48,7 @@ fn the_first_sheet_of_a_calibration_is_its_summary() {
 #[test]
 fn the_first_sheet_of_a_run_with_flags_is_its_summary() {
     let place = Place::new();
-    let file = report(
-        &place,
-        "normal --engine sim:spread=exponential,between=6%,lost=60000,stalls=0.2:100ms,drift=-3%",
-    );
+    let file = flagged_report(&place);
     let Some(mut tab) = open("the_first_sheet_of_a_run_with_flags_is_its_summary", &file) else { return };
     // What the flags say is folded on a screen, and open on paper.
     let is_open = "document.querySelector('.said').open";
@@ -66,16 +63,8 @@ fn the_first_sheet_of_a_run_with_flags_is_its_summary() {
 #[test]
 fn the_first_sheet_of_a_comparison_is_its_summary() {
     let place = Place::new();
-    let mut records = Vec::new();
-    for (name, service) in [("base", "1ms"), ("new", "1250us")] {
-        let engine = format!("sim:service={service},between=1%,spread=exponential");
-        let line = format!("run normal --engine {engine} --seed 3 --name {name} --no-html --quiet");
-        place.line(&line).expect_code(0);
-        records.push(place.only_of(&format!("{name}_"), "_record.jsonl"));
-    }
-    place
-        .rigel(["compare".as_ref(), records[0].as_os_str(), records[1].as_os_str(), "--html".as_ref()])
-        .expect_code(0);
+    let [base, new] = crate::compare::records(&place);
+    place.rigel(["compare", &base, &new, "--html"]).expect_code(0);
     let file = place.only("_compare.html");
     let Some(mut tab) = open("the_first_sheet_of_a_comparison_is_its_summary", &file) else { return };
     summary_is_a_sheet(&mut tab, "comparison");

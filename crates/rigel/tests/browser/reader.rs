@@ -1,11 +1,9 @@
 //! What a reader must not stumble over: axes, names, flags, narrow screens.
 
 use crate::devtools::Tab;
-use crate::pages::{drawn, open, report, sound};
+use crate::pages::{drawn, flagged_report, open, report, sound};
 use crate::support::Place;
 use std::path::PathBuf;
-
-const FLAGGED: &str = "normal --engine sim:spread=exponential,between=6%,lost=60000";
 
 /// Types and names of the upright axis of a chart.
 fn upright(tab: &mut Tab, id: &str) -> (String, Vec<f64>) {
@@ -69,7 +67,7 @@ fn a_single_row_has_no_heat_map() {
 #[test]
 fn the_column_of_flags_is_whole_and_every_flag_can_be_read() {
     let place = Place::new();
-    let file = report(&place, FLAGGED);
+    let file = flagged_report(&place);
     let Some(mut tab) = open("the_column_of_flags_is_whole_and_every_flag_can_be_read", &file) else {
         return;
     };

@@ -2,6 +2,7 @@
 
 use crate::devtools::TOO_WIDE;
 use crate::pages::{drawn, open, sound, tip};
+use crate::runs;
 use crate::support::Place;
 use std::fs;
 use std::path::PathBuf;
@@ -11,12 +12,11 @@ fn report(place: &Place, runs: &[&str]) -> PathBuf {
     let mut names = Vec::new();
     for (number, arguments) in runs.iter().enumerate() {
         let name = format!("run{number}");
-        place
-            .line(&format!(
-                "run {arguments} --engine {} --seed 7 --quiet --name {name} --no-html",
-                engine(number)
-            ))
-            .expect_code(0);
+        let device = engine(number);
+        runs::run(
+            place,
+            &format!("run {arguments} --engine {device} --seed 7 --quiet --name {name} --no-html"),
+        );
         names.push(place.only_of(&name, "_record.jsonl").into_os_string().into_string().unwrap());
     }
     place.line(&format!("report {} --html", names.join(" "))).expect_code(0);

@@ -6,9 +6,9 @@ use rigel_testdev::{DeviceSpec, TestDevice, TestTerminal, Unavailable, needs};
 use std::time::{Duration, Instant};
 
 const UTF_8: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("NO_COLOR", "")];
-/// A device so fast that a run of it takes a while, and so uneven that no interval is narrow enough soon.
+/// A device so fast that a run of it takes a while, most of it behind the first look at the intervals, and so uneven that none is narrow enough soon.
 const SIM: &str =
-    "--engine sim:servers=8,service=100us,rate=0,spread=exponential,between=20% --seed 5 --name live";
+    "--engine sim:servers=8,service=300us,rate=0,spread=exponential,between=20% --seed 5 --name live";
 
 /// A terminal in the directory of a test that has started the program with these arguments.
 fn started(

@@ -119,8 +119,10 @@ fn one_step(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> f64 {
     let Some(shortest) = profiles.iter().min_by_key(|profile| profile.len()) else { return 0.0 };
     let piece = piece(shortest.len(), candidate_ns, bucket_ns);
     let compared = count(reference(shortest, piece.end).len());
+    // Once for each visit, and not again for every bucket of it.
+    let halves: Vec<f64> = profiles.iter().map(|profile| second_half(profile)).collect();
     let of_visits = |bucket: usize| {
-        let rates = profiles.iter().map(|profile| profile[bucket] / second_half(profile));
+        let rates = profiles.iter().zip(&halves).map(|(profile, half)| profile[bucket] / half);
         rates.sum::<f64>() / count(profiles.len())
     };
     let (mut least, mut most) = (f64::INFINITY, 0.0);

@@ -94,10 +94,12 @@ impl Finding {
         }
     }
 
-    /// Whether it is the same fault of the same block, seen once more.
+    /// Whether it is the same fault of the same block, seen once more. A read at the time of the write that was spoilt knows it as one of two
+    /// that could be there, a later one as the only one.
     fn is_same(&self, other: &Self) -> bool {
         (self.target, self.offset, self.fault) == (other.target, other.offset, other.fault)
-            && self.expected.0 == other.expected.0
+            && self.expected.0 <= other.expected.1
+            && other.expected.0 <= self.expected.1
     }
 }
 

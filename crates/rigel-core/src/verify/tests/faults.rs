@@ -128,6 +128,20 @@ fn what_was_never_written_may_hold_anything() {
     }
 }
 
+/// The device answers the write after a read of its block came back: the read knew two writes that could be there, the next one knows one.
+#[test]
+fn a_fault_that_is_read_while_its_write_is_in_flight_counts_once() {
+    let zeros = vec![0; BLOCK_BYTES];
+    let seen_with = |expected| Finding::new(77, HERE, expected, &judged(expected, &zeros).unwrap());
+    let mut verified = Verified::new();
+    verified.found(seen_with(FOUR_OR_FIVE));
+    let _ = verified.taken();
+    verified.found(seen_with(FIVE));
+    assert_eq!((verified.faults.zeroed, verified.again), (0, 1), "the spoilt write is the same one");
+    verified.found(seen_with(Expected::only(6)));
+    assert_eq!((verified.faults.zeroed, verified.again), (1, 1), "the next write was spoilt as well");
+}
+
 #[test]
 fn findings_read_back_and_are_bounded() {
     let seen = judged(FIVE, &written(HERE, 3)).unwrap();

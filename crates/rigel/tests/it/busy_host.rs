@@ -3,10 +3,11 @@
 //! Must not excuse a run on a quiet host: Rigel itself has to say that others took the CPUs (`FOREIGN`).
 
 use crate::support::Told;
+use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
 
 /// Whether the run says that others used the CPUs meanwhile.
-pub fn is_busy(told: &Told) -> bool {
+fn is_busy(told: &Told) -> bool {
     told.stdout.contains("FOREIGN")
 }
 
@@ -16,12 +17,35 @@ pub fn flags_of_points(document: &Value) -> String {
     points.iter().map(|point| point["flags"].to_string()).collect::<Vec<_>>().join(" ")
 }
 
+/// Tries until one trial holds, each of which says what it saw, with its flags. Fails when none does; where others had the CPUs in every
+/// one the test is counted as not run.
+#[track_caller]
+pub fn of_a_few(name: &str, trials: usize, mut trial: impl FnMut() -> (bool, String)) {
+    let mut seen = Vec::new();
+    for _ in 0..trials {
+        let (holds, told) = trial();
+        if holds {
+            return;
+        }
+        seen.push(told);
+    }
+    assert!(
+        seen.iter().all(|told| told.contains("FOREIGN")),
+        "{name}: none of {trials} trials holds: {seen:#?}"
+    );
+    let reason = format!("others had the CPUs in each of {trials} trials: {seen:?}");
+    needs::<()>(&format!("{name} (busy host)"), Err(Unavailable::new(reason)));
+}
+
 /// For a run whose numbers are not what is looked at: it ended well, or others kept its workers waiting so long that Little's law did
-/// not hold for the time that was counted.
+/// not hold for the time that was counted, or that nothing was done in it.
 #[track_caller]
 pub fn expect_measured(told: Told) -> Told {
-    let kept_waiting = is_busy(&told) && told.stdout.contains("LITTLE");
-    if told.code == 1 && kept_waiting { expect_flag(told, "LITTLE") } else { told.expect_code(0) }
+    let kept_waiting = ["LITTLE", "NO_DATA"].into_iter().find(|flag| told.stdout.contains(flag));
+    match kept_waiting {
+        Some(flag) if told.code == 1 && is_busy(&told) => expect_flag(told, flag),
+        _ => told.expect_code(0),
+    }
 }
 
 /// For a run that no number may be used of because of this flag. On a busy host it may stand behind another one, so it is looked for among

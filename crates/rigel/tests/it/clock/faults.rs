@@ -28,7 +28,7 @@ fn errors_are_counted_and_the_run_goes_on() {
     };
     let place = Place::new();
     for engine in ["io_uring", "libaio", "threads"] {
-        device.command("clear\neio 8388608 65536").unwrap();
+        device.command("clear\neio 8388608 4194304").unwrap();
         let line = format!(
             "run advanced {} --engine {engine} --matrix point --num-small 5 --num-large 0 --duration 500ms --json",
             device.disk().display()
@@ -42,7 +42,7 @@ fn errors_are_counted_and_the_run_goes_on() {
         let text = found["flags"].to_string();
         assert!(text.contains("errno 5"), "{text}");
         let offset: u64 = text.split("at byte ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        assert!((8_388_608..8_388_608 + 65_536).contains(&offset), "{offset}");
+        assert!((8_388_608..8_388_608 + 4_194_304).contains(&offset), "{offset}");
         let summary = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
         let told = summary
             .filter(|entry| entry.file_name().to_string_lossy().ends_with("_summary.txt"))
@@ -128,7 +128,7 @@ const CASES: [Case; 9] = [
 fn one_point(place: &Place, target: &Path, engine: &str, write: bool) -> Value {
     let target = target.display();
     let mut line = format!(
-        "run advanced {target} --engine {engine} --matrix point --num-small 1 --num-large 0 --workers 1 --duration 200ms --json"
+        "run advanced {target} --engine {engine} --matrix point --num-small 1 --num-large 0 --workers 1 --duration 300ms --json"
     );
     if write {
         line += &format!(" --write 100 --destroy-data {target}");
@@ -154,7 +154,7 @@ fn what_the_device_fails_is_what_is_counted() {
             let case = format!("{fault}, {engine}, loop {through_loop}, write {write}");
             let done = if write { "writes" } else { "reads" };
             let place = Place::new();
-            device.command(&format!("clear\n{fault} 4194304 4194304\nreset")).unwrap();
+            device.command(&format!("clear\n{fault} 4194304 8388608\nreset")).unwrap();
             let found = one_point(&place, target, engine, write);
             let failed = device.gauge().unwrap().errors_injected;
             let errors = found["classes"]["small"]["errors"].as_u64().unwrap();

@@ -1,6 +1,6 @@
 //! `rigel versus` on real targets that are equally fast, or whose speed is known.
 
-use crate::busy_host::{expect_measured, is_busy};
+use crate::busy_host::{expect_measured, of_a_few};
 use crate::support::{Place, asked};
 use crate::versus::{rows, short};
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
@@ -34,9 +34,9 @@ fn device(service_us: u64) -> Result<TestDevice, Unavailable> {
     TestDevice::mount(DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us, ..DeviceSpec::default() })
 }
 
-/// The ratio of the only load with its interval, and whether others disturbed. So many I/Os wait that a device is never idle, however
+/// The ratio of the only load with its interval, and what speaks against it. So many I/Os wait that a device is never idle, however
 /// late the tool is.
-fn ratio(a: &TestDevice, b: &TestDevice, seconds: u32, more: &str) -> ([f64; 3], bool) {
+fn ratio(a: &TestDevice, b: &TestDevice, seconds: u32, more: &str) -> ([f64; 3], String) {
     let place = Place::new();
     let line = format!(
         "versus advanced {} --and {} --matrix point --num-small 64 --num-large 0 --fast --max-duration {seconds}s --json --quiet {more}",
@@ -48,7 +48,10 @@ fn ratio(a: &TestDevice, b: &TestDevice, seconds: u32, more: &str) -> ([f64; 3],
     let rate = rows(&document, "small_iops")[0];
     assert!(rate["ratio"].is_object(), "{document}\n{}", told.stderr);
     assert_eq!(place.files().len(), 2, "record and page: {:?}", place.files());
-    (["mean", "lo95", "hi95"].map(|end| rate["ratio"][end].as_f64().unwrap()), is_busy(&told))
+    (
+        ["mean", "lo95", "hi95"].map(|end| rate["ratio"][end].as_f64().unwrap()),
+        document["verdict"]["causes"].to_string(),
+    )
 }
 
 /// Four stations whose service takes 4 ms on A, and a tenth longer on B. Where others leave the devices no CPU, the interval says so.
@@ -58,19 +61,14 @@ fn two_devices_whose_service_differs_by_a_tenth() {
     let Some(a) = needs(name, device(4000)) else { return };
     let Some(b) = needs(name, device(4400)) else { return };
     let seconds = std::env::var(SECONDS).map_or(12, |seconds| seconds.parse().unwrap());
-    let mut seen = Vec::new();
-    let met = (0..3).any(|_| {
-        let ([mean, lo, hi], busy) = ratio(&a, &b, seconds, "--precision 2%");
-        assert!(lo <= 1.0 / 1.1 && 1.0 / 1.1 <= hi, "{lo} {mean} {hi}, others disturbed: {busy}");
-        seen.push((lo, mean, hi, busy));
-        (mean * 1.1 - 1.0).abs() < 0.02
+    of_a_few(name, 3, || {
+        let ([mean, lo, hi], flags) = ratio(&a, &b, seconds, "--precision 2%");
+        let truth = 1.0 / 1.1;
+        assert!(lo <= truth * 1.005 && truth * 0.995 <= hi, "{lo} {mean} {hi}, {flags}");
+        // One interval of 20 misses the truth by chance, though not by much.
+        let holds = lo <= truth && truth <= hi && (mean / truth - 1.0).abs() < 0.02;
+        (holds, format!("{mean} ({lo} to {hi}) instead of {truth}, {flags}"))
     });
-    if !met && seen.iter().all(|(.., busy)| *busy) {
-        let reason = format!("others had the CPUs in every trial: {seen:?}");
-        needs::<()>(&format!("{name} (busy host)"), Err(Unavailable::new(reason)));
-        return;
-    }
-    assert!(met, "lower end, ratio, upper end, whether others disturbed: {seen:?}");
     let gauges = [a.gauge().unwrap(), b.gauge().unwrap()];
     assert!(gauges.iter().all(|gauge| gauge.reads > 1000), "both were read: {gauges:?}");
 }

@@ -55,6 +55,13 @@ pub fn start_until_record(
     (child, stderr)
 }
 
+/// Runs until the record has what is asked for, and is ended by Ctrl-C then.
+pub fn stopped_when(place: &Place, line: &str, has: impl Fn(&Record) -> bool) -> Told {
+    let (child, stderr) = start_until_record(place, line, has);
+    signal(&child, "-INT");
+    ended(child, stderr)
+}
+
 /// Starts a long run and waits until its first point is on disk.
 fn start(place: &Place, more: &str) -> (Child, BufReader<ChildStderr>) {
     place.random_file("data", 16 << 20);
@@ -88,7 +95,7 @@ fn the_first_one_leaves_a_whole_record_and_its_outputs() {
 fn a_scratch_file_goes_away_with_a_stopped_run() {
     let place = Place::new();
     let (mut child, mut stderr) =
-        start_until(&place, "run normal --scratch-size 256M --duration 1s", "point 1 ");
+        start_until(&place, "run normal --scratch-size 16M --duration 1s", "point 1 ");
     signal(&child, "-INT");
     let mut told = String::new();
     stderr.read_to_string(&mut told).unwrap();
@@ -141,7 +148,7 @@ fn the_second_one_ends_at_once() {
         std::thread::sleep(Duration::from_millis(10));
     }
     signal(&child, "-INT");
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(500));
     assert!(child.try_wait().unwrap().is_none(), "an I/O that hangs is still waited for");
     signal(&child, "-INT");
     // The process is gone for its parent only when the kernel has its I/Os back.

@@ -1,7 +1,7 @@
 //! What drives say of themselves before and after `rigel soak`, with the real binary and a program called `smartctl` that says what the test wants.
 
 use crate::soak::{document, record};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, Told, flat, tell};
 use rigel_core::facts::drive;
 use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
 use rigel_testdev::{Unavailable, needs};
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-const SHORT: &str = "soak --for 2s --every 1s data";
+const SHORT: &str = "soak --for 1s --every 1s data";
 
 /// A place with a file on a drive, and a `smartctl` that runs `script`; nothing where no drive is below the directory of the build.
 fn place(name: &str, script: &str) -> Option<Place> {
@@ -70,7 +70,7 @@ fn damage_that_grew_under_load_is_a_finding_in_every_output() {
     let Some(place) = place(name, &changing(&nvme(2, 10), &nvme(5, 34))) else { return };
     let told = run(&place, SHORT).expect_code(1);
     let sign = "reports: media errors rose by 3, from 2";
-    let flat = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(&told.stdout);
     assert!(flat.contains(sign) && flat.contains("Fast Disk, serial S1"), "{}", told.stdout);
     assert!(flat.contains("power-on hours 34 (before 10)"), "{}", told.stdout);
     assert!(told.stderr.contains("a drive reports damage"), "{}", told.stderr);
@@ -97,8 +97,8 @@ fn damage_that_grew_under_load_is_a_finding_in_every_output() {
 fn wear_and_hours_are_told_and_are_no_finding_and_a_soak_that_goes_on_asks_again() {
     let name = "wear_and_hours_are_told_and_are_no_finding_and_a_soak_that_goes_on_asks_again";
     let Some(place) = place(name, &changing(&nvme(2, 10), &nvme(2, 34))) else { return };
-    let told = run(&place, SHORT).expect_code(0);
-    let flat = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = run(&place, "soak --for 2s --every 1s data").expect_code(0);
+    let flat = flat(&told.stdout);
     assert!(flat.contains("show no new damage and no alarm"), "{}", told.stdout);
     assert!(!told.stderr.contains("SMART"), "nothing is missing: {}", told.stderr);
     // As if it had been killed in its last moment: the looks before are kept.
@@ -115,23 +115,27 @@ fn wear_and_hours_are_told_and_are_no_finding_and_a_soak_that_goes_on_asks_again
     assert_eq!(document(&place)["drives"][0]["looks"], json!(3));
 }
 
+/// What the first look meets is told at once, what the last one meets stands in the result.
 #[test]
 fn a_program_that_hangs_prints_rubbish_or_may_not_ask_is_a_note_and_the_soak_goes_on() {
     let name = "a_program_that_hangs_prints_rubbish_or_may_not_ask_is_a_note_and_the_soak_goes_on";
     let refused = json!({"smartctl": {"messages": [{"string": "Permission denied", "severity": "error"}], "exit_status": 2}});
-    for (script, sign) in [
-        ("sleep 1000".to_owned(), "did not answer within 10 s"),
-        ("head -c 100000 /dev/urandom".to_owned(), "nothing that can be read"),
-        (format!("echo '{refused}'; exit 2"), "smartctl says: Permission denied"),
+    let refuses = "smartctl says: Permission denied";
+    for (script, first, last) in [
+        (
+            "mkdir seen 2>/dev/null && exec sleep 1000; head -c 100000 /dev/urandom".to_owned(),
+            "did not answer within 10 s",
+            "nothing that can be read",
+        ),
+        (format!("echo '{refused}'; exit 2"), refuses, refuses),
     ] {
         let Some(place) = place(name, &script) else { return };
         let told = run(&place, SHORT).expect_code(0);
-        assert_eq!(told.stderr.matches(sign).count(), 1, "{}", told.stderr);
-        let flat = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains(sign), "{}", told.stdout);
+        assert_eq!(told.stderr.matches(first).count(), 1, "{}", told.stderr);
+        assert!(flat(&told.stdout).contains(last), "{}", told.stdout);
         let found = document(&place);
         assert_eq!((&found["faulty"], &found["complete"]), (&json!(false), &json!(true)));
-        assert!(found["drives"][0]["unknown"].as_str().unwrap().contains(sign), "{found}");
+        assert!(found["drives"][0]["unknown"].as_str().unwrap().contains(last), "{found}");
         // The time that it took to ask is none of the load.
         let [asked_s, lasted_s] = ["asked_s", "lasted_s"].map(|what| found[what].as_f64().unwrap());
         assert!(lasted_s > asked_s - 0.6, "{lasted_s} of {asked_s}");
@@ -175,9 +179,9 @@ fn where_there_is_no_drive_one_sentence_says_so_and_of_a_simulated_device_none()
     ) else {
         return;
     };
-    let told = memory.line(&format!("soak --for 2s --allow-memory {}", target.display()));
+    let told = memory.line(&format!("soak --for 1s --allow-memory {}", target.display()));
     fs::remove_file(&target).unwrap();
     let told = told.expect_code(0);
-    let flat = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(&told.stdout);
     assert!(flat.contains("no drive below the targets is known"), "{}", told.stdout);
 }

@@ -43,7 +43,7 @@ fn has_shrunk(place: &Place, told: &Told, target: &Path) {
 fn a_file_that_shrinks_is_told_and_the_soak_goes_on() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    let told = under(&place, "soak data --for 20s --every 1s", || set_len(&target, SIZE_BYTES / 2));
+    let told = under(&place, "soak data --for 6s --every 1s", || set_len(&target, SIZE_BYTES / 2));
     assert!(told.stderr.contains("fewer bytes"), "{}", told.stderr);
     has_shrunk(&place, &told, &target);
 }
@@ -54,7 +54,7 @@ fn a_device_that_shrinks_is_told_and_the_soak_goes_on() {
     let place = Place::new();
     let file = place.random_file("data", SIZE_BYTES);
     let Some(device) = needs(name, LoopDevice::attach(&file, true)) else { return };
-    let told = under(&place, &line(&place, device.path(), "--for 20s"), || {
+    let told = under(&place, &line(&place, device.path(), "--for 6s"), || {
         set_len(&file, SIZE_BYTES / 2);
         let mut look_again = Command::new("losetup");
         assert!(look_again.arg("--set-capacity").arg(device.path()).status().unwrap().success());
@@ -69,7 +69,7 @@ fn a_device_that_shrinks_is_told_and_the_soak_goes_on() {
 fn a_file_cut_to_nothing_ends_the_soak_with_the_reason() {
     let place = Place::new();
     let target = place.random_file("data", SIZE_BYTES);
-    let told = under(&place, "soak data --for 20s --every 1s", || set_len(&target, 0));
+    let told = under(&place, "soak data --for 9s --every 1s", || set_len(&target, 0));
     assert_eq!(told.code, 1, "{}", told.stderr);
     assert!(told.stderr.contains("data has 0 bytes, not 2097152"), "{}", told.stderr);
     assert_eq!(document(&place)["complete"], false);
@@ -295,7 +295,7 @@ fn a_disk_that_stays_full_takes_no_finding_from_the_result() {
 
 #[test]
 fn months_in_virtual_time_have_a_record_that_can_be_kept() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let line = "soak --for 90d --every 1h --engine sim:servers=2,service=60s,spread=exponential --io-timeout 1d --json";
     let told = place.line(line).expect_code(0);
     assert!(fs::metadata(place.only("_report.html")).unwrap().len() < 3_000_000);

@@ -136,8 +136,9 @@ fn sizes_that_differ_are_told_before() {
 const STALL: Duration = Duration::from_millis(500);
 
 /// Scrubs while `write` goes on, until no write took so long that the scrub could not be judged by it.
-fn under_writes(place: &Place, json: &str, write: impl Fn(u64) + Sync) -> Told {
+fn under_writes(place: &Place, write: impl Fn(u64) + Sync) -> Told {
     for _ in 0..20 {
+        let _ = fs::remove_file(place.path().join("s.json"));
         let (stop, stalled) = (AtomicBool::new(false), AtomicBool::new(false));
         let told = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -149,7 +150,7 @@ fn under_writes(place: &Place, json: &str, write: impl Fn(u64) + Sync) -> Told {
                     stalled.fetch_or(began.elapsed() > STALL, Ordering::Relaxed);
                 }
             });
-            let told = place.line(&format!("scrub a b {json} --quiet"));
+            let told = place.line("scrub a b --json --quiet --state s.json");
             stop.store(true, Ordering::Relaxed);
             told
         });
@@ -168,7 +169,7 @@ fn writes_in_flight_are_no_difference() {
     twins(&place, 64 * MIB);
     flip(&place, "b", 33 * MIB);
     let (a, b) = (open(&place, "a"), open(&place, "b"));
-    let told = under_writes(&place, "--json", |count| {
+    let told = under_writes(&place, |count| {
         // Everywhere but in the block that was planted, each with other bytes.
         let at = (count * 7919 % (32 * 256)) * 4096;
         let block = [count.to_le_bytes()[0]; 4096];
@@ -187,7 +188,7 @@ fn what_keeps_changing_is_told_as_that() {
     let place = Place::new();
     twins(&place, MIB);
     let b = open(&place, "b");
-    let told = under_writes(&place, "--json", |count| {
+    let told = under_writes(&place, |count| {
         b.write_all_at(&count.to_le_bytes(), 8192).unwrap();
         std::thread::sleep(Duration::from_millis(1));
     });
@@ -196,11 +197,8 @@ fn what_keeps_changing_is_told_as_that() {
     assert_eq!((&document["restless_ranges"], &document["restless_bytes"]), (&1.into(), &4096.into()));
     assert_eq!((&document["complete"], &document["alike"]), (&true.into(), &Value::Null), "{document}");
     assert_eq!(ranges(&document), []);
-    let told = under_writes(&place, "", |count| {
-        b.write_all_at(&count.to_le_bytes(), 8192).unwrap();
-        std::thread::sleep(Duration::from_millis(1));
-    });
-    let text = told.expect_code(0).stdout.replace('\n', " ");
+    // The same as a text.
+    let text = place.line("scrub --resume s.json --quiet").expect_code(0).stdout.replace('\n', " ");
     assert!(text.starts_with("No copy differs where it could be judged; 1 MiB of each copy"), "{text}");
     assert!(text.contains("1 range, 4096 bytes, kept changing and could not be judged (at 8192)"), "{text}");
 }
@@ -209,29 +207,36 @@ fn what_keeps_changing_is_told_as_that() {
 #[test]
 fn a_bound_takes_its_time() {
     let place = Place::new();
-    twins(&place, 24 * MIB);
+    twins(&place, 9 * MIB);
     for mbps in [8, 16] {
         let began = Instant::now();
         place.line(&format!("scrub a b --max-mbps {mbps} --quiet")).expect_code(0);
-        let least_s = 23.0 / f64::from(mbps);
+        let least_s = 8.0 / f64::from(mbps);
         assert!(began.elapsed().as_secs_f64() > 0.95 * least_s, "{mbps}: {:?}", began.elapsed());
     }
 }
 
-/// Starts a slow scrub, and ends it by a signal once its state says that it is under way.
+/// Starts a slow scrub, and ends it by a signal once it has compared something: the first MiB is not held back.
 fn interrupted(place: &Place) -> Told {
-    stopped(place, &["--quiet"], || {
-        while !place.path().join("s.json").exists() {
-            std::thread::sleep(Duration::from_millis(20));
+    for wait_ms in (0..8).map(|doubled| 200 << doubled) {
+        let told = stopped(place, &["--quiet"], || {
+            while !place.path().join("s.json").exists() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(wait_ms));
+        });
+        if state(place)["done"].as_u64() > Some(0) {
+            return told;
         }
-        std::thread::sleep(Duration::from_secs(2));
-    })
+        fs::remove_file(place.path().join("s.json")).unwrap();
+    }
+    panic!("nothing was compared in 25 s");
 }
 
-/// Starts a slow scrub, and ends it by a signal after some time.
+/// Starts a scrub of a MiB per second, and ends it by a signal after some time.
 fn stopped(place: &Place, more: &[&str], wait: impl FnOnce()) -> Told {
     let mut command = place.command();
-    command.args(["scrub", "a", "b", "--max-mbps", "2", "--state", "s.json"]).args(more);
+    command.args(["scrub", "a", "b", "--max-mbps", "1", "--state", "s.json"]).args(more);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait();
     signal(&child, "-INT");
@@ -273,7 +278,11 @@ fn a_scrub_goes_on_to_the_same_answer() {
 #[test]
 fn a_difference_is_certain_long_before_the_end_and_outlives_a_stop() {
     let place = Place::new();
-    twins(&place, 400 * MIB);
+    twins(&place, MIB);
+    // The rest is there to take its time.
+    for name in ["a", "b"] {
+        open(&place, name).set_len(200 * MIB).unwrap();
+    }
     flip(&place, "a", 5);
     let told = stopped(&place, &["--json"], || {
         let began = Instant::now();
@@ -290,7 +299,7 @@ fn a_difference_is_certain_long_before_the_end_and_outlives_a_stop() {
     assert_eq!(ranges(&found), [(0, 4096)], "{found}");
     assert_eq!((&found["alike"], &found["complete"]), (&false.into(), &false.into()));
     assert_eq!(
-        (&found["waiting_ranges"], state(&place)["done"].as_u64() < Some(400 * MIB)),
+        (&found["waiting_ranges"], state(&place)["done"].as_u64() < Some(200 * MIB)),
         (&0.into(), true)
     );
     // It is told as well when something else ends the scrub: here its state has no place any more.
@@ -298,9 +307,9 @@ fn a_difference_is_certain_long_before_the_end_and_outlives_a_stop() {
     fs::create_dir(&kept).unwrap();
     fs::rename(place.path().join("s.json"), kept.join("s.json")).unwrap();
     let mut command = place.command();
-    command.args(["scrub", "--resume", "kept/s.json", "--json", "--quiet"]);
+    command.args(["scrub", "--resume", "kept/s.json", "--max-mbps", "40", "--json", "--quiet"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It is under way when it has kept its state.
+    // It keeps its state when it begins, and some seconds later when it ends.
     let begun = fs::metadata(kept.join("s.json")).unwrap().modified().unwrap();
     while fs::metadata(kept.join("s.json")).unwrap().modified().unwrap() == begun {
         std::thread::sleep(Duration::from_millis(20));
@@ -410,7 +419,7 @@ fn a_leg_that_hangs_ends_it_and_is_named() {
     fs::copy(device.disk(), place.path().join("a")).unwrap();
     device.command(&format!("hang {} 4096", 5 * MIB)).unwrap();
     let disk = device.disk();
-    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "2s", "--state", "kept"];
+    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "1s", "--state", "kept"];
     let told = place.rigel(line).expect_code(4);
     assert!(
         told.stderr.contains("no read came back") && told.stderr.contains("copy B, byte "),
@@ -424,7 +433,7 @@ fn a_leg_that_hangs_ends_it_and_is_named() {
     // The same while a difference is looked at again.
     flip(&place, "a", 9 * MIB);
     device.command(&format!("hang {} 4096", 9 * MIB)).unwrap();
-    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "2s"];
+    let line = ["scrub", "a", disk.to_str().unwrap(), "--quiet", "--io-timeout", "1s"];
     let told = place.rigel(line).expect_code(4);
     assert!(told.stderr.contains("no read came back"), "{}", told.stderr);
     device.command("clear").unwrap();

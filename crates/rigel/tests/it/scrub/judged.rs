@@ -2,22 +2,29 @@
 
 use super::{flip, open, ranges};
 use crate::support::Place;
-use rigel_testdev::{DeviceSpec, PostgresServer, TestDevice, needs};
+use rigel_testdev::{DeviceSpec, PostgresServer, TestDevice, Unavailable, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
+use std::sync::OnceLock;
 
-/// A table of some hundred pages with checksums, as the file that the server keeps it in.
-fn table(test: &str) -> Option<Vec<u8>> {
-    let mut server = needs(test, PostgresServer::start(""))?;
-    needs(test, server.enable_checksums())?;
+/// A table of some hundred pages with checksums, as the file that the server keeps it in; one for all tests.
+fn table(test: &str) -> Option<&'static [u8]> {
+    static TABLE: OnceLock<Result<Vec<u8>, Unavailable>> = OnceLock::new();
+    let made = TABLE.get_or_init(made).as_ref();
+    needs(test, made.map(Vec::as_slice).map_err(Unavailable::new))
+}
+
+fn made() -> Result<Vec<u8>, Unavailable> {
+    let mut server = PostgresServer::start("")?;
+    server.enable_checksums()?;
     let sql = "CREATE TABLE t AS SELECT g, repeat(md5(g::text), 8) FROM generate_series(1, 12000) g";
     server.ask(sql).unwrap();
     server.ask("CHECKPOINT").unwrap();
     assert_eq!(server.ask("SHOW data_checksums").unwrap(), "on");
     let path = server.ask("SELECT pg_relation_filepath('t')").unwrap();
     server.stop();
-    Some(fs::read(server.data().join(path)).unwrap())
+    Ok(fs::read(server.data().join(path)).unwrap())
 }
 
 fn judged(document: &Value, range: usize) -> (Option<u64>, String, String) {
@@ -34,7 +41,7 @@ fn pages_of_a_server_name_the_right_leg() {
     let place = Place::new();
     for lead in [0_u64, 3 * 4096] {
         // What is before the table is alike, and no page.
-        let bytes = [vec![0xa5; usize::try_from(lead).unwrap()], table.clone()].concat();
+        let bytes = [vec![0xa5; usize::try_from(lead).unwrap()], table.to_vec()].concat();
         for name in ["16384", "copy"] {
             fs::write(place.path().join(name), &bytes).unwrap();
         }
@@ -42,7 +49,8 @@ fn pages_of_a_server_name_the_right_leg() {
         flip(&place, "16384", lead + 20 * 8192 + 5000);
         open(&place, "copy").write_all_at(&[0; 4096], lead + 50 * 8192 + 4096).unwrap();
         open(&place, "copy").write_all_at(&table[8192..2 * 8192], lead + 80 * 8192).unwrap();
-        let told = place.line("scrub 16384 copy --json --quiet").expect_code(1);
+        let kept = format!("from_{lead}.json");
+        let told = place.line(&format!("scrub 16384 copy --json --quiet --state {kept}")).expect_code(1);
         let document = told.json();
         assert_eq!(ranges(&document).len(), 3, "{document}");
         // A whole page of another block may as well be what was written there later.
@@ -52,7 +60,7 @@ fn pages_of_a_server_name_the_right_leg() {
         }
         let why = document["differences"][0]["judged"][0]["why"].as_str().unwrap();
         assert!(why.contains("block 20"), "{why}");
-        let text = place.line("scrub 16384 copy --quiet").expect_code(1).stdout;
+        let text = place.line(&format!("scrub --resume {kept} --quiet")).expect_code(1).stdout;
         assert!(text.contains("PostgreSQL page, 8192 bytes at") && text.contains("B is right"), "{text}");
     }
 }
@@ -66,7 +74,7 @@ fn a_leg_that_cannot_be_read_is_judged_by_what_is_beside() {
     let Some(device) = needs(test, TestDevice::mount(spec)) else { return };
     let (place, lead) = (Place::new(), 3 * 4096_u64);
     let disk = device.disk();
-    fs::OpenOptions::new().write(true).open(&disk).unwrap().write_all_at(&table, lead).unwrap();
+    fs::OpenOptions::new().write(true).open(&disk).unwrap().write_all_at(table, lead).unwrap();
     fs::copy(&disk, place.path().join("copy")).unwrap();
     device.command(&format!("eio {} 8192", lead + 20 * 8192)).unwrap();
     let told = place.rigel(["scrub", disk.to_str().unwrap(), "copy", "--json", "--quiet"]).expect_code(1);
@@ -79,10 +87,11 @@ fn a_leg_that_cannot_be_read_is_judged_by_what_is_beside() {
 #[test]
 fn blocks_of_a_scratch_file_name_the_right_leg() {
     let place = Place::new();
-    place.line("run simple --scratch-size 256M --keep-scratch --duration 100ms --quiet --no-html");
+    let run = "run advanced --matrix point --num-small 1 --num-large 0 --scratch-size 16M --keep-scratch --duration 100ms";
+    place.line(&format!("{run} --quiet --no-html")).expect_measured();
     let file = "rigel-scratch.dat";
     fs::copy(place.path().join(file), place.path().join("copy.dat")).unwrap();
-    flip(&place, "copy.dat", (100 << 20) + 3000);
+    flip(&place, "copy.dat", (10 << 20) + 3000);
     let document = place.line(&format!("scrub {file} copy.dat --json --quiet")).expect_code(1).json();
     assert_eq!(judged(&document, 0), (Some(0), "rigel".to_owned(), "certain".to_owned()), "{document}");
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const SIZE_BYTES: u64 = 1 << 20;
 /// Cuts in every test run; `cargo xtask long` makes more.
-const CUTS: u64 = 30;
+const CUTS: u64 = 12;
 const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
 
 pub fn device() -> DeviceSpec {
@@ -106,7 +106,7 @@ fn cut(device: &TestDevice, place: &Place, seed: u64, lie: u8, least: u64) -> To
 #[test]
 fn a_cache_that_keeps_what_it_flushed_is_never_accused() {
     let name = "a_cache_that_keeps_what_it_flushed_is_never_accused";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(device) = needs(name, TestDevice::mount_blank(device())) else { return };
     let place = Place::new();
     for seed in 0..cuts() {
         let told = cut(&device, &place, seed, 0, 1).expect_code(0);
@@ -120,7 +120,7 @@ fn a_cache_that_keeps_what_it_flushed_is_never_accused() {
 #[test]
 fn a_cache_that_lies_about_flushes_is_found_every_time() {
     let name = "a_cache_that_lies_about_flushes_is_found_every_time";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(device) = needs(name, TestDevice::mount_blank(device())) else { return };
     let place = Place::new();
     let mut reordered = 0;
     for seed in 0..cuts() {
@@ -145,7 +145,7 @@ fn a_cache_that_lies_about_flushes_is_found_every_time() {
 #[test]
 fn a_killed_run_leaves_nothing_to_find() {
     let name = "a_killed_run_leaves_nothing_to_find";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(device) = needs(name, TestDevice::mount_blank(device())) else { return };
     let place = Place::new();
     for acks in [1, 100, 1000] {
         let _ = std::fs::remove_file(place.path().join("acks"));
@@ -170,7 +170,7 @@ fn a_killed_run_leaves_nothing_to_find() {
 #[test]
 fn a_run_whose_witness_is_gone_ends_and_what_was_kept_can_be_checked() {
     let name = "a_run_whose_witness_is_gone_ends_and_what_was_kept_can_be_checked";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(device) = needs(name, TestDevice::mount_blank(device())) else { return };
     let place = Place::new();
     let mut pair = Pair::start(&place, &device.disk(), "");
     pair.wait_for(&place, 200);
@@ -184,7 +184,7 @@ fn a_run_whose_witness_is_gone_ends_and_what_was_kept_can_be_checked() {
 #[test]
 fn a_write_that_fails_ends_the_run_and_is_no_loss() {
     let name = "a_write_that_fails_ends_the_run_and_is_no_loss";
-    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(device) = needs(name, TestDevice::mount_blank(device())) else { return };
     let place = Place::new();
     for engine in ENGINES {
         let _ = std::fs::remove_file(place.path().join("acks"));

@@ -12,13 +12,14 @@ fn place(name: &str) -> Place {
     place
 }
 
+/// On the simulated device.
 fn orion(place: &Place, line: &str) -> Told {
-    place.line(&format!("orion {line}")).expect_code(0)
+    place.line(&format!("orion {line} --engine sim")).expect_code(0)
 }
 
 #[test]
-fn simple_on_a_real_file() {
-    let place = place("simpletest");
+fn simple_says_what_orion_said() {
+    let place = Place::in_memory();
     let told = orion(&place, "-run simple -testname simpletest -duration 1");
     assert!(told.stdout.starts_with("ORION: ORacle IO Numbers -- Version"), "{}", told.stdout);
     assert!(told.stdout.contains("Calibration will take approximately 2 minutes."));
@@ -32,16 +33,33 @@ fn simple_on_a_real_file() {
         "{run_id}"
     );
     let summary = place.read("_summary.txt");
-    assert!(summary.contains("\n-run simple -testname simpletest -duration 1 \n"), "{summary}");
+    assert!(summary.contains("\n-run simple -testname simpletest -duration 1 "), "{summary}");
     assert!(summary.contains("Small Columns:,      0\n"));
     assert!(summary.contains("Large Columns:,      0,      1,      2\n"));
     assert!(summary.contains("Total Data Points: 8\n"));
-    assert!(summary.contains("data_01\tSize: 16777216\n"));
+}
+
+/// The points of a real file that is named in the list, with a second each.
+#[test]
+fn a_real_file_is_measured() {
+    let place = place("filetest");
+    let line = "orion -run advanced -testname filetest -matrix max -num_small 1 -num_large 1 -duration 1";
+    let told = place.line(line).expect_measured();
+    let summary = place.read("_summary.txt");
+    assert!(
+        summary.contains(
+            "\n-run advanced -testname filetest -matrix max -num_small 1 -num_large 1 -duration 1 \n"
+        )
+    );
+    assert!(summary.contains("data_01\tSize: 16777216\n"), "{summary}");
+    for line in ["Maximum Large MBPS=", "Maximum Small IOPS=", "Minimum Small Latency="] {
+        assert!(told.stdout.contains(line) && summary.contains(line), "{line}: {}", told.stdout);
+    }
 }
 
 #[test]
 fn the_matrix_of_the_seed_article() {
-    let place = place("advancedtest");
+    let place = Place::in_memory();
     let told = orion(
         &place,
         "-run advanced -testname advancedtest -matrix max -num_small 4 -num_large 4 -size_large 512 -duration 1",
@@ -56,11 +74,9 @@ fn the_matrix_of_the_seed_article() {
 #[test]
 fn a_thousand_outstanding_as_at_cern() {
     let place = place("orion");
-    orion(
-        &place,
-        "-run advanced -write 0 -matrix point -duration 1 -simulate raid0 -num_disks 24 -cache_size 500 \
-         -num_small 1000 -num_large 0",
-    );
+    let line = "orion -run advanced -write 0 -matrix point -duration 1 -simulate raid0 -num_disks 24 -cache_size 500 \
+                -num_small 1000 -num_large 0";
+    place.line(line).expect_measured();
     // A script takes the last field of the last line.
     let script = "tail -1 *_iops.csv | awk -F'[, ]' '{print $NF}'";
     let told = tell(Command::new("sh").args(["-c", script]).current_dir(place.path()));
@@ -87,8 +103,8 @@ fn command_lines_of_articles_run() {
         "-run advanced -testname mytest -simulate RAID0 -type seq -num_streamIO 2 -cache_size 1 -matrix basic",
         "-run normal -testname mytest -storax skgfr -verbose",
     ] {
-        let place = Place::new();
-        let told = orion(&place, &format!("{line} -duration 1 --engine sim"));
+        let place = Place::in_memory();
+        let told = orion(&place, &format!("{line} -duration 1"));
         assert!(told.stdout.contains("Maximum "), "{line}: {}", told.stdout);
         assert_eq!(place.files().len(), 10, "{line}: {:?}", place.files());
     }
@@ -104,7 +120,7 @@ fn a_test_name_may_hold_a_path() {
     let arguments = ["orion", "-run", "advanced", "-matrix", "point", "-num_small", "1", "-num_large", "0"];
     let told =
         place.rigel(arguments.into_iter().chain(["-duration", "1", "-testname", prefix.to_str().unwrap()]));
-    told.expect_code(0);
+    told.expect_measured();
     let made = std::fs::read_dir(place.path().join("sub")).unwrap().count();
     assert_eq!(made, 1 + 10, "foo.lun and ten outputs");
 }
@@ -116,7 +132,7 @@ fn under_the_name_orion_it_is_orion() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_rigel"), &link).unwrap();
     let line = "-run advanced -testname mytest -matrix point -num_small 2 -num_large 0 -duration 1";
     let told =
-        tell(Command::new(&link).args(line.split_whitespace()).current_dir(place.path())).expect_code(0);
+        tell(Command::new(&link).args(line.split_whitespace()).current_dir(place.path())).expect_measured();
     assert!(told.stdout.starts_with("ORION: ORacle IO Numbers"), "{}", told.stdout);
     let help = tell(Command::new(&link).arg("-help")).expect_code(0);
     assert!(help.stdout.contains("-num_streamIO"));
@@ -145,11 +161,9 @@ fn cells(text: &str) -> BTreeMap<(u64, u64), f64> {
 
 #[test]
 fn programs_written_for_orions_files_read_ours() {
-    let place = Place::new();
-    let place = {
-        orion(&place, "-run normal -duration 2 --engine sim:servers=4,service=1ms,rate=0 --seed 3");
-        place
-    };
+    let place = Place::in_memory();
+    let line = "orion -run normal -duration 2 --engine sim:servers=4,service=1ms,rate=0 --seed 3";
+    place.line(line).expect_code(0);
     let (iops, lat, mbps) =
         (cells(&place.read("_iops.csv")), cells(&place.read("_lat.csv")), cells(&place.read("_mbps.csv")));
     assert_eq!((iops.len(), lat.len(), mbps.len()), (15, 15, 12));
@@ -164,7 +178,7 @@ fn programs_written_for_orions_files_read_ours() {
 #[test]
 fn versions_by_option_and_environment() {
     for (version, files) in [("11.1", 9), ("11.2", 10), ("19", 10)] {
-        let place = Place::new();
+        let place = Place::in_memory();
         let line = "orion -run simple -duration 1 --engine sim";
         let told = tell(place.command().args(line.split_whitespace()).env("RIGEL_ORION_VERSION", version));
         let told = told.expect_code(0);

@@ -1,8 +1,12 @@
 //! What a calibration says of commits: known answers, its share of the budget, and where it may write.
 
-use crate::support::{EPOCH, Place, Told, tell};
+use crate::support::{EPOCH, Place, Told, flat, tell};
 use rigel_core::load::class::Class;
+use rigel_core::load::commits::NoCommits;
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::{Record, Visit};
+use rigel_core::stats::bound::{LatencyBound, LatencyOf};
+use rigel_core::units::Nanos;
 use serde_json::Value;
 use std::fs;
 
@@ -19,7 +23,7 @@ fn near(document: &Value, name: &str, truth: f64) {
     assert!((found / truth - 1.0).abs() < 0.05, "{name} {found} instead of {truth}: {document}");
 }
 
-fn is_commit(visit: &Visit) -> bool {
+pub fn is_commit(visit: &Visit) -> bool {
     [Class::DSYNC, Class::FDATASYNC, Class::UNSYNCED].iter().any(|class| visit.point.of(*class) > 0)
 }
 
@@ -33,7 +37,7 @@ fn record(place: &Place) -> Record {
 
 #[test]
 fn commits_of_a_known_device_within_the_budget() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let found = calibrate(&place, &format!("--engine {DEVICE} --json")).expect_code(0).json();
     near(&found, "commit_latency_us", 1200.0);
     near(&found, "commit_fdatasync_us", 1200.0);
@@ -53,7 +57,7 @@ fn commits_of_a_known_device_within_the_budget() {
 
 #[test]
 fn the_text_of_the_answers_and_of_a_comparison() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let told = calibrate(&place, &format!("--engine {DEVICE}")).expect_code(0).stdout;
     for part in ["commit_latency", "with_fdatasync", "without_sync", " writers (dsync)", "A commit takes 1."]
     {
@@ -70,7 +74,7 @@ fn the_text_of_the_answers_and_of_a_comparison() {
 /// A slow device needs its time for the other points: then commits have no figure, and the calibration is whole all the same.
 #[test]
 fn commits_that_had_no_time_are_no_failure() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let line = "--engine sim:servers=1,service=150ms,rate=0,flush=50ms --budget 20s --max-latency 1s --json";
     let found = calibrate(&place, line).expect_code(0).json();
     assert_eq!(found["complete"], true, "{found}");
@@ -80,24 +84,41 @@ fn commits_that_had_no_time_are_no_failure() {
 
 #[test]
 fn commits_that_are_not_wanted_or_cannot_be_found_say_why() {
-    let place = Place::new();
-    for (more, why) in [
-        (format!("--engine {DEVICE} --no-commits"), "--no-commits"),
-        ("--engine sim:servers=4,service=1ms".to_owned(), "flush=200us"),
-        ("--engine null".to_owned(), "the engine cannot wait"),
+    let place = Place::in_memory();
+    for (name, more, why) in [
+        ("flushless", "--engine sim:servers=4,service=1ms".to_owned(), "flush=200us"),
+        ("unwanted", format!("--engine {DEVICE} --no-commits"), "--no-commits"),
     ] {
-        let line = format!("{more} --budget 20s --json --name run_{}", why.len());
-        let told = calibrate(&place, &line);
+        let told = calibrate(&place, &format!("{more} --budget 20s --json --name {name}")).expect_code(0);
         let found = told.json();
         assert_eq!((&found["max_commits"], &found["commit_latency_us"]), (&Value::Null, &Value::Null));
         assert!(found["commits_reason"].as_str().unwrap().contains(why), "{why}: {found}");
+    }
+    // No virtual time goes with the others: who asks gets the reason, and a record with it tells it.
+    let request = |engine: &str| {
+        let bound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
+        let engine = EngineRequest::Only(engine.parse().unwrap());
+        Request { engine, ..Request::calibration(bound, Nanos::from_secs(20)) }.with_commits(true)
+    };
+    assert_eq!(request("null").no_commits, Some(NoCommits::Engine));
+    assert_eq!(request("threads").no_commits, None);
+    let record = place.only_of("unwanted", "_record.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
+    for (reason, why) in [
+        ("engine", "the engine cannot wait"),
+        ("kernel", "this kernel is too old (Linux 4.18 can)"),
+        ("no_consent", "nothing may be written to the targets"),
+    ] {
+        fs::write(&record, text.replacen("\"left_out\"", &format!("\"{reason}\""), 1)).unwrap();
+        let told = place.rigel(["report".as_ref(), record.as_os_str()]).expect_code(0).stdout;
+        assert!(flat(&told).contains(&format!("not measured, because {why}")), "{told}");
     }
 }
 
 #[test]
 fn a_dry_run_says_whether_commits_would_be_written() {
     let place = Place::new();
-    place.random_file("data", 64 << 20);
+    place.random_file("data", 16 << 20);
     let writes = "commits: durable writes of 8 KiB";
     let told = |more: &str| {
         let told = place.line(&format!("calibrate --dry-run {more}")).expect_code(0);
@@ -116,59 +137,15 @@ fn a_dry_run_says_whether_commits_would_be_written() {
         with.contains(writes) && with.contains("would be overwritten, as --destroy-data allows"),
         "{with}"
     );
-    let other = place.random_file("other", 64 << 20);
+    let other = place.random_file("other", 16 << 20);
     let some = told("data other --destroy-data data");
     assert!(!some.contains(writes) && other.exists(), "consent for one target is none for two: {some}");
-}
-
-/// A file whose contents may be lost gets one round over the logs before its first commit, and the answers are kept.
-#[test]
-fn a_file_with_consent_is_written_at_the_end() {
-    let place = Place::new();
-    let home = place.path().join("state");
-    let file = place.random_file("data", 64 << 20);
-    let before = fs::read(&file).unwrap();
-    let try_with = |seconds: &u64| {
-        let line = format!(
-            "calibrate data --destroy-data data --budget {seconds}s --json --no-html --name of_{seconds}s"
-        );
-        let told = tell(place.command().args(line.split_whitespace()).env("XDG_STATE_HOME", &home));
-        assert!([0, 4].contains(&told.code), "{told:?}");
-        assert!(
-            told.stderr.contains("commits are measured as well: durable writes of 8 KiB"),
-            "{}",
-            told.stderr
-        );
-        assert!(told.stderr.contains("data will be overwritten, as you consented"), "{}", told.stderr);
-        (told.code == 0 && told.json()["commit_latency_us"] != Value::Null).then(|| (*seconds, told.json()))
-    };
-    let (seconds, found) = [20, 60, 180].iter().find_map(try_with).expect("three minutes for twelve points");
-    assert!(fs::read(&file).unwrap() != before, "nothing was written");
-    assert!(found["commit_latency_us"]["mean"].as_f64().unwrap() > 0.0, "{found}");
-    let record =
-        Record::read(&fs::read(place.only_of(&format!("of_{seconds}s_"), "_record.jsonl")).unwrap()).unwrap();
-    let warmed: Vec<&Visit> = record.visits.iter().filter(|visit| visit.warm_up.is_some()).collect();
-    assert_eq!(warmed.len(), 1, "one round over the logs");
-    assert_eq!(record.visits.iter().find(|visit| is_commit(visit)).unwrap().number, warmed[0].number);
-    // Where the disk has a write cache, the doctor tells what the history knows.
-    let doctor =
-        |target: &str| tell(place.command().args(["doctor", target]).env("XDG_STATE_HOME", &home)).stdout;
-    let told = doctor("data");
-    assert_eq!(told.contains("a write cache: lost"), told.contains("A commit on data took "), "{told}");
-    let told = doctor("/");
-    assert_eq!(
-        told.contains("a write cache: lost"),
-        told.contains("What a commit costs with that write cache: rigel run commit"),
-        "{told}"
-    );
-    let line = ["calibrate", "--last", "--json"];
-    assert_eq!(tell(place.command().args(line).env("XDG_STATE_HOME", &home)).expect_code(0).json(), found);
 }
 
 /// A record of commits advises as well as one of a calibration; a flush that costs nothing asks for a protected cache.
 #[test]
 fn commits_advise_how_a_log_is_made_durable() {
-    let place = Place::new();
+    let place = Place::in_memory();
     for (name, law, remark) in [("costs", "flush=2ms", false), ("free", "flush=1us", true)] {
         let line = format!(
             "run commit --engine sim:servers=4,service=1ms,rate=0,{law} --writers 1,2 --seed 1 --no-html --quiet --name {name}"
@@ -189,7 +166,7 @@ fn commits_advise_how_a_log_is_made_durable() {
 
 #[test]
 fn an_interrupted_calibration_goes_on_with_its_commits() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let line = format!("calibrate --quiet --no-html --seed 3 --budget 20s --engine {DEVICE}");
     let run = |arguments: &[&str]| {
         tell(place.command().args(arguments).env("SOURCE_DATE_EPOCH", EPOCH)).expect_code(0);

@@ -5,6 +5,7 @@ pub mod agreement;
 pub mod beside;
 pub mod beside_known;
 pub mod calibrate;
+pub mod calibrate_commits;
 pub mod calibrate_io_agrees;
 pub mod changes;
 pub mod commit;

@@ -3,7 +3,7 @@
 
 mod calls;
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, Told, flat, tell};
 use calls::{NEWER, UNKNOWN_TO_PROFILES};
 use rigel_testdev::{Unavailable, needs};
 use std::fs::File;
@@ -38,7 +38,7 @@ fn a_run_needs_no_call_that_is_newer() {
         let place = Place::new();
         place.random_file("data", 16 << 20);
         let line = "run simple data --duration 100ms --num-disks 1 --quiet --no-html";
-        refused(&place, calls, errno, line).expect_code(0);
+        refused(&place, calls, errno, line).expect_measured();
         let record = place.read("_record.jsonl");
         assert!(record.contains(r#""kind":"libaio""#), "{}", record.lines().next().unwrap());
         assert!(!place.read("_summary.txt").is_empty());
@@ -47,16 +47,22 @@ fn a_run_needs_no_call_that_is_newer() {
     }
 }
 
+/// Without asynchronous I/O too, threads are left, which make a write durable by pwritev2.
 #[test]
 fn a_calibration_leaves_out_what_the_kernel_cannot_do() {
     let Some(()) = needs("a_calibration_leaves_out_what_the_kernel_cannot_do", strace()) else { return };
     let place = Place::new();
     let line = "calibrate --scratch-size 64M --budget 20s --no-history --no-html --seed 1";
-    // Without asynchronous I/O too, threads are left, which make a write durable by pwritev2.
-    let told = refused(&place, &format!("{NEWER},io_setup"), "ENOSYS", line).expect_code(0);
-    assert!(told.stdout.contains("max_iops"), "{told:?}");
-    assert!(told.stdout.contains("this kernel is too old (Linux 4.18 can)"), "{told:?}");
-    assert!(!told.stdout.contains("commit_latency "), "{told:?}");
+    let calls = format!("{NEWER},io_setup");
+    let whole = place.line(&format!("{line} --dry-run")).expect_code(0).stdout;
+    assert!(whole.contains("commits: durable writes"), "{whole}");
+    let plan = refused(&place, &calls, "ENOSYS", &format!("{line} --dry-run")).expect_code(0).stdout;
+    assert!(flat(&plan).contains("Engine threads, the best one that works here"), "{plan}");
+    assert!(plan.contains("nothing else would be written") && !plan.contains("durable"), "{plan}");
+    // What is left of it goes without those calls.
+    let run = "run simple --scratch-size 16M --num-disks 1 --duration 100ms --quiet --no-html";
+    refused(&place, &calls, "ENOSYS", run).expect_measured();
+    assert!(place.read("_record.jsonl").contains(r#""kind":"threads""#));
     // Who names the engine is refused, and told what to do.
     let told = refused(&place, NEWER, "ENOSYS", &format!("{line} --engine threads")).expect_code(3);
     assert!(told.stderr.contains("RWF_DSYNC") && told.stderr.contains("--no-commits"), "{told:?}");

@@ -5,7 +5,7 @@ use crate::support::Place;
 /// The disturbed point has a lower rate and a wide interval, and the same with the latency of the first point.
 #[test]
 fn a_point_whose_speed_changed_is_no_headline() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let rates =
         "--matrix row --num-large 0 --engine sim:servers=2,fall=0.5:42s:46s --num-disks 1 --duration 10s";
     let told = place.line(&format!("run advanced {rates} --seed 5 --no-html")).expect_code(0).stdout;
@@ -22,9 +22,9 @@ fn a_point_whose_speed_changed_is_no_headline() {
 /// ORION's levels end where the number of disks says. That the storage may do more is no fault of the numbers.
 #[test]
 fn a_rate_that_still_rises_is_told_and_is_no_fault() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let found = |servers: u32, more: &str| {
-        let device = format!("sim:servers={servers},service=1ms,rate=0,spread=exponential,between=2%");
+        let device = format!("sim:servers={servers},service=10ms,rate=0,between=2%");
         let line = format!("run oltp --engine {device} --seed 2 --json --no-html {more}");
         place.line(&line).expect_code(0).json()
     };

@@ -29,10 +29,10 @@ fn a_report_on_an_adaptive_run_does_so_too() {
 }
 
 fn made_again(run: &str) {
-    let place = Place::new();
+    let place = Place::in_memory();
     let json = place.line(&format!("{run} --json")).expect_code(0).stdout;
     let record = place.only("_record.jsonl");
-    let again = Place::new();
+    let again = Place::in_memory();
     let out = again.path().to_str().unwrap();
     let report = |more: &[&str]| {
         let mut arguments = vec!["report", record.to_str().unwrap()];
@@ -49,7 +49,7 @@ fn made_again(run: &str) {
     let csv = report(&["--format", "csv"]).stdout;
     assert_eq!(csv.lines().count(), 1 + 5 + 2 + 2 * 10, "a header, then a row per point and class");
     for version in ["11.2", "11.1"] {
-        let other = Place::new();
+        let other = Place::in_memory();
         report(&["--format", "orion", "--orion-version", version, "--out", other.path().to_str().unwrap()]);
         assert!(other.read("_summary.txt").starts_with(&format!("ORION VERSION {version}")), "{version}");
     }
@@ -57,7 +57,7 @@ fn made_again(run: &str) {
 
 #[test]
 fn nothing_on_disk_is_replaced_without_force() {
-    let place = Place::new();
+    let place = Place::in_memory();
     place.line(SIM).expect_code(0);
     let record = place.only("_record.jsonl");
     let summary = place.only("_summary.txt");
@@ -73,7 +73,7 @@ fn nothing_on_disk_is_replaced_without_force() {
 /// Several records: one page, or the files of each, and no file over another one.
 #[test]
 fn several_records_become_one_page_or_files_of_each() {
-    let place = Place::new();
+    let place = Place::in_memory();
     for name in ["a", "b"] {
         place
             .line(&format!("run oltp --engine sim --duration 1s --seed 5 --name {name} --no-html"))
@@ -112,7 +112,7 @@ fn several_records_become_one_page_or_files_of_each() {
 
 #[test]
 fn the_page_is_written_beside_the_record_unless_it_is_not_wanted() {
-    let place = Place::new();
+    let place = Place::in_memory();
     place.line(&format!("{SIM} --no-html")).expect_code(0);
     assert!(!place.files().iter().any(|name| name.ends_with(PAGE)), "{:?}", place.files());
     let record = place.only("_record.jsonl");
@@ -124,7 +124,7 @@ fn the_page_is_written_beside_the_record_unless_it_is_not_wanted() {
 
 #[test]
 fn runs_in_one_minute_do_not_collide() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let names: Vec<_> = (0..3)
         .map(|_| {
             let command = ["run", "oltp", "--engine", "sim", "--duration", "1s", "--name", "twin"];
@@ -141,7 +141,7 @@ fn runs_in_one_minute_do_not_collide() {
 
 #[test]
 fn a_record_that_cannot_be_read_is_told_with_its_line() {
-    let place = Place::new();
+    let place = Place::in_memory();
     place.line(SIM).expect_code(0);
     let record = place.only("_record.jsonl");
     let text = fs::read_to_string(&record).unwrap();
@@ -204,14 +204,15 @@ fn a_dry_run_tells_what_would_be_written() {
     let stray = place.line("run oltp data --write 50 --destroy-data nowhere --dry-run");
     assert!(stray.expect_code(2).stderr.contains("nowhere"));
     // Used again, a scratch file needs no fill.
-    place.line("run oltp --scratch-size 16M --keep-scratch --num-disks 1 --duration 100ms").expect_code(0);
+    let run = "run oltp --scratch-size 16M --keep-scratch --num-disks 1 --duration 100ms --no-html";
+    place.line(run).expect_measured();
     let plan = told("run simple --dry-run");
     assert!(plan.contains("nothing to fill") && plan.contains("kept afterwards"), "{plan}");
 }
 
 #[test]
 fn a_dry_run_that_nobody_can_read_fails() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = place.command();
     let status = command.args(["run", "simple", "--engine", "sim", "--dry-run"]).stdout(full).status();
@@ -220,11 +221,11 @@ fn a_dry_run_that_nobody_can_read_fails() {
 
 #[test]
 fn a_record_cannot_hide_its_outputs() {
-    let place = Place::new();
+    let place = Place::in_memory();
     place.line("run oltp --engine sim --duration 1s --name seen").expect_code(0);
     let text = place.read("_record.jsonl").replacen("\"run_id\":\"seen_", "\"run_id\":\"..seen_", 1);
     assert!(text.contains("..seen_"));
-    let out = Place::new();
+    let out = Place::in_memory();
     fs::write(out.path().join("r_record.jsonl"), text).unwrap();
     let told = out.line("report r_record.jsonl --format orion").expect_code(2);
     assert!(told.stderr.contains("no name of a run"), "{}", told.stderr);
@@ -233,7 +234,7 @@ fn a_record_cannot_hide_its_outputs() {
 
 #[test]
 fn a_pipe_gets_a_line_at_once_and_quiet_gets_none() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let told = place.line(SIM).expect_code(0);
     // How many follow depends on the machine: there is one in ten seconds.
     let points = told.stderr.lines().filter(|line| line.starts_with("point ")).count();
@@ -249,7 +250,7 @@ fn what_was_shown_after_a_run_is_shown_again() {
         (&[("LC_ALL", "C"), ("TERM", "xterm")], true),
         (&[("LC_ALL", "C.UTF-8"), ("TERM", "dumb")], true),
     ] {
-        let place = Place::new();
+        let place = Place::in_memory();
         let tell = |line: &str| {
             let mut command = place.command();
             command.args(line.split_whitespace()).envs(variables.iter().copied());

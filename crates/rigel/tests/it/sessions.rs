@@ -66,9 +66,9 @@ fn judged(document: &Value) -> (String, usize) {
 
 #[test]
 fn two_single_runs_are_two_sessions() {
-    let (place, state) = (Place::new(), Place::new());
-    let base = record(&place, "base", "1ms", 1);
-    let new = record(&place, "new", "1100us", 2);
+    let (place, state) = (Place::in_memory(), Place::in_memory());
+    let base = record(&place, "base", "10ms", 1);
+    let new = record(&place, "new", "11ms", 2);
     let line = format!("compare {} {} --json", base.display(), new.display());
     let compare = |more: &str| with_history(&place, state.path(), &format!("{line}{more}")).expect_code(0);
     history(state.path(), &["simulated"], 4);
@@ -91,7 +91,7 @@ fn two_single_runs_are_two_sessions() {
 
 #[test]
 fn the_history_tells_what_another_calibration_will_show() {
-    let (place, state) = (Place::new(), Place::new());
+    let (place, state) = (Place::in_memory(), Place::in_memory());
     let told = |sessions| {
         history(state.path(), &["/dev/disk"], sessions);
         let table = with_history(&place, state.path(), "calibrate --history").expect_code(0).stdout;
@@ -105,7 +105,7 @@ fn the_history_tells_what_another_calibration_will_show() {
 
 #[test]
 fn two_sides_tell_what_another_session_will_show() {
-    let (place, state) = (Place::new(), Place::new());
+    let (place, state) = (Place::in_memory(), Place::in_memory());
     let line = "versus oltp --engine sim:between=1% --and-engine sim:service=900us,between=1% --seed 1 --fast --quiet --no-html";
     place.line(line).expect_code(0);
     let record = place.only("_record.jsonl");

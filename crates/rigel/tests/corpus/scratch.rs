@@ -13,7 +13,7 @@ fn a_kept_scratch_file_with_a_filesystem_in_it_is_left_alone() {
     let name = "a_kept_scratch_file_with_a_filesystem_in_it_is_left_alone";
     let _alone = crate::alone();
     let place = Place::new();
-    place.line(&format!("{RUN} --scratch-size 16M --keep-scratch")).expect_code(0);
+    place.line(&format!("{RUN} --scratch-size 16M --keep-scratch")).expect_measured();
     let path = place.path().join("rigel-scratch.dat");
     let whole = fs::read(&path).unwrap();
     let makers = [
@@ -39,7 +39,7 @@ fn a_scratch_file_under_a_loop_device_is_not_removed() {
     let name = "a_scratch_file_under_a_loop_device_is_not_removed";
     let _alone = crate::alone();
     let place = Place::new();
-    place.line(&format!("{RUN} --scratch-size 16M --keep-scratch")).expect_code(0);
+    place.line(&format!("{RUN} --scratch-size 16M --keep-scratch")).expect_measured();
     let path = place.path().join("rigel-scratch.dat");
     let whole = fs::read(&path).unwrap();
     let Some(device) = needs(name, LoopDevice::attach(&path, false)) else { return };
@@ -50,6 +50,6 @@ fn a_scratch_file_under_a_loop_device_is_not_removed() {
     }
     drop(device);
     // Free again, it is removed as before.
-    place.line(&format!("{RUN} --scratch-size 32M")).expect_code(0);
+    place.line(&format!("{RUN} --scratch-size 32M")).expect_measured();
     assert!(!path.exists());
 }

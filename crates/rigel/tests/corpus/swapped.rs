@@ -70,7 +70,7 @@ fn a_file_that_is_exchanged_after_the_look_is_not_written() {
     };
     // Nothing happens: it is written, so that the refusals below are not for another reason.
     fresh();
-    exchanged(&place, &target, false, || ()).expect_code(0);
+    exchanged(&place, &target, false, || ()).expect_measured();
 
     // What held nothing gets a filesystem, or a few bytes.
     fresh();

@@ -10,6 +10,8 @@ pub(crate) mod locate;
 pub(crate) mod loop_device;
 pub(crate) mod needs;
 pub(crate) mod postgres;
+pub(crate) mod postgres_database;
+pub(crate) mod postgres_home;
 pub(crate) mod postgres_programs;
 pub(crate) mod python;
 pub(crate) mod random_file;

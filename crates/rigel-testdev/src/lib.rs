@@ -35,6 +35,7 @@ pub use harness::cap::{BlkioCap, CapLimits};
 pub use harness::loop_device::LoopDevice;
 pub use harness::needs::{Unavailable, needs};
 pub use harness::postgres::PostgresServer;
+pub use harness::postgres_database::PostgresDatabase;
 pub use harness::python::Python;
 pub use harness::random_file::random_file;
 pub use harness::terminal::TestTerminal;

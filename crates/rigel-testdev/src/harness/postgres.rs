@@ -5,21 +5,21 @@
 
 use super::keeper;
 use super::needs::Unavailable;
+use super::postgres_home::{as_user, copy_database, new_dir};
 use super::postgres_programs::{copied, installed};
-use rustix::fs::{Gid, Uid, chown};
-use rustix::process::{Pid, Signal, geteuid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Whom the server runs as when the tests are run by root, which it refuses: nobody, on every Linux.
-const NOBODY: u32 = 65_534;
 /// A machine that is busy starts it late.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Before something is looked at again.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// See the module.
 #[derive(Debug)]
@@ -38,10 +38,7 @@ impl PostgresServer {
     /// # Panics
     /// When the server does not start with that configuration, with what it says.
     pub fn start(configuration: &str) -> Result<Self, Unavailable> {
-        let programs = installed()?;
-        // Every user can reach it there, unlike directories of the build.
-        let home = TempDir::new().map_err(Unavailable::new)?;
-        Self::start_in(home, programs, configuration)
+        Self::start_in(new_dir()?, installed()?, configuration)
     }
 
     /// The same from a copy of the installation, to which `install` adds an extension. It gets a root, before the directories that the
@@ -57,30 +54,15 @@ impl PostgresServer {
         install: impl FnOnce(&Path, &Path) -> Result<(), Unavailable>,
     ) -> Result<Self, Unavailable> {
         let original = installed()?;
-        let home = TempDir::new().map_err(Unavailable::new)?;
+        let home = new_dir()?;
         let programs = copied(&original, home.path())?;
         install(home.path(), &original.join("pg_config"))?;
         Self::start_in(home, programs, configuration)
     }
 
     fn start_in(home: TempDir, programs: PathBuf, configuration: &str) -> Result<Self, Unavailable> {
-        give_away(home.path())?;
         let data = home.path().join("data");
-        let mut initdb = as_user(programs.join("initdb"));
-        initdb.arg("-D").arg(&data).args([
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-            "--locale=C",
-        ]);
-        let made = initdb.output().map_err(|error| Unavailable::new(format!("initdb: {error}")))?;
-        if !made.status.success() {
-            return Err(Unavailable::new(format!("initdb: {}", String::from_utf8_lossy(&made.stderr))));
-        }
+        copy_database(&data)?;
         include(&data, configuration).map_err(Unavailable::new)?;
         let server = serve(&programs, home.path()).map_err(Unavailable::new)?;
         let mut started = Self { home, programs, server };
@@ -129,6 +111,18 @@ impl PostgresServer {
         self.home.path().join("data")
     }
 
+    /// How a client connects to it as the superuser.
+    #[must_use]
+    pub fn dsn(&self) -> String {
+        self.dsn_of("postgres", "postgres")
+    }
+
+    /// How a client connects to it as this user, to this database.
+    #[must_use]
+    pub fn dsn_of(&self, user: &str, database: &str) -> String {
+        format!("host={} user={user} dbname={database}", self.home.path().display())
+    }
+
     /// The directory of its socket.
     #[must_use]
     pub fn socket(&self) -> &Path {
@@ -140,7 +134,13 @@ impl PostgresServer {
     /// # Errors
     /// With what the server says when it refuses it.
     pub fn ask(&self, sql: &str) -> Result<String, String> {
-        let output = self.psql(sql).map_err(|error| error.to_string())?;
+        self.ask_in("postgres", sql)
+    }
+
+    /// The same in another database.
+    pub(super) fn ask_in(&self, database: &str, sql: &str) -> Result<String, String> {
+        let output = self.client("postgres", database).args(["-c", sql]).output();
+        let output = output.map_err(|error| error.to_string())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
@@ -180,28 +180,34 @@ impl PostgresServer {
     /// Asks again until the answer is as wanted; gives the last one.
     #[must_use]
     pub fn ask_until(&self, sql: &str, wanted: impl Fn(&str) -> bool) -> String {
+        self.ask_in_until("postgres", sql, wanted)
+    }
+
+    pub(super) fn ask_in_until(&self, database: &str, sql: &str, wanted: impl Fn(&str) -> bool) -> String {
         let began = Instant::now();
         loop {
-            let answer = self.ask(sql).unwrap_or_else(|error| error);
+            let answer = self.ask_in(database, sql).unwrap_or_else(|error| error);
             if wanted(&answer) || began.elapsed() > PATIENCE {
                 return answer;
             }
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(PAUSE);
         }
-    }
-
-    fn psql(&self, sql: &str) -> std::io::Result<Output> {
-        self.client("postgres", "postgres").args(["-c", sql]).output()
     }
 
     fn wait(&mut self) {
         let began = Instant::now();
-        while self.ask("SELECT 1").is_err() {
+        while !self.is_ready() || self.ask("SELECT 1").is_err() {
             let ended = self.server.try_wait().ok().flatten();
             assert!(ended.is_none(), "the server ended: {ended:?}\n{}", self.log());
             assert!(began.elapsed() < PATIENCE, "no answer in {} s\n{}", PATIENCE.as_secs(), self.log());
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(PAUSE);
         }
+    }
+
+    /// What it writes beside its number: to look there costs less than to ask.
+    fn is_ready(&self) -> bool {
+        let notes = fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
+        notes.lines().last().is_some_and(|status| status.trim_end() == "ready")
     }
 }
 
@@ -236,25 +242,6 @@ fn serve(programs: &Path, home: &Path) -> std::io::Result<Child> {
     server.arg("-D").arg(home.join("data")).arg("-k").arg(home).args(["-c", "listen_addresses=", "-F"]);
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     keeper::spawn(server)
-}
-
-/// A program as a user that the server accepts, which ends when this process does.
-fn as_user(program: PathBuf) -> Command {
-    let mut command = Command::new("setpriv");
-    if geteuid().is_root() {
-        let id = NOBODY.to_string();
-        command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
-    }
-    // The tests may run in a directory that the user cannot enter.
-    command.args(["--pdeathsig", "QUIT", "--"]).arg(program).current_dir("/");
-    command
-}
-
-fn give_away(home: &Path) -> Result<(), Unavailable> {
-    if !geteuid().is_root() {
-        return Ok(());
-    }
-    chown(home, Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).map_err(Unavailable::new)
 }
 
 /// Whoever owns the database must be able to read what is included.

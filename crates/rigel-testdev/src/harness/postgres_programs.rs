@@ -16,7 +16,7 @@ const CHOSEN: &str = "RIGEL_POSTGRES";
 /// Where Debian has the programs, a directory for each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// What is started from a copy; a link would lead back to the original.
-const COPIED: [&str; 2] = ["initdb", "postgres"];
+const COPIED: [&str; 1] = ["postgres"];
 
 /// Those that are chosen, else the newest version that Debian installed, else what is in the path.
 pub fn installed() -> Result<PathBuf, Unavailable> {

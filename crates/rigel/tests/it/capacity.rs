@@ -1,7 +1,7 @@
 //! `rigel capacity` with the real binary: files of the real tools, a store that nothing damages, the recorder.
 
 use crate::support::{Place, Told};
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{PostgresDatabase, Unavailable, needs};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -194,7 +194,7 @@ fn a_store_that_cannot_grow_stays_as_it_was() {
 #[test]
 fn the_recorder_keeps_this_host_and_ends_in_order() {
     let place = Place::new();
-    let told = capacity(&place, "record --every 200ms --for 3s --host here");
+    let told = capacity(&place, "record --every 200ms --for 1s --host here");
     if told.code == 3 && told.stderr.contains("shows no disks") {
         let _: Option<()> =
             needs("the_recorder_keeps_this_host", Err(Unavailable::new("this host shows no disks")));
@@ -211,7 +211,7 @@ fn the_recorder_keeps_this_host_and_ends_in_order() {
 #[test]
 fn the_recorder_asks_a_server() {
     let test = "the_recorder_asks_a_server";
-    let Some(server) = needs(test, PostgresServer::start("")) else { return };
+    let Some(database) = needs(test, PostgresDatabase::create()) else { return };
     let place = Place::new();
     let mut command = place.command();
     command.args([
@@ -222,14 +222,17 @@ fn the_recorder_asks_a_server() {
         "--every",
         "200ms",
         "--for",
-        "4s",
+        "2s",
         "--dsn",
-        &crate::sql::dsn(&server),
+        &database.dsn(),
     ]);
     let told = Told::from(command.output().unwrap()).expect_code(0);
     let list = capacity(&place, "list").expect_code(0).stdout;
     assert!(list.contains("database postgresql") && list.contains("commits"), "{list} {}", told.stderr);
-    assert!(list.contains("redo_bytes") && list.contains("database postgres "), "{list}");
+    assert!(
+        list.contains("redo_bytes") && list.contains(&format!("database {} ", database.name())),
+        "{list}"
+    );
 }
 
 #[test]

@@ -2,14 +2,15 @@
 
 use crate::support::{Place, Told, tell};
 use rigel_io::targets::scratch::free_bytes;
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
+use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,11 +23,14 @@ pub fn place() -> Place {
 
 /// Whether private servers can be made here.
 pub fn private() -> Result<(), Unavailable> {
-    let told = place().line("sql simple --dry-run --size 16M");
-    match told.code {
-        0 => Ok(()),
-        _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
-    }
+    static ASKED: LazyLock<Result<(), Unavailable>> = LazyLock::new(|| {
+        let told = place().line("sql simple --dry-run --size 16M");
+        match told.code {
+            0 => Ok(()),
+            _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
+        }
+    });
+    ASKED.clone()
 }
 
 /// Whether so many bytes are free where the tests have their places. Without them what a test asks for is rightly refused.
@@ -84,7 +88,7 @@ pub fn servers_in(place: &Path) -> Vec<u32> {
 }
 
 /// The processes that made the segments of shared memory that are there.
-fn makers_of_memory() -> Vec<u32> {
+pub fn makers_of_memory() -> Vec<u32> {
     let table = fs::read_to_string("/proc/sysvipc/shm").unwrap();
     table.lines().skip(1).map(|line| line.split_whitespace().nth(4).unwrap().parse().unwrap()).collect()
 }
@@ -94,11 +98,8 @@ pub fn signal(process: u32, signal: Signal) {
     kill_process(pid, signal).unwrap();
 }
 
-/// Where a run that is killed tells its problems.
-const TOLD: &str = "told";
-
 /// Waits until the first visit is about to begin.
-fn wait_for_record(place: &Place) {
+pub fn wait_for_record(place: &Place) {
     let began = Instant::now();
     while !place.files().iter().any(|name| name.ends_with("_record.jsonl")) {
         assert!(began.elapsed() < Duration::from_secs(120));
@@ -123,7 +124,7 @@ fn look_ups_are_reads_and_nothing_is_left() {
     let name = "look_ups_are_reads_and_nothing_is_left";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = "sql simple --size 64M --sessions 1,3 --duration 1s --seed 1 --no-html --json";
+    let line = "sql simple --size 64M --sessions 1,3 --duration 500ms --seed 1 --no-html --json";
     let told = place.line(line);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
@@ -150,92 +151,9 @@ fn look_ups_are_reads_and_nothing_is_left() {
             && storage.iter().all(|count| count.is_null() || agrees(count));
         assert_eq!(flagged, !right, "{counts}: {}", point["flags"]);
         let rate = point["classes"]["simple"]["iops"]["mean"].as_f64().unwrap();
-        assert!(rate > 1.0 && rate < probes * 2.0, "{rate} beside {probes} in about a second");
+        assert!(rate > 1.0 && rate < probes * 4.0, "{rate} beside {probes} in half a second or more");
     }
     assert_clean(place.path());
-}
-
-#[test]
-fn each_look_up_alone_has_its_own_latency() {
-    let name = "each_look_up_alone_has_its_own_latency";
-    let Some(()) = needs(name, private()) else { return };
-    let place = place();
-    let line = "sql simple --size 32M --sessions 2 --duration 500ms --probe single --no-html --json";
-    // Files of ours are nobody else's by default, but the server is another user for root.
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "umask 077; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_rigel")]).args(line.split(' '));
-    let told = tell(shell.current_dir(place.path()).stdin(Stdio::null()));
-    assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    let document = told.json();
-    let io = &document["points"][0]["classes"]["simple"];
-    let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), io["latency_us"]["mean"].as_f64().unwrap());
-    let max = io["latency_us"]["max"].as_f64().unwrap();
-    assert!(max > mean);
-    // One that began before the window of half a second counts with all of its time.
-    let off = (rate * mean / 1e6 / 2.0 - 1.0).abs();
-    assert!(off < 0.05 + max / 500_000.0, "two are outstanding: {rate} of {mean} us, {max} at most");
-}
-
-/// A run that measures. One may be refused while what a killed one began still ends.
-#[expect(clippy::print_stderr, reason = "why a run had to be started again must be told")]
-fn measuring(place: &Place, start: impl Fn() -> Child) -> Child {
-    let records = || place.files().iter().filter(|name| name.ends_with("_record.jsonl")).count();
-    let (began, before) = (Instant::now(), records());
-    let mut run = start();
-    while records() == before {
-        let told = fs::read_to_string(place.path().join(TOLD)).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(120), "{told}");
-        if run.try_wait().unwrap().is_some() {
-            eprintln!("started again: {told}");
-            run = start();
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    run
-}
-
-/// Killed where nothing can be put in order: the server ends by itself, and the next run removes the rest.
-#[test]
-fn a_killed_run_leaves_nothing_to_the_next_one() {
-    let name = "a_killed_run_leaves_nothing_to_the_next_one";
-    let Some(()) = needs(name, private()) else { return };
-    let place = place();
-    let start = || {
-        let line = ["sql", "simple", "--size", "16M", "--sessions", "2", "--duration", "20s", "--quiet"];
-        let told = fs::File::create(place.path().join(TOLD)).unwrap();
-        place.command().args(line).stdout(Stdio::null()).stderr(told).spawn().unwrap()
-    };
-    for millis in [100, 700] {
-        let mut run = start();
-        thread::sleep(Duration::from_millis(millis));
-        run.kill().unwrap();
-        run.wait().unwrap();
-    }
-    let began = Instant::now();
-    while !servers_in(place.path()).is_empty() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "a server lives on: {:?}",
-            servers_in(place.path())
-        );
-        thread::sleep(Duration::from_millis(50));
-    }
-    // Killed together with its server, which cannot put anything in order either, and whose processes do not see it.
-    let mut run = measuring(&place, start);
-    signal(run.id(), Signal::STOP);
-    let servers = servers_in(place.path());
-    servers.iter().for_each(|server| signal(*server, Signal::STOP));
-    let notes = fs::read_to_string(place.path().join("rigel-sql-server/data/postmaster.pid")).unwrap();
-    signal(notes.lines().next().unwrap().parse().unwrap(), Signal::KILL);
-    run.kill().unwrap();
-    run.wait().unwrap();
-    assert!(makers_of_memory().iter().any(|maker| servers.contains(maker)), "{servers:?}");
-    assert!(!servers_in(place.path()).is_empty(), "there is something to be removed");
-    let told =
-        place.line("sql simple --size 16M --sessions 1 --duration 200ms --name last --no-html --quiet");
-    assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    assert_clean(place.path());
-    assert!(!makers_of_memory().iter().any(|maker| servers.contains(maker)), "its memory is left");
 }
 
 #[test]
@@ -246,7 +164,7 @@ fn a_run_that_is_stopped_puts_everything_away() {
     let line = ["sql", "simple", "--size", "16M", "--sessions", "2", "--duration", "60s"];
     let run = place.command().args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for_record(&place);
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_millis(300));
     signal(run.id(), Signal::INT);
     let told = Told::from(run.wait_with_output().unwrap());
     refused(
@@ -293,26 +211,22 @@ fn what_a_private_server_needs_is_told() {
     assert_eq!(place.files(), ["empty"]);
 }
 
-pub fn dsn(server: &PostgresServer) -> String {
-    format!("host={} user=postgres dbname=postgres", server.socket().display())
-}
-
 #[test]
 fn a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request() {
     let name = "a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request";
-    let archive = "max_connections = 20\narchive_mode = on\narchive_command = 'true'\n";
+    let archive = "archive_mode = on\narchive_command = 'true'\n";
     let Some(server) = needs(name, PostgresServer::start(archive)) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     let sql = |more: &[&str]| {
-        let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1,2", "--duration", "1500ms", "--no-html"];
+        let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1,2", "--duration", "400ms", "--no-html"];
         tell(place.command().args(line).args(more))
     };
     refused(sql(&["--size", "8M"]), 3, &["has no schema rigel", "--create-in postgres"]);
     refused(sql(&["--size", "8M", "--create-in", "other"]), 2, &["the database is postgres"]);
     assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
     // A session that waits for its turn meanwhile is not ended; versions before 14 do not know how to.
-    let _ = server.ask("alter role postgres set idle_session_timeout = '1s'");
+    let _ = server.ask("alter role postgres set idle_session_timeout = '200ms'");
     // Of another user: it fits better than the server's own of that name, and would run with our rights.
     let trap = "create function public.pg_relation_size(oid) returns int8 language plpgsql as \
         'begin create table if not exists public.taken (); return 8388608; end'";
@@ -349,11 +263,11 @@ fn a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request() {
 #[test]
 fn a_table_that_is_measured_is_not_removed() {
     let name = "a_table_that_is_measured_is_not_removed";
-    let Some(server) = needs(name, PostgresServer::start("max_connections = 20\n")) else { return };
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = database.dsn();
     let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1", "--duration", "300s", "--size", "8M"];
-    let more = ["--create-in", "postgres", "--io-timeout", "600h", "--drop"];
+    let more = ["--create-in", database.name(), "--io-timeout", "600h", "--drop"];
     let mut command = place.command();
     command.args(line).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = command.spawn().unwrap();
@@ -363,7 +277,7 @@ fn a_table_that_is_measured_is_not_removed() {
     let told = Told::from(run.wait_with_output().unwrap());
     refused(other, 3, &["rigel.big is in use"]);
     refused(told, 4, &["stopped before its end"]);
-    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+    assert_eq!(database.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
 }
 
 #[test]
@@ -375,32 +289,38 @@ fn a_server_that_cannot_be_measured_is_refused() {
     };
     refused(sql("nonsense", &[]), 2, &["no connection string"]);
     refused(sql("host=/nowhere user=a dbname=b", &[]), 3, &["does not answer"]);
-    let Some(server) = needs(name, PostgresServer::start("max_connections = 10\n")) else { return };
-    let there = dsn(&server);
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let (there, mine) = (database.dsn(), database.name());
+    let of = |name: &str| there.replace(&format!("dbname={mine}"), &format!("dbname={name}"));
     refused(
-        sql(&there, &["--create-in", "postgres", "--sessions", "20"]),
+        sql(&there, &["--create-in", mine, "--sessions", "200"]),
         3,
         &["too few connections", "max_connections"],
     );
-    refused(sql(&there.replace("dbname=postgres", "dbname=none"), &[]), 3, &["no such database"]);
-    refused(sql(&there.replace("user=postgres", "user=nobody_here"), &[]), 3, &["does not let this user in"]);
-    server.ask("create database \"two\nlines\"").unwrap();
-    let odd = there.replace("dbname=postgres", "dbname='two\nlines'");
+    refused(sql(&of("none"), &[]), 3, &["no such database"]);
+    refused(sql(&database.dsn_of("nobody_here"), &[]), 3, &["does not let this user in"]);
+    database.ask("create database \"two\nlines\"").unwrap();
+    let odd = of("'two\nlines'");
     refused(
         sql(&odd, &["--sessions", "1"]),
         3,
         &["database two\\x0alines has no schema", "--create-in $'two\\x0alines'"],
     );
-    server.ask("create role small login").unwrap();
-    let small = there.replace("user=postgres", "user=small");
-    refused(sql(&small, &["--create-in", "postgres"]), 3, &["cannot be made", "permission denied"]);
-    server.ask("create role few login connection limit 3; grant create on database postgres to few").unwrap();
-    let few = there.replace("user=postgres", "user=few");
-    let told = sql(&few, &["--create-in", "postgres", "--sessions", "4"]);
+    let [small, few] = ["small", "few"].map(|role| database.role(role));
+    database.ask(&format!("create role {small} login")).unwrap();
+    refused(
+        sql(&database.dsn_of(&small), &["--create-in", mine]),
+        3,
+        &["cannot be made", "permission denied"],
+    );
+    let limited =
+        format!("create role {few} login connection limit 3; grant create on database {mine} to {few}");
+    database.ask(&limited).unwrap();
+    let told = sql(&database.dsn_of(&few), &["--create-in", mine, "--sessions", "4"]);
     refused(told, 3, &["too few connections", "too many connections for role"]);
     // Nothing was filled before that was known.
-    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
-    let line = ["sql", "simple", "--dsn", &there, "--create-in", "postgres", "--size", "30T"];
+    assert_eq!(database.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
+    let line = ["sql", "simple", "--dsn", &there, "--create-in", mine, "--size", "30T"];
     refused(place.rigel(line), 3, &["the table of 30 TiB does not fit"]);
     assert_eq!(place.files(), Vec::<String>::new());
 }
@@ -409,9 +329,9 @@ fn a_server_that_cannot_be_measured_is_refused() {
 #[test]
 fn who_ends_a_run_does_not_wait_for_its_table() {
     let name = "who_ends_a_run_does_not_wait_for_its_table";
-    let Some(server) = needs(name, PostgresServer::start("max_connections = 20\n")) else { return };
+    let Some(server) = needs(name, PostgresServer::start("")) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     let ended_during = |size: &str, what: &str| {
         let line =
             ["sql", "simple", "--dsn", &dsn, "--sessions", "1", "--create-in", "postgres", "--size", size];
@@ -433,4 +353,22 @@ fn who_ends_a_run_does_not_wait_for_its_table() {
     signal(checkpointer.parse().unwrap(), Signal::CONT);
     refused(told, 4, &["stopped before its first point", "the schema rigel stays"]);
     assert_eq!(schemas(), "1");
+}
+
+#[test]
+fn raw_reads_are_left_out_where_they_cannot_be_made_or_are_not_wanted() {
+    let name = "raw_reads_are_left_out_where_they_cannot_be_made_or_are_not_wanted";
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let (place, dsn) = (place(), database.dsn());
+    let plan = |more: &[&str]| {
+        let line =
+            ["sql", "simple", "--dsn", &dsn, "--create-in", database.name(), "--size", "8M", "--dry-run"];
+        tell(place.command().args(line).args(more)).expect_code(0)
+    };
+    assert!(plan(&[]).stdout.contains("the files of rigel.big"), "{}", plan(&[]).stdout);
+    for without in [&["--sql-only"][..], &["--duration", "1s"]] {
+        let told = plan(without);
+        assert!(!told.stdout.contains("the files of"), "{}", told.stdout);
+        assert_eq!(told.stderr.contains("leaves no turns"), without[0] == "--duration", "{}", told.stderr);
+    }
 }

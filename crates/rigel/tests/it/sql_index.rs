@@ -1,6 +1,6 @@
 //! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted apart.
 
-use crate::sql::{dsn, place, private, refused, visits};
+use crate::sql::{place, private, refused, visits};
 use crate::support::{Told, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;
@@ -38,7 +38,7 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
     let name = "look_ups_through_the_index_read_one_block_of_the_table_each";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = "sql oltp --probe index --size 64M --sessions 1,3 --duration 1s --seed 1 --json";
+    let line = "sql oltp --probe index --size 64M --sessions 1,3 --duration 500ms --seed 1 --json";
     let told = place.line(line);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
@@ -63,21 +63,21 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
 fn an_index_that_a_cache_answers_for_is_told() {
     let name = "an_index_that_a_cache_answers_for_is_told";
     let Some(server) = needs(name, PostgresServer::start("shared_buffers = '128kB'")) else { return };
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     let sql = |more: &[&str]| -> (Told, crate::support::Place) {
         let place = place();
-        let line = ["sql", "oltp", "--dsn", &dsn, "--sessions", "1", "--duration", "1s", "--no-html"];
+        let line = ["sql", "oltp", "--dsn", &dsn, "--sessions", "1", "--duration", "500ms", "--no-html"];
         (tell(place.command().args(line).args(more)), place)
     };
     // A table that was made for other look-ups has none, and gets none.
-    let (told, _) = sql(&["--create-in", "postgres", "--size", "64M"]);
+    let (told, _) = sql(&["--create-in", "postgres", "--size", "8M"]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let indexes = "select count(*) from pg_index where indrelid = 'rigel.big'::regclass";
     assert_eq!(server.ask(indexes).unwrap(), "0", "only when asked");
     refused(sql(&["--probe", "index"]).0, 3, &["rigel.big has no index", "rigel sql --drop"]);
     tell(place().command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
     let (told, place) = sql(&["--create-in", "postgres", "--size", "64M", "--probe", "index", "--json"]);
-    assert_eq!(told.code, 1, "{}", told.stderr);
+    let told = told.expect_unusable("UNVERIFIED");
     let (look_ups, table, index) = counted(&visits(&place, "sql")[0]);
     assert!((table / look_ups - 1.0).abs() < 0.01 || look_ups > 8192.0, "{table} of {look_ups}");
     assert!(index > 0.2 * look_ups, "{index} of {look_ups}");
@@ -95,20 +95,4 @@ fn an_index_that_a_cache_answers_for_is_told() {
     let (told, _) = sql(&["--probe", "single"]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     assert_eq!(server.ask(indexes).unwrap(), "1");
-}
-
-#[test]
-fn raw_reads_take_turns_with_look_ups_through_the_index() {
-    let name = "raw_reads_take_turns_with_look_ups_through_the_index";
-    let Some(()) = needs(name, private()) else { return };
-    let place = place();
-    let line = "sql simple --probe index --size 64M --sessions 2 --max-duration 15s --precision 20% --json";
-    let told = place.line(line);
-    assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    let document = told.json();
-    assert!(document["loads"][0]["index_blocks_per_look_up"].is_number(), "{document:#}");
-    let first = document["sentences"][0].as_str().unwrap();
-    let named = first.contains("look-ups per second through the index");
-    assert!(named || first.contains("cannot be told"), "{first}");
-    assert!(!named || document["sentences"].to_string().contains("of the index, so that"), "{document:#}");
 }

@@ -1,6 +1,6 @@
 //! `rigel sql` killed at any moment: what it had begun ends by itself, or the next run removes it.
 
-use crate::sql::{assert_clean, place, private, servers_in};
+use crate::sql::{assert_clean, makers_of_memory, place, private, servers_in, signal};
 use crate::support::Place;
 use rigel_core::load::draw::Generator;
 use rigel_testdev::needs;
@@ -9,11 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const LINE: &str = "sql simple --size 16M --sessions 2 --duration 500ms --seed 1 --no-html --quiet";
+const LINE: &str = "sql simple --size 16M --sessions 2 --duration 300ms --seed 1 --no-html --quiet";
+/// The same, but it does not end by itself.
+const LONG: &str = "sql simple --size 16M --sessions 2 --duration 120s --seed 1 --no-html --quiet";
+/// Where a run that is killed tells its problems.
+const TOLD: &str = "told";
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What runs had beside files in their directory.
@@ -100,6 +104,11 @@ fn records(place: &Place) -> usize {
     place.files().iter().filter(|name| name.ends_with("_record.jsonl")).count()
 }
 
+fn started(place: &Place, line: &str) -> Child {
+    let told = fs::File::create(place.path().join(TOLD)).unwrap();
+    place.command().args(line.split(' ')).stdout(Stdio::null()).stderr(told).spawn().unwrap()
+}
+
 /// A run to its end; how long it took.
 fn whole(place: &Place) -> Duration {
     let began = Instant::now();
@@ -148,9 +157,7 @@ fn is_of(home: &Path, process: u32) -> bool {
 /// Ends a run after a while; what it was at, or `None` when it had ended before.
 fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<&'static str> {
     let before = records(place);
-    let mut command = place.command();
-    let told = fs::File::create(place.path().join("told")).unwrap();
-    let mut run = command.args(LINE.split(' ')).stdout(Stdio::null()).stderr(told).spawn().unwrap();
+    let mut run = started(place, LINE);
     thread::sleep(after);
     begun.look(place.path());
     let servers = servers_in(place.path());
@@ -175,7 +182,7 @@ fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<
     }
     let ended = run.wait().unwrap();
     begun.look(place.path());
-    let told = fs::read_to_string(place.path().join("told")).unwrap();
+    let told = fs::read_to_string(place.path().join(TOLD)).unwrap();
     match ended.code() {
         None => Some(at),
         Some(0 | 1) => None,
@@ -187,24 +194,82 @@ fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<
     }
 }
 
-/// `RIGEL_SQL_KILLS` kills, 2 unless it is set.
-#[test]
-fn a_run_killed_at_any_moment_leaves_nothing() {
-    let name = "a_run_killed_at_any_moment_leaves_nothing";
-    let Some(()) = needs(name, private()) else { return };
-    let kills: u32 = std::env::var("RIGEL_SQL_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
-    let place = place();
-    let took = whole(&place);
-    let (mut draw, mut begun, mut hits) = (Generator::new(1, &[]), Begun::default(), BTreeMap::new());
+/// A run that measures for long. One may be refused while what a killed one began still ends.
+#[expect(clippy::print_stderr, reason = "why a run had to be started again must be told")]
+fn measuring(place: &Place) -> Child {
+    let (began, before) = (Instant::now(), records(place));
+    let mut run = started(place, LONG);
+    while records(place) == before {
+        let told = fs::read_to_string(place.path().join(TOLD)).unwrap();
+        assert!(began.elapsed() < PATIENCE, "{told}");
+        if run.try_wait().unwrap().is_some() {
+            eprintln!("started again: {told}");
+            run = started(place, LONG);
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    run
+}
+
+/// While a server is made, and a little later: where nothing can be put in order, the server ends by itself.
+fn killed_early(place: &Place, begun: &mut Begun) {
+    for millis in [100, 700] {
+        let mut run = started(place, LONG);
+        thread::sleep(Duration::from_millis(millis));
+        begun.look(place.path());
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    let began = Instant::now();
+    while !servers_in(place.path()).is_empty() {
+        let left = servers_in(place.path());
+        assert!(began.elapsed() < PATIENCE, "a server lives on: {left:?}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Killed together with its server, which cannot put anything in order either, and whose processes do not see it.
+fn killed_with_what_stands_still(place: &Place, begun: &mut Begun) {
+    let mut run = measuring(place);
+    signal(run.id(), Signal::STOP);
+    let servers = servers_in(place.path());
+    servers.iter().for_each(|server| signal(*server, Signal::STOP));
+    begun.look(place.path());
+    signal(leader(place.path()).unwrap(), Signal::KILL);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(makers_of_memory().iter().any(|maker| servers.contains(maker)), "{servers:?}");
+    assert!(!servers_in(place.path()).is_empty(), "there is something to be removed");
+}
+
+/// At moments that are drawn from the time that a whole run takes.
+fn killed_at_random(place: &Place, kills: u32, begun: &mut Begun) {
+    let took = whole(place);
+    let (mut draw, mut hits) = (Generator::new(1, &[]), BTreeMap::new());
     while hits.values().sum::<u32>() < kills {
         let after = took.mul_f64(draw.unit());
         let how = How::ALL[hits.values().sum::<u32>() as usize % How::ALL.len()];
-        if let Some(at) = ended(&place, after, how, &mut begun) {
+        if let Some(at) = ended(place, after, how, begun) {
             *hits.entry(at).or_default() += 1;
             // With `--nocapture`, for those who wait for many.
             println!("{} after {after:.1?} at {at}", how.name());
         }
     }
+    println!("{hits:?}");
+}
+
+/// At moments that leave most behind, and as often as `RIGEL_SQL_KILLS` says at random.
+#[test]
+fn a_run_killed_at_any_moment_leaves_nothing() {
+    let name = "a_run_killed_at_any_moment_leaves_nothing";
+    let Some(()) = needs(name, private()) else { return };
+    let (place, mut begun) = (place(), Begun::default());
+    killed_early(&place, &mut begun);
+    killed_with_what_stands_still(&place, &mut begun);
+    if let Some(kills) = std::env::var("RIGEL_SQL_KILLS").ok().and_then(|text| text.parse().ok()) {
+        killed_at_random(&place, kills, &mut begun);
+    }
+    // The next run removes the rest.
     whole(&place);
     let began = Instant::now();
     // What was about to make a database sees only at its next step that nobody wants it.
@@ -213,6 +278,7 @@ fn a_run_killed_at_any_moment_leaves_nothing() {
         thread::sleep(Duration::from_millis(50));
     }
     assert_clean(place.path());
-    println!("{hits:?}: {begun:?}");
+    println!("{begun:?}");
+    assert!(!begun.segments.is_empty(), "no memory of a server was seen: {begun:?}");
     assert_eq!(begun.left(), Begun::default());
 }

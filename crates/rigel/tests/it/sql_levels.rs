@@ -1,8 +1,8 @@
 //! The levels of `rigel sql` on a real server: look-ups beside reports, reports alone, users.
 
-use super::sql::{dsn, place, private, visits};
+use super::sql::{place, private, visits};
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -80,7 +80,7 @@ fn look_ups_and_reports_are_measured_alone_and_together() {
     let name = "look_ups_and_reports_are_measured_alone_and_together";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = "sql normal --size 128M --sessions 2 --report-sessions 1 --report-size 1M --duration 500ms --seed 1 --json";
+    let line = "sql normal --size 64M --sessions 2 --report-sessions 1 --report-size 1M --duration 500ms --seed 1 --json";
     let told = place.line(line);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
@@ -131,17 +131,18 @@ fn assert_costs(document: &Value, visits: &[Value]) {
 #[test]
 fn reports_read_by_range_and_by_join() {
     let name = "reports_read_by_range_and_by_join";
-    let Some(server) = needs(name, PostgresServer::start("shared_buffers = '1MB'")) else { return };
-    let dsn = dsn(&server);
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let dsn = database.dsn();
     let sorted = || {
-        let asked = server.ask("select temp_files from pg_stat_database where datname = 'postgres'").unwrap();
+        let files = "select temp_files from pg_stat_database where datname = current_database()";
+        let asked = database.ask(files).unwrap();
         asked.parse::<u64>().unwrap()
     };
-    let line = "--size 128M --report-sessions 2 --report-size 4M --duration 500ms --no-html --json";
+    let line = "--size 64M --report-sessions 2 --report-size 4M --duration 500ms --no-html --json";
     let run = |by: &str| {
         let place = place();
         let mut rigel = place.command();
-        rigel.args(["sql", "dss", "--dsn", &dsn, "--create-in", "postgres", "--report-by", by]);
+        rigel.args(["sql", "dss", "--dsn", &dsn, "--create-in", database.name(), "--report-by", by]);
         let told = tell(rigel.args(line.split(' ')));
         assert!([0, 1].contains(&told.code), "{by}: {}", told.stderr);
         let document = told.json();
@@ -180,9 +181,9 @@ fn holding(file: &Path) -> Result<Child, Unavailable> {
     python.spawn().map_err(|error| Unavailable::new(format!("python3: {error}")))
 }
 
-fn ask_server(place: &Place, dsn: &str, line: &str) -> (Told, Value) {
+fn ask_server(place: &Place, (dsn, name): (&str, &str), line: &str) -> (Told, Value) {
     let mut rigel = place.command();
-    rigel.args(["sql", "dss", "--dsn", dsn, "--create-in", "postgres", "--no-html", "--json"]);
+    rigel.args(["sql", "dss", "--dsn", dsn, "--create-in", name, "--no-html", "--json"]);
     let told = tell(rigel.args(line.split(' ')));
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
@@ -199,14 +200,16 @@ fn a_report_that_a_cache_answers_is_no_read() {
     const LINE: &str = "--size 64M --report-sessions 2 --report-size 1M --duration 500ms";
     // The table fits into the server's own cache.
     let Some(server) = needs(name, PostgresServer::start("shared_buffers = '512MB'")) else { return };
-    ask_server(&place(), &dsn(&server), LINE);
+    let dsn = server.dsn();
+    ask_server(&place(), (&dsn, "postgres"), LINE);
     server.ask("select sum(length(pad)) from rigel.big").unwrap();
-    let (told, document) = ask_server(&place(), &dsn(&server), LINE);
+    let (told, document) = ask_server(&place(), (&dsn, "postgres"), LINE);
     assert!(is_unverified(&document) && told.code == 1, "{document:#}");
     drop(server);
     // Nothing of it does, and a fourth of it stays in the page cache: less than all is read.
-    let Some(server) = needs(name, PostgresServer::start("shared_buffers = '1MB'")) else { return };
-    let dsn = dsn(&server);
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let dsn = database.dsn();
+    let there = (&*dsn, database.name());
     // On a busy machine the page cache may answer some reports as well, which is told then.
     let share = |place: &Place| {
         let counts = &visits(place, "sql")[0]["nodes"][0]["server"];
@@ -216,20 +219,20 @@ fn a_report_that_a_cache_answers_is_no_read() {
         (number(bytes) / 8192.0 / number(&counts["scanned_blocks"]), fetched.is_null())
     };
     let before = place();
-    let (_, cold) = ask_server(&before, &dsn, LINE);
+    let (_, cold) = ask_server(&before, there, LINE);
     let (read, by_device) = share(&before);
     let is_near = (0.985..0.995).contains(&read);
     // The device is others' as well: it may have read more than the sessions did, and never less.
     let is_right =
         if by_device { is_unverified(&cold) || read >= 0.985 } else { is_unverified(&cold) == (read < 0.99) };
     assert!(is_right || is_near, "{read}: {cold:#}");
-    let path = server.ask("select pg_relation_filepath('rigel.big')").unwrap();
-    let file = server.socket().join("data").join(path);
+    let path = database.ask("select pg_relation_filepath('rigel.big')").unwrap();
+    let file = database.data().join(path);
     let Some(mut python) = needs(name, holding(&file)) else { return };
     let mut word = [0; 4];
     std::io::Read::read_exact(python.stdout.as_mut().unwrap(), &mut word).unwrap();
     let place = place();
-    let (told, warm) = ask_server(&place, &dsn, LINE);
+    let (told, warm) = ask_server(&place, there, LINE);
     drop(python.stdin.take());
     python.wait().unwrap();
     let counts = &visits(&place, "sql")[0]["nodes"][0]["server"];
@@ -243,7 +246,7 @@ fn users_come_to_a_knee() {
     let name = "users_come_to_a_knee";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let told = place.line("sql users --size 128M --sessions 1,2,16 --duration 500ms --no-html --json");
+    let told = place.line("sql users --size 64M --sessions 1,2,16 --duration 500ms --no-html --json");
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
     let visits = visits(&place, "sql");

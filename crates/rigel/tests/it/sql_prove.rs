@@ -1,8 +1,8 @@
 //! `rigel sql prove` with a real server: the experiment on a tiny table, and what it leaves.
 
-use crate::sql::{assert_clean, dsn, place, private, refused, room, signal};
+use crate::sql::{assert_clean, place, private, refused, room, signal};
 use crate::support::{Place, Told};
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -107,7 +107,7 @@ fn a_killed_experiment_leaves_nothing_to_the_next_one() {
     let name = "a_killed_experiment_leaves_nothing_to_the_next_one";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let (mut run, _told, all) = until(&place, &["sql", "prove", "--size", "4M"], "random_page_cost");
+    let (mut run, _told, all) = until(&place, &["sql", "prove", "--size", "4M"], "filling the table");
     assert!(all.contains("note: a table of 4 MiB is small"), "{all}");
     run.kill().unwrap();
     run.wait().unwrap();
@@ -120,36 +120,33 @@ fn a_killed_experiment_leaves_nothing_to_the_next_one() {
 #[test]
 fn a_server_that_is_there_is_as_before() {
     let name = "a_server_that_is_there_is_as_before";
-    let Some(server) = needs(name, PostgresServer::start("shared_buffers = 1MB\nmax_connections = 40\n"))
-    else {
-        return;
-    };
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let (dsn, mine, role) = (database.dsn(), database.name(), database.role("plain"));
     let prove = |more: &[&str]| -> Told {
         let line = ["sql", "prove", "--size", "4M", "--max-duration", "1s", "--quiet", "--json"];
         let own: &[&str] = if more.contains(&"--dsn") { &[] } else { &["--dsn", &dsn] };
         Told::from(place.command().args(line).args(own).args(more).output().unwrap())
     };
-    refused(prove(&[]), 3, &["none was allowed", "--create-in postgres"]);
-    server.ask("create schema rigel").unwrap();
-    refused(prove(&["--create-in", "postgres"]), 3, &["has a schema rigel already"]);
+    refused(prove(&[]), 3, &["none was allowed", &format!("--create-in {mine}")]);
+    database.ask("create schema rigel").unwrap();
+    refused(prove(&["--create-in", mine]), 3, &["has a schema rigel already"]);
     // Three times the server's own cache, and the sixteenth part of that and of the table.
-    let told = prove(&["--create-in", "postgres", "--dry-run"]).expect_code(0);
+    let told = prove(&["--create-in", mine, "--dry-run"]).expect_code(0);
     assert!(told.stdout.contains("a table of 4 MiB, and up to 3.44 MiB of indexes"), "{}", told.stdout);
-    server.ask("drop schema rigel").unwrap();
+    database.ask("drop schema rigel").unwrap();
     // A role that may make a schema, and nothing else, such as to have the server write everything to storage.
-    server
-        .ask("create role plain login connection limit 5; grant create on database postgres to plain")
-        .unwrap();
-    let plain = dsn.replace("user=postgres", "user=plain");
-    let by_plain = ["--create-in", "postgres", "--dsn", &plain];
+    let limited =
+        format!("create role {role} login connection limit 5; grant create on database {mine} to {role}");
+    database.ask(&limited).unwrap();
+    let plain = database.dsn_of(&role);
+    let by_plain = ["--create-in", mine, "--dsn", &plain];
     refused(prove(&by_plain), 3, &["too few connections", "raise the limit of the user"]);
-    assert_eq!(server.ask(SCHEMAS).unwrap(), "0", "that is known before anything is made");
-    server.ask("alter role plain connection limit -1").unwrap();
+    assert_eq!(database.ask(SCHEMAS).unwrap(), "0", "that is known before anything is made");
+    database.ask(&format!("alter role {role} connection limit -1")).unwrap();
     let told = prove(&by_plain);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
+    assert_eq!(database.ask(SCHEMAS).unwrap(), "0");
 }
 
 const SCHEMAS: &str = "select count(*) from pg_namespace where nspname = 'rigel'";
@@ -157,12 +154,11 @@ const SCHEMAS: &str = "select count(*) from pg_namespace where nspname = 'rigel'
 #[test]
 fn what_a_lost_server_keeps_is_told_and_can_be_removed() {
     let name = "what_a_lost_server_keeps_is_told_and_can_be_removed";
-    let Some(mut server) = needs(name, PostgresServer::start("shared_buffers = 1MB\nmax_connections = 40\n"))
-    else {
+    let Some(mut server) = needs(name, PostgresServer::start("shared_buffers = 1MB\n")) else {
         return;
     };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     let line = ["sql", "prove", "--dsn", &dsn, "--create-in", "postgres", "--size", "4M"];
     let (mut run, mut stderr, mut all) = until(&place, &line, "random_page_cost");
     server.crash();

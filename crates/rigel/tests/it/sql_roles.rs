@@ -1,31 +1,29 @@
 //! `rigel sql` on a server that is there, by a role that is told little: what it sees all the same, and what it says of the rest.
 
-use crate::sql::{dsn, place, refused};
+use crate::sql::{place, refused};
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresDatabase, needs};
 use rustix::fs::{Gid, Uid, chown};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 /// A role that may make a schema, and nothing else; its connection.
-fn plain(server: &PostgresServer) -> String {
-    server.ask("create role plain login; grant create on database postgres to plain").unwrap();
-    dsn(server).replace("user=postgres", "user=plain")
-}
-
-fn line<'a>(dsn: &'a str, size: &'a str) -> [&'a str; 8] {
-    ["sql", "simple", "--dsn", dsn, "--create-in", "postgres", "--size", size]
+fn plain(database: &PostgresDatabase) -> String {
+    let (role, name) = (database.role("plain"), database.name());
+    database.ask(&format!("create role {role} login; grant create on database {name} to {role}")).unwrap();
+    database.dsn_of(&role)
 }
 
 /// Whoever may look into the processes of the server, as those who run these tests may, knows where it has its files.
 #[test]
 fn a_role_without_rights_has_room_and_files_looked_at() {
     let name = "a_role_without_rights_has_room_and_files_looked_at";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
-    let (dsn, place) = (plain(&server), place());
-    refused(place.rigel(line(&dsn, "10T")), 3, &["the table of 10 TiB does not fit"]);
-    let told = tell(place.command().args(line(&dsn, "8M")).arg("--dry-run")).expect_code(0);
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let (dsn, place) = (plain(&database), place());
+    let line = |size| ["sql", "simple", "--dsn", &dsn, "--create-in", database.name(), "--size", size];
+    refused(place.rigel(line("10T")), 3, &["the table of 10 TiB does not fit"]);
+    let told = tell(place.command().args(line("8M")).arg("--dry-run")).expect_code(0);
     assert!(told.stdout.contains("the files of rigel.big"), "{}", told.stdout);
     assert!(!told.stderr.contains("is not known"), "{}", told.stderr);
 }
@@ -34,9 +32,9 @@ fn a_role_without_rights_has_room_and_files_looked_at() {
 #[test]
 fn room_that_nobody_can_look_at_is_told() {
     let name = "room_that_nobody_can_look_at_is_told";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
-    let (dsn, place) = (plain(&server), place());
-    fs::set_permissions(server.socket(), fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let (dsn, place) = (plain(&database), place());
+    fs::set_permissions(database.socket(), fs::Permissions::from_mode(0o755)).unwrap();
     if rustix::process::geteuid().is_root() {
         chown(place.path(), Some(Uid::from_raw(54_321)), Some(Gid::from_raw(54_321))).unwrap();
     }
@@ -45,7 +43,8 @@ fn room_that_nobody_can_look_at_is_told() {
     let Some(_) = needs(name, usable) else { return };
     for level in ["simple", "commit"] {
         let size: &[&str] = if level == "simple" { &["--size", "8M"] } else { &[] };
-        let words = [&["sql", level, "--dsn", &dsn, "--create-in", "postgres", "--dry-run"], size].concat();
+        let words =
+            [&["sql", level, "--dsn", &dsn, "--create-in", database.name(), "--dry-run"], size].concat();
         let told = stranger(&place, &words).unwrap().expect_code(0);
         for part in ["whether there is room for the", "is not known", "as root or as the user of the server"]
         {

@@ -2,7 +2,7 @@
 //! too old, blocks that a server left empty, a user who is not root.
 
 use crate::clock::changes::Mounted;
-use crate::sql::{assert_clean, dsn, place, private, refused, signal, visits};
+use crate::sql::{assert_clean, place, private, refused, signal, visits};
 use crate::support::{Place, Told, tell};
 use rigel_core::error::ExitKind;
 use rigel_core::load::sql::Probe;
@@ -10,7 +10,7 @@ use rigel_core::units::MIB;
 use rigel_sql::plan::Query;
 use rigel_sql::table::Wanted;
 use rigel_sql::{Address, Database};
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
 use rustix::fs::{FallocateFlags, Gid, Uid, chown, fallocate, statvfs};
 use rustix::process::Signal;
 use std::fs::{self, File};
@@ -25,9 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Whom a server of a test runs as.
 const NOBODY: u32 = 65_534;
 
-fn schemas(server: &PostgresServer) -> String {
-    server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap()
-}
+const SCHEMAS: &str = "select count(*) from pg_namespace where nspname = 'rigel'";
 
 fn spawn(place: &Place, arguments: &[&str]) -> Child {
     let mut command = place.command();
@@ -51,7 +49,7 @@ fn a_standby_is_refused() {
     server.start_again();
     assert_eq!(server.ask("select pg_is_in_recovery()").unwrap(), "t");
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     for level in ["simple", "commit", "prove"] {
         let told = place.rigel(["sql", level, "--dsn", &dsn, "--create-in", "postgres", "--no-html"]);
         refused(told, 3, &["the server is a standby", "measure the primary"]);
@@ -82,9 +80,7 @@ fn a_server_that_lets_nobody_in_says_why() {
     fs::write(server.data().join("pg_hba.conf"), rules).unwrap();
     server.ask("select pg_reload_conf()").unwrap();
     let place = place();
-    let of = |user: &str, database: &str| {
-        format!("host={} user={user} dbname={database}", server.socket().display())
-    };
+    let of = |user: &str, database: &str| server.dsn_of(user, database);
     let run =
         |dsn: &str| place.rigel(["sql", "simple", "--dsn", dsn, "--create-in", "postgres", "--size", "8M"]);
     wait_until("the rules are read", || run(&of("outside", "postgres")).stderr.contains("let this user in"));
@@ -121,8 +117,8 @@ fn a_server_that_lets_nobody_in_says_why() {
 #[test]
 fn filling_ends_soon_when_the_server_gave_up() {
     let name = "filling_ends_soon_when_the_server_gave_up";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
-    let database = Database::open(Address::parse(&dsn(&server), None).unwrap(), 1).unwrap();
+    let Some(there) = needs(name, PostgresDatabase::create()) else { return };
+    let database = Database::open(Address::parse(&there.dsn(), None).unwrap(), 1).unwrap();
     let wanted = Wanted {
         blocks: 1 << 20,
         seed: 1,
@@ -131,14 +127,14 @@ fn filling_ends_soon_when_the_server_gave_up() {
         timeout_ns: 60_000_000_000,
     };
     let (mut sent, mut cancelled) = (0, None);
-    let cancel =
-        "select count(pg_cancel_backend(pid)) from pg_stat_activity where query like 'copy rigel.big %'";
+    let cancel = "select count(pg_cancel_backend(pid)) from pg_stat_activity \
+                  where datname = current_database() and query like 'copy rigel.big %'";
     let filled = database.fill(
         wanted,
         &mut |done, total| {
             assert_eq!(total, 8 << 30);
             sent = done;
-            cancelled.get_or_insert_with(|| server.ask(cancel).unwrap());
+            cancelled.get_or_insert_with(|| there.ask(cancel).unwrap());
         },
         &AtomicBool::new(false),
     );
@@ -147,7 +143,7 @@ fn filling_ends_soon_when_the_server_gave_up() {
     let told = problem.to_string();
     assert!(told.contains("the table cannot be filled") && told.contains("canceling statement"), "{told}");
     assert!(sent < 4 << 30, "{sent} bytes were sent");
-    assert_eq!(schemas(&server), "0");
+    assert_eq!(there.ask(SCHEMAS).unwrap(), "0");
 }
 
 /// Nobody is asked for it, and nobody gets to see it.
@@ -159,7 +155,7 @@ fn a_password_is_taken_from_the_environment() {
     fs::write(server.data().join("pg_hba.conf"), "local all guarded scram-sha-256\nlocal all all trust\n")
         .unwrap();
     server.ask("select pg_reload_conf()").unwrap();
-    let guarded = dsn(&server).replace("user=postgres", "user=guarded");
+    let guarded = server.dsn_of("guarded", "postgres");
     let place = place();
     let line = ["sql", "simple", "--dsn", &guarded, "--size", "8M", "--sessions", "1", "--duration", "200ms"];
     let run = |password: Option<&str>, more: &[&str]| {
@@ -174,7 +170,7 @@ fn a_password_is_taken_from_the_environment() {
     server.ask("grant create on database postgres to guarded").unwrap();
     let told = run(Some("open sesame"), &["--create-in", "postgres", "--drop"]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    assert_eq!(schemas(&server), "0");
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
     let record = fs::read_to_string(place.only("_record.jsonl")).unwrap();
     for said in [&told.stdout, &told.stderr, &record] {
         assert!(!said.contains("sesame"), "{said}");
@@ -182,8 +178,16 @@ fn a_password_is_taken_from_the_environment() {
 }
 
 /// Takes all room of a filesystem while a run stands still in the middle of filling its table; what the run then says.
-fn without_room(run: Child, filesystem: &Path, is_filling: impl Fn() -> bool) -> Told {
-    wait_until("the table is being filled", is_filling);
+fn without_room(mut run: Child, filesystem: &Path, is_filling: impl Fn() -> bool) -> Told {
+    let began = Instant::now();
+    while !is_filling() {
+        let has_ended = run.try_wait().unwrap().is_some() || began.elapsed() > PATIENCE;
+        if has_ended {
+            run.kill().unwrap();
+            panic!("not seen filling its table: {:?}", Told::from(run.wait_with_output().unwrap()));
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
     signal(run.id(), Signal::STOP);
     let found = statvfs(filesystem).unwrap();
     let ballast = File::create(filesystem.join("ballast")).unwrap();
@@ -202,20 +206,21 @@ fn without_room(run: Child, filesystem: &Path, is_filling: impl Fn() -> bool) ->
 #[test]
 fn a_disk_that_gets_full_under_a_table_is_told() {
     let name = "a_disk_that_gets_full_under_a_table_is_told";
+    // What its log may take has to be free as well.
     let Some(server) = needs(name, PostgresServer::start("max_wal_size = 64MB\n")) else { return };
     let place = place();
-    let Some(mounted) = needs(name, Mounted::ext4_on(&place, 768 * MIB, true)) else { return };
+    let Some(mounted) = needs(name, Mounted::ext4_on(&place, 480 * MIB, true)) else { return };
     let space = mounted.directory().join("space");
     fs::create_dir(&space).unwrap();
     chown(&space, Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).unwrap();
     server.ask(&format!("create tablespace small location '{}'", space.display())).unwrap();
-    let dsn = format!("{} options='-c default_tablespace=small'", dsn(&server));
-    let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "500M", "--no-html"];
+    let dsn = format!("{} options='-c default_tablespace=small'", server.dsn());
+    let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "256M", "--no-html"];
     let copies = "select count(*) from pg_stat_progress_copy where tuples_processed > 0";
     let run = spawn(&place, &line);
     let told = without_room(run, mounted.directory(), || server.ask(copies).unwrap() == "1");
     refused(told, 3, &["the table cannot be filled", "No space left", "make room", "--size"]);
-    assert_eq!(schemas(&server), "0");
+    assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
     server.ask("drop tablespace small").expect("nothing is left there");
 }
 
@@ -228,7 +233,7 @@ fn a_disk_that_gets_full_under_a_private_server_is_told() {
     let disk = mounted.directory().display().to_string();
     let said = place.path().join("told");
     let mut command = place.command();
-    command.args(["sql", "simple", &disk, "--size", "500M", "--no-html"]);
+    command.args(["sql", "simple", &disk, "--size", "256M", "--no-html"]);
     let run = command.stdout(Stdio::piped()).stderr(File::create(&said).unwrap()).spawn().unwrap();
     let mut told = without_room(run, mounted.directory(), || {
         fs::read_to_string(&said).is_ok_and(|said| said.contains("filling the table: "))
@@ -244,7 +249,7 @@ fn a_server_that_is_stopped_in_a_visit_is_gone_on_with() {
     let name = "a_server_that_is_stopped_in_a_visit_is_gone_on_with";
     let Some(mut server) = needs(name, PostgresServer::start("")) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     let run = spawn(
         &place,
         &[
@@ -260,7 +265,7 @@ fn a_server_that_is_stopped_in_a_visit_is_gone_on_with() {
             "--sessions",
             "1,2,3",
             "--duration",
-            "1500ms",
+            "800ms",
         ],
     );
     let record = || place.files().into_iter().find(|name| name.ends_with("_record.jsonl"));
@@ -282,11 +287,11 @@ fn a_server_that_is_stopped_in_a_visit_is_gone_on_with() {
 #[test]
 fn blocks_without_rows_behind_the_last_one_are_no_part_of_the_table() {
     let name = "blocks_without_rows_behind_the_last_one_are_no_part_of_the_table";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
     let place = place();
-    let dsn = dsn(&server);
+    let dsn = database.dsn();
     let run = || {
-        let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "postgres", "--size", "8M"];
+        let line = ["sql", "simple", "--dsn", &dsn, "--create-in", database.name(), "--size", "8M"];
         tell(place.command().args(line).args(["--sessions", "1", "--duration", "200ms", "--no-html"]))
     };
     let whole = |told: Told| assert!([0, 1].contains(&told.code), "{}", told.stderr);
@@ -294,10 +299,10 @@ fn blocks_without_rows_behind_the_last_one_are_no_part_of_the_table() {
     let more = |count: u32| {
         let pad = "repeat('x', 7900)";
         let added = format!("insert into rigel.big select 0, 0, {pad} from generate_series(1, {count})");
-        server.ask(&format!("{added}; delete from rigel.big where id = 0 and ctid <> '(0,1)'")).unwrap();
+        database.ask(&format!("{added}; delete from rigel.big where id = 0 and ctid <> '(0,1)'")).unwrap();
     };
     more(63);
-    assert_eq!(server.ask("select pg_relation_size('rigel.big') / 8192").unwrap(), "1087");
+    assert_eq!(database.ask("select pg_relation_size('rigel.big') / 8192").unwrap(), "1087");
     whole(run());
     more(100);
     refused(run(), 3, &["not as Rigel makes it", "its last blocks have no rows", "rigel sql --drop"]);

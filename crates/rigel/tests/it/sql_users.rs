@@ -1,8 +1,8 @@
 //! `rigel sql users` on a server that is there: as many sessions as it has room for beside others, and no more.
 
-use crate::sql::{dsn, place, refused, visits};
+use crate::sql::{place, refused, visits};
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
 use serde_json::Value;
 use std::process::{Child, Stdio};
 
@@ -33,7 +33,7 @@ fn sessions(visits: &[Value]) -> Vec<u64> {
 fn users_take_half_of_the_connections_that_are_free() {
     let name = "users_take_half_of_the_connections_that_are_free";
     let Some(server) = needs(name, PostgresServer::start(FEW)) else { return };
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     // Nothing is made for sessions that nobody gets: not those of superusers, whose name the connection has.
     let told = users(&place(), &dsn, &["--sessions", "15"]);
     refused(
@@ -74,15 +74,15 @@ fn users_take_half_of_the_connections_that_are_free() {
 fn connections_that_are_reserved_for_roles_stay_free() {
     let name = "connections_that_are_reserved_for_roles_stay_free";
     let reserved = format!("{FEW}reserved_connections = 4\n");
-    let needed = PostgresServer::start("").and_then(|server| {
-        let number = server.ask("select current_setting('server_version_num')::int / 10000").unwrap();
+    let needed = PostgresDatabase::create().and_then(|database| {
+        let number = database.ask("select current_setting('server_version_num')::int / 10000").unwrap();
         if number.parse::<u32>().unwrap() >= 16 {
             PostgresServer::start(&reserved)
         } else {
-            Err(rigel_testdev::Unavailable::new("PostgreSQL 16 or later".to_owned()))
+            Err(Unavailable::new("PostgreSQL 16 or later".to_owned()))
         }
     });
     let Some(server) = needs(name, needed) else { return };
-    let told = users(&place(), &dsn(&server), &["--dry-run"]);
+    let told = users(&place(), &server.dsn(), &["--dry-run"]);
     assert!(told.stderr.contains("the server has 11 free connections"), "{}", told.stderr);
 }

@@ -4,7 +4,7 @@ use super::installed::{CALL, Table, fill};
 use super::session::Session;
 use super::{SOON, gone, status};
 use crate::support::Place;
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresDatabase, PostgresServer, needs};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,6 @@ fn program(server: &PostgresServer, name: &str, text: &[u8]) -> PathBuf {
 /// The program itself: its path is that of no other process.
 fn rigel(server: &PostgresServer) -> PathBuf {
     program(server, "rigel", &fs::read(env!("CARGO_BIN_EXE_rigel")).unwrap())
-}
-
-fn dsn(server: &PostgresServer) -> String {
-    format!("host={} user=postgres dbname=postgres", server.socket().display())
 }
 
 /// On a simulated device instead of the files; what the server says to the program is kept.
@@ -47,7 +43,7 @@ fn the_program_answers_through_the_server() {
     let place = Place::new();
     let install = || {
         let arguments =
-            ["sql", "install", "--dsn", &dsn(&server), "--rigel-path", simulated.to_str().unwrap()];
+            ["sql", "install", "--dsn", &server.dsn(), "--rigel-path", simulated.to_str().unwrap()];
         place.rigel(arguments)
     };
     install().expect_code(0);
@@ -93,17 +89,19 @@ fn the_program_answers_through_the_server() {
 #[test]
 fn a_user_who_may_start_no_program_installs_nothing() {
     let name = "a_user_who_may_start_no_program_installs_nothing";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
-    server.ask("CREATE ROLE anna LOGIN").unwrap();
-    server.ask("GRANT CREATE ON DATABASE postgres TO anna").unwrap();
-    let annas = dsn(&server).replace("user=postgres", "user=anna");
+    let Some(database) = needs(name, PostgresDatabase::create()) else { return };
+    let anna = database.role("anna");
+    database.ask(&format!("CREATE ROLE {anna} LOGIN")).unwrap();
+    database.ask(&format!("GRANT CREATE ON DATABASE {} TO {anna}", database.name())).unwrap();
+    let annas = database.dsn_of(&anna);
     let place = Place::new();
     let install = || place.rigel(["sql", "install", "--dsn", &annas, "--rigel-path", "/nowhere/rigel"]);
     let told = install().expect_code(3).stderr;
-    let parts = ["cannot be made", "may not start any", "GRANT pg_execute_server_program TO \"anna\""];
+    let grant = format!("GRANT pg_execute_server_program TO \"{anna}\"");
+    let parts = ["cannot be made", "may not start any", &grant];
     assert!(parts.iter().all(|part| told.contains(part)), "{told}");
-    assert_eq!(server.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'").unwrap(), "0");
-    server.ask("GRANT pg_execute_server_program TO anna").unwrap();
+    assert_eq!(database.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'").unwrap(), "0");
+    database.ask(&format!("GRANT pg_execute_server_program TO {anna}")).unwrap();
     let told = install().expect_code(0).stderr;
     assert!(told.contains("at first only its owner and superusers may call it"), "{told}");
 }

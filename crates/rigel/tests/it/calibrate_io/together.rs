@@ -1,20 +1,22 @@
 //! `calibrate_io()` and the table of `rigel sql` in one database: both have the schema `rigel`, and neither loses anything to the other.
 
 use super::installed::extension;
-use crate::sql::{dsn, refused};
+use crate::sql::refused;
 use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresServer, needs};
+use rigel_testdev::{PostgresDatabase, needs};
 
 const TABLES: &str = "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class \
     WHERE relnamespace = to_regnamespace('rigel') AND relkind = 'r'";
 const FUNCTION: &str =
     "SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('rigel') AND proname = 'calibrate_io'";
-const RUN: [&str; 9] = ["sql", "simple", "--sessions", "1", "--duration", "1s", "--no-html", "--size", "8M"];
+const RUN: [&str; 9] =
+    ["sql", "simple", "--sessions", "1", "--duration", "200ms", "--no-html", "--size", "8M"];
 
 /// The program for a user of the server.
 struct Program<'a> {
     place: &'a Place,
     dsn: String,
+    database: &'a str,
 }
 
 impl Program<'_> {
@@ -23,7 +25,7 @@ impl Program<'_> {
     }
 
     fn measure(&self) -> Told {
-        self.tell(&[&RUN[..], &["--create-in", "postgres"]].concat())
+        self.tell(&[&RUN[..], &["--create-in", self.database]].concat())
     }
 
     /// What a run says of numbers that came from caches is not the matter here.
@@ -44,39 +46,40 @@ impl Program<'_> {
 #[test]
 fn the_table_and_the_function_live_together() {
     let name = "the_table_and_the_function_live_together";
-    let Some(server) = needs(name, PostgresServer::start("")) else { return };
-    let place = Place::new();
-    let program = Program { place: &place, dsn: dsn(&server) };
-    let there = |what: &str| server.ask(what).unwrap();
+    let Some(there) = needs(name, PostgresDatabase::create()) else { return };
+    let (place, bob) = (Place::new(), there.role("bob"));
+    let of = |dsn| Program { place: &place, dsn, database: there.name() };
+    let program = of(there.dsn());
+    let ask = |what: &str| there.ask(what).unwrap();
     let of_program = "io_calibration io_calibration_output io_calibration_program";
     program.install().expect_code(0);
     refused(program.drop(), 2, &["no schema rigel of a run"]);
 
     // A user who may make tables there measures, too.
-    server.ask("CREATE ROLE bob LOGIN").unwrap();
-    let of_bob = Program { place: &place, dsn: dsn(&server).replace("user=postgres", "user=bob") };
+    ask(&format!("CREATE ROLE {bob} LOGIN"));
+    let of_bob = of(there.dsn_of(&bob));
     refused(of_bob.measure(), 3, &["permission denied for schema rigel"]);
-    server.ask("GRANT USAGE, CREATE ON SCHEMA rigel TO bob").unwrap();
+    ask(&format!("GRANT USAGE, CREATE ON SCHEMA rigel TO {bob}"));
     of_bob.measures();
     refused(program.drop(), 3, &["belongs to another user"]);
     refused(of_bob.drop(), 0, &["the table was removed; the schema rigel stays"]);
-    assert_eq!((there(TABLES).as_str(), there(FUNCTION).as_str()), (of_program, "1"));
+    assert_eq!((ask(TABLES).as_str(), ask(FUNCTION).as_str()), (of_program, "1"));
     // What is not a superuser's is not trusted because of its comment.
-    server.ask("ALTER SCHEMA rigel OWNER TO bob").unwrap();
+    ask(&format!("ALTER SCHEMA rigel OWNER TO {bob}"));
     refused(program.measure(), 3, &["is not Rigel's"]);
-    server.ask("DROP SCHEMA rigel CASCADE").unwrap();
+    ask("DROP SCHEMA rigel CASCADE");
 
     program.measures();
-    server.ask("ALTER SCHEMA rigel OWNER TO bob").unwrap();
+    ask(&format!("ALTER SCHEMA rigel OWNER TO {bob}"));
     refused(program.install(), 3, &["has a schema rigel already"]);
-    server.ask("ALTER SCHEMA rigel OWNER TO postgres").unwrap();
+    ask("ALTER SCHEMA rigel OWNER TO postgres");
     program.install().expect_code(0);
     refused(program.install(), 3, &["has a schema rigel already"]);
     let again = program.tell(&[&RUN[..], &["--dry-run"]].concat()).expect_code(0).stdout;
     assert!(again.contains("the table is there"), "{again}");
-    assert_eq!(there(TABLES), format!("big {of_program}"));
+    assert_eq!(ask(TABLES), format!("big {of_program}"));
     program.drop().expect_code(0);
-    assert_eq!((there(TABLES).as_str(), there(FUNCTION).as_str()), (of_program, "1"));
+    assert_eq!((ask(TABLES).as_str(), ask(FUNCTION).as_str()), (of_program, "1"));
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn the_table_and_the_extension_live_together() {
     let name = "the_table_and_the_extension_live_together";
     let Some(server) = extension(name) else { return };
     let place = Place::new();
-    let program = Program { place: &place, dsn: dsn(&server) };
+    let program = Program { place: &place, dsn: server.dsn(), database: "postgres" };
     let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'";
     program.measures();
     let told = server.ask("DROP EXTENSION rigel").unwrap_err();

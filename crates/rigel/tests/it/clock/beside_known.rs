@@ -68,7 +68,7 @@ fn a_capped_disk_is_seen_by_both_ways() {
         "--drop",
     ]);
     command.args(["--precision", "1%", "--json", "--no-html", "--max-duration", &format!("{seconds}s")]);
-    command.args(["--dsn", &format!("host={} user=postgres dbname=postgres", server.socket().display())]);
+    command.args(["--dsn", &server.dsn()]);
     let found = rates(tell(&mut command));
     assert_eq!(found.len(), 2, "{found:?}");
     for rate in found.iter().flat_map(|load| load.1) {

@@ -2,7 +2,7 @@
 
 use crate::clock::agreement::fio;
 use crate::clock::commit_agreement::ratio;
-use crate::sql::{dsn, place};
+use crate::sql::place;
 use crate::support::{Place, asked, tell};
 use rigel_testdev::{PostgresServer, needs};
 use rustix::fs::{Advice, fadvise};
@@ -42,7 +42,7 @@ impl Bed {
     fn make(server: PostgresServer) -> Self {
         let place = place();
         let mut command = place.command();
-        command.args(["sql", "simple", "--dsn", &dsn(&server), "--create-in", "postgres", "--size", "512M"]);
+        command.args(["sql", "simple", "--dsn", &server.dsn(), "--create-in", "postgres", "--size", "512M"]);
         let told = tell(command.args(["--sessions", "1", "--duration", "100ms", "--no-html", "--quiet"]));
         assert!([0, 1].contains(&told.code), "{}", told.stderr);
         server.ask("CREATE INDEX ON rigel.big (id)").unwrap();
@@ -56,7 +56,7 @@ impl Bed {
 
     fn rigel(&self, probe: &str) -> [f64; 2] {
         let mut command = self.place.command();
-        command.args(["sql", "simple", "--dsn", &dsn(&self.server), "--probe", probe, "--json", "--quiet"]);
+        command.args(["sql", "simple", "--dsn", &self.server.dsn(), "--probe", probe, "--json", "--quiet"]);
         command.args(["--sessions", &SESSIONS.to_string(), "--max-duration", &format!("{}s", 2 * SECONDS)]);
         let told = tell(command.arg("--no-html"));
         assert!([0, 1].contains(&told.code), "{}", told.stderr);
@@ -171,7 +171,7 @@ fn a_table_is_filled_at_half_the_rate_of_copy_or_faster() {
     let rows = server.socket().join("rows").display().to_string();
     server.ask(&format!("COPY rigel.big TO '{rows}' (FORMAT binary)")).unwrap();
     let table = "CREATE TABLE plain (id int, v int, pad text); ALTER TABLE plain ALTER pad SET STORAGE PLAIN";
-    let dsn = dsn(&server);
+    let dsn = server.dsn();
     tell(place.command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
     let logged = |what: &str, made: &dyn Fn()| {
         server.ask("CHECKPOINT").unwrap();

@@ -1,7 +1,6 @@
-//! The commands, one file each, and what they all print with.
+//! The commands, one file each.
 //!
-//! A command does its work through the other crates and says how it ended. Results go to standard output, everything
-//! else to standard error.
+//! A command does its work through the other crates, writes to the streams that it is given, and says how it ended.
 
 mod advise;
 mod answer;
@@ -23,40 +22,38 @@ mod whole;
 use crate::args::{Front, Invocation, RunOptions};
 pub use run::{Crew, follow, own_name};
 
+use crate::streams::Streams;
 use crate::{failure, orion_args};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::path_text;
-use std::io::{self, ErrorKind, Write as _};
-use std::path::PathBuf;
 
 /// Does what was asked for; the exit code.
-pub fn execute(invocation: Invocation, crew: Option<&Crew>) -> u8 {
+pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -> u8 {
     let done = match invocation {
         Invocation::Sql(_) | Invocation::SqlProve(_) if crew.is_some() => Err(for_one()),
-        Invocation::Show(text) => to_stdout(text.as_bytes()),
-        Invocation::Report(options) => report::report(&options),
-        Invocation::Compare(options) => compare::compare(&options),
-        Invocation::VersusRecord(options) => versus::again(&options),
-        Invocation::Advise(options) => advise::advise(&options),
-        Invocation::History(options) => calibrations::show(&options),
-        Invocation::Run(options) => measure(&options, crew),
-        Invocation::Sql(options) => run::sql(&options),
-        Invocation::SqlProve(options) => run::prove(&options),
-        Invocation::SqlInstall(options) => run::install(&options),
-        Invocation::SqlDrop(dsn) => run::drop_schema(&dsn),
-        Invocation::Resume(options) => run::resume(&options, crew),
-        Invocation::Targets(options) => targets::targets(&options),
-        Invocation::Doctor(options) => doctor::doctor(&options),
-        Invocation::Capacity(options) => capacity::capacity(&options),
-        Invocation::Durability(options) => durability::durability(&options),
-        Invocation::Scrub(options) => scrub::scrub(&options),
-        Invocation::Selftest(options) => selftest::selftest(&options),
-        Invocation::Completions(shell) => manual::completions(shell),
-        Invocation::Man(options) => manual::man(&options),
+        Invocation::Show(text) => streams.results(text.as_bytes()),
+        Invocation::Report(options) => report::report(&options, streams),
+        Invocation::Compare(options) => compare::compare(&options, streams),
+        Invocation::VersusRecord(options) => versus::again(&options, streams),
+        Invocation::Advise(options) => advise::advise(&options, streams),
+        Invocation::History(options) => calibrations::show(&options, streams),
+        Invocation::Run(options) => measure(&options, crew, streams),
+        Invocation::Sql(options) => run::sql(&options, streams),
+        Invocation::SqlProve(options) => run::prove(&options, streams),
+        Invocation::SqlInstall(options) => run::install(&options, streams),
+        Invocation::SqlDrop(dsn) => run::drop_schema(&dsn, streams),
+        Invocation::Resume(options) => run::resume(&options, crew, streams),
+        Invocation::Targets(options) => targets::targets(&options, streams),
+        Invocation::Doctor(options) => doctor::doctor(&options, streams),
+        Invocation::Capacity(options) => capacity::capacity(&options, streams),
+        Invocation::Durability(options) => durability::durability(&options, streams),
+        Invocation::Scrub(options) => scrub::scrub(&options, streams),
+        Invocation::Selftest(options) => selftest::selftest(&options, streams),
+        Invocation::Completions(shell) => manual::completions(shell, streams),
+        Invocation::Man(options) => manual::man(&options, streams),
     };
     match done {
         Ok(()) => 0,
-        Err(problem) => failure::report(&problem),
+        Err(problem) => failure::report(&problem, streams),
     }
 }
 
@@ -67,32 +64,9 @@ fn for_one() -> Problem {
 }
 
 /// A run. Usage problems of ORION's command line end with ORION's own line.
-fn measure(options: &RunOptions, crew: Option<&Crew>) -> Result<(), Problem> {
-    run::run(options, crew).map_err(|problem| match (options.front, problem.kind) {
+fn measure(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
+    run::run(options, crew, streams).map_err(|problem| match (options.front, problem.kind) {
         (Front::Orion, ExitKind::Usage) => orion_args::with_orion_line(problem),
         _ => problem,
     })
-}
-
-/// Writes results. A reader that went away (`rigel --help | head`) is no failure.
-fn to_stdout(bytes: &[u8]) -> Result<(), Problem> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Problem::refused("the results cannot be written")
-            .at("standard output")
-            .because(format!("the system says: {error}"))
-            .next("see what standard output is redirected to")),
-    }
-}
-
-/// Prints where files were written, a line each.
-fn list(paths: &[PathBuf]) -> Result<(), Problem> {
-    paths.iter().try_for_each(|path| to_stdout(format!("{}\n", path_text::encode(path)).as_bytes()))
-}
-
-/// Prints a remark beside the results; a closed standard error is no failure.
-fn remark(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "note: {}", path_text::printable(text));
 }

@@ -2,6 +2,7 @@
 //!
 //! The only place that prints problems. Must not decide what a problem is.
 
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use std::fmt::Write as _;
@@ -11,8 +12,8 @@ use std::process::{self, ExitCode};
 use std::thread;
 
 /// Prints a problem; the exit code that it asks for.
-pub fn report(problem: &Problem) -> u8 {
-    print(&text(problem));
+pub fn report(problem: &Problem, streams: &Streams) -> u8 {
+    streams.aside(&text(problem));
     problem.kind.code()
 }
 

@@ -16,12 +16,17 @@ mod output;
 mod privilege;
 mod progress;
 mod signals;
+mod streams;
 mod terminal;
 mod tui;
 
 pub use args::command;
+pub use failure::tell_panics;
 pub use manual::{Page, completions, pages};
+pub use streams::Streams;
 
+use args::Invocation;
+use commands::Crew;
 pub use rigel_cluster::meet::Rules;
 use rigel_cluster::message::Message;
 use rigel_cluster::{Cluster, Line};
@@ -34,12 +39,22 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     failure::guarded(|| {
         let argv: Vec<_> = std::env::args_os().collect();
-        let read = || args::read(&argv, &args::Environment::of_process());
-        ExitCode::from(match privilege::check().and_then(|()| read()) {
-            Ok(invocation) => commands::execute(invocation, None),
-            Err(problem) => failure::report(&problem),
-        })
+        let read = privilege::check().and_then(|()| args::read(&argv, &args::Environment::of_process()));
+        ExitCode::from(done(read, None, &Streams::of_process()))
     })
+}
+
+/// Does what a command line asks for, the program's name first, within this process, and writes to these streams; the exit code. It is what the program does,
+/// but for what belongs to a process: its environment is empty, and a panic is one.
+pub fn perform(argv: &[OsString], streams: &Streams) -> u8 {
+    done(args::read(argv, &args::Environment::default()), None, streams)
+}
+
+fn done(read: Result<Invocation, Problem>, crew: Option<&Crew>, streams: &Streams) -> u8 {
+    match read {
+        Ok(invocation) => commands::execute(invocation, crew, streams),
+        Err(problem) => failure::report(&problem, streams),
+    }
 }
 
 /// How a program ended that is one of several.
@@ -54,28 +69,19 @@ pub struct Ended {
 }
 
 /// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
-/// others follow it, and are fine when they could say to it what is wrong. `on_panic` is called once a panic was told.
-pub fn run_on(
-    cluster: Box<dyn Cluster>,
-    rules: Rules,
-    argv: &[OsString],
-    on_panic: impl Fn() + Send + Sync + 'static,
-) -> Ended {
-    failure::tell_panics(on_panic);
+/// others follow it, and are fine when they could say to it what is wrong. [`tell_panics`] goes before, where a panic must not keep the others.
+pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], streams: &Streams) -> Ended {
     let line = Line::new(cluster, commands::own_name(), env!("CARGO_PKG_VERSION"));
     let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));
     if line.rank() > 0 {
-        let code = match commands::follow(read, &line) {
+        let code = match commands::follow(read, &line, streams) {
             Ok(()) => 0,
-            Err(problem) => failure::report(&problem),
+            Err(problem) => failure::report(&problem, streams),
         };
         return Ended::of(code, &line);
     }
-    let crew = commands::Crew { line: line.clone(), rules };
-    let code = match read {
-        Ok(invocation) => commands::execute(invocation, Some(&crew)),
-        Err(problem) => failure::report(&problem),
-    };
+    let crew = Crew { line: line.clone(), rules };
+    let code = done(read, Some(&crew), streams);
     if !line.is_lost() {
         // Whoever has heard it already has gone.
         let _ = line.tell_all(|_| Message::End);

@@ -6,6 +6,7 @@
 mod folded;
 pub mod lines;
 
+use crate::streams::Streams;
 use folded::Folded;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
@@ -13,7 +14,6 @@ use rigel_core::load::class::LoadClass;
 use rigel_core::path_text;
 use rigel_core::record::Visit;
 use rigel_report::duration;
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,15 +33,15 @@ enum Surface {
 }
 
 impl Surface {
-    /// What suits standard error.
-    fn of_stderr(quiet: bool) -> Self {
+    /// What suits the stream beside the results.
+    fn of(streams: &Streams, quiet: bool) -> Self {
         if quiet {
             Self::Quiet
-        } else if io::stderr().is_terminal() {
+        } else if streams.is_watched() {
             // A bar of length 0 would be drawn full until its length is known.
             Self::Bar(bar(1, ProgressDrawTarget::stderr()))
         } else {
-            Self::Lines(Folded::new(Box::new(io::stderr())))
+            Self::Lines(Folded::new(streams.beside()))
         }
     }
 
@@ -79,8 +79,8 @@ pub struct RunProgress {
 
 impl RunProgress {
     /// For a run of that many points; 0 when they have to be searched.
-    pub fn new(quiet: bool, steps: usize) -> Self {
-        Self::on(Surface::of_stderr(quiet), steps)
+    pub fn new(streams: &Streams, quiet: bool, steps: usize) -> Self {
+        Self::on(Surface::of(streams, quiet), steps)
     }
 
     const fn on(surface: Surface, steps: usize) -> Self {
@@ -162,8 +162,8 @@ pub struct WorkProgress {
 
 impl WorkProgress {
     /// Counts bytes. `label` says what is done to what: `filling rigel-scratch.dat`.
-    pub fn of_bytes(quiet: bool, label: &str) -> Self {
-        Self::bytes_on(Surface::of_stderr(quiet), label)
+    pub fn of_bytes(streams: &Streams, quiet: bool, label: &str) -> Self {
+        Self::bytes_on(Surface::of(streams, quiet), label)
     }
 
     fn bytes_on(surface: Surface, label: &str) -> Self {
@@ -172,18 +172,18 @@ impl WorkProgress {
     }
 
     /// Counts days of a history.
-    pub fn of_days(quiet: bool) -> Self {
-        Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} days read"))
+    pub fn of_days(streams: &Streams, quiet: bool) -> Self {
+        Self::on(Surface::of(streams, quiet), |done, total| format!("{done} of {total} days read"))
     }
 
     /// Counts trials.
-    pub fn of_trials(quiet: bool) -> Self {
-        Self::on(Surface::of_stderr(quiet), |done, total| format!("{done} of {total} trials"))
+    pub fn of_trials(streams: &Streams, quiet: bool) -> Self {
+        Self::on(Surface::of(streams, quiet), |done, total| format!("{done} of {total} trials"))
     }
 
     /// Counts the nanoseconds of a run that writes, and tells how many writes were acknowledged.
-    pub fn of_acknowledged(quiet: bool, count: Arc<AtomicU64>) -> Self {
-        Self::on(Surface::of_stderr(quiet), move |done, total| {
+    pub fn of_acknowledged(streams: &Streams, quiet: bool, count: Arc<AtomicU64>) -> Self {
+        Self::on(Surface::of(streams, quiet), move |done, total| {
             let count = count.load(Ordering::Relaxed);
             format!(
                 "{count} writes acknowledged in {} of {}",
@@ -194,8 +194,10 @@ impl WorkProgress {
     }
 
     /// Counts queries of an experiment on `label`.
-    pub fn of_queries(quiet: bool, label: &'static str) -> Self {
-        Self::on(Surface::of_stderr(quiet), move |done, total| format!("{label}: {done} of {total} queries"))
+    pub fn of_queries(streams: &Streams, quiet: bool, label: &'static str) -> Self {
+        Self::on(Surface::of(streams, quiet), move |done, total| {
+            format!("{label}: {done} of {total} queries")
+        })
     }
 
     fn on(surface: Surface, text: impl Fn(u64, u64) -> String + Send + 'static) -> Self {

@@ -5,7 +5,6 @@
 use rigel_report::text::Style;
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
@@ -51,10 +50,6 @@ impl Abilities {
     pub fn style(&self, is_terminal: bool) -> Style {
         Style { colour: is_terminal && self.has_colour(), ascii: self.is_ascii() }
     }
-}
-
-pub fn style_of_stdout() -> Style {
-    Abilities::of_process().style(io::stdout().is_terminal())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod model;
 mod screen;
 
 use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
+use crate::streams::Streams;
 use crate::terminal::Abilities;
 use draw::Theme;
 use judge::SoFar;
@@ -23,7 +24,7 @@ use ratatui::crossterm::event::{self, Event as Input, KeyCode, KeyEvent, KeyEven
 use rigel_core::error::Problem;
 use rigel_core::event::Event;
 use screen::Screen;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -35,11 +36,11 @@ const WAIT: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// A usage problem.
-pub fn check() -> Result<(), Problem> {
+pub fn check(streams: &Streams) -> Result<(), Problem> {
     let refused = |why: &str, next: &str| {
         Err(Problem::usage(format!("a live view cannot be shown: {why}")).at("--tui").next(next))
     };
-    if !io::stderr().is_terminal() {
+    if !streams.is_watched() {
         return refused("standard error is no terminal", "leave out --tui, or redirect only standard output");
     }
     if Abilities::of_process().is_dumb() {

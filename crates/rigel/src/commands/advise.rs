@@ -4,9 +4,9 @@
 
 use super::calibrations::none_known;
 use super::report::read;
-use super::{remark, to_stdout};
 use crate::args::AdviseOptions;
 use crate::history;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_core::record::Record;
@@ -16,20 +16,21 @@ use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::compare::runs;
 use std::path::PathBuf;
 
-pub fn advise(options: &AdviseOptions) -> Result<(), Problem> {
-    let paths = if options.records.is_empty() { vec![last_record()?] } else { options.records.clone() };
-    let records: Vec<Record> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem> {
+    let paths =
+        if options.records.is_empty() { vec![last_record(streams)?] } else { options.records.clone() };
+    let records: Vec<Record> = paths.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
     let advisory = Advisory { views: &views, advised: &advised };
     match options.product {
         Some(product) if !options.explain => {
             let file = file(&advisory, product, options.server_version)?;
-            advisory.beside(product).iter().for_each(|note| remark(note));
-            to_stdout(file.as_bytes())
+            advisory.beside(product).iter().for_each(|note| streams.remark(note));
+            streams.results(file.as_bytes())
         }
-        _ if options.json => to_stdout(&document(&advisory)?).and_then(|()| sure(&advised)),
-        _ => to_stdout(page(&advisory, options.explain).as_bytes()).and_then(|()| sure(&advised)),
+        _ if options.json => streams.results(&document(&advisory)?).and_then(|()| sure(&advised)),
+        _ => streams.results(page(&advisory, options.explain).as_bytes()).and_then(|()| sure(&advised)),
     }
 }
 
@@ -46,7 +47,7 @@ fn sure(advised: &Advised) -> Result<(), Problem> {
 }
 
 /// The record of the newest calibration in the history, with a remark about its path.
-pub(super) fn last_record() -> Result<PathBuf, Problem> {
+pub(super) fn last_record(streams: &Streams) -> Result<PathBuf, Problem> {
     let last = history::last()?.ok_or_else(|| none_known(""))?;
     let name_it = "name the record where it is now: rigel advise NAME_record.jsonl";
     let path = last.record.ok_or_else(|| {
@@ -61,6 +62,6 @@ pub(super) fn last_record() -> Result<PathBuf, Problem> {
             .because("it was moved or removed after the calibration")
             .next(format!("calibrate again, or {name_it}")));
     }
-    remark(&format!("by the record {shown}"));
+    streams.remark(&format!("by the record {shown}"));
     Ok(path)
 }

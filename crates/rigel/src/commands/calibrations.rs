@@ -3,16 +3,17 @@
 //! Must not measure.
 
 use crate::args::HistoryOptions;
-use crate::{commands, history, terminal};
+use crate::history;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_report::calibration;
 
-pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
+pub fn show(options: &HistoryOptions, streams: &Streams) -> Result<(), Problem> {
     let targets: Vec<String> = options.targets.iter().map(|path| path_text::encode(path)).collect();
     let past = history::all(&targets)?;
     if past.unreadable > 0 {
-        commands::remark(&format!(
+        streams.remark(&format!(
             "{} of the calibrations of the past cannot be read and are left out",
             past.unreadable
         ));
@@ -26,17 +27,17 @@ pub fn show(options: &HistoryOptions) -> Result<(), Problem> {
         found.truncate(1);
     }
     match (options.json, found.as_slice()) {
-        (true, [last]) if options.last => commands::to_stdout(&last.json()?),
+        (true, [last]) if options.last => streams.results(&last.json()?),
         (true, all) => {
             let text = serde_json::to_string_pretty(all).map_err(|error| {
                 Problem::new(ExitKind::Bug, format!("the history cannot be written as JSON: {error}"))
             })?;
-            commands::to_stdout(format!("{text}\n").as_bytes())
+            streams.results(format!("{text}\n").as_bytes())
         }
         (false, [last]) if options.last => {
-            commands::to_stdout(calibration::answers(last, terminal::style_of_stdout()).as_bytes())
+            streams.results(calibration::answers(last, streams.style()).as_bytes())
         }
-        (false, all) => commands::to_stdout(calibration::history(all).as_bytes()),
+        (false, all) => streams.results(calibration::history(all).as_bytes()),
     }
 }
 

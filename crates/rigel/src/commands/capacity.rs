@@ -10,15 +10,16 @@ mod replay;
 mod show;
 
 use crate::args::Capacity;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 
-pub fn capacity(capacity: &Capacity) -> Result<(), Problem> {
+pub fn capacity(capacity: &Capacity, streams: &Streams) -> Result<(), Problem> {
     match capacity {
-        Capacity::Import(options) => import::import(options),
-        Capacity::Record(options) => record::record(options),
-        Capacity::List(options) => show::list(options),
-        Capacity::Show(options) => show::show(options),
-        Capacity::Forecast(options) => forecast::forecast(options),
-        Capacity::Replay(options) => replay::replay(options),
+        Capacity::Import(options) => import::import(options, streams),
+        Capacity::Record(options) => record::record(options, streams),
+        Capacity::List(options) => show::list(options, streams),
+        Capacity::Show(options) => show::show(options, streams),
+        Capacity::Forecast(options) => forecast::forecast(options, streams),
+        Capacity::Replay(options) => replay::replay(options, streams),
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
 
+use super::past;
 use super::report::{read, run_id};
-use super::{list, past, remark, to_stdout};
 use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, printable};
 use rigel_core::record::Record;
@@ -20,13 +21,17 @@ use std::path::{Path, PathBuf};
 const NARROWER: &str = "measure with a higher --precision, or give several runs of each side";
 
 /// Compares, writes what was asked for, and fails when a gate does.
-pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
-    let (base, new) = (side(&options.base)?, side(&options.new)?);
+pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> {
+    let (base, new) = (side(&options.base, streams)?, side(&options.new, streams)?);
     [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
     base.iter().chain(&new).try_for_each(no_sides)?;
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
-    let past = if options.no_history { [Past::default(); 2] } else { [past_of(&base), past_of(&new)] };
+    let past = if options.no_history {
+        [Past::default(); 2]
+    } else {
+        [past_of(&base, streams), past_of(&new, streams)]
+    };
     let comparison = Comparison::with_past(&runs(&base_views), &runs(&new_views), &past);
     check(&comparison, options)?;
     let gates: Vec<GateResult> =
@@ -41,13 +46,13 @@ pub fn compare(options: &CompareArgs) -> Result<(), Problem> {
     if let Some(path) = &options.junit {
         output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
-    show(options, &compared, &base, &new)?;
-    check_gates(&gates, |gate| reason(gate, &comparison), options.fail_undecided, NARROWER)
+    show(options, &compared, (&base, &new), streams)?;
+    check_gates(&gates, |gate| reason(gate, &comparison), (options.fail_undecided, NARROWER), streams)
 }
 
 /// A single run is one session; several speak for themselves.
-fn past_of(side: &[Loaded]) -> Past {
-    if let [only] = side { past::of_run(&only.record) } else { Past::default() }
+fn past_of(side: &[Loaded], streams: &Streams) -> Past {
+    if let [only] = side { past::of_run(&only.record, streams) } else { Past::default() }
 }
 
 /// A run of two sides has no small and no large I/O but those of its sides.
@@ -67,7 +72,7 @@ struct Loaded {
     record: Record,
 }
 
-fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
+fn side(paths: &[PathBuf], streams: &Streams) -> Result<Vec<Loaded>, Problem> {
     let mut records: Vec<PathBuf> = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -76,7 +81,7 @@ fn side(paths: &[PathBuf]) -> Result<Vec<Loaded>, Problem> {
             records.push(path.clone());
         }
     }
-    records.into_iter().map(|path| Ok(Loaded { record: read(&path)?, path })).collect()
+    records.into_iter().map(|path| Ok(Loaded { record: read(&path, streams)?, path })).collect()
 }
 
 /// Refuses a run that is there twice: its copy would make the intervals too narrow.
@@ -156,19 +161,19 @@ fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> 
 fn show(
     options: &CompareArgs,
     compared: &Compared<'_>,
-    base: &[Loaded],
-    new: &[Loaded],
+    (base, new): (&[Loaded], &[Loaded]),
+    streams: &Streams,
 ) -> Result<(), Problem> {
     let file = render(options.format, compared)?;
     let (first, second) = (&base[0], &new[0]);
     let dir = match (&options.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, CompareFormat::Html) => dir_of(&second.path).to_owned(),
-        (None, _) => return to_stdout(&file.bytes),
+        (None, _) => return streams.results(&file.bytes),
     };
     let name =
         format!("{}_to_{}", run_id(&first.record, &first.path)?, run_id(&second.record, &second.path)?);
-    list(&output::write_files(&dir, &name, &[file], options.force)?)
+    streams.list(&output::write_files(&dir, &name, &[file], options.force)?)
 }
 
 /// The gates of an outcome, with the reason for each.
@@ -200,8 +205,8 @@ fn told(
 pub(super) fn check_gates(
     gates: &[GateResult],
     reason: impl Fn(&GateResult) -> Option<String>,
-    fail_undecided: bool,
-    narrower: &str,
+    (fail_undecided, narrower): (bool, &str),
+    streams: &Streams,
 ) -> Result<(), Problem> {
     if let Some(what) = told(gates, &reason, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
@@ -219,6 +224,6 @@ pub(super) fn check_gates(
             narrower
         }));
     }
-    remark(&format!("{what}; --fail-undecided fails on it"));
+    streams.remark(&format!("{what}; --fail-undecided fails on it"));
     Ok(())
 }

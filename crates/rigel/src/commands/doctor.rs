@@ -3,8 +3,8 @@
 //! Must not judge, and changes nothing.
 
 use crate::args::DoctorArgs;
-use crate::terminal;
-use crate::{commands, history};
+use crate::history;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text::encode;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 /// Examines the host, or what lies below targets, and prints the findings.
 /// A finding of severity error is a problem.
-pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
+pub fn doctor(options: &DoctorArgs, streams: &Streams) -> Result<(), Problem> {
     let all = if options.targets.is_empty() {
         let found = survey(Path::new("/"));
-        print(&System::whole(&found.host, &found.devices, &found.mounts), &[], options)?
+        print(&System::whole(&found.host, &found.devices, &found.mounts), &[], options, streams)?
     } else {
         let host = host_facts();
         let snapshot = Snapshot::take();
@@ -35,7 +35,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
         let devices = below.iter().flat_map(|dir| dir.device.iter().chain(&dir.below));
         let mounts = below.iter().filter_map(|dir| dir.mount.as_ref());
         let named: Vec<&TargetFacts> = targets.iter().chain(&below).collect();
-        print(&System::below(&host, &targets).with(devices, mounts), &named, options)?
+        print(&System::below(&host, &targets).with(devices, mounts), &named, options, streams)?
     };
     if Counts::of(&all).errors == 0 {
         return Ok(());
@@ -45,14 +45,19 @@ pub fn doctor(options: &DoctorArgs) -> Result<(), Problem> {
         .next("see the findings of severity error; with --all each says what changes it"))
 }
 
-fn print(system: &System<'_>, named: &[&TargetFacts], options: &DoctorArgs) -> Result<Vec<Checked>, Problem> {
+fn print(
+    system: &System<'_>,
+    named: &[&TargetFacts],
+    options: &DoctorArgs,
+    streams: &Streams,
+) -> Result<Vec<Checked>, Problem> {
     let all = examine(system);
     if options.json {
-        commands::to_stdout(&json(&all)?)?;
+        streams.results(&json(&all)?)?;
     } else {
         let paths: Vec<String> = options.targets.iter().map(|path| encode(path)).collect();
-        let text = findings(system, &all, &paths, options.all, terminal::style_of_stdout());
-        commands::to_stdout(format!("{text}{}", commits(&all, named)).as_bytes())?;
+        let text = findings(system, &all, &paths, options.all, streams.style());
+        streams.results(format!("{text}{}", commits(&all, named)).as_bytes())?;
     }
     Ok(all)
 }

@@ -7,12 +7,13 @@ mod run;
 mod witness;
 
 use crate::args::Durability;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 
-pub fn durability(options: &Durability) -> Result<(), Problem> {
+pub fn durability(options: &Durability, streams: &Streams) -> Result<(), Problem> {
     match options {
-        Durability::Run(options) => run::run(options),
-        Durability::Witness(options) => witness::witness(options),
-        Durability::Check(options) => check::check(options),
+        Durability::Run(options) => run::run(options, streams),
+        Durability::Witness(options) => witness::witness(options, streams),
+        Durability::Check(options) => check::check(options, streams),
     }
 }

@@ -2,29 +2,29 @@
 //!
 //! Must not know an option.
 
-use super::{list, to_stdout};
 use crate::args::ManOptions;
 use crate::manual;
 use crate::output::{self, Placed};
+use crate::streams::Streams;
 use clap_complete::Shell;
 use rigel_core::error::Problem;
 
-pub fn completions(shell: Shell) -> Result<(), Problem> {
-    to_stdout(manual::completions(shell).as_bytes())
+pub fn completions(shell: Shell, streams: &Streams) -> Result<(), Problem> {
+    streams.results(manual::completions(shell).as_bytes())
 }
 
 /// Prints a page, or writes all and prints their paths.
-pub fn man(options: &ManOptions) -> Result<(), Problem> {
+pub fn man(options: &ManOptions, streams: &Streams) -> Result<(), Problem> {
     let pages = manual::pages()?;
     match options {
         ManOptions::One(command) => pages
             .iter()
             .filter(|page| page.command == *command)
-            .try_for_each(|page| to_stdout(page.text.as_bytes())),
+            .try_for_each(|page| streams.results(page.text.as_bytes())),
         ManOptions::All { out, force } => {
             let files: Vec<_> =
                 pages.iter().map(|page| Placed::named(out, &page.file, page.text.as_bytes())).collect();
-            list(&output::write_all(&files, *force)?)
+            streams.list(&output::write_all(&files, *force)?)
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A history that cannot be read is no reason to fail. Must not write to it.
 
-use super::remark;
 use crate::history;
+use crate::streams::Streams;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::Class;
 use rigel_core::load::sides::Side;
@@ -13,19 +13,19 @@ use rigel_core::uses::compare::Past;
 use rigel_report::calibration;
 
 /// Of the targets of a run.
-pub fn of_run(record: &Record) -> Past {
-    of(record, &record.header.targets, [Class::SMALL, Class::LARGE].map(Some))
+pub fn of_run(record: &Record, streams: &Streams) -> Past {
+    of(record, &record.header.targets, [Class::SMALL, Class::LARGE].map(Some), streams)
 }
 
 /// Of the targets of each side of a run.
-pub fn of_sides(record: &Record) -> [Past; 2] {
+pub fn of_sides(record: &Record, streams: &Streams) -> [Past; 2] {
     Side::BOTH.map(|side| {
         let targets = record.header.request.of_side(side, &record.header.targets);
-        of(record, targets, [Class::SMALL, Class::LARGE].map(|class| class.on(side)))
+        of(record, targets, [Class::SMALL, Class::LARGE].map(|class| class.on(side)), streams)
     })
 }
 
-fn of(record: &Record, targets: &[TargetFacts], pair: [Option<Class>; 2]) -> Past {
+fn of(record: &Record, targets: &[TargetFacts], pair: [Option<Class>; 2], streams: &Streams) -> Past {
     let header = &record.header;
     let request = &header.request;
     // A path means something else on another host.
@@ -38,7 +38,7 @@ fn of(record: &Record, targets: &[TargetFacts], pair: [Option<Class>; 2]) -> Pas
     match history::all(&paths) {
         Ok(past) => calibration::past(&past.documents, sizes, request.common_write_percent()),
         Err(problem) => {
-            remark(&format!("{}; it has no say in how sure this is", problem.what));
+            streams.remark(&format!("{}; it has no say in how sure this is", problem.what));
             Past::default()
         }
     }

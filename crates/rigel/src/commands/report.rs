@@ -6,7 +6,7 @@ use super::run::soak;
 use super::whole::Whole;
 use crate::args::ReportOptions;
 use crate::output::{self, Placed, dir_of};
-use crate::{commands, terminal};
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
 use rigel_core::path_text;
@@ -19,7 +19,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-pub fn report(options: &ReportOptions) -> Result<(), Problem> {
+pub fn report(options: &ReportOptions, streams: &Streams) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && options.format.is_text();
     if to_stdout && options.records.len() > 1 {
         return Err(Problem::usage("several records do not become one document")
@@ -27,7 +27,8 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .because("standard output would hold one behind the other")
             .next("give --out DIR for a file of each, or --html for one page about all"));
     }
-    let records: Vec<Record> = options.records.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let records: Vec<Record> =
+        options.records.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
     if matches!(options.format, Format::Orion(_)) {
         options
             .records
@@ -36,11 +37,13 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
             .try_for_each(|(path, record)| has_orions_classes(path, record))?;
     }
     match (records.as_slice(), options.records.as_slice()) {
-        ([record], [path]) if to_stdout && options.format == Format::Text => return show(record, path),
+        ([record], [path]) if to_stdout && options.format == Format::Text => {
+            return show(record, path, streams);
+        }
         ([record], _) if to_stdout => {
             // Of several files, the first one holds everything.
             let files = outputs(options.format, record)?;
-            return files.first().map_or(Ok(()), |file| commands::to_stdout(&file.bytes));
+            return files.first().map_or(Ok(()), |file| streams.results(&file.bytes));
         }
         _ => {}
     }
@@ -51,7 +54,7 @@ pub fn report(options: &ReportOptions) -> Result<(), Problem> {
     let placed: Vec<Placed<'_>> =
         files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
-    commands::list(&output::write_all(&placed, options.force)?)
+    streams.list(&output::write_all(&placed, options.force)?)
 }
 
 /// Each file of a format. A soak has some of its own.
@@ -117,45 +120,45 @@ fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
 }
 
 /// Prints what was shown after the run, with the files that are beside the record now.
-fn show(record: &Record, path: &Path) -> Result<(), Problem> {
+fn show(record: &Record, path: &Path, streams: &Streams) -> Result<(), Problem> {
     if let Some(found) = Soaked::of(record) {
-        return soak::again(&told(record, &found), path);
+        return soak::again(&told(record, &found), path, streams);
     }
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;
     let outputs = RUN_OUTPUTS.iter().map(|suffix| dir.join(format!("{run_id}{suffix}")));
     let here = path.file_name().map(|name| dir.join(name));
     let files: Vec<PathBuf> = here.into_iter().chain(outputs.filter(|path| path.exists())).collect();
-    shown(&View::of(record), &files)
+    shown(&View::of(record), &files, streams)
 }
 
 /// Prints the results for people.
-pub fn shown(view: &View<'_>, files: &[PathBuf]) -> Result<(), Problem> {
+pub fn shown(view: &View<'_>, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
     let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
-    commands::to_stdout(text::report(view, terminal::style_of_stdout(), &files).as_bytes())
+    streams.results(text::report(view, streams.style(), &files).as_bytes())
 }
 
 /// Reads a record, with its lines that wait elsewhere for room. A last line that was not written whole is left out, with a remark.
-pub fn read(path: &Path) -> Result<Record, Problem> {
-    let whole = whole(path, &[])?;
+pub fn read(path: &Path, streams: &Streams) -> Result<Record, Problem> {
+    let whole = whole(path, &[], streams)?;
     if let Some(files) = whole.elsewhere() {
         let shown = path_text::encode(path);
-        commands::remark(&format!("the end of {shown} found no room in it, and is taken from {files}"));
+        streams.remark(&format!("the end of {shown} found no room in it, and is taken from {files}"));
     }
     Ok(whole.record)
 }
 
 /// Reads the record of a run of this process. `unkept`: lines of it that found room nowhere.
-pub fn read_own(path: &Path, unkept: &[&[u8]]) -> Result<Record, Problem> {
-    Ok(whole(path, unkept)?.record)
+pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Record, Problem> {
+    Ok(whole(path, unkept, streams)?.record)
 }
 
-fn whole(path: &Path, unkept: &[&[u8]]) -> Result<Whole, Problem> {
+fn whole(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Whole, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
-    let whole = Whole::of(path, bytes, unkept)?;
+    let whole = Whole::of(path, bytes, unkept, streams)?;
     if let Some(torn) = &whole.record.torn {
-        commands::remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));
+        streams.remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));
     }
     Ok(whole)
 }
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_missing_record_says_what_to_give() {
-        let problem = read(Path::new("/nowhere/x_record.jsonl")).unwrap_err();
+        let problem = read(Path::new("/nowhere/x_record.jsonl"), &Streams::in_memory()).unwrap_err();
         assert_eq!(problem.kind.code(), 2);
         assert!(problem.to_string().contains("/nowhere/x_record.jsonl"));
     }
@@ -210,7 +213,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("notes.txt");
         fs::write(&path, "hello\n").unwrap();
-        let problem = read(&path).unwrap_err();
+        let problem = read(&path, &Streams::in_memory()).unwrap_err();
         assert_eq!(problem.kind.code(), 2);
         assert!(problem.place.unwrap().ends_with("notes.txt, line 1"));
     }

@@ -24,6 +24,7 @@ use crate::args::{RunOptions, TargetSource};
 use crate::output::{self, OutputSet, rest};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
+use crate::streams::Streams;
 use crate::tui::{self, LiveView};
 use present::{Judged, Reporter};
 use rigel_core::error::{ExitKind, Problem};
@@ -46,25 +47,25 @@ use std::sync::atomic::Ordering;
 use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
-pub fn run(options: &RunOptions, crew: Option<&Crew>) -> Result<(), Problem> {
+pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
     let options = &*load::with_file(options)?;
     make::check(&options.request)?;
     let host = rigel_io::host::host_facts();
     if let Some(crew) = crew.filter(|crew| !crew.is_alone()) {
-        return together(options, host, crew);
+        return together(options, host, crew, streams);
     }
     nodes::check_alone(&options.request)?;
     let looked = targets::look(options, &host)?;
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
-    let reporter = Reporter { options };
+    let reporter = Reporter { options, streams };
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
     if options.dry_run {
-        return dry_run::show(options, &plan, &looked, dry_run::foretell(options, &looked)?);
+        return dry_run::show(reporter, &plan, &looked, dry_run::foretell(options, &looked)?);
     }
-    let signals = prepare(options, &plan)?;
+    let signals = prepare(reporter, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;
     let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
     put_away(reporter, ended, scratch)
@@ -83,7 +84,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
 }
 
 /// The same on all nodes of a crew. Nobody writes before all are ready.
-fn together(options: &RunOptions, host: HostFacts, crew: &Crew) -> Result<(), Problem> {
+fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Streams) -> Result<(), Problem> {
     let met = crew.meet(options, host)?;
     let (looked, options) = (met.targets().to_vec(), &met.options(options));
     sides::check(options, &looked)?;
@@ -91,13 +92,13 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew) -> Result<(), Pr
     let options = &*soak::of_targets(options, &looked);
     // Both may have added classes.
     met.check_lists(&options.request)?;
-    let reporter = Reporter { options };
+    let reporter = Reporter { options, streams };
     let plan = planned(reporter, met.host(), &looked)?;
     reporter.note(met.describe());
     if options.dry_run {
-        return dry_run::show(options, &plan, &looked, met.foretold());
+        return dry_run::show(reporter, &plan, &looked, met.foretold());
     }
-    let signals = prepare(options, &plan)?;
+    let signals = prepare(reporter, &plan)?;
     let bench = |run: &Run| crew.bench(reporter, run, met, &Past::default(), &signals);
     put_on(reporter, (options.request.clone(), plan), bench, true, &signals)?.map_or(Ok(()), Err)
 }
@@ -113,7 +114,7 @@ fn put_away(
         .as_ref()
         .is_err_and(|problem| matches!(problem.kind, ExitKind::CutShort | ExitKind::GateFailed));
     if reporter.options.request.pace.soak().is_none() || !goes_on || !scratch.goes_away() {
-        return both(ended, scratch.finish());
+        return both(reporter, ended, scratch.finish());
     }
     scratch.leave();
     reporter.note(
@@ -124,9 +125,10 @@ fn put_away(
 }
 
 /// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
-fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
+fn prepare(reporter: Reporter<'_>, plan: &Plan) -> Result<Signals, Problem> {
+    let options = reporter.options;
     if options.display.tui {
-        tui::check()?;
+        tui::check(reporter.streams)?;
     }
     output::check_directory(&options.out_dir, room_for_outputs(plan))?;
     Signals::listen()
@@ -134,9 +136,13 @@ fn prepare(options: &RunOptions, plan: &Plan) -> Result<Signals, Problem> {
 
 /// One result for the end of the run and the end of its scratch file. Of two problems that of the run comes first; the other one
 /// is printed here.
-fn both(ended: Result<(), Problem>, put_away: Result<(), Problem>) -> Result<(), Problem> {
+fn both(
+    reporter: Reporter<'_>,
+    ended: Result<(), Problem>,
+    put_away: Result<(), Problem>,
+) -> Result<(), Problem> {
     if let (Err(_), Err(trouble)) = (&ended, &put_away) {
-        Reporter::trouble(trouble);
+        reporter.trouble(trouble);
     }
     ended.and(put_away)
 }
@@ -149,7 +155,7 @@ fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Re
         let size = Bytes(size_bytes);
         reporter.note(format!("no target named: measuring a scratch file of {size} in this directory"));
     }
-    let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the scratch file");
+    let mut bar = WorkProgress::of_bytes(reporter.streams, options.display.quiet, "filling the scratch file");
     let mut slowly = soak::Slowly::of(options.request.pace);
     let progress = &mut |done, total| {
         bar.done_of(done, total);
@@ -225,25 +231,25 @@ impl Ready {
         let is_soak = run.request.pace.soak().is_some();
         let command = going_on(&run.request, bench.site(), &set);
         let mut journal: Box<dyn Journal> = if is_soak {
-            Box::new(soak::journal(record, &set, &command, display.tui)?)
+            Box::new(soak::journal(reporter, record, &set, &command)?)
         } else {
             Box::new(RecordFile::new(record, path_text::encode(&set.record_path())))
         };
         // Nobody collects figures of virtual time.
         let is_watched = is_soak && !run.request.engine.is_simulated();
-        let mut watch = is_watched.then(|| soak::Watch::new(set.clone(), display));
+        let mut watch = is_watched.then(|| soak::Watch::new(reporter, set.clone()));
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))
         } else {
-            let mut progress = RunProgress::new(display.quiet, run.plan.steps.len());
+            let mut progress = RunProgress::new(reporter.streams, display.quiet, run.plan.steps.len());
             Box::new(move |event| progress.event(event))
         };
         let server = run.request.sql.as_ref().map(|sql| sql.server);
         let ended =
             execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
                 if display.verbose && !display.json {
-                    present::begun_point(&event, &run.plan);
+                    present::begun_point(reporter, &event, &run.plan);
                 }
                 shown(&event);
                 if let Some(watch) = &mut watch {
@@ -271,8 +277,8 @@ impl Ready {
         // What the storage did to data outweighs how the run ended.
         let outcome = match (outcome, &written) {
             (Err(problem), Ok(Judged { wrong_data: Some(_), .. })) => {
-                Reporter::trouble(&problem);
-                return Ok(written?.problem(None));
+                reporter.trouble(&problem);
+                return Ok(written?.problem(reporter, None));
             }
             (outcome, _) => outcome?,
         };
@@ -283,7 +289,7 @@ impl Ready {
                 (Outcome::Stopped, Some(again)) => problem.next(again),
                 _ => problem,
             });
-        Ok(judged.problem(cut_short))
+        Ok(judged.problem(reporter, cut_short))
     }
 }
 

@@ -5,10 +5,10 @@
 mod legs;
 
 use crate::args::ScrubArgs;
-use crate::commands;
 use crate::output::write_whole;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use legs::Copies;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
@@ -26,7 +26,7 @@ use std::{env, fs};
 const MOST_STATE_BYTES: u64 = 1 << 30;
 
 /// Compares, and prints what was found. Copies that differ are a problem of exit code 1.
-pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
+pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     if let Some(file) = &options.state {
         check_new(file)?;
@@ -40,7 +40,7 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     let mut state = begun(kept, source, &copies, io_timeout)?;
     state.max_mbps = options.max_mbps.or(state.max_mbps);
     if !options.quiet {
-        copies.notes.iter().for_each(|note| commands::remark(note));
+        copies.notes.iter().for_each(|note| streams.remark(note));
     }
     let targets = copies.open()?;
     let slots = rigel_run::scrub::slots(&copies.map);
@@ -54,7 +54,7 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
         io_timeout_ns: io_timeout.0,
     };
     let mut hears = Hears {
-        bar: WorkProgress::of_bytes(options.quiet, "comparing"),
+        bar: WorkProgress::of_bytes(streams, options.quiet, "comparing"),
         file: file.as_deref(),
         // An older file of this name is somebody's; one that is gone on with is replaced.
         replace: options.resume.is_some(),
@@ -68,14 +68,14 @@ pub fn scrub(options: &ScrubArgs) -> Result<(), Problem> {
     let end = match compared {
         // What was found is told, whatever ended it.
         Err(problem) if !state.found.is_clean() => {
-            commands::remark(&format!("the scrub broke off: {}", problem.to_string().replace("\n  ", "; ")));
+            streams.remark(&format!("the scrub broke off: {}", problem.to_string().replace("\n  ", "; ")));
             End::Stopped
         }
         compared => compared?,
     };
     let shown =
         Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
-    told(&shown, end, options)?;
+    told(&shown, end, options, streams)?;
     ended(&state, end, file)
 }
 
@@ -98,12 +98,12 @@ fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos
     Ok(state)
 }
 
-fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs) -> Result<(), Problem> {
+fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let whole = end == End::Whole;
     if options.json {
-        commands::to_stdout(&json(shown, whole)?)
+        streams.results(&json(shown, whole)?)
     } else {
-        commands::to_stdout(text(shown, whole).as_bytes())
+        streams.results(text(shown, whole).as_bytes())
     }
 }
 

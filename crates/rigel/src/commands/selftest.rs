@@ -3,10 +3,10 @@
 //! Every trial is an ordinary run: the schedule, the workers, the record and its judgement are those of `rigel run`. Only
 //! the device is simulated, in virtual time, so that the truth is known. Must not hold a case or a threshold.
 
-use super::to_stdout;
 use crate::args::SelftestArgs;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_core::uses::selftest::{self, Case, Grade, Score, Trial};
@@ -18,17 +18,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 /// Tries every case and prints what came of it. Promises that were not kept are a problem.
-pub fn selftest(options: &SelftestArgs) -> Result<(), Problem> {
+pub fn selftest(options: &SelftestArgs, streams: &Streams) -> Result<(), Problem> {
     let cases = if options.thorough { selftest::thorough() } else { selftest::all() };
     let cases = chosen(cases, options.only.as_deref())?;
     let signals = Signals::listen()?;
-    let scores = try_all(cases, options, signals.flag())?;
+    let progress = WorkProgress::of_trials(streams, options.quiet);
+    let scores = try_all(cases, options, progress, signals.flag())?;
     let table = if options.markdown {
         text::selftest_markdown(&scores, options.seed)
     } else {
         text::selftest(&scores, options.seed)
     };
-    to_stdout(table.as_bytes())?;
+    streams.results(table.as_bytes())?;
     let broken: Vec<&str> =
         scores.iter().filter(|score| score.verdict() != Grade::Kept).map(|score| score.case.name).collect();
     if broken.is_empty() {
@@ -55,11 +56,16 @@ fn chosen(mut cases: Vec<Case>, only: Option<&str>) -> Result<Vec<Case>, Problem
 }
 
 /// All trials of all cases, on every CPU.
-fn try_all(cases: Vec<Case>, options: &SelftestArgs, stop: &AtomicBool) -> Result<Vec<Score>, Problem> {
+fn try_all(
+    cases: Vec<Case>,
+    options: &SelftestArgs,
+    progress: WorkProgress,
+    stop: &AtomicBool,
+) -> Result<Vec<Score>, Problem> {
     let trials = options.trials as usize;
     let total = cases.len() * trials;
     let next = AtomicUsize::new(0);
-    let progress = Mutex::new(WorkProgress::of_trials(options.quiet));
+    let progress = Mutex::new(progress);
     let work = || -> Result<Vec<(usize, Trial)>, Problem> {
         let mut made = Vec::new();
         loop {

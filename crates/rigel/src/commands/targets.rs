@@ -3,9 +3,9 @@
 //! Must not write to a target, nor judge one.
 
 use crate::args::TargetsArgs;
-use crate::commands;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect, without_opening};
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Looks at every target and prints what it is.
-pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
+pub fn targets(options: &TargetsArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let snapshot = Snapshot::take();
     let named = !options.targets.is_empty();
     let paths: Vec<PathBuf> = if named { options.targets.clone() } else { block_devices(&snapshot) };
     let mut all = Vec::with_capacity(paths.len());
     for path in &paths {
-        match look(path, &snapshot, options.quiet, signals.flag()) {
+        match look(path, &snapshot, (streams, options.quiet), signals.flag()) {
             Ok(looked) => all.push(looked),
             Err(_) if signals.flag().load(Ordering::Relaxed) => {
                 return Err(Problem::new(ExitKind::CutShort, "the look at the targets was stopped")
@@ -30,19 +30,24 @@ pub fn targets(options: &TargetsArgs) -> Result<(), Problem> {
             }
             Err(problem) if named => return Err(problem),
             // A device that vanished.
-            Err(problem) => commands::remark(&format!("{}: {}", path_text::encode(path), problem.what)),
+            Err(problem) => streams.remark(&format!("{}: {}", path_text::encode(path), problem.what)),
         }
     }
-    if options.json { commands::to_stdout(&json(&all)?) } else { commands::to_stdout(table(&all).as_bytes()) }
+    if options.json { streams.results(&json(&all)?) } else { streams.results(table(&all).as_bytes()) }
 }
 
-fn look(path: &Path, snapshot: &Snapshot, quiet: bool, stop: &AtomicBool) -> Result<Examined, Problem> {
+fn look(
+    path: &Path,
+    snapshot: &Snapshot,
+    (streams, quiet): (&Streams, bool),
+    stop: &AtomicBool,
+) -> Result<Examined, Problem> {
     let inspected = match inspect(path, snapshot) {
         Ok(inspected) => inspected,
         Err(problem) => return closed(path, snapshot, problem),
     };
     let label = format!("looking at {}", path_text::encode(path));
-    let mut bar = WorkProgress::of_bytes(quiet, &label);
+    let mut bar = WorkProgress::of_bytes(streams, quiet, &label);
     let found = inspected.evidence(snapshot, Scan::Sample, &mut |done, total| bar.done_of(done, total), stop);
     drop(bar);
     let (evidence, trouble) = match found {

@@ -3,11 +3,11 @@
 //! Must not measure, and must not judge a ratio; `rigel_core::uses` does.
 
 use super::compare::check_gates;
+use super::past;
 use super::report::{self, read, run_id};
-use super::{list, past, to_stdout};
 use crate::args::{ReportOptions, Versus as Wish, VersusRecord};
 use crate::output::{self, dir_of};
-use crate::terminal;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
@@ -28,8 +28,8 @@ const ON_TIME: &str =
     "see what else uses the CPUs of this host, and measure again; or give Rigel CPUs of its own (--cpus)";
 
 /// Shows what a record holds.
-pub fn again(options: &VersusRecord) -> Result<(), Problem> {
-    let mut record = read(&options.record)?;
+pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
+    let mut record = read(&options.record, streams)?;
     let no_sides = || {
         Problem::usage("the record is not of a run of two sides")
             .at(path_text::encode(&options.record))
@@ -38,22 +38,22 @@ pub fn again(options: &VersusRecord) -> Result<(), Problem> {
     if record.header.request.sides.is_none() {
         // A load through SQL without raw I/O beside it.
         return if record.header.request.sql.is_some() {
-            report::report(&alone(options))
+            report::report(&alone(options), streams)
         } else {
             Err(no_sides())
         };
     }
     judge_by(&mut record, &options.wish)?;
     let view = View::of(&record);
-    let compared = Compared::of(&view, &options.wish).ok_or_else(no_sides)?;
+    let compared = Compared::of(&view, &options.wish, streams).ok_or_else(no_sides)?;
     if options.html {
         let dir = options.out.clone().unwrap_or_else(|| dir_of(&options.record).to_owned());
         let name = run_id(&record, &options.record)?;
-        list(&output::write_files(&dir, &name, &[compared.page()?], options.force)?)?;
+        streams.list(&output::write_files(&dir, &name, &[compared.page()?], options.force)?)?;
     } else {
-        compared.show(options.json, &[])?;
+        compared.show(options.json, &[], streams)?;
     }
-    compared.gated()
+    compared.gated(streams)
 }
 
 /// The same outputs of a run without sides.
@@ -87,11 +87,11 @@ pub struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// `None` when the run has no sides.
-    pub fn of(view: &'a View<'a>, wish: &Wish) -> Option<Self> {
+    pub fn of(view: &'a View<'a>, wish: &Wish, streams: &Streams) -> Option<Self> {
         let found = Versus::of(view.record, &view.findings)?;
         let beside = Beside::of(view.record, &view.findings, &found);
         let is_past_asked = !wish.no_history && beside.is_none();
-        let past = if is_past_asked { past::of_sides(view.record) } else { [Past::default(); 2] };
+        let past = if is_past_asked { past::of_sides(view.record, streams) } else { [Past::default(); 2] };
         Some(Self { view, found, past, beside })
     }
 
@@ -110,29 +110,29 @@ impl<'a> Compared<'a> {
     }
 
     /// Prints it; `files` are the outputs.
-    pub fn show(&self, as_json: bool, files: &[PathBuf]) -> Result<(), Problem> {
+    pub fn show(&self, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
         let both = self.both();
         if as_json {
             let document = both.as_ref().map_or_else(|| json(&self.turned()), beside::json);
-            return to_stdout(&document?);
+            return streams.results(&document?);
         }
         let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
-        let style = terminal::style_of_stdout();
+        let style = streams.style();
         let told = match &both {
             Some(both) => beside::text(both, style, &files),
             None => text(&self.turned(), style, &files),
         };
-        to_stdout(told.as_bytes())
+        streams.results(told.as_bytes())
     }
 
     /// Fails when a gate does.
-    pub fn gated(&self) -> Result<(), Problem> {
+    pub fn gated(&self, streams: &Streams) -> Result<(), Problem> {
         let undecided_fails = self.view.record.header.request.demands.undecided_fails;
         let turned = self.turned();
         let rows = self.found.gates.iter().flat_map(|gate| &gate.rows);
         let mut open = rows.filter(|row| row.1 == Outcome::Undecided);
         let is_late = open.any(|row| self.found.comparison.rows[row.0].standing == Standing::Late);
         let next = if is_late { ON_TIME } else { NARROWER };
-        check_gates(&self.found.gates, |gate| reason(&turned, gate), undecided_fails, next)
+        check_gates(&self.found.gates, |gate| reason(&turned, gate), (undecided_fails, next), streams)
     }
 }

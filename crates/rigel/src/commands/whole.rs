@@ -1,7 +1,8 @@
 //! A record with the lines that found no room in it, wherever they are. Must not change a file.
 
-use super::{remark, report};
+use super::report;
 use crate::output::rest;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
@@ -23,16 +24,18 @@ pub struct Whole {
 
 impl Whole {
     /// Out of the bytes of a record. `unkept`: lines of this process that are in no file.
-    pub fn of(path: &Path, mut bytes: Vec<u8>, unkept: &[&[u8]]) -> Result<Self, Problem> {
+    pub fn of(path: &Path, mut bytes: Vec<u8>, unkept: &[&[u8]], streams: &Streams) -> Result<Self, Problem> {
         let owner = fs::metadata(path).map_or(0, |found| found.uid());
         let found = rest::find(&bytes, owner)?;
         for path in &found.foreign {
             let path = path_text::encode(path);
-            remark(&format!("{path} is left out: it could be the end of the record, but is somebody else's"));
+            streams.remark(&format!(
+                "{path} is left out: it could be the end of the record, but is somebody else's"
+            ));
         }
         for path in &found.closed {
             let path = path_text::encode(path);
-            remark(&format!(
+            streams.remark(&format!(
                 "the end of the record may be in {path}, where this user cannot look: do this as the user who soaked, or as root"
             ));
         }

@@ -7,7 +7,7 @@ use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units::{MIB, NS_PER_S};
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -331,7 +331,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
 
 #[test]
 fn quiet_is_quiet() {
-    assert!(matches!(Surface::of_stderr(true), Surface::Quiet));
-    let mut progress = RunProgress::new(true, 1);
+    assert!(matches!(Surface::of(&Streams::of_process(), true), Surface::Quiet));
+    let mut progress = RunProgress::new(&Streams::of_process(), true, 1);
     progress.event(&Event::VisitFinished { visit: &visit(1, 0) });
 }

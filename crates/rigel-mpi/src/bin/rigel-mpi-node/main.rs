@@ -6,6 +6,7 @@
 mod options;
 
 use options::Asked;
+use rigel::Streams;
 use rigel_mpi::{World, end_lost};
 use std::ffi::OsString;
 use std::io;
@@ -23,7 +24,8 @@ fn main() -> ExitCode {
         Err(text) => return say(&mut io::stderr(), &text, 3),
     };
     let rank = world.rank();
-    let ended = rigel::run_on(Box::new(world.link()), rules, &argv, World::abort_for_panic);
+    rigel::tell_panics(World::abort_for_panic);
+    let ended = rigel::run_on(Box::new(world.link()), rules, &argv, &Streams::of_process());
     if ended.lost {
         end_lost(rank, ended.code);
     }

@@ -7,8 +7,8 @@ use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
 use crate::commands::advise::last_record;
 use crate::commands::report::read;
-use crate::commands::{list, remark, to_stdout};
-use crate::{output, terminal};
+use crate::output;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
 use rigel_core::path_text;
@@ -23,7 +23,7 @@ use std::path::Path;
 /// Five minutes: what busy hours are told by.
 const STEP_MS: u32 = 300_000;
 
-pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
+pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
     let (host, history) = history(options)?;
     let demand = Demand::of(&history, &host, wall.offset_s());
@@ -31,7 +31,7 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
     };
     let courses: Vec<Course> = demand.daily.iter().map(course).collect();
-    let storages = storages(options, &demand, &courses)?;
+    let storages = storages(options, &demand, &courses, streams)?;
     let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
     let started = wall.started();
     let told = Told {
@@ -43,11 +43,11 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
         scenario: &options.scenario,
         gate,
     };
-    tell_age(&courses, &started);
+    tell_age(&courses, &started, streams);
     if options.json {
-        to_stdout(&headroom::json(&told)?)?;
+        streams.results(&headroom::json(&told)?)?;
     } else {
-        to_stdout(headroom::text(&told, terminal::style_of_stdout()).as_bytes())?;
+        streams.results(headroom::text(&told, streams.style()).as_bytes())?;
     }
     if let Some(dir) = &options.html {
         let files = output::write_files(
@@ -57,12 +57,12 @@ pub fn forecast(options: &ForecastOptions) -> Result<(), Problem> {
             options.force,
         )?;
         if options.json {
-            remark(&format!("the page is {}", path_text::encode(&files[0])))
+            streams.remark(&format!("the page is {}", path_text::encode(&files[0])))
         } else {
-            list(&files)?
+            streams.list(&files)?
         }
     }
-    gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided))
+    gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided, streams))
 }
 
 /// The history of the host that is meant.
@@ -92,10 +92,15 @@ fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
 }
 
 /// The storage that is there, and the others.
-fn storages(options: &ForecastOptions, demand: &Demand, courses: &[Course]) -> Result<Vec<Storage>, Problem> {
-    let record = options.record.clone().map_or_else(last_record, Ok)?;
-    let surface = surface(&record)?;
-    check_disk(options, demand, &surface, &record)?;
+fn storages(
+    options: &ForecastOptions,
+    demand: &Demand,
+    courses: &[Course],
+    streams: &Streams,
+) -> Result<Vec<Storage>, Problem> {
+    let record = options.record.clone().map_or_else(|| last_record(streams), Ok)?;
+    let surface = surface(&record, streams)?;
+    check_disk(options, demand, (&surface, &record), streams)?;
     let size = options
         .space
         .map(|bytes| (to_f64(bytes.0), "--space"))
@@ -106,13 +111,13 @@ fn storages(options: &ForecastOptions, demand: &Demand, courses: &[Course]) -> R
     };
     let mut all = vec![Storage::of(&path_text::encode(&record), surface, courses)];
     for other in &options.others {
-        all.push(Storage::of(&path_text::encode(other), self::surface(other)?, courses));
+        all.push(Storage::of(&path_text::encode(other), self::surface(other, streams)?, courses));
     }
     Ok(all)
 }
 
-fn surface(path: &Path) -> Result<Surface, Problem> {
-    let record = read(path)?;
+fn surface(path: &Path, streams: &Streams) -> Result<Surface, Problem> {
+    let record = read(path, streams)?;
     let findings = Findings::of(&record);
     Surface::of(&record, &findings).map_err(|problem| problem.at(path_text::encode(path)))
 }
@@ -121,13 +126,13 @@ fn surface(path: &Path) -> Result<Surface, Problem> {
 fn check_disk(
     options: &ForecastOptions,
     demand: &Demand,
-    surface: &Surface,
-    record: &Path,
+    (surface, record): (&Surface, &Path),
+    streams: &Streams,
 ) -> Result<(), Problem> {
     match surface.is_of(&demand.subjects) {
         Some(true) => Ok(()),
         None => {
-            remark(
+            streams.remark(
                 "whether the record is of the disks of the history is not known: one of them does not name its disks",
             );
             Ok(())
@@ -145,12 +150,12 @@ fn check_disk(
 }
 
 /// A history that ended long ago says less of today.
-fn tell_age(courses: &[Course], started: &str) {
+fn tell_age(courses: &[Course], started: &str, streams: &Streams) {
     const OLD_DAYS: i64 = 30;
     let today = started.get(..10).and_then(day::read);
     let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
     if let Some((today, last)) = today.zip(last).filter(|(today, last)| today - last > OLD_DAYS) {
-        remark(&format!(
+        streams.remark(&format!(
             "the history ends {} days ago, on {}: the forecast begins there",
             today - last,
             day::shown(last - 1)
@@ -158,7 +163,7 @@ fn tell_age(courses: &[Course], started: &str) {
     }
 }
 
-fn judged(at: i64, outcome: Gate, fail_undecided: bool) -> Result<(), Problem> {
+fn judged(at: i64, outcome: Gate, fail_undecided: bool, streams: &Streams) -> Result<(), Problem> {
     let date = day::shown(at);
     let failed = |what: String| Err(Problem::new(ExitKind::GateFailed, what));
     match outcome {
@@ -167,7 +172,7 @@ fn judged(at: i64, outcome: Gate, fail_undecided: bool) -> Result<(), Problem> {
         Gate::Unknown => failed(format!("whether the storage lasts until {date} is not known")),
         Gate::Undecided if fail_undecided => failed(format!("the storage may end before {date}")),
         Gate::Undecided => {
-            remark(&format!(
+            streams.remark(&format!(
                 "the storage may end before {date}, and most likely does not; --fail-undecided fails on it"
             ));
             Ok(())

@@ -4,9 +4,9 @@
 
 use crate::args::ImportArgs;
 use crate::capacity_store::{Change, Store, place};
-use crate::commands;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use jiff::tz::TimeZone;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, encode};
@@ -26,7 +26,7 @@ const PIECE_BYTES: usize = 1 << 20;
 const MOST_LINES: usize = 10;
 
 /// Imports each file; the first that cannot be ends it, and those before stay.
-pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
+pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> {
     let options = Options {
         host: arguments.host.clone(),
         zone: arguments.zone.as_deref().map(zone).transpose()?,
@@ -36,7 +36,7 @@ pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let total: u64 =
         arguments.files.iter().filter_map(|file| file.metadata().ok()).map(|there| there.len()).sum();
-    let mut progress = WorkProgress::of_bytes(arguments.quiet, "importing");
+    let mut progress = WorkProgress::of_bytes(streams, arguments.quiet, "importing");
     let mut store = Store::open(&place(arguments.store.file.as_deref())?)?;
     let mut done = 0;
     let joins = arguments.files.len() > MOST_LINES;
@@ -56,21 +56,21 @@ pub fn import(arguments: &ImportArgs) -> Result<(), Problem> {
             Ok(read) => read,
             Err(problem) => {
                 // Its own problem is the one to tell.
-                let _ = tell(together);
+                let _ = tell(together, streams);
                 return Err(of_file(problem, path, at));
             }
         };
         if !joins {
-            tell(Some(read))?;
+            tell(Some(read), streams)?;
         } else if !together.as_mut().is_some_and(|all| all.join(&read)) {
-            tell(together.replace(read))?;
+            tell(together.replace(read), streams)?;
         }
     }
-    tell(together)
+    tell(together, streams)
 }
 
-fn tell(file: Option<Imported>) -> Result<(), Problem> {
-    file.map_or(Ok(()), |file| commands::to_stdout(imported(&file).as_bytes()))
+fn tell(file: Option<Imported>, streams: &Streams) -> Result<(), Problem> {
+    file.map_or(Ok(()), |file| streams.results(imported(&file).as_bytes()))
 }
 
 /// A zone by its name.

@@ -4,8 +4,8 @@
 
 use crate::args::RecordArgs;
 use crate::capacity_store::{Store, place};
-use crate::commands;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::units::{NS_PER_S, to_f64};
 use rigel_core::uses::capacity::read::Snapshot;
@@ -26,13 +26,13 @@ const NAP: Duration = Duration::from_millis(100);
 const MS: f64 = 0.001;
 const US: f64 = 0.000_001;
 
-pub fn record(options: &RecordArgs) -> Result<(), Problem> {
+pub fn record(options: &RecordArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
-    let mut recorder = Recorder::begin(options)?;
+    let mut recorder = Recorder::begin(options, streams)?;
     let every = Duration::from_nanos(options.every.0);
     let end = options.time.map(|time| Instant::now() + Duration::from_nanos(time.0));
     if !options.quiet {
-        commands::remark(&format!("recording as {} every {}; Ctrl-C ends it", recorder.host, options.every));
+        streams.remark(&format!("recording as {} every {}; Ctrl-C ends it", recorder.host, options.every));
     }
     let mut next = Instant::now();
     let mut kept = Instant::now();
@@ -61,6 +61,7 @@ pub fn record(options: &RecordArgs) -> Result<(), Problem> {
 
 struct Recorder<'a> {
     options: &'a RecordArgs,
+    streams: &'a Streams,
     host: String,
     store: Store,
     recording: Recording,
@@ -79,19 +80,20 @@ struct Server {
 }
 
 impl<'a> Recorder<'a> {
-    fn begin(options: &'a RecordArgs) -> Result<Self, Problem> {
+    fn begin(options: &'a RecordArgs, streams: &'a Streams) -> Result<Self, Problem> {
         if production::disks(Path::new("/")).is_empty() {
             return Err(Problem::refused("this host shows no disks")
                 .at("/proc/diskstats")
                 .because("a container without /sys, or a host whose disks are all in memory")
                 .next("record on the host itself"));
         }
-        let server = options.dsn.as_deref().map(server).transpose()?;
+        let server = options.dsn.as_deref().map(|dsn| server(dsn, streams)).transpose()?;
         let host = options.host.clone().unwrap_or_else(production::host_name);
         let began_ms = now_ms();
         let store = Store::open(&place(options.store.file.as_deref())?)?;
         Ok(Self {
             options,
+            streams,
             host,
             store,
             recording: Recording::default(),
@@ -133,7 +135,7 @@ impl<'a> Recorder<'a> {
         let Ok(look) = watcher.look(at_ms) else {
             (server.watcher, server.io, server.asked) = (None, None, Instant::now());
             if !self.options.quiet {
-                commands::remark("the server does not answer; it is asked again in a minute");
+                self.streams.remark("the server does not answer; it is asked again in a minute");
             }
             return;
         };
@@ -184,7 +186,7 @@ impl<'a> Recorder<'a> {
             Err(problem) if is_end => Err(problem),
             Err(problem) => {
                 if !self.told && !self.options.quiet {
-                    commands::remark(&format!("{}; it is tried again every minute", problem.what));
+                    self.streams.remark(&format!("{}; it is tried again every minute", problem.what));
                 }
                 self.told = true;
                 Ok(())
@@ -197,12 +199,12 @@ impl<'a> Recorder<'a> {
     }
 }
 
-fn server(dsn: &str) -> Result<Server, Problem> {
+fn server(dsn: &str, streams: &Streams) -> Result<Server, Problem> {
     let password = std::env::var("PGPASSWORD").ok().filter(|text| !text.is_empty());
     let address = Address::parse(dsn, password.as_deref())?;
     let watcher = Watcher::open(&address)?;
     if !watcher.has_rows() {
-        commands::remark(
+        streams.remark(
             "this server is older than 16 and has no pg_stat_io: only commits, log and sizes are recorded",
         );
     }

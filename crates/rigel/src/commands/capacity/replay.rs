@@ -5,9 +5,9 @@
 use super::hosts;
 use crate::args::ReplayOptions;
 use crate::capacity_store::{Store, place};
-use crate::commands::{remark, to_stdout};
 use crate::output;
 use crate::progress::WorkProgress;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::uses::capacity::replay::{Gathered, Gatherer, Life, Replay, step_ms};
@@ -18,7 +18,7 @@ use rigel_report::replay::Told;
 /// A time that is not named.
 const USUAL_MS: i64 = 7 * DAY_MS;
 
-pub fn replay(options: &ReplayOptions) -> Result<(), Problem> {
+pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem> {
     let path = place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let file = path_text::encode(&path);
@@ -28,7 +28,7 @@ pub fn replay(options: &ReplayOptions) -> Result<(), Problem> {
     let lives = Life::all(&chosen.subjects, &chosen.held);
     let finest_ms = step_ms(&lives, (0, 0));
     let step_ms = options.step_ms.unwrap_or_else(|| step_ms(&lives, range_ms));
-    let gathered = gather(&store, &chosen, (&lives, step_ms), range_ms, options)?;
+    let gathered = gather(&store, &chosen, (&lives, step_ms), range_ms, (options, streams))?;
     if gathered.rows.is_empty() {
         let is_too_fine = options.step_ms.is_some_and(|asked| asked < finest_ms);
         return Err(if is_too_fine {
@@ -49,10 +49,10 @@ pub fn replay(options: &ReplayOptions) -> Result<(), Problem> {
     };
     match &options.out {
         Some(out) => output::write_whole(out, told.file().as_bytes(), options.force)?,
-        None => to_stdout(told.file().as_bytes())?,
+        None => streams.results(told.file().as_bytes())?,
     }
     if !options.quiet {
-        told.remarks().iter().for_each(|text| remark(text));
+        told.remarks().iter().for_each(|text| streams.remark(text));
     }
     Ok(())
 }
@@ -206,10 +206,10 @@ fn gather(
     chosen: &Chosen,
     (lives, step_ms): (&[Life], u32),
     (from_ms, to_ms): (i64, i64),
-    options: &ReplayOptions,
+    (options, streams): (&ReplayOptions, &Streams),
 ) -> Result<Gathered, Problem> {
     let mut gatherer = Gatherer::new(&chosen.host, lives, step_ms);
-    let mut progress = WorkProgress::of_days(options.quiet);
+    let mut progress = WorkProgress::of_days(streams, options.quiet);
     let first = from_ms.div_euclid(DAY_MS);
     let last = (to_ms - 1).div_euclid(DAY_MS);
     let days = (last - first + 1).unsigned_abs();

@@ -5,7 +5,7 @@
 use super::hosts;
 use crate::args::{ShowArgs, StoreArgs};
 use crate::capacity_store::{Store, place};
-use crate::commands;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::uses::capacity::Selection;
 use rigel_report::capacity::{listed, overview};
@@ -13,13 +13,13 @@ use rigel_report::capacity::{listed, overview};
 /// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
 const STEP_MS: u32 = 300_000;
 
-pub fn list(options: &StoreArgs) -> Result<(), Problem> {
+pub fn list(options: &StoreArgs, streams: &Streams) -> Result<(), Problem> {
     let store = Store::open_to_read(&place(options.file.as_deref())?)?;
     let held = store.held()?;
-    if held.is_empty() { Err(nothing()) } else { commands::to_stdout(listed(&held).as_bytes()) }
+    if held.is_empty() { Err(nothing()) } else { streams.results(listed(&held).as_bytes()) }
 }
 
-pub fn show(options: &ShowArgs) -> Result<(), Problem> {
+pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
     let store = Store::open_to_read(&place(options.store.file.as_deref())?)?;
     let moment =
         |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
@@ -58,7 +58,7 @@ pub fn show(options: &ShowArgs) -> Result<(), Problem> {
                 break;
             }
         }
-        commands::to_stdout(text.as_bytes())?;
+        streams.results(text.as_bytes())?;
     }
     Ok(())
 }

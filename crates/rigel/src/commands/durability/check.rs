@@ -3,10 +3,10 @@
 //! Writes nothing. Must not judge.
 
 use crate::args::CheckArgs;
-use crate::commands;
 use crate::commands::answer::facts_of;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 const SLOTS: u16 = 8;
 
 /// Checks, and prints what was found. Acknowledged writes that are gone are a problem of exit code 1.
-pub fn check(options: &CheckArgs) -> Result<(), Problem> {
+pub fn check(options: &CheckArgs, streams: &Streams) -> Result<(), Problem> {
     let signals = Signals::listen()?;
     let (acks, torn) = read_acks(&options.file)?;
     if acks.count() == 0 {
@@ -48,11 +48,11 @@ pub fn check(options: &CheckArgs) -> Result<(), Problem> {
         cached: !direct,
         stop: signals.flag(),
     };
-    let (found, is_any) = judged(&acks, &reading, options.quiet)?;
+    let (found, is_any) = judged(&acks, &reading, (streams, options.quiet))?;
     let notes = notes(&acks, torn, direct, is_any);
     let checked = Checked { acks: &acks, found: &found, target: &facts.path, notes: &notes };
     let bytes = if options.json { json(&checked)? } else { text(&checked).into_bytes() };
-    commands::to_stdout(&bytes)?;
+    streams.results(&bytes)?;
     if found.is_clean() {
         return Ok(());
     }
@@ -62,8 +62,12 @@ pub fn check(options: &CheckArgs) -> Result<(), Problem> {
 }
 
 /// Two looks at the target, and whether anything of the run is there.
-fn judged(acks: &Acks, reading: &Reading<'_>, quiet: bool) -> Result<(Found, bool), Problem> {
-    let mut bar = WorkProgress::of_bytes(quiet, "looking for the run");
+fn judged(
+    acks: &Acks,
+    reading: &Reading<'_>,
+    (streams, quiet): (&Streams, bool),
+) -> Result<(Found, bool), Problem> {
+    let mut bar = WorkProgress::of_bytes(streams, quiet, "looking for the run");
     let mut traces = Traces::new(acks);
     let mut look = |at: u64, block: Result<&[u8], i32>| {
         // What cannot be read says nothing of what began.
@@ -73,7 +77,7 @@ fn judged(acks: &Acks, reading: &Reading<'_>, quiet: bool) -> Result<(Found, boo
     };
     whole(reading, &mut look, &mut bar)?;
     traces.check(acks)?;
-    let mut bar = WorkProgress::of_bytes(quiet, "checking");
+    let mut bar = WorkProgress::of_bytes(streams, quiet, "checking");
     let mut judge = Judge::new(acks, &traces);
     whole(reading, &mut |at, block| judge.block(at, block), &mut bar)?;
     let found = judge.done().ok_or_else(|| {

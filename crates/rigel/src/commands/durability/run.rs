@@ -4,9 +4,10 @@
 
 use crate::args::AcknowledgeArgs;
 use crate::commands::answer::facts_of;
-use crate::commands::{self, run};
+use crate::commands::run;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
@@ -32,7 +33,7 @@ const SIZE: u64 = 64 * MIB;
 const SHOW_NS: u64 = 100_000_000;
 
 /// Writes until the time is over. That the power goes before ends it in its own way.
-pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
+pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdout().is_terminal() {
         return Err(Problem::usage("nobody would keep the acknowledgements")
             .at("standard output")
@@ -41,11 +42,11 @@ pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
     }
     let signals = Signals::listen()?;
     let seed = crate::args::values::draw_seed()?;
-    let (facts, hold) = target(options, seed, signals.flag())?;
+    let (facts, hold) = target(options, streams, seed, signals.flag())?;
     let rings = Rings::new(seed, shape(options, &facts)?)?;
     let wanted = options.engine()?;
     let engine = engine::choose(wanted, false, &[options.writers])?.kind;
-    let targets = Arc::new(open(options, &facts, hold, signals.flag())?);
+    let targets = Arc::new(open(options, (&facts, hold), streams, signals.flag())?);
     durable::check(engine, [options.sync], &targets, std::slice::from_ref(&facts))?;
     let job = Job {
         rings: &rings,
@@ -55,7 +56,7 @@ pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
         for_ns: options.time.0,
         stop: signals.flag(),
     };
-    let mut tells = Tells::new(options, head(options, &facts, &rings));
+    let mut tells = Tells::new(options, streams, head(options, &facts, &rings));
     let written = write(&job, &mut tells)?;
     tells.end(written)
 }
@@ -63,6 +64,7 @@ pub fn run(options: &AcknowledgeArgs) -> Result<(), Problem> {
 /// What is written to, and the lock on it if it is a scratch file.
 fn target(
     options: &AcknowledgeArgs,
+    streams: &Streams,
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<(TargetFacts, Option<Hold>), Problem> {
@@ -77,7 +79,7 @@ fn target(
     let block = options.block.0;
     let data_bytes = options.shape(options.size.map_or(SIZE, |size| size.0)).region_bytes.max(block);
     let wish = Wish { data_bytes, seed, keep: true, direct: true };
-    let mut bar = WorkProgress::of_bytes(options.quiet, "filling the scratch file");
+    let mut bar = WorkProgress::of_bytes(streams, options.quiet, "filling the scratch file");
     let file = ScratchFile::create(here, &wish, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
     // Its name has to be there after the cut.
@@ -116,19 +118,19 @@ fn shape(
 /// Opens it for writing, after the guard said that it may be.
 fn open(
     options: &AcknowledgeArgs,
-    facts: &TargetFacts,
-    hold: Option<Hold>,
+    (facts, hold): (&TargetFacts, Option<Hold>),
+    streams: &Streams,
     stop: &AtomicBool,
 ) -> Result<OpenTargets, Problem> {
     let (permit, why) = run::permit_for(
         facts,
         &options.destroy_data,
-        (options.quiet, DEFAULT_IO_TIMEOUT),
+        (streams, options.quiet, DEFAULT_IO_TIMEOUT),
         &Snapshot::take(),
         stop,
     )?;
     if !options.quiet {
-        let _ = writeln!(io::stderr(), "{why}");
+        streams.aside(&format!("{why}\n"));
     }
     let permit = match hold {
         Some(hold) => permit.with_hold(hold),
@@ -136,7 +138,7 @@ fn open(
     };
     let direct = facts.direct_io == Some(true);
     if !direct {
-        commands::remark("writes go through the page cache: the target has no direct I/O");
+        streams.remark("writes go through the page cache: the target has no direct I/O");
     }
     OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)
 }
@@ -164,7 +166,8 @@ fn head(options: &AcknowledgeArgs, facts: &TargetFacts, rings: &Rings) -> Head {
 }
 
 /// Passes acknowledgements on to standard output.
-struct Tells {
+struct Tells<'a> {
+    streams: &'a Streams,
     head: Head,
     quiet: bool,
     lines: String,
@@ -175,18 +178,17 @@ struct Tells {
     for_ns: u64,
 }
 
-impl Tells {
-    fn new(options: &AcknowledgeArgs, head: Head) -> Self {
+impl<'a> Tells<'a> {
+    fn new(options: &AcknowledgeArgs, streams: &'a Streams, head: Head) -> Self {
         let count = Arc::new(AtomicU64::new(0));
-        let bar = WorkProgress::of_acknowledged(options.quiet, Arc::clone(&count));
+        let bar = WorkProgress::of_acknowledged(streams, options.quiet, Arc::clone(&count));
         let (quiet, for_ns) = (options.quiet, options.time.0);
-        Self { head, quiet, lines: String::new(), bar, count, shown_ns: 0, for_ns }
+        Self { streams, head, quiet, lines: String::new(), bar, count, shown_ns: 0, for_ns }
     }
 
     fn note(&self, text: &str) {
         if !self.quiet {
-            // A closed standard error is no reason to fail.
-            let _ = writeln!(io::stderr(), "{text}");
+            self.streams.aside(&format!("{text}\n"));
         }
     }
 
@@ -195,7 +197,10 @@ impl Tells {
         let run = self.head.run.clone();
         self.lines = ended(&run, written.acknowledged);
         self.put()?;
-        drop(std::mem::replace(&mut self.bar, WorkProgress::of_acknowledged(true, Arc::default())));
+        drop(std::mem::replace(
+            &mut self.bar,
+            WorkProgress::of_acknowledged(self.streams, true, Arc::default()),
+        ));
         let told = format!("{} writes were acknowledged", written.acknowledged);
         if written.stopped {
             return Err(Problem::new(ExitKind::CutShort, "the run was ended before its time")
@@ -218,7 +223,7 @@ impl Tells {
     }
 }
 
-impl Listener for Tells {
+impl Listener for Tells<'_> {
     fn begins(&mut self, before: Before) -> Result<(), Problem> {
         self.head.before = before;
         let line = self.head.line();

@@ -3,15 +3,15 @@
 //! Whole lines only, flushed to the disk ten times a second. Must not judge them.
 
 use crate::args::WitnessArgs;
-use crate::commands;
 use crate::output::{self, Growing};
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::uses::durability::{Head, Line, MOST_LINE_BYTES};
 use rigel_report::numbers::counted;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ const PIECE_BYTES: usize = 1 << 16;
 const MOST_SHOWN_BYTES: usize = 60;
 
 /// Keeps what comes until the other end is gone.
-pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
+pub fn witness(options: &WitnessArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdin().is_terminal() {
         return Err(Problem::usage("there is nobody to hear")
             .at("standard input")
@@ -39,7 +39,7 @@ pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
         output::check_new(file)?;
     }
     let signals = Signals::listen()?;
-    let mut keeper = Keeper::new(options);
+    let mut keeper = Keeper::new(options, streams);
     let mut flushed = Instant::now();
     let mut heard = Instant::now();
     let mut told = false;
@@ -59,7 +59,7 @@ pub fn witness(options: &WitnessArgs) -> Result<(), Problem> {
         }
         if heard.elapsed() >= SILENT && !told && keeper.open.is_some() && !options.quiet {
             told = true;
-            commands::remark(
+            streams.remark(
                 "nothing has come for 10 s; if the power was cut, end the witness with Ctrl-C: all is kept",
             );
         }
@@ -106,6 +106,7 @@ struct Open {
 
 struct Keeper<'a> {
     options: &'a WitnessArgs,
+    streams: &'a Streams,
     open: Option<Open>,
     /// The beginning of a line.
     rest: Vec<u8>,
@@ -125,8 +126,17 @@ fn behind_greeting(line: &[u8]) -> &[u8] {
 }
 
 impl<'a> Keeper<'a> {
-    const fn new(options: &'a WitnessArgs) -> Self {
-        Self { options, open: None, rest: Vec::new(), skipping: false, count: 0, stray: 0, first_stray: None }
+    const fn new(options: &'a WitnessArgs, streams: &'a Streams) -> Self {
+        Self {
+            options,
+            streams,
+            open: None,
+            rest: Vec::new(),
+            skipping: false,
+            count: 0,
+            stray: 0,
+            first_stray: None,
+        }
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Problem> {
@@ -181,12 +191,8 @@ impl<'a> Keeper<'a> {
         let path = path.unwrap_or_else(|| PathBuf::from(format!("rigel_{}_acks.jsonl", head.run)));
         let file = Growing::begin(&path, line, self.options.force)?;
         if !self.options.quiet {
-            let _ = writeln!(
-                io::stderr(),
-                "keeping the acknowledgements of the run {} in {}",
-                head.run,
-                encode(&path)
-            );
+            let (run, path) = (&head.run, encode(&path));
+            self.streams.aside(&format!("keeping the acknowledgements of the run {run} in {path}\n"));
         }
         self.open = Some(Open { run: head.run, path, file });
         Ok(())
@@ -205,13 +211,14 @@ impl<'a> Keeper<'a> {
             return Err(self.not_heard_of());
         };
         if self.stray > 0 {
-            commands::remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
+            self.streams
+                .remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
         }
         if !self.rest.is_empty() || self.skipping {
-            commands::remark("the other end was gone in the middle of a line, which is left out");
+            self.streams.remark("the other end was gone in the middle of a line, which is left out");
         }
         let (path, count) = (shell_word(&encode(path)), counted(self.count, "acknowledgement"));
-        commands::to_stdout(
+        self.streams.results(
             format!("kept {count} of the run {run}; after the cut: rigel durability check TARGET {path}\n")
                 .as_bytes(),
         )

@@ -6,6 +6,7 @@ use super::present::Reporter;
 use crate::args::{RunOptions, TargetSource};
 use crate::commands::answer::answering;
 use crate::progress::WorkProgress;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{self, Verdict};
@@ -42,7 +43,7 @@ pub fn permits_between(
     let snapshot = Snapshot::take();
     let permit = |target| {
         let RunOptions { destroy, display, request, .. } = reporter.options;
-        let limit = (display.quiet, request.io_timeout);
+        let limit = (reporter.streams, display.quiet, request.io_timeout);
         let (permit, why) = permit_between(target, destroy, limit, &snapshot, (stop, between))?;
         reporter.note(why);
         Ok(Some(match hold {
@@ -58,24 +59,24 @@ pub fn permits_between(
 pub fn permit_for(
     target: &TargetFacts,
     destroy: &[PathBuf],
-    (quiet, limit): (bool, Nanos),
+    (streams, quiet, limit): (&Streams, bool, Nanos),
     snapshot: &Snapshot,
     stop: &AtomicBool,
 ) -> Result<(WritePermit, String), Problem> {
-    permit_between(target, destroy, (quiet, limit), snapshot, (stop, &|| {}))
+    permit_between(target, destroy, (streams, quiet, limit), snapshot, (stop, &|| {}))
 }
 
 fn permit_between(
     target: &TargetFacts,
     destroy: &[PathBuf],
-    (quiet, limit): (bool, Nanos),
+    (streams, quiet, limit): (&Streams, bool, Nanos),
     snapshot: &Snapshot,
     (stop, between): (&AtomicBool, &dyn Fn()),
 ) -> Result<(WritePermit, String), Problem> {
     let consent = guard::consent_covers(destroy, target);
     // With consent the contents do not decide; without it, every byte may.
     let look = if consent { Scan::Sample } else { Scan::Whole };
-    let mut bar = WorkProgress::of_bytes(quiet, "looking for data");
+    let mut bar = WorkProgress::of_bytes(streams, quiet, "looking for data");
     let path = path_text::decode(&target.path);
     let found = answering(&path, limit, || {
         let inspected = inspect(&path, snapshot)?;

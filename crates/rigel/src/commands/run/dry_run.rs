@@ -2,9 +2,9 @@
 //!
 //! Must not read what is on a target, and must not write.
 
+use super::present::Reporter;
 use super::{consent, load, targets};
 use crate::args::{Front, RunOptions, TargetSource};
-use crate::commands;
 use crate::output::RECORD_SUFFIX;
 use rigel_cluster::meet::Foretold;
 use rigel_core::error::Problem;
@@ -30,14 +30,15 @@ pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<Foretold
 
 /// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what those who have them say.
 pub fn show(
-    options: &RunOptions,
+    reporter: Reporter<'_>,
     plan: &Plan,
     looked: &[TargetFacts],
     foretold: Foretold,
 ) -> Result<(), Problem> {
+    let options = reporter.options;
     let request = &options.request;
     if options.as_load {
-        return load::show(options, plan);
+        return load::show(reporter, plan);
     }
     let Foretold { consent, notes } = foretold;
     let intent = if request.engine.is_simulated() {
@@ -51,7 +52,7 @@ pub fn show(
             outputs: vec![outputs(options, request)],
         })
     };
-    commands::to_stdout(text::plan(request, plan, looked, intent.as_ref()).as_bytes())
+    reporter.streams.results(text::plan(request, plan, looked, intent.as_ref()).as_bytes())
 }
 
 /// The engine that the run would have, of each side where there are two that differ.

@@ -2,8 +2,8 @@
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
 
+use super::present::Reporter;
 use crate::args::{RunOptions, on_both};
-use crate::commands;
 use rigel_core::error::Problem;
 use rigel_core::load::file::{self, LoadFile, Preset};
 use rigel_core::load::plan::Plan;
@@ -94,12 +94,13 @@ fn unread(path: &Path, error: &io::Error) -> Problem {
 }
 
 /// Prints the load of a run as a file; that of a preset with its comments, which say where each figure is from.
-pub fn show(options: &RunOptions, plan: &Plan) -> Result<(), Problem> {
+pub fn show(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Problem> {
+    let Reporter { options, streams } = reporter;
     if let Some(preset) = options.load.as_deref().and_then(preset) {
-        return commands::to_stdout(preset.text.as_bytes());
+        return streams.results(preset.text.as_bytes());
     }
     let request = &options.request;
     let asked = request.command_line.trim_end();
     let comment = format!("The load of: rigel run {asked}");
-    commands::to_stdout(LoadFile::of(request, plan)?.text(&comment).as_bytes())
+    streams.results(LoadFile::of(request, plan)?.text(&comment).as_bytes())
 }

@@ -3,11 +3,11 @@
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
 use super::soak;
-use crate::args::{Display, Front, RunOptions};
-use crate::commands::{self, report, versus};
+use crate::args::{Front, RunOptions};
+use crate::commands::{report, versus};
 use crate::history;
 use crate::output::OutputSet;
-use crate::terminal;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::event::{At, Event};
 use rigel_core::facts::TargetFacts;
@@ -26,20 +26,19 @@ use rigel_report::numbers::counted;
 use rigel_report::soak::Told;
 use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 /// Prints as the options ask for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter<'a> {
     pub options: &'a RunOptions,
+    pub streams: &'a Streams,
 }
 
 impl Reporter<'_> {
     pub fn note(&self, text: impl Into<Option<String>>) {
         if let Some(text) = text.into().filter(|_| !self.options.display.quiet) {
-            // A closed standard error is no reason to fail.
-            let _ = writeln!(io::stderr(), "{text}");
+            self.streams.aside(&format!("{text}\n"));
         }
     }
 
@@ -57,11 +56,16 @@ impl Reporter<'_> {
     }
 
     /// A problem beside the one that the run ends with. Printed even when quiet.
-    pub fn trouble(problem: &Problem) {
+    pub fn trouble(&self, problem: &Problem) {
         let parts =
             [Some(&problem.what), problem.place.as_ref(), problem.cause.as_ref(), problem.next.as_ref()];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        commands::remark(&parts.join("; "));
+        self.streams.remark(&parts.join("; "));
+    }
+
+    /// Prints text among the results. A run goes on when nobody reads it: its outputs are on disk.
+    fn say(&self, text: &str) {
+        let _ = self.streams.results(text.as_bytes());
     }
 
     pub fn begin(&self, run: &Run, goes_on: bool, nodes: &Nodes) {
@@ -92,7 +96,7 @@ impl Reporter<'_> {
         match self.options.front {
             Front::Orion if !self.options.display.json => {
                 let minutes = run.plan.estimate_minutes;
-                say(&orion::banner(
+                self.say(&orion::banner(
                     self.options.display.orion_version,
                     &run.program_version,
                     &run.run_id,
@@ -150,11 +154,6 @@ fn buffers_line(buffers: &BufferFacts) -> String {
     format!("buffers {} in {backing}{segments}", Bytes(buffers.bytes))
 }
 
-/// Prints text on standard output. A run goes on when nobody reads it: its outputs are on disk.
-fn say(text: &str) {
-    let _ = commands::to_stdout(text.as_bytes());
-}
-
 /// What speaks against a run that measured.
 pub struct Judged {
     /// Blocks did not hold what was written to them.
@@ -165,9 +164,9 @@ pub struct Judged {
 
 impl Judged {
     /// The problem of a run that was cut short or not. What the storage did to data outweighs that the run could go on.
-    pub fn problem(self, cut_short: Option<Problem>) -> Option<Problem> {
+    pub fn problem(self, reporter: Reporter<'_>, cut_short: Option<Problem>) -> Option<Problem> {
         if let (Some(_), Some(cut)) = (&self.wrong_data, &cut_short) {
-            Reporter::trouble(cut);
+            reporter.trouble(cut);
         }
         self.wrong_data.or(cut_short).or(self.unusable)
     }
@@ -175,14 +174,13 @@ impl Judged {
 
 /// Reads the record back, writes every output beside it and prints the results. `unkept`: its lines that found room nowhere.
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<Judged, Problem> {
-    let mut record = report::read_own(&set.record_path(), unkept)?;
+    let mut record = report::read_own(&set.record_path(), unkept, reporter.streams)?;
     if let Some(found) = Soaked::of(&record) {
-        let Display { json, no_html, .. } = reporter.options.display;
         let told = Told { record: &record, found: &found, lost: unkept.len() };
-        let written = soak::outputs(&told, set, (json, no_html, reporter.options.force));
+        let written = soak::outputs(reporter, &told, set);
         let wrong_data = wrong_data::problem(&record).or_else(|| soak::problem(&found));
         match (written, &wrong_data) {
-            (Err(problem), Some(_)) => Reporter::trouble(&problem),
+            (Err(problem), Some(_)) => reporter.trouble(&problem),
             (written, _) => written?,
         }
         return Ok(Judged { wrong_data, unusable: None });
@@ -202,19 +200,20 @@ fn write_and_print(
     view: &View<'_>,
 ) -> Result<Option<Problem>, Problem> {
     let options = reporter.options;
-    if let Some(compared) = versus::Compared::of(view, &options.versus) {
+    if let Some(compared) = versus::Compared::of(view, &options.versus, reporter.streams) {
         let page = if options.display.no_html { Vec::new() } else { vec![compared.page()?] };
         let written = set.write(&page, options.force)?;
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
-        compared.show(options.display.json, &files)?;
-        return Ok(compared.gated().err());
+        compared.show(options.display.json, &files, reporter.streams)?;
+        return Ok(compared.gated(reporter.streams).err());
     }
     print_run(reporter, set, view)?;
     Ok(slo::unkept(view))
 }
 
 fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result<(), Problem> {
-    let (options, record) = (reporter.options, view.record);
+    let Reporter { options, streams } = reporter;
+    let record = view.record;
     let answers = calibration::Document::of(view).filter(|_| options.front == Front::Calibrate);
     let mut files = match options.front {
         // ORION had neither, and its files no place for the answers.
@@ -230,25 +229,25 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
     if let Some(answers) = answers.as_ref().filter(|_| kept)
         && let Err(problem) = history::keep(answers, &set.record_path(), &record.header.targets)
     {
-        Reporter::trouble(&problem);
+        reporter.trouble(&problem);
     }
     if let (true, Some(answers)) = (options.display.json, &answers) {
-        return commands::to_stdout(&answers.json()?);
+        return streams.results(&answers.json()?);
     }
     if options.display.json {
-        return render(Format::Json, view)?.iter().try_for_each(|file| commands::to_stdout(&file.bytes));
+        return render(Format::Json, view)?.iter().try_for_each(|file| streams.results(&file.bytes));
     }
     if matches!(options.front, Front::Rigel | Front::Slo) {
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
-        return report::shown(view, &files);
+        return report::shown(view, &files, streams);
     }
     // Scripts read ORION's standard output, so the paths of the files go to standard error.
     let results = match &answers {
         _ if options.front == Front::Orion => orion::result_block(options.display.orion_version, view),
-        Some(answers) => calibration::answers(answers, terminal::style_of_stdout()),
-        None => text::report(view, terminal::style_of_stdout(), &[]),
+        Some(answers) => calibration::answers(answers, streams.style()),
+        None => text::report(view, streams.style(), &[]),
     };
-    commands::to_stdout(results.as_bytes())?;
+    streams.results(results.as_bytes())?;
     if options.front == Front::Orion {
         reporter.note(text::verdict_of(view).trim_end().to_owned());
     }
@@ -260,9 +259,9 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
 }
 
 /// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
-pub fn begun_point(event: &Event<'_>, plan: &Plan) {
+pub fn begun_point(reporter: Reporter<'_>, event: &Event<'_>, plan: &Plan) {
     if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
         let (number, all) = (plan.point_number(*step), plan.grid.total_points);
-        say(&format!("Running point: {}\nPoint {number} out of {all}\n", point.named(", ")));
+        reporter.say(&format!("Running point: {}\nPoint {number} out of {all}\n", point.named(", ")));
     }
 }

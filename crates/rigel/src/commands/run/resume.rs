@@ -12,6 +12,7 @@ use crate::commands::whole::Whole;
 use crate::commands::{report, versus};
 use crate::output::{OutputSet, dir_of};
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::team::Team;
@@ -33,15 +34,15 @@ struct Interrupted {
 }
 
 /// Measures the rest of a run.
-pub fn resume(options: &ResumeOptions, crew: Option<&Crew>) -> Result<(), Problem> {
-    let mut found = open(&options.record)?;
+pub fn resume(options: &ResumeOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
+    let mut found = open(&options.record, streams)?;
     check_gates(options, &mut found.whole.record)?;
     let run_options = run_options(options, &found.set, &found.whole.record.header);
-    let reporter = Reporter { options: &run_options };
+    let reporter = Reporter { options: &run_options, streams };
     if found.whole.record.complete() {
         put_back(reporter, &found)?;
         reporter.note("the run is complete; its outputs are made again".to_owned());
-        return present::outputs(reporter, &found.set, &[])?.problem(None).map_or(Ok(()), Err);
+        return present::outputs(reporter, &found.set, &[])?.problem(reporter, None).map_or(Ok(()), Err);
     }
     let bytes = found.whole.bytes.len() as u64;
     let (past, plan) = Past::of(&found.whole.record, bytes, env!("CARGO_PKG_VERSION"))?;
@@ -69,7 +70,7 @@ pub fn resume(options: &ResumeOptions, crew: Option<&Crew>) -> Result<(), Proble
     if run_options.request.pace.soak().is_none() {
         check_host(&header.nodes.first().host, &rigel_io::host::host_facts())?;
     }
-    let signals = prepare(&run_options, &header.plan)?;
+    let signals = prepare(reporter, &header.plan)?;
     if let TargetSource::Server(server) = &run_options.targets {
         return go_on_in_sql(reporter, server, header, past, found, &signals);
     }
@@ -96,11 +97,11 @@ fn check_gates(options: &ResumeOptions, record: &mut Record) -> Result<(), Probl
 }
 
 /// Opens and locks the record, and reads it with its torn last line, if there is one.
-fn open(path: &Path) -> Result<Interrupted, Problem> {
+fn open(path: &Path, streams: &Streams) -> Result<Interrupted, Problem> {
     let (set, mut file) = OutputSet::reopen(path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| report::unreadable(&path_text::encode(path), &error))?;
-    let whole = Whole::of(path, bytes, &[])?;
+    let whole = Whole::of(path, bytes, &[], streams)?;
     let run_id = &whole.record.header.run_id;
     if *run_id != set.run_id {
         return Err(Problem::usage("the record was renamed")
@@ -197,7 +198,7 @@ fn go_on_together(
     past: Past,
     found: Interrupted,
 ) -> Result<(), Problem> {
-    let signals = prepare(reporter.options, &header.plan)?;
+    let signals = prepare(reporter, &header.plan)?;
     // The request of the record has all of its classes, by which the lists are checked when the nodes meet.
     let met = crew.meet_again(&header, reporter.options, rigel_io::host::host_facts())?;
     let run = run_of(&header, &found);
@@ -219,7 +220,7 @@ fn go_on_in_sql(
     if server.dsn.is_none() {
         let (private, bench) = sql::made_again(reporter, server, (&header, &run, &past), signals)?;
         let ready = ready((run, bench, true), reporter, header, past, found, signals);
-        return sql::remove(private, ready.and_then(|ready| ready.go(reporter, signals)));
+        return sql::remove(reporter, private, ready.and_then(|ready| ready.go(reporter, signals)));
     }
     let bench = sql::again(reporter, server, &header, &run, &past)?;
     let ready = ready((run, bench, !server.drop), reporter, header, past, found, signals)?;

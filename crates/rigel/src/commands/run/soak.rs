@@ -6,10 +6,10 @@ mod watch;
 
 pub use watch::Watch;
 
-use crate::args::{RunOptions, soak_of_targets};
-use crate::commands::{remark as told_now, to_stdout};
+use super::present::Reporter;
+use crate::args::{Display, RunOptions, soak_of_targets};
 use crate::output::{OutputSet, rest};
-use crate::terminal;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::governor::WHOLE;
@@ -77,43 +77,46 @@ impl Slowly {
 }
 
 /// The record of a soak: a full disk does not end it. `again`: what goes on with it.
-pub fn journal(record: File, set: &OutputSet, again: &str, is_silent: bool) -> Result<Patient, Problem> {
+pub fn journal(
+    reporter: Reporter<'_>,
+    record: File,
+    set: &OutputSet,
+    again: &str,
+) -> Result<Patient, Problem> {
+    let (is_silent, streams) = (reporter.options.display.tui, reporter.streams.clone());
     let path = set.record_path();
     let record = RecordFile::new(record, path_text::encode(&path));
     let tell: Tell = Box::new(move |text| {
         if !is_silent {
-            told_now(text)
+            streams.remark(text)
         }
     });
     Patient::new(record, Box::new(move || rest::places(&path)), again.to_owned(), tell)
 }
 
 /// Writes the page and prints the result.
-pub fn outputs(
-    told: &Told<'_>,
-    set: &OutputSet,
-    (as_json, no_html, force): (bool, bool, bool),
-) -> Result<(), Problem> {
+pub fn outputs(reporter: Reporter<'_>, told: &Told<'_>, set: &OutputSet) -> Result<(), Problem> {
+    let Display { json, no_html, .. } = reporter.options.display;
     let pages = if no_html { Vec::new() } else { vec![page(told)?] };
     // Whatever becomes of the page, the answer is told.
-    let written = set.write(&pages, force);
+    let written = set.write(&pages, reporter.options.force);
     let pages = written.as_ref().map_or(&[][..], Vec::as_slice).iter().cloned();
     let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(pages).collect();
-    show(told, as_json, &files)?;
+    show(told, json, &files, reporter.streams)?;
     written.map(drop)
 }
 
-fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf]) -> Result<(), Problem> {
+fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
     if as_json {
-        return to_stdout(&json(told)?);
+        return streams.results(&json(told)?);
     }
     let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
-    to_stdout(text(told, terminal::style_of_stdout(), &files).as_bytes())
+    streams.results(text(told, streams.style(), &files).as_bytes())
 }
 
 /// Shows the record of a soak again.
-pub fn again(told: &Told<'_>, path: &Path) -> Result<(), Problem> {
-    show(told, false, &[path.to_owned()])
+pub fn again(told: &Told<'_>, path: &Path, streams: &Streams) -> Result<(), Problem> {
+    show(told, false, &[path.to_owned()], streams)
 }
 
 /// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.

@@ -17,9 +17,9 @@ pub use prove::prove;
 use super::present::Reporter;
 use super::{both, check_not_stopped, consent, dry_run, prepare, put_on, targets};
 use crate::args::{RunOptions, ServerSource, TargetSource};
-use crate::commands;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Sync};
@@ -61,13 +61,13 @@ const PRIVATE: &str = "a private server with a table";
 const LEAST_TABLE: u64 = GIB;
 
 /// Measures through a server.
-pub fn sql(options: &RunOptions) -> Result<(), Problem> {
+pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
     let TargetSource::Server(source) = &options.targets else {
         return Err(Problem::new(ExitKind::Bug, "a load of queries has no server"));
     };
     let fitted = fit::to_server(options, source)?;
     let options = fitted.as_ref().unwrap_or(options);
-    let reporter = Reporter { options };
+    let reporter = Reporter { options, streams };
     let host = rigel_io::host::host_facts();
     let run = SqlRun { reporter, source, host, sessions: sessions(&options.request) };
     reporter.remarks(&options.notes);
@@ -78,9 +78,9 @@ pub fn sql(options: &RunOptions) -> Result<(), Problem> {
 }
 
 /// Removes the schema with its table from a server that is there.
-pub fn drop_schema(dsn: &str) -> Result<(), Problem> {
+pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
     let (database, dropped) = Database::open(address(dsn)?, 0)?.asked(Database::drop_schema)?;
-    commands::remark(match dropped {
+    streams.remark(match dropped {
         Dropped::Schema => "the schema rigel was removed",
         Dropped::Table => "the table was removed; the schema rigel stays, as it has calibrate_io()",
         Dropped::Nothing => {
@@ -175,7 +175,7 @@ impl SqlRun<'_> {
         }
         private::remove_left(dir)?;
         self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes))?;
-        let signals = prepare(options, &planned.plan)?;
+        let signals = prepare(self.reporter, &planned.plan)?;
         self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
         let mut server = PrivateServer::make(dir, programs, room)?;
         let made = if self.commits() {
@@ -184,7 +184,7 @@ impl SqlRun<'_> {
             self.filled(&mut server, dir, &signals)
         };
         let measured = made.and_then(|made| self.measure(made, &signals));
-        both(ended(measured), server.finish())
+        both(self.reporter, ended(measured), server.finish())
     }
 
     /// Where a private server can be made.
@@ -256,7 +256,7 @@ impl SqlRun<'_> {
             };
             return self.show(&planned, engine, writes);
         }
-        let signals = prepare(options, &planned.plan)?;
+        let signals = prepare(self.reporter, &planned.plan)?;
         let address = database.address.clone();
         let mut stays = found.is_some();
         let measure = || {
@@ -276,7 +276,11 @@ impl SqlRun<'_> {
     /// The schema goes on request; `stays`: there is one.
     fn put_away(&self, address: Address, stays: bool, measured: Result<(), Problem>) -> Result<(), Problem> {
         if self.source.drop {
-            return both(measured, table::removed(address, Database::drop_schema, &SCHEMA).map(drop));
+            return both(
+                self.reporter,
+                measured,
+                table::removed(address, Database::drop_schema, &SCHEMA).map(drop),
+            );
         }
         if stays {
             self.reporter
@@ -287,7 +291,8 @@ impl SqlRun<'_> {
 
     fn fill(&self, database: Database, size: u64, stop: &AtomicBool) -> Result<(Database, Table), Problem> {
         let options = self.options();
-        let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling the table");
+        let mut bar =
+            WorkProgress::of_bytes(self.reporter.streams, options.display.quiet, "filling the table");
         let wanted = Wanted {
             blocks: u32::try_from(size / BLOCK_BYTES).unwrap_or(u32::MAX - 1),
             seed: options.request.seed,
@@ -544,9 +549,9 @@ impl SqlRun<'_> {
             outputs: vec![dry_run::outputs(options, &planned.request)],
             ..Intent::default()
         };
-        commands::to_stdout(
-            text::plan(&planned.request, &planned.plan, &planned.targets, Some(&intent)).as_bytes(),
-        )
+        self.reporter
+            .streams
+            .results(text::plan(&planned.request, &planned.plan, &planned.targets, Some(&intent)).as_bytes())
     }
 }
 

@@ -4,6 +4,7 @@ use super::{hello, hello_again, ready, with_load};
 use crate::args::{Display, Front, Invocation, RunOptions, TargetSource, Versus};
 use crate::commands::run::present::Reporter;
 use crate::signals::Signals;
+use crate::streams::Streams;
 use rigel_cluster::line::{Line, Pace};
 use rigel_cluster::meet::{Brief, Call, Hello};
 use rigel_cluster::message::Message;
@@ -23,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 const BEGINNING: Duration = Duration::from_secs(1200);
 
 /// Follows the first node until it ends the run. What this node cannot do is told there.
-pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Problem> {
+pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams) -> Result<(), Problem> {
     // The first signal is the first node's business, which ends the run on all; the second one ends this process.
     let signals = Signals::listen()?;
     let call = match next(line, BEGINNING) {
@@ -48,7 +49,8 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line) -> Result<(), Prob
     let heard = Heard::on(line, &signals);
     let bench = said.as_mut().map_err(|problem| problem.clone()).and_then(|(options, hello)| {
         options.request = Brief::clone(&brief).request;
-        let ready = || ready(Reporter { options }, hello.clone(), &brief, &signals, &|| heard.listen());
+        let ready =
+            || ready(Reporter { options, streams }, hello.clone(), &brief, &signals, &|| heard.listen());
         has_part.then(ready).transpose()
     });
     if let Some(ended) = heard.ended.into_inner() {

@@ -3,8 +3,9 @@
 //! Must not fail a run: a file that cannot be written is told once.
 
 use crate::args::Display;
-use crate::commands::remark;
+use crate::commands::run::present::Reporter;
 use crate::output::OutputSet;
+use crate::streams::Streams;
 use rigel_core::event::Event;
 use rigel_core::facts::DriveLook;
 use rigel_core::judge::wrong_data;
@@ -16,7 +17,8 @@ use rigel_report::duration::words;
 use rigel_report::soak::{self, Standing};
 
 /// A soak that is watched.
-pub struct Watch {
+pub struct Watch<'a> {
+    streams: &'a Streams,
     set: OutputSet,
     header: Option<Header>,
     standing: Standing,
@@ -29,14 +31,16 @@ pub struct Watch {
     has_failed: bool,
 }
 
-impl Watch {
-    pub fn new(set: OutputSet, display: Display) -> Self {
+impl<'a> Watch<'a> {
+    pub fn new(reporter: Reporter<'a>, set: OutputSet) -> Self {
+        let Display { tui, quiet, .. } = reporter.options.display;
         Self {
+            streams: reporter.streams,
             set,
             header: None,
             standing: Standing::default(),
-            is_silent: display.tui,
-            has_remarked: display.tui || display.quiet,
+            is_silent: tui,
+            has_remarked: tui || quiet,
             told: 0,
             has_failed: false,
         }
@@ -55,7 +59,7 @@ impl Watch {
     /// Before the load, and after it: then the file has the last figures.
     fn drives(&mut self, look: &DriveLook) {
         if !std::mem::replace(&mut self.has_remarked, true) {
-            soak::remark(look).iter().for_each(|text| remark(text));
+            soak::remark(look).iter().for_each(|text| self.streams.remark(text));
         }
         self.standing.drives(look);
         if self.standing.has_begun() {
@@ -75,7 +79,10 @@ impl Watch {
         let written = self.set.write(&[OutputFile::new("_metrics.prom", bytes)], true);
         if let (Err(problem), false, false) = (&written, self.has_failed, self.is_silent) {
             self.has_failed = true;
-            remark(&format!("the file of metrics cannot be written: {}; the soak goes on", problem.what));
+            self.streams.remark(&format!(
+                "the file of metrics cannot be written: {}; the soak goes on",
+                problem.what
+            ));
         }
     }
 
@@ -92,12 +99,12 @@ impl Watch {
                 self.told += 1;
                 let place = wrong_data::place(targets, finding.target, finding.offset);
                 let (after, what) = (words(Nanos(finding.at_ns)), wrong_data::what(targets, finding));
-                remark(&format!("wrong data after {after}: the block {place} {what}"));
+                self.streams.remark(&format!("wrong data after {after}: the block {place} {what}"));
             }
             if let Some(error) = tally.first_error.filter(|_| self.told < MOST_FINDINGS) {
                 self.told += 1;
                 let place = wrong_data::place(targets, error.target, error.offset);
-                remark(&format!(
+                self.streams.remark(&format!(
                     "{} {class} I/Os failed, the first {place}: {}",
                     tally.errors,
                     error.reason()

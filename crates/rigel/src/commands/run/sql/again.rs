@@ -160,8 +160,12 @@ fn unknown_place() -> Problem {
 }
 
 /// The server is removed behind the run.
-pub fn remove(server: PrivateServer, measured: Result<Option<Problem>, Problem>) -> Result<(), Problem> {
-    both(ended(measured), server.finish())
+pub fn remove(
+    reporter: Reporter<'_>,
+    server: PrivateServer,
+    measured: Result<Option<Problem>, Problem>,
+) -> Result<(), Problem> {
+    both(reporter, ended(measured), server.finish())
 }
 
 /// Whether a server is what that of the record was.

@@ -66,7 +66,7 @@ impl SqlRun<'_> {
             );
             return self.show(&planned, engine, writes);
         }
-        let signals = prepare(options, &planned.plan)?;
+        let signals = prepare(self.reporter, &planned.plan)?;
         let address = database.address.clone();
         let (database, ledger) = database.asked(Database::make_ledger)?;
         if ledger.is_copied {
@@ -77,7 +77,7 @@ impl SqlRun<'_> {
         let made = Made { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
         let measured = ended(self.measure(made, &signals));
         let removed = table::removed(address.clone(), Database::drop_ledger, &LEDGER);
-        let measured = both(measured, removed.map(drop));
+        let measured = both(self.reporter, measured, removed.map(drop));
         if self.source.drop { self.put_away(address, true, measured) } else { measured }
     }
 
@@ -115,7 +115,11 @@ impl SqlRun<'_> {
     pub(super) fn log_beside(&self, dir: Option<&Path>, signals: &Signals) -> Result<Scratch, Problem> {
         let Some(dir) = dir.filter(|_| self.source.raw) else { return Ok(Scratch::holding(None)) };
         let options = self.options();
-        let mut bar = WorkProgress::of_bytes(options.display.quiet, "filling a log for raw commits");
+        let mut bar = WorkProgress::of_bytes(
+            self.reporter.streams,
+            options.display.quiet,
+            "filling a log for raw commits",
+        );
         let wish =
             Wish { data_bytes: self.raw_log_bytes(), seed: options.request.seed, keep: false, direct: true };
         let file =

@@ -4,7 +4,7 @@
 
 use super::address;
 use crate::args::InstallOptions;
-use crate::commands;
+use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_sql::{Database, install};
@@ -12,15 +12,15 @@ use std::env;
 use std::path::PathBuf;
 
 /// Installs it, or shows its SQL.
-pub fn install(options: &InstallOptions) -> Result<(), Problem> {
+pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Problem> {
     let program = program(options)?;
     let Some(dsn) = &options.dsn else {
-        return commands::to_stdout(install::script(&program).as_bytes());
+        return streams.results(install::script(&program).as_bytes());
     };
     let shown = path_text::printable(&program).into_owned();
     let (database, ()) =
         Database::open(address(dsn)?, 0)?.asked(move |database| database.install(&program))?;
-    commands::remark(&format!(
+    streams.remark(&format!(
         "the database {} has rigel.calibrate_io(), which starts {shown}; at first only its owner and superusers may call it",
         database.name()
     ));

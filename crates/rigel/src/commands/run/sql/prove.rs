@@ -5,11 +5,10 @@
 use super::{PRIVATE, Place, SqlRun, address, both, check_not_stopped, check_room, whole_blocks};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::commands::run::{present::Reporter, wall};
-use crate::commands::to_stdout;
 use crate::output::{OutputSet, check_directory};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
-use crate::terminal;
+use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::sql::BLOCK_BYTES;
@@ -32,14 +31,15 @@ const ROUNDS: u32 = 6;
 const OUTPUTS_BYTES: u64 = 4 * MIB;
 
 /// The experiment, from the server to the outputs.
-pub fn prove(options: &RunOptions) -> Result<(), Problem> {
+pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
     let TargetSource::Server(source) = &options.targets else {
         return Err(Problem::new(ExitKind::Bug, "an experiment has no server"));
     };
     let source = ServerSource { size: Some(source.size.unwrap_or(USUAL_SIZE)), ..source.clone() };
     let size = whole_blocks(source.size.unwrap_or(USUAL_SIZE).0);
     let host = rigel_io::host::host_facts();
-    let run = SqlRun { reporter: Reporter { options }, source: &source, host, sessions: prove::SESSIONS };
+    let run =
+        SqlRun { reporter: Reporter { options, streams }, source: &source, host, sessions: prove::SESSIONS };
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
             "a table of {} is small: most of its queries end in milliseconds, so that noise may hide slow plans, and a bad value passes; \
@@ -87,7 +87,7 @@ impl Experiment<'_> {
         let proved = self.served(&mut server, &signals);
         // What the experiment found is told whatever becomes of its server.
         let removed = server.finish();
-        both(proved.and_then(|proof| self.tell(&proof)), removed)
+        both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
     fn served(&self, server: &mut PrivateServer, signals: &Signals) -> Result<Proof, Problem> {
@@ -119,7 +119,7 @@ impl Experiment<'_> {
         }
         let signals = self.prepare()?;
         let Ended { proved, removed } = self.ask(database, None, &signals);
-        both(proved.and_then(|proof| self.tell(&proof)), removed)
+        both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
     /// What is made, for people.
@@ -151,7 +151,7 @@ impl Experiment<'_> {
         let mut shown: Option<(Doing, WorkProgress)> = None;
         let mut progress = |doing: Doing, done: u64, total: u64| {
             let bar = shown.take().filter(|(before, _)| *before == doing);
-            let mut bar = bar.map_or_else(|| bar_of(doing, options.display.quiet), |(_, bar)| bar);
+            let mut bar = bar.map_or_else(|| bar_of(self.run.reporter, doing), |(_, bar)| bar);
             bar.done_of(done, total);
             shown = Some((doing, bar));
         };
@@ -159,32 +159,33 @@ impl Experiment<'_> {
     }
 
     fn show(&self, writes: &str) -> Result<(), Problem> {
-        to_stdout(format!(
+        self.run.reporter.streams.results(format!(
             "{writes}\nqueries under each value of random_page_cost and effective_io_concurrency, in up to {ROUNDS} rounds\n"
         )
         .as_bytes())
     }
 
     fn tell(&self, proof: &Proof) -> Result<(), Problem> {
-        let options = self.run.options();
+        let Reporter { options, streams } = self.run.reporter;
         let set = OutputSet::without_record(&options.out_dir, &options.request.name, &self.wall.stamp())?;
         let started = self.wall.started();
         let proven = Proven { run: &set.run_id, started: &started, proof };
         let paths = set.write(&files(&proven, !options.display.no_html)?, options.force)?;
         if options.display.json {
-            to_stdout(&json(&proven)?)?;
+            streams.results(&json(&proven)?)?;
         } else {
             let paths: Vec<String> = paths.iter().map(|path| path_text::encode(path)).collect();
-            to_stdout(text(&proven, terminal::style_of_stdout(), &paths).as_bytes())?;
+            streams.results(text(&proven, streams.style(), &paths).as_bytes())?;
         }
         refuted(proof)
     }
 }
 
-fn bar_of(doing: Doing, quiet: bool) -> WorkProgress {
+fn bar_of(reporter: Reporter<'_>, doing: Doing) -> WorkProgress {
+    let (streams, quiet) = (reporter.streams, reporter.options.display.quiet);
     match doing {
-        Doing::Filling => WorkProgress::of_bytes(quiet, "filling the table"),
-        Doing::Timing(setting) => WorkProgress::of_queries(quiet, setting),
+        Doing::Filling => WorkProgress::of_bytes(streams, quiet, "filling the table"),
+        Doing::Timing(setting) => WorkProgress::of_queries(streams, quiet, setting),
     }
 }
 

@@ -1,0 +1,145 @@
+//! Where the program writes: results on one stream, everything else on the other.
+//!
+//! Those of the process, or memory, so that a whole command can be run within another program. Must not render.
+
+use crate::terminal::Abilities;
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_report::text::Style;
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The two streams of a command.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    out: Stream,
+    err: Stream,
+}
+
+#[derive(Clone, Debug)]
+enum Stream {
+    Output,
+    Error,
+    Memory(Arc<Mutex<Vec<u8>>>),
+}
+
+impl Streams {
+    /// Those of the process.
+    pub const fn of_process() -> Self {
+        Self { out: Stream::Output, err: Stream::Error }
+    }
+
+    /// Memory; [`Streams::texts`] reads it.
+    pub fn in_memory() -> Self {
+        let memory = || Stream::Memory(Arc::default());
+        Self { out: memory(), err: memory() }
+    }
+
+    /// What was written to memory, results first. What is no text is shown as such.
+    pub fn texts(&self) -> [String; 2] {
+        [&self.out, &self.err].map(|stream| match stream {
+            Stream::Memory(bytes) => {
+                let bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            Stream::Output | Stream::Error => String::new(),
+        })
+    }
+
+    /// Writes results. A reader that went away (`rigel --help | head`) is no failure.
+    pub(crate) fn results(&self, bytes: &[u8]) -> Result<(), Problem> {
+        match self.out.put(bytes) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Err(error) => Err(Problem::refused("the results cannot be written")
+                .at("standard output")
+                .because(format!("the system says: {error}"))
+                .next("see what standard output is redirected to")),
+        }
+    }
+
+    /// Writes where files were written, a line each, as results.
+    pub(crate) fn list(&self, paths: &[PathBuf]) -> Result<(), Problem> {
+        paths.iter().try_for_each(|path| self.results(format!("{}\n", path_text::encode(path)).as_bytes()))
+    }
+
+    /// Writes text beside the results; a closed standard error is no failure.
+    pub(crate) fn aside(&self, text: &str) {
+        let _ = self.err.put(text.as_bytes());
+    }
+
+    /// Writes a remark beside the results.
+    pub(crate) fn remark(&self, text: &str) {
+        self.aside(&format!("note: {}\n", path_text::printable(text)));
+    }
+
+    /// How results may look.
+    pub(crate) fn style(&self) -> Style {
+        Abilities::of_process().style(self.out.is_terminal())
+    }
+
+    /// Whether somebody watches what is written beside the results.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.err.is_terminal()
+    }
+
+    /// What is beside the results, for whoever writes there for long.
+    pub(crate) fn beside(&self) -> Box<dyn Write + Send> {
+        Box::new(self.err.clone())
+    }
+}
+
+impl Stream {
+    /// Writes all of it, and at once.
+    fn put(&self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Output => {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+            Self::Error => io::stderr().lock().write_all(bytes),
+            Self::Memory(memory) => {
+                memory.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    fn is_terminal(&self) -> bool {
+        match self {
+            Self::Output => io::stdout().is_terminal(),
+            Self::Error => io::stderr().is_terminal(),
+            Self::Memory(_) => false,
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.put(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_keeps_results_apart_from_the_rest() {
+        let streams = Streams::in_memory();
+        let other = streams.clone();
+        streams.results(b"3 IOPS\n").unwrap();
+        other.remark("by\u{1b}[2Jte");
+        streams.list(&["a\nb".into()]).unwrap();
+        let mut beside = other.beside();
+        beside.write_all(b"half\n").unwrap();
+        assert_eq!(streams.texts(), ["3 IOPS\na\\x0ab\n", "note: by\\x1b[2Jte\nhalf\n"]);
+        assert!(!streams.is_watched() && !streams.style().colour);
+    }
+}

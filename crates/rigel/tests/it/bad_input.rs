@@ -1,6 +1,7 @@
 //! Bad input: a message that names what and where and the next step, the right exit code, and nothing lost.
 
-use crate::support::Place;
+use crate::support::{Place, Told};
+use crate::within;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -9,17 +10,20 @@ use std::process::Command;
 fn refused(place: &Place, line: &str, code: i32, parts: &[&str]) {
     let before = place.files();
     let told = place.line(line).expect_code(code);
+    says(&told, line, parts);
+    assert_eq!(place.files(), before, "{line}");
+}
+
+/// The message holds every part, and what to do next.
+fn says(told: &Told, line: &str, parts: &[&str]) {
     for part in parts {
         assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
     }
     assert!(told.stderr.contains("next step") || told.stderr.contains("--help"), "{line}:\n{}", told.stderr);
-    assert_eq!(place.files(), before, "{line}");
 }
 
 #[test]
 fn options_that_are_wrong_or_contradict_each_other() {
-    let place = Place::new();
-    place.random_file("data", 4 << 20);
     for (line, parts) in [
         ("run simple data --colour red", &["--colour"][..]),
         ("run slow data", &["slow"]),
@@ -40,14 +44,11 @@ fn options_that_are_wrong_or_contradict_each_other() {
         ("run simple data --seed 99999999999999999999", &["seed"]),
         ("run simple --engine sim:servers=0", &["servers"]),
         ("run simple data --engine sim", &["sim"]),
-        ("run simple data --num-disks 20000", &["20000"]),
         ("run simple data --poll --engine libaio", &["--poll", "io_uring"]),
         ("run simple --poll --engine sim", &["--poll"]),
         ("run simple data --poll --buffered", &["page cache"]),
         ("run simple data --engine nvme --buffered", &["NVMe", "page cache"]),
         ("run simple data --cpus 0,x", &["--cpus", "'x'"]),
-        ("run simple --engine null --cpus 65000", &["--cpus", "65000", "choose among"]),
-        ("run simple data --tui", &["--tui", "no terminal"]),
         ("run simple data --tui --quiet", &["--tui", "--quiet"]),
         ("orion -run simple --tui", &["--tui"]),
         ("orion", &["Error in input parameters"]),
@@ -59,8 +60,18 @@ fn options_that_are_wrong_or_contradict_each_other() {
         ("orion -run advanced -bogus 1", &["-bogus"]),
         ("orion -run advanced -duration ten", &["-duration", "ten"]),
     ] {
-        refused(&place, line, 2, parts);
+        says(&within::refused(line.split_whitespace()), line, parts);
     }
+}
+
+/// Refused when the host is looked at.
+#[test]
+fn options_that_this_host_cannot_follow() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    refused(&place, "run simple --engine null --cpus 65000", 2, &["--cpus", "65000", "choose among"]);
+    refused(&place, "run simple data --num-disks 20000", 2, &["20000"]);
+    refused(&place, "run simple data --tui", 2, &["--tui", "no terminal"]);
 }
 
 /// A file has no namespace, and the disk below it no poll queues, or the machine would say so.

@@ -1,9 +1,18 @@
 //! What `--dry-run` says: whether the run would be refused, who would be slow, the engine, the files.
 
 use crate::support::{Place, flat};
+use crate::within;
 use std::fs;
 
-/// The plan without its lines, because long sentences are broken.
+/// The plan of a run on a file of a place, with these options: without its lines, because long sentences are broken, and without the place.
+fn foretold(place: &Place, file: &str, options: &str) -> String {
+    let path = format!("{}/", place.path().display());
+    let options = options.replace("FILE", &format!("{path}{file}"));
+    let told = within::line(&format!("run oltp {path}{file} {options} --dry-run")).expect_code(0);
+    flat(&told.stdout).replace(&path, "")
+}
+
+/// The same as the program says it.
 fn plan(place: &Place, line: &str) -> String {
     let told = place.line(&format!("{line} --dry-run")).expect_code(0);
     flat(&told.stdout)
@@ -13,11 +22,11 @@ fn plan(place: &Place, line: &str) -> String {
 fn a_run_that_would_be_refused_is_said_to_be() {
     let place = Place::new();
     place.random_file("data", 4 << 20);
-    let told = plan(&place, "run oltp data --write 20");
+    let told = foretold(&place, "data", "--write 20");
     let needed = "This run would be refused: data may hold data. It needs --destroy-data data, which overwrites all of it";
     assert!(told.contains(needed) && !told.contains("would be lost"), "{told}");
     place.line("run oltp data --write 20 --duration 100ms").expect_code(3);
-    let allowed = plan(&place, "run oltp data --write 20 --destroy-data data");
+    let allowed = foretold(&place, "data", "--write 20 --destroy-data FILE");
     assert!(
         allowed.contains("Everything on data would be overwritten, as --destroy-data allows."),
         "{allowed}"
@@ -29,16 +38,16 @@ fn a_run_that_would_be_refused_is_said_to_be() {
 fn a_file_without_data_is_told_from_one_with() {
     let place = Place::new();
     fs::File::create(place.path().join("sparse")).unwrap().set_len(8 << 20).unwrap();
-    let reads = plan(&place, "run oltp sparse");
+    let reads = foretold(&place, "sparse", "");
     assert!(reads.contains("Note sparse holds no data") && reads.contains("without the disk"), "{reads}");
-    let writes = plan(&place, "run oltp sparse --write 20");
+    let writes = foretold(&place, "sparse", "--write 20");
     assert!(writes.contains("sparse needs no consent: no block of it was ever written"), "{writes}");
     place.random_file("half", 4 << 20);
     fs::File::options().write(true).open(place.path().join("half")).unwrap().set_len(8 << 20).unwrap();
-    let half = plan(&place, "run oltp half");
+    let half = foretold(&place, "half", "");
     assert!(half.contains("4 MiB of 8 MiB of half were never written"), "{half}");
     place.random_file("full", 4 << 20);
-    let full = plan(&place, "run oltp full");
+    let full = foretold(&place, "full", "");
     assert!(!full.contains("Note"), "{full}");
 }
 

@@ -2,6 +2,7 @@
 //! tells or writes.
 
 use crate::support::{Place, Told};
+use crate::within;
 use rigel_core::record::Record;
 use rigel_report::Format;
 use serde_json::{Value, json};
@@ -100,38 +101,49 @@ fn a_target_of_a_hostile_name() {
     assert_eq!(rigel(&place, &words("orion -run simple -testname list", &name)).code, 3);
 }
 
-/// Wherever an argument may stand, a hostile one is refused in harmless words.
+/// Wherever a word may stand that means something, a hostile one is refused in harmless words.
 #[test]
 fn arguments_of_a_hostile_kind() {
-    let place = Place::new();
     let name = hostile_name();
     for line in [
         "NAME",
         "run NAME",
-        "run simple NAME",
-        "run simple --lun NAME",
         "run simple --engine NAME",
         "run simple --engine sim --duration NAME",
-        "run simple --engine sim --duration 100ms --out NAME",
         "run simple --engine null --cpus NAME",
-        "run simple x --destroy-data NAME --write 10",
-        "run --resume NAME",
-        "report NAME --format json",
         "report x --format NAME",
-        "compare NAME NAME",
         "compare x y --fail-if NAME",
-        "advise NAME",
         "advise x --for NAME",
-        "targets NAME",
-        "doctor NAME",
-        "calibrate NAME",
-        "calibrate --last NAME",
         "completions NAME",
         "man NAME",
         "orion NAME",
         "orion -run NAME",
-        "orion -run simple -testname NAME",
         "orion -run advanced -size_small NAME",
+    ] {
+        let told = within::refused(words(line, &name));
+        harmless(told.stderr.as_bytes(), line, false);
+    }
+}
+
+/// Wherever a file, a target or a calibration may be named.
+#[test]
+fn names_of_a_hostile_kind() {
+    let place = Place::new();
+    let name = hostile_name();
+    for line in [
+        "run simple NAME",
+        "run simple --lun NAME",
+        "run simple --engine sim --duration 100ms --out NAME",
+        "run simple x --destroy-data NAME --write 10",
+        "run --resume NAME",
+        "report NAME --format json",
+        "compare NAME NAME",
+        "advise NAME",
+        "targets NAME",
+        "doctor NAME",
+        "calibrate NAME",
+        "calibrate --last NAME",
+        "orion -run simple -testname NAME",
     ] {
         let told = rigel(&place, &words(line, &name));
         assert!([2, 3].contains(&told.code), "{line}: {} {}", told.code, told.stderr);

@@ -1,6 +1,7 @@
 //! What people call a run: `--label`, and the path of its target where there is none.
 
 use crate::support::{EPOCH, Place, RECORD};
+use crate::within;
 use serde_json::Value;
 use std::fs;
 
@@ -42,19 +43,19 @@ fn a_calibration_has_a_label() {
 
 #[test]
 fn a_label_that_nobody_could_read_is_refused() {
-    let place = Place::new();
     for label in ["", " ", "x\ny", "\u{202e}nas"] {
-        let told = place.rigel(["run", "oltp", "--engine", "sim", "--label", label]).expect_code(2);
+        let told = within::refused(["run", "oltp", "--engine", "sim", "--label", label]);
         assert!(told.stderr.contains("--label") && told.stderr.contains("old-san"), "{}", told.stderr);
     }
-    assert!(place.files().is_empty());
 }
 
 #[test]
 fn without_a_label_a_page_names_the_whole_path() {
     let place = Place::new();
     let file = place.random_file("data", 16 << 20);
-    place.line("run advanced data --matrix point --num-small 1 --num-large 0 --duration 200ms --quiet");
+    // Whatever the numbers are worth, the page names what was measured.
+    let line = "run advanced data --matrix point --num-small 1 --num-large 0 --duration 200ms --quiet";
+    assert!([0, 1].contains(&place.line(line).code), "it was measured");
     let page = place.read("_report.html");
     let (_, heading) = page.split_once("<p class=\"when\">").unwrap();
     let heading = heading.split_once("</p>").unwrap().0;

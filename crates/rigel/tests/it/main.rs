@@ -76,5 +76,6 @@ mod versus_cut;
 mod versus_loads;
 mod versus_told;
 mod visit_course;
+mod within;
 mod year;
 mod zones;

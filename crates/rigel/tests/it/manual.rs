@@ -1,6 +1,7 @@
 //! Man pages and completions as the binary writes them, judged by the programs that they are for.
 
 use crate::support::{Place, tell};
+use crate::within;
 use rigel_testdev::{Unavailable, needs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,7 @@ fn program(name: &str) -> Result<PathBuf, Unavailable> {
 /// The script for a shell, in a file.
 fn script(place: &Place, shell: &str) -> PathBuf {
     let path = place.path().join(shell);
-    std::fs::write(&path, place.line(&format!("completions {shell}")).expect_code(0).stdout).unwrap();
+    std::fs::write(&path, within::line(&format!("completions {shell}")).expect_code(0).stdout).unwrap();
     path
 }
 

@@ -2,28 +2,35 @@
 //! storage.
 
 use crate::support::{EPOCH, Place, RECORD, Told};
+use crate::within;
 use rigel_testdev::{Unavailable, needs};
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
-/// Runs a line, checks code and words, and that nothing was made; a message always says what to do next, and never to put
-/// an option behind `--`.
-fn told(place: &Place, line: &str, code: i32, parts: &[&str]) -> Told {
-    let before = place.files();
-    let told = place.line(line).expect_code(code);
+/// Checks the words of a refusal: it always says what to do next, and never to put an option behind `--`.
+fn says(told: &Told, line: &str, parts: &[&str]) {
     for part in parts {
         assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
     }
     assert!(told.stderr.contains("next step: "), "{line}:\n{}", told.stderr);
     assert!(!told.stderr.contains("'-- "), "{line}:\n{}", told.stderr);
-    assert_eq!(place.files(), before, "{line}");
+}
+
+/// What is said to a line that its words refuse.
+fn refused(line: &str, parts: &[&str]) -> Told {
+    let told = within::refused(line.split_whitespace());
+    says(&told, line, parts);
     told
+}
+
+/// The plan of a simulated run.
+fn plan(line: &str) -> String {
+    within::line(&format!("{line} --engine sim --seed 1 --dry-run")).expect_code(0).stdout
 }
 
 #[test]
 fn a_time_without_a_unit_is_refused_and_both_are_offered() {
-    let place = Place::new();
     for (line, offer) in [
         ("calibrate --max-latency 2", "`--max-latency 2` has no unit: write 2ms or 2s"),
         ("calibrate --max-latency=0.5", "`--max-latency 0.5` has no unit: write 0.5ms or 0.5s"),
@@ -34,9 +41,10 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
         ("orion -run simple --max-duration 90", "`--max-duration 90` has no unit: write 90s or 90m"),
         ("run simple --engine sim:service=5", "'5' has no unit: write 5us, 5ms"),
     ] {
-        told(&place, line, 2, &[offer]);
+        refused(line, &[offer]);
     }
     // ORION's own options have ORION's units.
+    let place = Place::new();
     place.lun("t.lun", &[&place.random_file("data", 4 << 20)]);
     let plan =
         place.line("orion -run oltp -testname t -duration 10 --io-timeout 90s --dry-run").expect_code(0);
@@ -45,7 +53,6 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
 
 #[test]
 fn numbers_that_are_written_otherwise() {
-    let place = Place::new();
     for (line, parts) in [
         ("run simple --duration .5m", ["'.5m' is not written as one number", "--duration 0.5m"]),
         ("run simple --duration 1,5s", ["perhaps 1.5s was meant", "--duration 1.5s"]),
@@ -55,37 +62,32 @@ fn numbers_that_are_written_otherwise() {
         ("run simple --cache-size 1.1K", ["'1.1K' is no whole number of bytes", "--cache-size"]),
         ("run simple --io-timeout 1.0000000001s", ["has too many decimals: at most 9", "--io-timeout"]),
     ] {
-        told(&place, line, 2, &parts);
+        refused(line, &parts);
     }
 }
 
 #[test]
 fn the_plan_of_a_calibration_has_its_bound() {
-    let place = Place::new();
     for (options, bound) in [
         ("--max-latency 2ms --percentile p99", "p99 of at most 2 ms"),
         ("--max-latency 0.5ms", "mean of at most 500 us"),
         ("", "mean of at most 10 ms"),
     ] {
-        let plan = place.line(&format!("calibrate --engine sim {options} --dry-run")).expect_code(0).stdout;
+        let plan = plan(&format!("calibrate {options}"));
         let line = plan.lines().find(|line| line.starts_with("Bound ")).unwrap_or_else(|| panic!("{plan}"));
         assert!(line.contains(bound), "{line}");
     }
-    let plan = place.line("run simple --engine sim --dry-run").expect_code(0).stdout;
+    let plan = plan("run simple");
     assert!(!plan.contains("Bound"), "{plan}");
 }
 
 #[test]
 fn a_share_may_have_its_sign() {
-    let place = Place::new();
     for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
-        told(&place, line, 2, &["`--write 2.5%` is no whole number of per cent", "0 to 100"]);
+        refused(line, &["`--write 2.5%` is no whole number of per cent", "0 to 100"]);
     }
     for command in ["run simple", "calibrate"] {
-        let plan = |share: &str| {
-            let line = format!("{command} --write {share} --engine sim --seed 1 --dry-run");
-            place.line(&line).expect_code(0).stdout
-        };
+        let plan = |share: &str| plan(&format!("{command} --write {share}"));
         assert_eq!(plan("20%"), plan("20"));
         assert_ne!(plan("20%"), plan("30%"));
     }
@@ -93,7 +95,6 @@ fn a_share_may_have_its_sign() {
 
 #[test]
 fn the_nearest_word_is_offered() {
-    let place = Place::new();
     for (line, near) in [
         ("rnu simple", "perhaps `rigel run` was meant"),
         ("calbirate", "perhaps `rigel calibrate` was meant"),
@@ -116,13 +117,12 @@ fn the_nearest_word_is_offered() {
         ("completions bsh", "perhaps bash was meant"),
         ("calibrate --colour red", "`rigel help calibrate` lists the options"),
     ] {
-        told(&place, line, 2, &[near]);
+        refused(line, &[near]);
     }
 }
 
 #[test]
 fn options_of_fio_are_translated() {
-    let place = Place::new();
     for (options, here) in [
         ("--bs 4k", "--size-small / --size-large here"),
         ("--bs=4k", "--size-small / --size-large here"),
@@ -139,32 +139,31 @@ fn options_of_fio_are_translated() {
     ] {
         let option = options.split(['=', ' ']).next().unwrap();
         let parts = [format!("{option} is an option of fio"), format!("fio's {option} "), here.to_owned()];
-        told(&place, &format!("run simple {options}"), 2, &parts.each_ref().map(String::as_str));
+        refused(&format!("run simple {options}"), &parts.each_ref().map(String::as_str));
     }
-    told(&place, "calibrate --runtime=60", 2, &["--budget"]);
-    told(&place, "--bs=4k", 2, &["--size-small"]);
+    refused("calibrate --runtime=60", &["--budget"]);
+    refused("--bs=4k", &["--size-small"]);
     // All of a line at once.
     let line = "run simple --bs=4k --iodepth=32 --rw=randread --runtime 60";
-    told(&place, line, 2, &["fio's --bs", "fio's --iodepth", "fio's --rw", "fio's --runtime"]);
+    refused(line, &["fio's --bs", "fio's --iodepth", "fio's --rw", "fio's --runtime"]);
     // Arrivals have a rate here as well.
-    let told_of_size = told(&place, "run open --rate 100 --size 4G", 2, &["fio's --size", "--scratch-size"]);
+    let told_of_size = refused("run open --rate 100 --size 4G", &["fio's --size", "--scratch-size"]);
     assert!(!told_of_size.stderr.contains("fio's --rate"), "{}", told_of_size.stderr);
     // Where nothing is measured, they are just unknown.
-    assert!(!told(&place, "targets --bs=4k", 2, &["--bs"]).stderr.contains("fio"));
+    assert!(!refused("targets --bs=4k", &["--bs"]).stderr.contains("fio"));
 }
 
 #[test]
 fn a_level_or_a_command_that_is_missing() {
-    let place = Place::new();
-    told(&place, "run /u01/data.dbf", 2, &["a level is missing", "`rigel run simple /u01/data.dbf`", "oltp"]);
-    told(&place, "run data.dbf --write 5", 2, &["a level is missing", "`rigel run simple data.dbf`"]);
-    told(&place, "run volume", 2, &["'volume' is no level", "`rigel run simple volume`"]);
-    told(&place, "run", 2, &["a level is missing", "rigel run simple"]);
-    told(&place, "sql", 2, &["a level is missing", "rigel sql simple", "users", "prove"]);
-    told(&place, "sql /mnt/fast", 2, &["a level is missing", "`rigel sql simple /mnt/fast`", "install"]);
-    told(&place, "sql user", 2, &["'user' is no level", "`rigel sql users`"]);
-    told(&place, "/dev/sdx", 2, &["a command is missing", "`rigel run simple /dev/sdx`"]);
-    told(&place, "--write 5", 2, &["a command is missing", "rigel run simple"]);
+    refused("run /u01/data.dbf", &["a level is missing", "`rigel run simple /u01/data.dbf`", "oltp"]);
+    refused("run data.dbf --write 5", &["a level is missing", "`rigel run simple data.dbf`"]);
+    refused("run volume", &["'volume' is no level", "`rigel run simple volume`"]);
+    refused("run", &["a level is missing", "rigel run simple"]);
+    refused("sql", &["a level is missing", "rigel sql simple", "users", "prove"]);
+    refused("sql /mnt/fast", &["a level is missing", "`rigel sql simple /mnt/fast`", "install"]);
+    refused("sql user", &["'user' is no level", "`rigel sql users`"]);
+    refused("/dev/sdx", &["a command is missing", "`rigel run simple /dev/sdx`"]);
+    refused("--write 5", &["a command is missing", "rigel run simple"]);
 }
 
 #[test]
@@ -181,10 +180,13 @@ fn what_is_no_storage_says_what_it_is() {
         (".", &["is a directory", "name a file in it", "`rigel run simple` without a target"]),
     ] {
         for command in ["run simple", "calibrate", "targets"] {
-            let told = told(&place, &format!("{command} {path}"), 3, parts);
+            let line = format!("{command} {path}");
+            let told = place.line(&line).expect_code(3);
+            says(&told, &line, parts);
             assert!(!told.stderr.contains("fallocate"), "{}", told.stderr);
         }
     }
+    assert_eq!(place.files(), ["pipe", "socket"], "nothing was made");
 }
 
 #[test]

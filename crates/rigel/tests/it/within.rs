@@ -1,0 +1,53 @@
+//! The program within the process of the tests, for what asks about words alone: no process starts, and nothing is touched.
+//!
+//! Must not be used where the exit of a process, its directory or its environment matter.
+
+use crate::support::{Place, Told, flat};
+use rigel::Streams;
+use std::ffi::OsString;
+
+/// What a command line comes to.
+pub fn perform<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
+    let argv = argv(arguments);
+    let streams = Streams::in_memory();
+    let code = rigel::perform(&argv, &streams);
+    let [stdout, stderr] = streams.texts();
+    Told { code: code.into(), stdout, stderr }
+}
+
+/// The same of arguments as one line, split at blanks.
+pub fn line(line: &str) -> Told {
+    perform(line.split_whitespace())
+}
+
+/// What a command line comes to that is refused by its words: fails, before anything is done, when they would do.
+#[track_caller]
+pub fn refused<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    assert!(rigel::understand(&argv(arguments.clone())).is_err(), "it is not refused: {arguments:?}");
+    let told = perform(arguments).expect_code(2);
+    assert_eq!(told.stdout, "", "{}", told.stderr);
+    told
+}
+
+fn argv<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Vec<OsString> {
+    std::iter::once("rigel".into()).chain(arguments.into_iter().map(Into::into)).collect()
+}
+
+/// Of each command, a line that its words refuse.
+#[test]
+fn the_program_says_the_same_as_it_does_within_this_process() {
+    let place = Place::new();
+    for command in rigel::command().get_subcommands().map(|command| command.get_name()) {
+        let words = format!("{command} --no-such-option");
+        let [own, within] = [place.line(&words), refused(words.split_whitespace())];
+        assert_eq!((own.code, &own.stdout, &own.stderr), (2, &within.stdout, &within.stderr), "{command}");
+    }
+    for words in ["--version", "help run", "completions bash", "man calibrate"] {
+        let [own, within] = [place.line(words), line(words)].map(|told| told.expect_code(0));
+        // Lines are as long as a terminal is wide, and the tests may have one.
+        assert_eq!(flat(&own.stdout), flat(&within.stdout), "{words}");
+        assert_eq!([own.stderr, within.stderr], ["", ""], "{words}");
+    }
+    assert_eq!(place.files(), Vec::<String>::new());
+}

@@ -18,7 +18,7 @@ const WAITING: &[&str] = &["it"];
 const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
 const DEVICES: &[&str] = &["corpus", "known_answers"];
-/// That which starts programs of several processes, one test after the other.
+/// That which starts programs of several processes.
 const NODES: &[&str] = &["mpi"];
 
 /// Runs the tests alone, then says which step failed.
@@ -179,7 +179,7 @@ fn groups() -> [Group; 6] {
         Group { which: &[CLOCK], ..group("test-clock", WAITING, Some(some)) },
         group("test-devices", DEVICES, Some(more)),
         group("test-apart", APART, None),
-        group("test-mpi", NODES, Some(1)),
+        group("test-mpi", NODES, None),
     ]
 }
 

@@ -66,7 +66,7 @@ fn what_it_costs_to_begin_together() {
         load(&place, &(3..most).collect::<Vec<u32>>());
         // On a busy host none of the numbers may be used.
         let words = format!("{options}{WORDS} --duration 1s");
-        place.run(&hosts.script(&place), HOSTS, &words).expect_code_of(&[0, 1]);
+        place.run(&hosts.script(&place), HOSTS, &words).expect_measured();
         let visits = Record::read(place.read("_record.jsonl").as_bytes()).unwrap().visits;
         assert!(visits.len() > 2, "{}", visits.len());
         assert!(visits.iter().all(|visit| visit.nodes.len() == loading), "{options}");
@@ -100,7 +100,7 @@ fn the_rates_of_capped_devices_add_up() {
     let seconds = asked("RIGEL_CAP_SECONDS");
     load(&place, &[48]);
     let words = format!("{WORDS} --duration {}s", seconds.unwrap_or(2));
-    place.run(&hosts.script(&place), HOSTS, &words).expect_code_of(&[0, 1]);
+    place.run(&hosts.script(&place), HOSTS, &words).expect_measured();
     let found: Value = serde_json::from_str(&place.report("--format json")).unwrap();
     let point = &found["points"][0];
     let total = point["classes"]["small"]["iops"]["mean"].as_f64().unwrap();

@@ -37,17 +37,6 @@ pub fn of_a_few(name: &str, trials: usize, mut trial: impl FnMut() -> (bool, Str
     needs::<()>(&format!("{name} (busy host)"), Err(Unavailable::new(reason)));
 }
 
-/// For a run whose numbers are not what is looked at: it ended well, or others kept its workers waiting so long that Little's law did
-/// not hold for the time that was counted, or that nothing was done in it.
-#[track_caller]
-pub fn expect_measured(told: Told) -> Told {
-    let kept_waiting = ["LITTLE", "NO_DATA"].into_iter().find(|flag| told.stdout.contains(flag));
-    match kept_waiting {
-        Some(flag) if told.code == 1 && is_busy(&told) => expect_flag(told, flag),
-        _ => told.expect_code(0),
-    }
-}
-
 /// For a run that no number may be used of because of this flag. On a busy host it may stand behind another one, so it is looked for among
 /// all causes.
 #[track_caller]

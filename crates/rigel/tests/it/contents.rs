@@ -1,6 +1,6 @@
 //! What was read is looked at: zeros of a sparse file, stamps of a scratch file, with every engine.
 
-use crate::busy_host::{expect_flag, expect_measured};
+use crate::busy_host::expect_flag;
 use crate::support::{Place, Told};
 use rigel_testdev::{Unavailable, needs};
 use serde_json::Value;
@@ -15,7 +15,7 @@ const SCRATCH: &str = "rigel-scratch.dat";
 
 /// The lines of the record of a run of data.
 fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
-    record_of(place, name, line, expect_measured)
+    record_of(place, name, line, Told::expect_measured)
 }
 
 /// Those of a run of what is no data, or not where it belongs.

@@ -13,7 +13,7 @@ mod busy_host;
 #[expect(dead_code, reason = "these tests need a part of what the others do")]
 mod support;
 
-use busy_host::{expect_flag, expect_measured};
+use busy_host::expect_flag;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
@@ -33,7 +33,7 @@ const ZRAM_BYTES: u64 = 64 << 20;
 
 /// What a run left, judged.
 fn findings(place: &Place, told: Told) -> Findings {
-    expect_measured(told);
+    told.expect_measured();
     Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap())
 }
 
@@ -286,7 +286,7 @@ fn a_sparse_file_is_not_storage_and_a_written_one_is() {
 
     let other = Place::new();
     let written = other.random_file("written", 16 << 20);
-    assert!(!has(&zeros(&written, &other, expect_measured).points[0].flags, FlagCode::Zeros));
+    assert!(!has(&zeros(&written, &other, Told::expect_measured).points[0].flags, FlagCode::Zeros));
 }
 
 /// Waits for a moment in which no other test needs quiet; one that waited for the lock itself would keep others from beginning.

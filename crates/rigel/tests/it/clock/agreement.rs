@@ -1,6 +1,5 @@
 //! The same figure as a tool that everybody knows: fio on the same device at the same depth.
 
-use crate::busy_host::expect_measured;
 use crate::support::{Place, point, tell};
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
 use std::path::Path;
@@ -31,7 +30,7 @@ fn iops_of_rigel(place: &Place, target: &Path, engine: &str, depth: u32) -> (f64
          --num-large 0",
         target.display()
     );
-    let document = expect_measured(place.line(&line)).json();
+    let document = place.line(&line).expect_measured().json();
     let point = point(&document, depth.into(), 0);
     (point["classes"]["small"]["iops"]["mean"].as_f64().unwrap(), point["flags"].to_string())
 }

@@ -3,7 +3,6 @@
 //! Each run is stopped (SIGSTOP) once its first point is on disk, the change is made, and it goes on: no visit but the
 //! second one can be under both conditions, however slow the machine is.
 
-use crate::busy_host::expect_measured;
 use crate::stop::{signal, start_until};
 use crate::support::{Place, Told, flags, point};
 use rigel_testdev::{BlkioCap, CapLimits, LoopDevice, Unavailable, ZramDevice, needs};
@@ -34,7 +33,7 @@ fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Told {
 
 /// The findings of a run that goes on after the change. Its first point is a good one.
 fn measured_under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Value {
-    expect_measured(under(place, line, change)).json()
+    under(place, line, change).expect_measured().json()
 }
 
 /// The flag of that code beside a point: its text, and whether it makes the number invalid.

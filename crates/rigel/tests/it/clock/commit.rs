@@ -1,6 +1,6 @@
 //! `rigel run commit` on a FUSE device whose times are known, and what is written on real files.
 
-use crate::busy_host::{expect_measured, flags_of_points};
+use crate::busy_host::flags_of_points;
 use crate::commit::{alone, mean_us, run_flags};
 use crate::support::Place;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
@@ -13,7 +13,7 @@ fn measure(place: &Place, target: &Path, engine: &str) -> Value {
         "run commit {0} --destroy-data {0} --engine {engine} --writers 1 --duration 1s --no-html --json --force",
         target.display()
     );
-    expect_measured(place.line(&line)).json()
+    place.line(&line).expect_measured().json()
 }
 
 /// A write takes 20 ms and a flush 60 ms, always. The device cannot be faster; a machine that is busy with something else can
@@ -63,7 +63,7 @@ fn flush_time(engine: &str) {
 fn a_scratch_file_is_written_and_no_other_target_without_consent() {
     let place = Place::new();
     let line = "run commit --scratch-size 64M --writers 1 --duration 200ms --no-html --json";
-    let told = expect_measured(place.line(line));
+    let told = place.line(line).expect_measured();
     assert!(told.stderr.contains("will be written: "), "{}", told.stderr);
     let document = told.json();
     for class in ["dsync", "fdatasync", "unsynced"] {

@@ -3,7 +3,7 @@
 //! On a device of the tests, whose law is known, and, with `RIGEL_COMMIT_ROUNDS`, on the storage below the build, where the
 //! figures are those of docs/method/commits.md.
 
-use crate::busy_host::{expect_measured, flags_of_points};
+use crate::busy_host::flags_of_points;
 use crate::support::{Place, asked, tell};
 use rigel_core::stats::special::student_t_quantile;
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
@@ -29,7 +29,7 @@ fn by_rigel(place: &Place, target: &Path, engine: &str) -> ([f64; 2], String) {
         "run commit {0} --destroy-data {0} --writers 1 --duration 2s --engine {engine} --no-html --json --quiet --force",
         target.display()
     );
-    let document = expect_measured(place.line(&line)).json();
+    let document = place.line(&line).expect_measured().json();
     let points = document["points"].as_array().unwrap();
     let rates = WAYS.map(|way| {
         let point = points.iter().find(|point| point["levels"][way] == 1).unwrap();

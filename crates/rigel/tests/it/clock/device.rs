@@ -1,6 +1,6 @@
 //! The device counts: exactly N in flight for every engine, and the law past saturation.
 
-use crate::busy_host::{expect_measured, of_a_few};
+use crate::busy_host::of_a_few;
 use crate::support::{Place, flags, point};
 use rigel_core::units::to_f64;
 use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, TestDevice, Unavailable, needs};
@@ -27,7 +27,7 @@ fn measure(
          --num-large {large} --size-large 64K",
         target.display()
     );
-    let document = expect_measured(place.line(&line)).json();
+    let document = place.line(&line).expect_measured().json();
     point(&document, small.into(), large.into()).clone()
 }
 
@@ -85,7 +85,7 @@ fn both_classes_and_several_workers_add_up() {
              --size-large 64K",
             device.disk().display()
         );
-        expect_measured(place.line(&line));
+        place.line(&line).expect_measured();
         assert_eq!(device.gauge().unwrap().max_in_flight, 11, "{workers} workers");
     }
 }

@@ -1,6 +1,5 @@
 //! A device that fails in the middle of a point.
 
-use crate::busy_host::expect_measured;
 use crate::support::{Place, Told, flags, point};
 use rigel_core::load::class::Class;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, needs};
@@ -33,7 +32,7 @@ fn errors_are_counted_and_the_run_goes_on() {
             "run advanced {} --engine {engine} --matrix point --num-small 5 --num-large 0 --duration 500ms --json",
             device.disk().display()
         );
-        let document = expect_measured(place.line(&line)).json();
+        let document = place.line(&line).expect_measured().json();
         assert_eq!(document["run"]["complete"], true);
         let found = point(&document, 5, 0);
         assert!(flags(found).contains(&"ERRORS"), "{engine}: {found}");
@@ -133,7 +132,7 @@ fn one_point(place: &Place, target: &Path, engine: &str, write: bool) -> Value {
     if write {
         line += &format!(" --write 100 --destroy-data {target}");
     }
-    point(&expect_measured(place.line(&line)).json(), 1, 0).clone()
+    point(&place.line(&line).expect_measured().json(), 1, 0).clone()
 }
 
 /// Every fault, with every engine, on the file and under a loop device: as many I/Os failed as the device failed.
@@ -224,7 +223,7 @@ fn stall(device: &TestDevice, target: &Path, engine: &str) {
         }
     }
     device.command("release").unwrap();
-    let told = expect_measured(Told::from(child.wait_with_output().unwrap()));
+    let told = Told::from(child.wait_with_output().unwrap()).expect_measured();
     let document = told.json();
     let found = point(&document, 4, 0);
     assert_eq!(found["classes"]["small"]["errors"], 0, "{engine}: {found}");

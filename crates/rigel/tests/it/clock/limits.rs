@@ -1,6 +1,6 @@
 //! A limit is told from saturation: memory under a cap of the block cgroup. What is merely full: `limits`.
 
-use crate::busy_host::{expect_measured, of_a_few};
+use crate::busy_host::of_a_few;
 use crate::limits::throttled;
 use crate::support::{Place, tell};
 use rigel_testdev::{BlkioCap, CapLimits, ZramDevice, needs};
@@ -23,7 +23,7 @@ fn a_cap_of_the_block_cgroup_is_a_limit() {
         let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
         let line = "run --load two.toml --duration 4s --allow-memory --name limits";
         command.current_dir(place.path()).args(line.split(' ')).arg(zram.path());
-        let told = expect_measured(tell(&mut command));
+        let told = tell(&mut command).expect_measured();
         let texts = throttled(&place);
         let holds =
             matches!(&texts[..], [text] if text.starts_with("reads: 7") && text.contains("rate limit"));

@@ -1,6 +1,6 @@
 //! `rigel run open` on real engines: the times of the arrivals, and a device whose latency has a formula.
 
-use crate::busy_host::{expect_measured, of_a_few};
+use crate::busy_host::of_a_few;
 use crate::open::{at, number};
 use crate::support::Place;
 use rigel_core::sim::SimLaw;
@@ -16,7 +16,7 @@ fn every_engine_keeps_the_times() {
             "run open --rate 50,400 {} --engine {engine} --arrivals even --duration 1s --json --max-outstanding 64 --name {engine}",
             file.display()
         );
-        let document = expect_measured(place.line(&line)).json();
+        let document = place.line(&line).expect_measured().json();
         for rate in [50, 400] {
             let io = &at(&document, rate)["classes"]["open"];
             let open = &io["open"];
@@ -52,7 +52,7 @@ fn a_device_with_a_law_has_the_latency_of_the_formula() {
         seed += 1;
         let target = device.disk().display().to_string();
         let line = format!("run open --rate 300 {target} --duration 5s --json --seed {seed} --name t{seed}");
-        let document = expect_measured(place.line(&line)).json();
+        let document = place.line(&line).expect_measured().json();
         let point = at(&document, 300);
         let found = number(&point["classes"]["open"]["latency_us"]["mean"]);
         assert!(found > 0.8 * truth, "faster than the device can be: {found} of {truth} us");

@@ -1,6 +1,5 @@
 //! What the measuring loop asks of the kernel, seen by strace: only the call that submits and waits.
 
-use crate::busy_host::expect_measured;
 use crate::support::Place;
 use rigel_testdev::{Unavailable, needs};
 use std::collections::BTreeMap;
@@ -66,7 +65,7 @@ fn the_loop_makes_one_kind_of_system_call() {
             needs::<()>(name, Err(Unavailable::new(told.stderr)));
             return;
         }
-        expect_measured(told);
+        told.expect_measured();
         let trace = std::fs::read_to_string(place.path().join(engine)).unwrap();
         let found = between(&trace, kinds[0]);
         assert!(found[kinds[0]] > 20, "{engine}: {found:?}");

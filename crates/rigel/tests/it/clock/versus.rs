@@ -1,6 +1,6 @@
 //! `rigel versus` on real targets that are equally fast, or whose speed is known.
 
-use crate::busy_host::{expect_measured, of_a_few};
+use crate::busy_host::of_a_few;
 use crate::support::{Place, asked};
 use crate::versus::{rows, short};
 use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
@@ -43,7 +43,7 @@ fn ratio(a: &TestDevice, b: &TestDevice, seconds: u32, more: &str) -> ([f64; 3],
         a.disk().display(),
         b.disk().display()
     );
-    let told = expect_measured(place.line(&line));
+    let told = place.line(&line).expect_measured();
     let document = told.json();
     let rate = rows(&document, "small_iops")[0];
     assert!(rate["ratio"].is_object(), "{document}\n{}", told.stderr);

@@ -1,6 +1,6 @@
 //! `rigel run zones` on a FUSE device, a part of which is slow.
 
-use crate::busy_host::{expect_measured, flags_of_points, of_a_few};
+use crate::busy_host::{flags_of_points, of_a_few};
 use crate::support::Place;
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn a_slow_region_of_a_file_is_slow_at_its_places() {
         device.disk().display()
     );
     of_a_few(name, 3, || {
-        let document = expect_measured(place.line(&line)).json();
+        let document = place.line(&line).expect_measured().json();
         let found = [("random", 10_000.0), ("stream", 35_000.0)].map(|(class, slow_us)| {
             let found = latencies(&document, class);
             let is_slow: Vec<bool> = found.iter().map(|us| *us >= slow_us).collect();

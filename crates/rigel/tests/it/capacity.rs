@@ -288,22 +288,23 @@ fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
 #[test]
 fn the_tools_of_this_host_are_read() {
     let test = "the_tools_of_this_host_are_read";
-    let iostat = Command::new("iostat")
-        .args(["-x", "-t", "-o", "JSON", "1", "3"])
-        .env("S_TIME_FORMAT", "ISO")
-        .output();
-    let written = iostat.map_err(|error| Unavailable::new(format!("iostat does not start: {error}")));
-    let Some(written) = needs(test, written) else { return };
     let place = Place::new();
-    fs::write(place.path().join("now.json"), written.stdout).unwrap();
-    let began = Instant::now();
-    let told = capacity(&place, "import now.json").expect_code(0);
-    assert!(told.stdout.contains("iostat JSON"), "{} after {:?}", told.stdout, began.elapsed());
     let sadc =
         ["/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc"].into_iter().find(|path| PathBuf::from(path).exists());
     let Some(sadc) = needs(test, sadc.ok_or_else(|| Unavailable::new("there is no sadc"))) else { return };
     let binary = place.path().join("sa");
-    assert!(Command::new(sadc).args(["-S", "DISK", "1", "4"]).arg(&binary).status().unwrap().success());
+    let mut sadc = Command::new(sadc).args(["-S", "DISK", "1", "3"]).arg(&binary).spawn().unwrap();
+    let iostat = Command::new("iostat")
+        .args(["-x", "-t", "-o", "JSON", "1", "3"])
+        .env("S_TIME_FORMAT", "ISO")
+        .output();
+    assert!(sadc.wait().unwrap().success());
+    let written = iostat.map_err(|error| Unavailable::new(format!("iostat does not start: {error}")));
+    let Some(written) = needs(test, written) else { return };
+    fs::write(place.path().join("now.json"), written.stdout).unwrap();
+    let began = Instant::now();
+    let told = capacity(&place, "import now.json").expect_code(0);
+    assert!(told.stdout.contains("iostat JSON"), "{} after {:?}", told.stdout, began.elapsed());
     let json = Command::new("sadf").arg("-j").arg(&binary).args(["--", "-b", "-d"]).output().unwrap();
     fs::write(place.path().join("sa.json"), json.stdout).unwrap();
     let told = capacity(&place, "import sa.json").expect_code(0).stdout;

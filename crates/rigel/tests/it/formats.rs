@@ -7,12 +7,14 @@ mod markdown;
 mod prometheus;
 mod tables;
 
+use crate::recording::Recording;
 use crate::support::{Place, Told};
 use rigel_testdev::{Python, needs};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// A calibration with points of both classes, and reads only.
 const CALIBRATION: &str = "run normal --engine sim:servers=4,spread=exponential --seed 5 --name out --quiet";
@@ -29,19 +31,29 @@ impl Ran {
     fn new(line: &str) -> Self {
         let place = Place::new();
         place.line(line).expect_code(0);
+        Self::at(place)
+    }
+
+    /// The calibration that most tests read.
+    fn calibration() -> Self {
+        static MADE: LazyLock<Recording> =
+            LazyLock::new(|| Recording::of(|place| place.line(CALIBRATION).expect_code(0)));
+        Self::at(MADE.place())
+    }
+
+    fn at(place: Place) -> Self {
         let record = place.only("_record.jsonl");
         Self { place, record }
     }
 
     /// The same run under a name that nobody would give it; text as it stands in JSON.
-    fn renamed(line: &str, name: &str) -> Self {
-        let ran = Self::new(line);
-        let text = fs::read_to_string(&ran.record).unwrap();
+    fn renamed(self, name: &str) -> Self {
+        let text = fs::read_to_string(&self.record).unwrap();
         let id = text.split_once("\"run_id\":\"").unwrap().1.split_once('"').unwrap().0.to_owned();
         let changed = text.replacen(&format!("\"run_id\":\"{id}\""), &format!("\"run_id\":\"{name}\""), 1);
         assert_ne!(changed, text);
-        fs::write(&ran.record, changed).unwrap();
-        ran
+        fs::write(&self.record, changed).unwrap();
+        self
     }
 
     fn report(&self, more: &[&str]) -> Told {

@@ -1,25 +1,40 @@
 //! fio-plot on the directories that Rigel makes for it.
 
-use super::{CALIBRATION, Ran, assert_near, printed, python};
+use super::{Ran, assert_near, printed, python};
 use crate::support::{Place, point, tell};
-use serde_json::Value;
+use rigel_testdev::Python;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const FIO_PLOT: &str = "fio-plot==1.1.21";
 
-/// What fio-plot itself reads from a directory: its own steps up to the point where it draws.
+/// What fio-plot itself reads from directories: its own steps up to the point where it draws. To load it takes longer than all else.
 const READ: &str = "
 import json, sys
 from fio_plot.fiolib import getdata, defaultsettings
-settings = defaultsettings.get_default_settings()
-settings.update(input_directory=[sys.argv[1]], rw=sys.argv[2], iodepth=json.loads(sys.argv[3]),
-                numjobs=json.loads(sys.argv[4]), filter=[sys.argv[5]])
-[directory] = getdata.get_json_data(settings)
+def read(directory, rw, depths, jobs, filter):
+    settings = defaultsettings.get_default_settings()
+    settings.update(input_directory=[directory], rw=rw, iodepth=depths, numjobs=jobs, filter=[filter])
+    [read] = getdata.get_json_data(settings)
+    return [{key: record[key] for key in keys} for record in read['data']]
 keys = ['iodepth', 'numjobs', 'rw', 'bs', 'type', 'iops', 'bw', 'lat', 'iops_stddev', 'lat_stddev', 'fio_version',
         'cpu_usr', 'latency_ms']
-print(json.dumps([{key: record[key] for key in keys} for record in directory['data']]))
+print(json.dumps([read(*wanted) for wanted in json.loads(sys.argv[1])]))
 ";
+
+/// A directory, kind of I/O, depths, jobs, and the half that is wanted.
+type Wanted<'a> = (&'a str, &'a str, &'a [u64], &'a [u64], &'a str);
+
+/// The records of each, in that order.
+fn read(python: &Python, fio: &Path, wanted: &[Wanted<'_>]) -> Vec<Vec<Value>> {
+    let whole = |&(directory, rw, depths, jobs, half): &Wanted<'_>| {
+        json!([fio.join(directory), rw, depths, jobs, half])
+    };
+    let wanted = Value::from(wanted.iter().map(whole).collect::<Vec<_>>()).to_string();
+    let told = printed(python.command("python").args(["-c", READ, &wanted]));
+    told.as_array().unwrap().iter().map(|records| records.as_array().unwrap().clone()).collect()
+}
 
 /// The directories of a run, in one that is removed afterwards.
 fn directories(ran: &Ran) -> (Place, PathBuf) {
@@ -44,19 +59,15 @@ fn assert_is_a_picture(path: &Path) {
 #[test]
 fn fio_plot_reads_the_figures_of_every_point() {
     let Some(python) = python("fio_plot_reads_the_figures_of_every_point", &[FIO_PLOT]) else { return };
-    let ran = Ran::new(CALIBRATION);
+    let ran = Ran::calibration();
     let findings = ran.findings();
     let (_out, fio) = directories(&ran);
-    let read = |directory: &str, depths: &str| -> Vec<Value> {
-        let mut command = python.command("python");
-        command.args(["-c", READ]).arg(fio.join(directory)).args(["randread", depths, "[1]", "read"]);
-        printed(&mut command).as_array().unwrap().clone()
-    };
+    let asked =
+        [("small", "small", 0), ("small_beside_2_large", "small", 2), ("large_beside_3_small", "large", 3)];
+    let wanted = asked.map(|(directory, ..)| (directory, "randread", &[1, 2, 3, 4, 5][..], &[1][..], "read"));
     let mut seen = 0;
-    for (directory, class, beside) in
-        [("small", "small", 0), ("small_beside_2_large", "small", 2), ("large_beside_3_small", "large", 3)]
-    {
-        for record in read(directory, "[1, 2, 3, 4, 5]") {
+    for ((_, class, beside), records) in asked.into_iter().zip(read(&python, &fio, &wanted)) {
+        for record in records {
             let depth: u64 = record["iodepth"].as_str().unwrap().parse().unwrap();
             let at = if class == "small" { (depth, beside) } else { (beside, depth) };
             let io = &point(&findings, at.0, at.1)["classes"][class];
@@ -80,7 +91,7 @@ fn fio_plot_reads_the_figures_of_every_point() {
 #[test]
 fn fio_plot_draws_its_charts() {
     let Some(python) = python("fio_plot_draws_its_charts", &[FIO_PLOT]) else { return };
-    let ran = Ran::new(CALIBRATION);
+    let ran = Ran::calibration();
     let (out, fio) = directories(&ran);
     let (small, beside) = (fio.join("small"), fio.join("small_beside_2_large"));
     let draw = |name: &str, directories: &[&Path], more: &[&str]| {
@@ -103,27 +114,26 @@ fn fio_plot_draws_its_charts() {
 fn fio_plot_reads_streams_and_writes() {
     let Some(python) = python("fio_plot_reads_streams_and_writes", &[FIO_PLOT]) else { return };
     let ran = Ran::new(
-        "run advanced --matrix detailed --type seq --write 50 --engine sim --seed 5 --name out --quiet --duration 1s",
+        "run advanced --matrix basic --type seq --write 50 --engine sim:servers=4,service=20ms --seed 5 --name out --quiet --duration 1s",
     );
     let findings = ran.findings();
     let (_out, fio) = directories(&ran);
-    let read = |directory: &str, arguments: [&str; 4]| {
-        let mut command = python.command("python");
-        printed(command.args(["-c", READ]).arg(fio.join(directory)).args(arguments))
+    let (depths, jobs) = (&[1, 2, 3, 4, 5][..], &[1, 2][..]);
+    let halves = ["read", "write"];
+    let small = halves.map(|half| ("small", "randrw", depths, &jobs[..1], half));
+    let large = halves.map(|half| ("large", "rw", &depths[3..4], jobs, half));
+    let all = read(&python, &fio, &[small, large].concat());
+    let sum = |at: usize| -> Vec<f64> {
+        let iops = |record: &Value| record["iops"].as_f64().unwrap();
+        all[at].iter().zip(&all[at + 1]).map(|(reads, writes)| iops(reads) + iops(writes)).collect()
     };
-    let sum = |directory: &str, rw: &str, depths: &str, jobs: &str| -> Vec<f64> {
-        let of = |filter| read(directory, [rw, depths, jobs, filter]);
-        let (reads, writes) = (of("read"), of("write"));
-        let iops = |records: &Value, at: usize| records[at]["iops"].as_f64().unwrap();
-        (0..reads.as_array().unwrap().len()).map(|at| iops(&reads, at) + iops(&writes, at)).collect()
-    };
-    let small = sum("small", "randrw", "[1, 2, 3, 4, 5]", "[1]");
+    let small = sum(0);
     assert_eq!(small.len(), 5);
     for (depth, iops) in (1..).zip(&small) {
         assert_near(*iops, point(&findings, depth, 0)["classes"]["small"]["iops"]["mean"].as_f64().unwrap());
     }
     // A level of streams is as many jobs with four I/Os each.
-    let large = sum("large", "rw", "[4]", "[1, 2]");
+    let large = sum(2);
     assert_eq!(large.len(), 2);
     for (streams, iops) in (1..).zip(&large) {
         assert_near(

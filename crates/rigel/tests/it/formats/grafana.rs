@@ -1,11 +1,12 @@
 //! The dashboard for Grafana: every metric and every label that it asks for is in what the program writes.
 
-use super::{CALIBRATION, Ran};
+use super::Ran;
 use crate::support::{Place, tell};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::LazyLock;
 
 const DASHBOARD: &str = include_str!("../../../../../packaging/grafana/rigel.json");
 /// What only a host with a drive below the directory of the build shows.
@@ -28,9 +29,12 @@ fn families(text: &str) -> Families {
     families
 }
 
+/// What both tests read.
+static WRITTEN: LazyLock<Families> = LazyLock::new(written);
+
 /// Metrics of a run, of a soak and of one beside production, as the collector of the node exporter would read them.
 fn written() -> Families {
-    let ran = Ran::new(CALIBRATION);
+    let ran = Ran::calibration();
     let mut found = families(&ran.text("openmetrics"));
     let place = Place::new();
     place.random_file("data", 2 << 20);
@@ -71,7 +75,7 @@ fn words(query: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_dashboard_asks_for_metrics_that_are_written_and_for_no_other() {
-    let mut known = written();
+    let mut known = WRITTEN.clone();
     known.entry(OF_DRIVES.to_owned()).or_default();
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let mut queries = Vec::new();
@@ -91,7 +95,8 @@ fn the_dashboard_asks_for_metrics_that_are_written_and_for_no_other() {
 /// A legend with a label that no sample has would be the same for all lines.
 #[test]
 fn the_labels_of_queries_and_legends_are_those_of_the_samples() {
-    let known: BTreeSet<String> = written().into_values().flatten().chain(["instance".to_owned()]).collect();
+    let known: BTreeSet<String> =
+        WRITTEN.values().flatten().cloned().chain(["instance".to_owned()]).collect();
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let mut legends = Vec::new();
     texts(&dashboard, &["legendFormat"], &mut legends);

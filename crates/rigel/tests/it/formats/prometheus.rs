@@ -1,6 +1,6 @@
 //! OpenMetrics text in the parsers of Prometheus' Python client: the strict one of the format, and that of the older one.
 
-use super::{CALIBRATION, HOSTILE, Ran, assert_near, printed, python};
+use super::{HOSTILE, Ran, assert_near, printed, python};
 use crate::support::point;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ print(json.dumps({'samples': samples, 'units': {f.name: f.unit for f in families
 fn parsers_of_prometheus_read_every_figure() {
     let test = "parsers_of_prometheus_read_every_figure";
     let Some(python) = python(test, &["prometheus-client==0.26.0"]) else { return };
-    let ran = Ran::renamed(CALIBRATION, HOSTILE);
+    let ran = Ran::calibration().renamed(HOSTILE);
     let findings = ran.findings();
     let told = printed(python.command("python").args(["-c", READ]).arg(ran.file("openmetrics")));
     assert_eq!(told["units"]["rigel_latency_seconds"], "seconds");

@@ -1,6 +1,6 @@
 //! The tidy table in a database of others, as CSV and, where it is built in, as Parquet.
 
-use super::{CALIBRATION, HOSTILE, Ran, printed, python};
+use super::{HOSTILE, Ran, printed, python};
 use serde_json::Value;
 
 const DUCKDB: &str = "duckdb==2.0.0";
@@ -34,7 +34,7 @@ fn read(test: &str, function: &str, ran: &Ran, file: &std::path::Path) -> Option
 
 #[test]
 fn duckdb_reads_the_csv() {
-    let ran = Ran::renamed(CALIBRATION, HOSTILE);
+    let ran = Ran::calibration().renamed(HOSTILE);
     let Some(types) = read("duckdb_reads_the_csv", "read_csv", &ran, &ran.file("csv")) else { return };
     for (column, kind) in
         [("small", "BIGINT"), ("iops", "DOUBLE"), ("class", "VARCHAR"), ("reached", "BOOLEAN")]
@@ -54,7 +54,7 @@ fn parquet_that_is_not_built_in_is_told_how_to_get() {
 #[cfg(feature = "parquet")]
 #[test]
 fn duckdb_reads_the_parquet() {
-    let ran = Ran::renamed(CALIBRATION, "plain");
+    let ran = Ran::calibration().renamed("plain");
     ran.report(&["parquet"]).expect_code(0);
     let file = ran.place.only("_findings.parquet");
     let Some(types) = read("duckdb_reads_the_parquet", "read_parquet", &ran, &file) else { return };

@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_run_that_found_wrong_blocks_fails_and_says_which() {
-        let mut record = Record { visits: vec![visit(0, 1_000_000), visit(1, 1_000_000)], ..Record::begun(header()) };
+        let mut record =
+            Record { visits: vec![visit(0, 1_000_000), visit(1, 1_000_000)], ..Record::begun(header()) };
         assert_eq!(problem(&record), None);
         for visit in &mut record.visits {
             visit.tallies.values_mut().for_each(|tally| tally.verified = Some(Box::new(stale())));

@@ -15,6 +15,7 @@ mod instructions;
 mod long;
 mod mpi;
 mod msrv;
+mod mutants;
 mod outcome;
 #[cfg(feature = "program")]
 mod program;
@@ -62,6 +63,8 @@ enum Command {
     Long,
     /// Give hostile input to every reader of foreign data
     Fuzz(fuzz::Options),
+    /// Break what judges, one place after the other, and see that a test fails each time
+    Mutants(mutants::Options),
     /// Judge what Rigel is built of: licences, sources, known weaknesses
     Deny {
         /// First install cargo-deny
@@ -116,6 +119,7 @@ fn run(command: &Command) -> anyhow::Result<bool> {
         Command::Stats { trials, seed } => stats::run(&root, *trials, *seed),
         Command::Long => long::run(&root),
         Command::Fuzz(options) => fuzz::run(&root, options)?.alone("fuzz"),
+        Command::Mutants(options) => mutants::run(&root, options),
         Command::Deny { setup } => {
             if *setup {
                 ci::tool::DENY.set_up(&root);

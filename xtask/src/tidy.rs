@@ -14,6 +14,8 @@ mod sizes;
 mod source;
 mod text;
 
+pub use source::{is_for_tests, names as file_names};
+
 use source::RustFile;
 use std::fmt;
 use std::path::Path;

@@ -2,11 +2,11 @@
 //! show it; tests may do both. Methods such as `Path::exists` are for clippy's list of disallowed methods.
 
 use super::Finding;
-use super::source::RustFile;
+use super::source::{RustFile, is_for_tests};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
-use syn::{Attribute, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Path, UseTree};
+use syn::{ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Path, UseTree};
 
 const PURE_CRATES: [&str; 2] = ["rigel-core", "rigel-report"];
 const OUTSIDE_WORLD: [&str; 13] = [
@@ -162,16 +162,6 @@ fn reaches_outside(path: &str) -> bool {
     OUTSIDE_WORLD.iter().any(|outside| {
         let inside = path.strip_prefix(outside).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
         inside || glob.is_some_and(|module| outside.starts_with(module))
-    })
-}
-
-fn is_for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("test")
-            || attribute.meta.require_list().is_ok_and(|list| {
-                list.path.is_ident("cfg")
-                    && list.tokens.clone().into_iter().any(|token| token.to_string() == "test")
-            })
     })
 }
 

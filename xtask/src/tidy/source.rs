@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use syn::Attribute;
 
 /// A text of the repository; the path is relative to its root.
 pub struct TextFile {
@@ -77,6 +78,17 @@ pub fn for_each_token(tokens: &TokenStream, visit: &mut impl FnMut(&TokenTree)) 
             for_each_token(&group.stream(), visit);
         }
     }
+}
+
+/// Whether attributes say that an item is there for tests only.
+pub fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("test")
+            || attribute.meta.require_list().is_ok_and(|list| {
+                list.path.is_ident("cfg")
+                    && list.tokens.clone().into_iter().any(|token| token.to_string() == "test")
+            })
+    })
 }
 
 /// The name of every file that is committed or would be.

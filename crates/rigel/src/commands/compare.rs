@@ -227,3 +227,39 @@ pub(super) fn check_gates(
     streams.remark(&format!("{what}; --fail-undecided fails on it"));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::uses::compare::gate::Gate;
+
+    fn gate(outcome: Outcome, required: bool) -> GateResult {
+        let mut gate = Gate::read("small_p99 > 2ms").unwrap();
+        gate.required = required;
+        GateResult { outcome, ..gate.unjudged() }
+    }
+
+    /// The exit code, and what it is for.
+    fn ended(gates: &[GateResult], fail_undecided: bool) -> Option<(u8, String)> {
+        let problem =
+            check_gates(gates, |_| None, (fail_undecided, NARROWER), &Streams::in_memory()).err()?;
+        Some((problem.kind.code(), problem.what))
+    }
+
+    #[test]
+    fn a_gate_that_failed_ends_with_1_and_one_that_is_open_only_where_that_was_asked_for() {
+        let [passed, open, failed] =
+            [Outcome::Passed, Outcome::Undecided, Outcome::Failed].map(|outcome| gate(outcome, false));
+        let problem = |what: &str| Some((1, format!("the gate 'small_p99 > 2ms' {what}")));
+        assert_eq!((ended(&[], true), ended(&[passed.clone()], true)), (None, None));
+        assert_eq!(ended(&[open.clone(), failed.clone(), passed.clone()], false), problem("failed"));
+        let two = ended(&[failed.clone(), failed], true).unwrap().1;
+        assert!(two.starts_with("2 gates failed: "), "{two}");
+        assert_eq!(ended(&[passed.clone(), open.clone()], false), None);
+        assert_eq!(ended(&[passed, open.clone()], true), problem("is undecided"));
+        // A bound that is required is kept for sure, or the run fails; others beside it are told with it.
+        let required = |outcome| gate(outcome, true);
+        assert_eq!(ended(&[required(Outcome::Undecided)], false), problem("is undecided"));
+        assert_eq!(ended(&[required(Outcome::Passed), open], false), None);
+    }
+}

@@ -14,7 +14,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{decode, encode, shell_word};
 use rigel_core::units::Nanos;
-use rigel_core::uses::scrub::{Source, State};
+use rigel_core::uses::scrub::{Found, Source, State};
 use rigel_io::engine;
 use rigel_report::numbers::counted;
 use rigel_report::scrub::{Scrubbed, json, text};
@@ -76,7 +76,7 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let shown =
         Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
     told(&shown, end, options, streams)?;
-    ended(&state, end, file)
+    ended(&state.found, end, file)
 }
 
 /// Where relative paths begin: in the directory that the scrub began in. Empty where that is the current one, so that names are shown as they
@@ -108,12 +108,12 @@ fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs, streams: &Streams) 
 }
 
 /// What was found goes first, also when it was stopped.
-fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
+fn ended(found: &Found, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
     let go_on = match file {
         Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
         None => "start again with --state FILE, which --resume can go on with".to_owned(),
     };
-    if state.found.is_clean() {
+    if found.is_clean() {
         return match end {
             End::Whole => Ok(()),
             End::Stopped => Err(Problem::new(ExitKind::CutShort, "the scrub was cut short")
@@ -121,11 +121,7 @@ fn ended(state: &State, end: End, file: Option<PathBuf>) -> Result<(), Problem> 
                 .next(go_on)),
         };
     }
-    let what = if state.found.unreadable == state.found.ranges {
-        "copies cannot be read"
-    } else {
-        "the copies differ"
-    };
+    let what = if found.unreadable == found.ranges { "copies cannot be read" } else { "the copies differ" };
     let mend = "copy the right leg over the other where it is known; docs/guide/scrub.md says how";
     let next = match end {
         End::Whole => mend.to_owned(),
@@ -198,5 +194,28 @@ impl Listener for Hears<'_> {
         // From now on it is ours.
         self.replace = true;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_that_differ_end_with_1_and_a_scrub_that_was_stopped_with_4() {
+        let clean = Found::default();
+        let differ = Found { ranges: 2, unreadable: 1, ..Found::default() };
+        let unreadable = Found { ranges: 2, unreadable: 2, ..Found::default() };
+        let told = |found: &Found, end| {
+            let problem = ended(found, end, Some(PathBuf::from("s.json"))).err()?;
+            Some((problem.kind.code(), problem.what, problem.next.unwrap().contains("--resume s.json")))
+        };
+        let text = str::to_owned;
+        assert_eq!(told(&clean, End::Whole), None);
+        assert_eq!(told(&clean, End::Stopped), Some((4, text("the scrub was cut short"), true)));
+        // What was found outweighs that the scrub can go on.
+        assert_eq!(told(&differ, End::Whole), Some((1, text("the copies differ"), false)));
+        assert_eq!(told(&differ, End::Stopped), Some((1, text("the copies differ"), true)));
+        assert_eq!(told(&unreadable, End::Whole), Some((1, text("copies cannot be read"), false)));
     }
 }

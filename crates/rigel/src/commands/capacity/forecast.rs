@@ -179,3 +179,25 @@ fn judged(at: i64, outcome: Gate, fail_undecided: bool, streams: &Streams) -> Re
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_end_before_the_date_fails_where_that_was_asked_for_and_what_is_not_known_always() {
+        let code = |outcome, fail_undecided| {
+            judged(20_454, outcome, fail_undecided, &Streams::in_memory())
+                .err()
+                .map(|problem| problem.kind.code())
+        };
+        for fail_undecided in [false, true] {
+            assert_eq!(code(Gate::Passed, fail_undecided), None);
+            assert_eq!(code(Gate::Failed, fail_undecided), Some(1));
+            assert_eq!(code(Gate::Unknown, fail_undecided), Some(1), "a gate on nothing does not pass");
+        }
+        assert_eq!((code(Gate::Undecided, false), code(Gate::Undecided, true)), (None, Some(1)));
+        let problem = judged(20_454, Gate::Failed, false, &Streams::in_memory()).unwrap_err();
+        assert_eq!(problem.what, "the storage most likely ends before 2026-01-01");
+    }
+}

@@ -265,3 +265,27 @@ pub fn begun_point(reporter: Reporter<'_>, event: &Event<'_>, plan: &Plan) {
         reporter.say(&format!("Running point: {}\nPoint {number} out of {all}\n", point.named(", ")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::error::ExitKind;
+
+    /// Scripts hear of the first of them that there is, by its exit code.
+    #[test]
+    fn wrong_data_outweighs_a_run_that_was_cut_and_that_outweighs_its_numbers() {
+        let wrong = || Some(Problem::new(ExitKind::GateFailed, "wrong blocks"));
+        let cut = || Some(Problem::new(ExitKind::CutShort, "cut short"));
+        let unusable = || Some(Problem::new(ExitKind::GateFailed, "no number may be used"));
+        for (wrong_data, cut_short, unusable, what, code) in [
+            (wrong(), cut(), unusable(), "wrong blocks", 1),
+            (wrong(), None, unusable(), "wrong blocks", 1),
+            (None, cut(), unusable(), "cut short", 4),
+            (None, None, unusable(), "no number may be used", 1),
+        ] {
+            let found = Judged { wrong_data, unusable }.problem(cut_short).unwrap();
+            assert_eq!((found.what.as_str(), found.kind.code()), (what, code));
+        }
+        assert_eq!(Judged { wrong_data: None, unusable: None }.problem(None), None);
+    }
+}

@@ -10,7 +10,7 @@ use crate::support::{BLOCK_BYTES, read_block, write_block};
 
 #[test]
 fn disk_and_raw_are_the_same_bytes() {
-    let device = TestDevice::mount(DeviceSpec::default());
+    let device = TestDevice::mount_blank(DeviceSpec::default());
     let Some(device) = needs("disk_and_raw_are_the_same_bytes", device) else { return };
     let ways = [(device.disk(), device.raw()), (device.raw(), device.disk())];
     for (value, (into, out_of)) in (1..).zip(ways) {

@@ -16,9 +16,25 @@ use std::time::Duration;
 fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {
     let (child, stderr) = start_until_record(place, line, |record| !record.intervals.is_empty());
     signal(&child, "-STOP");
+    wait_until_stopped(child.id());
     change();
     signal(&child, "-CONT");
     ended(child, stderr)
+}
+
+/// On a busy host a thread hears of the signal late, and what it begins meanwhile would see the first step without the second.
+fn wait_until_stopped(process: u32) {
+    let is_stopped = |stat: String| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
+    let all_are = || {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        let mut stats = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));
+        stats.all(|stat| stat.is_ok_and(is_stopped))
+    };
+    while !all_are() {
+        sleep(Duration::from_millis(5));
+    }
+    // What they left to the kernel comes to its end.
+    sleep(Duration::from_millis(200));
 }
 
 /// The soak goes on without what is no more there, and says what happened in every output.

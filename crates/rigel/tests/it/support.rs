@@ -48,7 +48,8 @@ impl Told {
     #[track_caller]
     pub fn expect_measured(self) -> Self {
         let starved = self.has_cause("LITTLE") || self.has_cause("NO_DATA");
-        let is_of_storage = ["ZEROS", "CACHE", "MEMORY", "WRONG_DATA"].iter().any(|flag| self.has_cause(flag));
+        let is_of_storage =
+            ["ZEROS", "CACHE", "MEMORY", "WRONG_DATA"].iter().any(|flag| self.has_cause(flag));
         let others_seen = self.stdout.is_empty() || self.stdout.contains("FOREIGN");
         let code = i32::from(self.code == 1 && starved && !is_of_storage && others_seen);
         self.expect_code(code)

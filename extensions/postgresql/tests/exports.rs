@@ -1,4 +1,5 @@
 //! The library from outside: what the SQL calls is in it. That it works is tested in a server, by the tests of the program.
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
 use std::fs;
 use std::path::Path;

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 /// Starts a soak, changes something once it has figures, and lets it end. It is stopped meanwhile: what takes two steps is one to it.
@@ -26,15 +27,15 @@ fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {
 fn wait_until_stopped(process: u32) {
     let is_stopped = |stat: String| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
     let all_are = || {
-        let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
-        let mut stats = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));
+        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        let mut stats = threads.map(|task| fs::read_to_string(task.unwrap().path().join("stat")));
         stats.all(|stat| stat.is_ok_and(is_stopped))
     };
     while !all_are() {
-        sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(5));
     }
     // What they left to the kernel comes to its end.
-    sleep(Duration::from_millis(200));
+    thread::sleep(Duration::from_millis(200));
 }
 
 /// The soak goes on without what is no more there, and says what happened in every output.
@@ -193,7 +194,7 @@ fn on_a_full_disk_with(
     read_until(&mut stderr, &["engine "]);
     // Without its first line there is no record that could wait.
     while fs::read(ending_in(out, "_record.jsonl")).unwrap().is_empty() {
-        std::thread::sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(5));
     }
     fill_up(out, 0);
     read_until(&mut stderr, &["is full; the load goes on"]);
@@ -254,7 +255,7 @@ fn a_kill_while_the_disk_is_full_loses_no_finding() {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     read_until(&mut stderr, &["was put back from", "engine "]);
-    std::thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(2));
     signal(&child, "-INT");
     let told = ended(child, stderr);
     assert_eq!(told.code, 1, "{}", told.stderr);

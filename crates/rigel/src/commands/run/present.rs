@@ -168,6 +168,10 @@ impl Judged {
         if let (Some(_), Some(cut)) = (&self.wrong_data, &cut_short) {
             reporter.trouble(cut);
         }
+        self.gravest(cut_short)
+    }
+
+    fn gravest(self, cut_short: Option<Problem>) -> Option<Problem> {
         self.wrong_data.or(cut_short).or(self.unusable)
     }
 }
@@ -283,9 +287,9 @@ mod tests {
             (None, cut(), unusable(), "cut short", 4),
             (None, None, unusable(), "no number may be used", 1),
         ] {
-            let found = Judged { wrong_data, unusable }.problem(cut_short).unwrap();
+            let found = Judged { wrong_data, unusable }.gravest(cut_short).unwrap();
             assert_eq!((found.what.as_str(), found.kind.code()), (what, code));
         }
-        assert_eq!(Judged { wrong_data: None, unusable: None }.problem(None), None);
+        assert_eq!(Judged { wrong_data: None, unusable: None }.gravest(None), None);
     }
 }

@@ -251,7 +251,7 @@ mod tests {
         let [passed, open, failed] =
             [Outcome::Passed, Outcome::Undecided, Outcome::Failed].map(|outcome| gate(outcome, false));
         let problem = |what: &str| Some((1, format!("the gate 'small_p99 > 2ms' {what}")));
-        assert_eq!((ended(&[], true), ended(&[passed.clone()], true)), (None, None));
+        assert_eq!((ended(&[], true), ended(std::slice::from_ref(&passed), true)), (None, None));
         assert_eq!(ended(&[open.clone(), failed.clone(), passed.clone()], false), problem("failed"));
         let two = ended(&[failed.clone(), failed], true).unwrap().1;
         assert!(two.starts_with("2 gates failed: "), "{two}");

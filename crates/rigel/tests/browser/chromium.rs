@@ -161,7 +161,10 @@ impl Chromium {
         let (orders, stream) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let routes = Arc::new(Routes(Mutex::new(Some(Listeners::default()))));
         let served = Arc::clone(&routes);
-        std::thread::spawn(move || served.serve(stream));
+        std::thread::spawn(move || {
+            served.serve(stream);
+            let _ = child.wait();
+        });
         Ok(Self { orders: Mutex::new(orders), last_id: AtomicU64::new(0), routes })
     }
 

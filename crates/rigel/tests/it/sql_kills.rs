@@ -243,6 +243,7 @@ fn killed_with_what_stands_still(place: &Place, begun: &mut Begun) {
 }
 
 /// At moments that are drawn from the time that a whole run takes.
+#[expect(clippy::print_stdout, reason = "those who wait for many kills want to see them")]
 fn killed_at_random(place: &Place, kills: u32, begun: &mut Begun) {
     let took = whole(place);
     let (mut draw, mut hits) = (Generator::new(1, &[]), BTreeMap::new());

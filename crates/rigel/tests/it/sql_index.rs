@@ -38,7 +38,7 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
     let name = "look_ups_through_the_index_read_one_block_of_the_table_each";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = "sql oltp --probe index --size 64M --sessions 1,3 --duration 500ms --seed 1 --json";
+    let line = "sql oltp --probe index --size 64M --sessions 1,3 --duration 1s --seed 1 --json";
     let told = place.line(line);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();

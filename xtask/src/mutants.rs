@@ -22,18 +22,21 @@ use std::time::Instant;
 /// Which.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Only mutations whose name holds this
-    #[arg(long, default_value = "")]
-    only: String,
+    /// Only mutations whose name, or that of their file in xtask/mutations, holds one of these, separated by commas
+    #[arg(long, default_value = "", value_delimiter = ',')]
+    only: Vec<String>,
 }
 
 /// Builds, and shows every mutation to the tests; whether all were caught.
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let begin = Instant::now();
     let all = list::read(root)?;
-    let chosen: Vec<(usize, &Mutation)> =
-        all.iter().enumerate().filter(|(_, one)| one.name.contains(&options.only)).collect();
-    anyhow::ensure!(!chosen.is_empty(), "no mutation is named like '{}'", options.only);
+    let chosen: Vec<(usize, &Mutation)> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| options.only.iter().any(|part| one.is_called(part)))
+        .collect();
+    anyhow::ensure!(!chosen.is_empty(), "no mutation is named like '{}'", options.only.join("' or '"));
     let Some(mut programs) = build(root, &all)? else {
         println!(
             "mutants: FAILED: the copy with its switches does not build; the mutation is at the place that is told above"

@@ -1,12 +1,50 @@
-//! The steps of a long command: each runs even if one before it failed, and a table at the end says how long each took.
-//! Must not know what a step does.
+//! The steps of a long command: each runs even if one before it failed, and a table at the end says how long each took, and how busy the CPUs
+//! were: what waits can have company, what computes cannot. Must not know what a step does.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 /// What was run, how long it took and whether it went well.
 #[derive(Default)]
 pub struct Steps {
-    done: Vec<(&'static str, bool, Duration)>,
+    done: Vec<Step>,
+}
+
+/// A step that has ended.
+#[derive(Clone, Debug)]
+struct Step {
+    name: &'static str,
+    good: bool,
+    time: Duration,
+    /// The share of all CPUs that was in use, by whomever; none where the kernel does not say.
+    busy: Option<f64>,
+}
+
+/// What all CPUs did since the host started, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ticks {
+    idle: u64,
+    all: u64,
+}
+
+impl Ticks {
+    fn now() -> Option<Self> {
+        Self::read(&fs::read_to_string("/proc/stat").ok()?)
+    }
+
+    /// The first line of /proc/stat, proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal; guests count as user already.
+    fn read(stat: &str) -> Option<Self> {
+        let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
+        let ticks: Vec<u64> = fields.take(8).map_while(|field| field.parse().ok()).collect();
+        Some(Self { idle: ticks.get(3)? + ticks.get(4)?, all: ticks.iter().sum() })
+    }
+
+    /// The share in use since then.
+    #[expect(clippy::cast_precision_loss, reason = "ticks of a few hours are far below 2^52")]
+    fn busy_since(self, before: Self) -> Option<f64> {
+        let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
+        Some(1.0 - self.idle.saturating_sub(before.idle) as f64 / all as f64)
+    }
 }
 
 impl Steps {
@@ -18,21 +56,23 @@ impl Steps {
         check: impl FnOnce() -> anyhow::Result<bool>,
     ) -> bool {
         println!("\n=== {name}: {what}");
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), Ticks::now());
         let good = check().unwrap_or_else(|error| {
             println!("{name}: {error:#}");
             false
         });
-        self.done.push((name, good, start.elapsed()));
-        println!("=== {}", line(name, good, start.elapsed()));
+        let busy = before.and_then(|before| Ticks::now()?.busy_since(before));
+        let step = Step { name, good, time: start.elapsed(), busy };
+        println!("=== {}", step.line());
+        self.done.push(step);
         good
     }
 
     /// Prints the table of `who`; whether all went well.
     pub fn conclude(&self, who: &str) -> bool {
         println!();
-        for (name, good, time) in &self.done {
-            println!("{}", line(name, *good, *time));
+        for step in &self.done {
+            println!("{}", step.line());
         }
         let failed = self.failed();
         if failed.is_empty() {
@@ -49,13 +89,16 @@ impl Steps {
     }
 
     fn failed(&self) -> Vec<&'static str> {
-        self.done.iter().filter(|(_, good, _)| !good).map(|(name, ..)| *name).collect()
+        self.done.iter().filter(|step| !step.good).map(|step| step.name).collect()
     }
 }
 
-fn line(name: &str, good: bool, time: Duration) -> String {
-    let verdict = if good { "ok" } else { "FAILED" };
-    format!("{name:<12} {verdict:<6} {:>7.1} s", time.as_secs_f64())
+impl Step {
+    fn line(&self) -> String {
+        let verdict = if self.good { "ok" } else { "FAILED" };
+        let busy = self.busy.map(|busy| format!("  CPUs {:>3.0} % busy", 100.0 * busy)).unwrap_or_default();
+        format!("{:<12} {verdict:<6} {:>7.1} s{busy}", self.name, self.time.as_secs_f64())
+    }
 }
 
 #[cfg(test)]
@@ -70,6 +113,17 @@ mod tests {
         assert!(steps.run("third", "", || Ok(true)));
         assert_eq!(steps.failed(), ["first", "second"]);
         assert!(!steps.conclude("ci"));
+    }
+
+    #[test]
+    fn waiting_is_no_work() {
+        let read = |text| Ticks::read(text);
+        let before = read("cpu  100 10 20 300 40 5 5 20 7 0\ncpu0 1 2\n").unwrap();
+        assert_eq!(before, Ticks { idle: 340, all: 500 });
+        let after = Ticks { idle: 340 + 75, all: 500 + 100 };
+        assert_eq!(after.busy_since(before), Some(0.25));
+        assert_eq!(before.busy_since(before), None);
+        assert_eq!((read(""), read("cpu 1 2 3\n")), (None, None));
     }
 
     #[test]

@@ -37,6 +37,12 @@ impl Mutation {
     pub fn package(&self) -> &str {
         self.file.strip_prefix("crates/").and_then(|rest| rest.split('/').next()).unwrap_or_default()
     }
+
+    /// Whether its name, or that of the file of the list that has it, holds that.
+    pub fn is_called(&self, part: &str) -> bool {
+        let list = self.place.strip_prefix(FOLDER).and_then(|place| place.split_once(".toml"));
+        self.name.contains(part) || list.is_some_and(|(list, _)| list.contains(part))
+    }
 }
 
 /// All mutations, by file and in the order of each file.
@@ -142,6 +148,9 @@ mod tests {
             ("a_1", "m.toml:2", "rigel-report")
         );
         assert_eq!((one.find.as_str(), one.replace.as_str()), ("a < b", "a\n  > b"));
+        let listed = Mutation { place: "xtask/mutations/gates.toml:2".to_owned(), ..one.clone() };
+        let called = ["a_", "gate", "", "toml", "mutations"].map(|part| listed.is_called(part));
+        assert_eq!(called, [true, true, true, false, false]);
         assert_eq!((one.tests.as_slice(), one.it.len()), (&["x::y".to_owned(), "z".to_owned()][..], 0));
     }
 

@@ -24,10 +24,8 @@ const WITH_BINARY: &str = "it";
 const HANGS: Duration = Duration::from_secs(60);
 /// So many times what it takes as it is come on top: a mutation may well make a search longer.
 const LONGER: u32 = 3;
-/// How the copy is built, beside the profile `dev`: nobody looks into a backtrace of it, and the crate with most of the switches is built
-/// twice, with its tests and without them.
-const PROFILE: [&str; 4] =
-    ["--config", "profile.dev.debug=false", "--config", "profile.dev.package.rigel-core.opt-level=0"];
+/// How the copy is built, beside the profile `dev`: nobody looks into a backtrace of it.
+const PROFILE: [&str; 2] = ["--config", "profile.dev.debug=false"];
 
 /// A program with tests in it.
 #[derive(Clone, Debug)]

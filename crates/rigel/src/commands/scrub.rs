@@ -205,6 +205,7 @@ mod tests {
     fn copies_that_differ_end_with_1_and_a_scrub_that_was_stopped_with_4() {
         let clean = Found::default();
         let differ = Found { ranges: 2, unreadable: 1, ..Found::default() };
+        let all_read = Found { ranges: 1, ..Found::default() };
         let unreadable = Found { ranges: 2, unreadable: 2, ..Found::default() };
         let told = |found: &Found, end| {
             let problem = ended(found, end, Some(PathBuf::from("s.json"))).err()?;
@@ -215,6 +216,7 @@ mod tests {
         assert_eq!(told(&clean, End::Stopped), Some((4, text("the scrub was cut short"), true)));
         // What was found outweighs that the scrub can go on.
         assert_eq!(told(&differ, End::Whole), Some((1, text("the copies differ"), false)));
+        assert_eq!(told(&all_read, End::Whole), Some((1, text("the copies differ"), false)));
         assert_eq!(told(&differ, End::Stopped), Some((1, text("the copies differ"), true)));
         assert_eq!(told(&unreadable, End::Whole), Some((1, text("copies cannot be read"), false)));
     }

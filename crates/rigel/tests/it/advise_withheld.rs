@@ -57,7 +57,10 @@ fn a_noisy_device_gives_reasons_instead_of_settings() {
     assert!(page.find("WITHHELD").unwrap() < first_table, "warnings stand above the tables: {page}");
     let cost = setting(&place, &record, "random_page_cost");
     assert!(cost["value"].is_null() && cost["refused"]["kind"] == "in_doubt", "{cost}");
-    let explained = advise(&place, &record, "--explain").stdout;
+    // For this product nothing else is known.
+    let told = advise(&place, &record, "--for seastar --explain").expect_code(1);
+    assert!(told.stderr.contains("every setting is withheld"), "{told:?}");
+    let explained = advise(&place, &record, "--explain").expect_code(0).stdout;
     assert!(explained.contains("random_page_cost: WITHHELD, not to be used: "), "{explained}");
     // The command is one that Rigel takes.
     let command = cost["refused"]["command"].as_str().unwrap();

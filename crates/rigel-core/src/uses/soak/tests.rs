@@ -1,4 +1,6 @@
 use super::*;
+use crate::facts::DriveLook;
+use crate::facts::drive::{Counter, Drive, Said};
 use crate::load::pace::Pace;
 use crate::load::phase::Phase;
 use crate::load::plan::{PhaseStep, Plan};
@@ -120,6 +122,23 @@ fn whatever_is_wrong_makes_it_faulty_and_silence_excludes_a_rate() {
     set(&mut record, 0);
     record.visits[0].tallies.values_mut().next().unwrap().errors = 1;
     assert!(Soaked::of(&record).unwrap().is_faulty());
+    // Each of these is enough alone, and once.
+    let hung = Soaked { hung: Some("one I/O never came back".into()), ..clean.clone() };
+    let slow = Outlier { target: 3, class: Class::SMALL, mean_us: 900.0, median_us: 200.0 };
+    let slow = Soaked { outliers: vec![slow], ..clean.clone() };
+    let drive = |warning| Drive {
+        name: "nvme0".into(),
+        model: None,
+        serial: None,
+        said: Said::Counters([(Counter::CriticalWarning, warning)].into_iter().collect()),
+    };
+    let looked = |warnings: &[u64]| {
+        let drives = warnings.iter().map(|&warning| drive(warning)).collect();
+        let drives = Drives::of(&[DriveLook { at: "later".into(), run_ns: 0, drives }]);
+        Soaked { drives, ..clean.clone() }
+    };
+    assert!(hung.is_faulty() && slow.is_faulty() && looked(&[4]).is_faulty());
+    assert!(!looked(&[0]).is_faulty());
 }
 
 #[test]

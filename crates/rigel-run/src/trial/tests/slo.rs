@@ -26,7 +26,7 @@ fn asked(law: &str, bounds: &[&str], seconds: u64, seed: u64) -> Request {
     }
 }
 
-/// The rate of the formula is in the bracket, which is narrow. One case may miss once by chance: it is one of 95 %.
+/// The rate of the formula is in the bracket, which is narrow. Some miss by chance: it is one of 95 %; `cargo xtask stats` counts them.
 #[test]
 fn the_bracket_holds_the_rate_of_the_formula() {
     let is_rate = |case: &Case| matches!(case.promise, Promise::Rate { .. });
@@ -34,13 +34,13 @@ fn the_bracket_holds_the_rate_of_the_formula() {
     for case in selftest::thorough().into_iter().filter(is_rate) {
         let Promise::Rate { most_width, .. } = case.promise else { continue };
         let trials: Vec<Trial> =
-            (0..4).map(|seed| Trial::of(&trial(&case.request(seed).unwrap()).unwrap())).collect();
+            (0..2).map(|seed| Trial::of(&trial(&case.request(seed).unwrap()).unwrap())).collect();
         tried += trials.len();
         missed += trials.iter().filter(|trial| trial.bracketed != Some(true)).count();
         let widest = trials.iter().filter_map(|trial| trial.bracket_width).fold(0.0, f64::max);
         assert!(widest < 3.0 * most_width, "{}: {widest}", case.name);
     }
-    assert!(tried == 24 && missed <= 4, "{missed} of {tried}");
+    assert!(tried == 12 && missed <= 2, "{missed} of {tried}");
 }
 
 #[test]

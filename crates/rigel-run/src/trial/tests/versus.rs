@@ -38,9 +38,9 @@ const COMMON: [(&str, &str); 4] = [
 
 #[test]
 fn the_ratio_holds_the_truth_under_what_both_sides_have_in_common() {
+    let (mut held, mut all, mut overall) = (0, 0, 0);
     for (name, noise) in COMMON {
-        let (mut held, mut all, mut overall) = (0, 0, 0);
-        for seed in 0..20 {
+        for seed in 0..5 {
             let (found, _) = versus(seed, [&law(1100, noise), &law(1000, noise)], 20);
             for (row, ratio) in found.comparison.rows.iter().zip(&found.ratios) {
                 if row.metric == Metric::SmallIops {
@@ -53,10 +53,10 @@ fn the_ratio_holds_the_truth_under_what_both_sides_have_in_common() {
             assert_eq!((rate.metric, rate.effect), (Metric::SmallIops, Effect::Better), "{name} {seed}");
             overall += usize::from(rate.change.lo <= 0.1 && 0.1 <= rate.change.hi);
         }
-        // 93 % of 80 are 74.4; the loads of a run have their noise in common.
-        assert!(held * 100 >= all * 89, "{name}: {held} of {all}");
-        assert!(overall >= 17, "{name}: {overall} of 20 over all loads");
     }
+    // 93 % of 80 are 74.4; the loads of a run have their noise in common. `cargo xtask stats` asks each disturbance for itself.
+    assert!(all == 80 && held >= 71, "{held} of {all}");
+    assert!(overall >= 17, "{overall} of 20 over all loads");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn the_same_twice_shows_no_difference() {
             .iter()
             .any(|found| found.metric == Metric::SmallIops && !matches!(found.effect, Effect::NoEvidence(_)))
     };
-    let found = (100..140).filter(is_found).count();
-    // 6 % of 40 are 2.4, with a standard deviation of 1.5.
-    assert!(found <= 6, "{found} of 40");
+    let found = (100..112).filter(is_found).count();
+    // 6 % of 12 are 0.7, with a standard deviation of 0.8; `cargo xtask stats` asks hundreds of times.
+    assert!(found <= 3, "{found} of 12");
 }
 
 /// Two runs of one side each that are compared, and the time that both took together.

@@ -8,6 +8,7 @@ mod limits;
 mod long_visits;
 mod paced;
 mod quiet;
+mod sound;
 mod visited;
 
 use crate::facts::HostFacts;

@@ -1,0 +1,74 @@
+//! What reads brought back, how fast, and whether rate and latency fit together: which of these flags make a number invalid.
+
+use super::*;
+use crate::measure::ReadLook;
+use crate::record::tests::visit;
+
+/// The device answers a small I/O in 1 ms and a large one in 10 ms. Points of one class, one and two outstanding.
+const SMALL: (usize, Class) = (1, Class::SMALL);
+const LARGE: (usize, Class) = (6, Class::LARGE);
+
+/// The flags of one of them after a change of its tally, each with whether it makes the point invalid.
+fn flags(
+    (step, class): (usize, Class),
+    pattern: Pattern,
+    change: impl FnOnce(&mut ClassTally),
+) -> Vec<(FlagCode, bool)> {
+    let mut header = header();
+    header.request.set_large(pattern);
+    let mut visits: Vec<Visit> =
+        (0..7).map(|step| visit(step, if step < 5 { NS_PER_MS } else { 10 * NS_PER_MS })).collect();
+    change(visits[step].tallies.get_mut(&class).unwrap());
+    let found = Findings::of(&Record { visits, ..Record::begun(header) });
+    found.points[step].flags.iter().map(|flag| (flag.code, flag.invalid)).collect()
+}
+
+/// Reads with these latencies and no others.
+fn answered(tally: &mut ClassTally, kinds: &[(u64, u64)]) {
+    tally.reads = crate::measure::Histogram::default();
+    for &(count, latency_ns) in kinds {
+        (0..count).for_each(|_| tally.reads.record(latency_ns));
+    }
+}
+
+#[test]
+fn a_sound_point_has_none() {
+    for place in [SMALL, LARGE] {
+        assert_eq!(flags(place, Pattern::Random, |_| {}), []);
+    }
+}
+
+#[test]
+fn reads_without_data_are_invalid() {
+    let zero = |tally: &mut ClassTally| {
+        tally.looked = ReadLook { sampled: 2000, zero_blocks: 1000, ..ReadLook::default() };
+    };
+    for place in [SMALL, LARGE] {
+        assert_eq!(flags(place, Pattern::Random, zero), [(FlagCode::Zeros, true)]);
+    }
+}
+
+/// 18 % of the reads are answered in a twentieth of the time; Little's law holds.
+#[test]
+fn a_cache_before_random_reads_is_invalid_and_the_read_ahead_of_streams_is_none() {
+    let small = |tally: &mut ClassTally| answered(tally, &[(400, NS_PER_MS / 20), (1800, 1_100_000)]);
+    let large = |tally: &mut ClassTally| answered(tally, &[(40, NS_PER_MS / 2), (180, 11_000_000)]);
+    let streams = Pattern::Streams { ios_per_stream: 1 };
+    let is_cache = |flags: &[(FlagCode, bool)]| flags.contains(&(FlagCode::Cache, true));
+    assert!(is_cache(&flags(SMALL, Pattern::Random, small)));
+    assert!(is_cache(&flags(LARGE, Pattern::Random, large)));
+    assert!(is_cache(&flags(SMALL, streams, small)));
+    assert!(!is_cache(&flags(LARGE, streams, large)));
+}
+
+#[test]
+fn rate_and_latency_that_do_not_fit_together_are_told_and_far_apart_invalid() {
+    let of = |latency_ns: u64| flags(SMALL, Pattern::Random, |tally| answered(tally, &[(2000, latency_ns)]));
+    assert_eq!(of(NS_PER_MS), []);
+    for latency_ns in [970_000, 1_030_000] {
+        assert_eq!(of(latency_ns), [(FlagCode::Little, false)], "{latency_ns}");
+    }
+    for latency_ns in [940_000, 1_060_000] {
+        assert_eq!(of(latency_ns), [(FlagCode::Little, true)], "{latency_ns}");
+    }
+}

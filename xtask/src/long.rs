@@ -51,6 +51,10 @@ const OF_DEVICES: [(&str, &str, &str); 5] = [
     ("RIGEL_EVERY_LEVEL", "1", "three_and_eight_and_sixteen_stations_are_found"),
 ];
 
+/// Those on targets that hold data.
+const OF_TARGETS: [(&str, &str, &str); 1] =
+    [("RIGEL_EVERY_ATTEMPT", "1", "every_byte_of_every_target_survives")];
+
 /// What the program itself costs counts in these.
 const OF_RELEASE: [&str; 3] = ["RIGEL_SQL_ROUNDS", "RIGEL_IMPORT_WEEKS", "RIGEL_SKEW_SECONDS"];
 
@@ -60,7 +64,9 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     let all = TESTS.iter().map(|one| (["rigel", "it"], one));
     let of_devices = OF_DEVICES.iter().map(|one| (["rigel", "known_answers"], one));
     let of_nodes = OF_NODES.iter().map(|one| (["rigel-mpi", "mpi"], one));
-    for ([package, suite], (variable, value, test)) in all.chain(of_devices).chain(of_nodes) {
+    let of_targets = OF_TARGETS.iter().map(|one| (["rigel", "corpus"], one));
+    for ([package, suite], (variable, value, test)) in all.chain(of_devices).chain(of_nodes).chain(of_targets)
+    {
         println!("long: {variable}={value} {test}");
         let of = |more: &str| {
             let profile = if OF_RELEASE.contains(variable) { "release" } else { "dev" };

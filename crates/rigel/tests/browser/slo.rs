@@ -15,10 +15,6 @@ fn a_page_of_a_rate_within_bounds() {
     assert!(shown.starts_with(&["slo-0".to_owned(), "slo-1".to_owned()]), "{shown:?}");
     let verdict = tab.text("document.querySelector('.verdict.bad').innerText");
     assert!(verdict.starts_with("Required p99 < 2 ms @ 4500: NOT kept, "), "{verdict}");
-    let cards = tab.text("document.querySelector('.cards').innerText");
-    for part in ["not kept", "Highest rate with p50 < 1 ms and p99 < 2 ms", "p99 at 50 % of it"] {
-        assert!(cards.contains(part), "{part}: {cards}");
-    }
     // The bound and the rate are beside the line, which has a point for each rate of the table.
     let line = "echarts.getInstanceByDom(document.getElementById('slo-1')).getOption().series[0]";
     let points = tab.text(&format!("String({line}.data.length)"));

@@ -1,5 +1,5 @@
-//! What could overwrite a target: every command and level that writes, outputs that have its name, wrong consents; and
-//! the right one.
+//! What could overwrite a target: commands and levels that write, outputs that have its name, wrong consents; and the right one. A target
+//! meets one in three of each list, the next target the next third; `cargo xtask long` tries all on all.
 
 use crate::making::Bench;
 use crate::standing::{Fate, Standing};
@@ -32,6 +32,23 @@ struct Desk<'a> {
     place: Place,
     target: &'a Standing,
     tally: &'a mut Tally,
+    turn: Turn,
+}
+
+/// Which of the attempts on a list are made on a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The number of the target.
+    pub target: usize,
+    /// One in so many.
+    pub one_in: usize,
+}
+
+impl Turn {
+    fn of<T: Copy>(self, list: &[T]) -> Vec<T> {
+        let is_due = |number: &usize| (number + self.target).is_multiple_of(self.one_in);
+        (0..list.len()).filter(is_due).map(|number| list[number]).collect()
+    }
 }
 
 /// Short, and quiet: what is measured does not matter here.
@@ -115,9 +132,9 @@ const NO_CONSENTS: &[&str] = &[
     "t.lun",
 ];
 
-pub fn on(bench: &Bench, target: &Standing, tally: &mut Tally) {
+pub fn on(bench: &Bench, target: &Standing, turn: Turn, tally: &mut Tally) {
     let before = target.contents();
-    let mut desk = Desk::new(bench, target, tally);
+    let mut desk = Desk::new(bench, target, turn, tally);
     desk.without_consent();
     desk.with_consents_that_are_none();
     desk.reading();
@@ -132,12 +149,12 @@ pub fn on(bench: &Bench, target: &Standing, tally: &mut Tally) {
 }
 
 impl<'a> Desk<'a> {
-    fn new(bench: &'a Bench, target: &'a Standing, tally: &'a mut Tally) -> Self {
+    fn new(bench: &'a Bench, target: &'a Standing, turn: Turn, tally: &'a mut Tally) -> Self {
         let place = Place::new();
         fs::copy(bench.bystander(), place.path().join(BYSTANDER)).unwrap();
         fs::copy(bench.record(), place.path().join("r_record.jsonl")).unwrap();
         place.lun("t.lun", &[&target.path]);
-        Self { bench, place, target, tally }
+        Self { bench, place, target, tally, turn }
     }
 
     fn run(&self, line: &str, more: &[&Path]) -> Told {
@@ -162,10 +179,10 @@ impl<'a> Desk<'a> {
 
     fn without_consent(&mut self) {
         let before = self.place.files();
-        for line in RUNS {
+        for line in self.turn.of(RUNS) {
             self.refused(&format!("{line} {SHORT}"), &[], &[3], "");
         }
-        for line in OTHERS {
+        for line in self.turn.of(OTHERS) {
             self.refused(line, &[], &[2, 3], "");
         }
         // Under the name of ORION.
@@ -195,7 +212,8 @@ impl<'a> Desk<'a> {
         names.push(format!("{text}/").into());
         names.push(text.to_uppercase().into());
         names.extend(self.target.strangers.iter().cloned());
-        for name in &names {
+        let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
+        for name in self.turn.of(&names) {
             self.refused(&write, &[name], &[2, 3], "");
         }
         self.refused(&write, &[Path::new("")], &[2], "");
@@ -206,7 +224,7 @@ impl<'a> Desk<'a> {
     }
 
     fn reading(&mut self) {
-        for line in READS {
+        for line in self.turn.of(READS) {
             self.tally.attempts += 1;
             let told = self.run(line, &[]);
             // A target that cannot be read at all is refused, not written.
@@ -218,7 +236,7 @@ impl<'a> Desk<'a> {
 
     fn although_consented(&mut self, word: &str) {
         let path = self.target.path.clone();
-        for line in RUNS.iter().filter(|line| !line.contains("--destroy-data")) {
+        for line in self.turn.of(RUNS).into_iter().filter(|line| !line.contains("--destroy-data")) {
             self.refused(&format!("{line} {SHORT} --destroy-data"), &[&path], &[3], word);
         }
         for line in ["calibrate T --write 50 --quiet", "orion -run oltp -testname t -write 50 -duration 1"] {

@@ -15,7 +15,7 @@ mod standing;
 mod support;
 mod swapped;
 
-use attempts::Tally;
+use attempts::{Tally, Turn};
 use making::Bench;
 use rigel_testdev::needs;
 use standing::Standing;
@@ -24,6 +24,10 @@ use std::thread;
 
 /// Targets of which the corpus must not have fewer, wherever all the programs are.
 const FEWEST: usize = 60;
+/// Of the attempts on a list each target meets one in so many, so that each is made on about 20 targets.
+const ONE_IN: usize = 3;
+/// Set by `cargo xtask long`: all of them on each target.
+const EVERYTHING: &str = "RIGEL_EVERY_ATTEMPT";
 
 /// One test at a time: each run asks all loop devices what is behind them, and who has one open for that is seen by others.
 fn alone() -> MutexGuard<'static, ()> {
@@ -62,12 +66,13 @@ fn every_byte_of_every_target_survives() {
 
 /// Each CPU takes the next target.
 fn all(bench: &Bench, targets: Vec<Standing>) -> Tally {
-    let queue = Mutex::new(targets.into_iter());
+    let one_in = if std::env::var_os(EVERYTHING).is_some() { 1 } else { ONE_IN };
+    let queue = Mutex::new(targets.into_iter().enumerate());
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let work = || {
         let mut tally = Tally::default();
-        while let Some(target) = { queue.lock().unwrap().next() } {
-            attempts::on(bench, &target, &mut tally);
+        while let Some((number, target)) = { queue.lock().unwrap().next() } {
+            attempts::on(bench, &target, Turn { target: number, one_in }, &mut tally);
         }
         tally
     };

@@ -45,8 +45,6 @@ fn a_device_with_a_known_answer_gives_known_advice() {
     assert_eq!(number("random_page_cost"), 16.0, "{json}");
     assert!((7.0..=8.0).contains(&number("effective_io_concurrency")), "{json}");
     assert!(setting(&json, "mountpoint")["refused"]["because"].as_str().unwrap().contains("no file"));
-    let page = advise(&place, &[&record], "").expect_code(0).stdout;
-    assert!(page.contains("SIMULATED") && page.contains("--for postgresql"), "{page}");
     let whole = advise(&place, &[&record], "--for postgresql --hit-rate 99%").expect_code(0).stdout;
     let cost = whole.lines().find_map(|line| line.strip_prefix("random_page_cost = ")).unwrap();
     assert!((cost.parse::<f64>().unwrap() / 3.57 - 1.0).abs() < 0.1, "{whole}");
@@ -68,7 +66,7 @@ fn reads_and_writes_come_from_runs_of_their_own() {
     // 16 KiB take 1.016 ms.
     let most = both.stdout.lines().find_map(|line| line.strip_prefix("innodb_io_capacity_max = ")).unwrap();
     assert!((most.parse::<f64>().unwrap() / (8.0 / 0.001_016) - 1.0).abs() < 0.1, "{}", both.stdout);
-    assert!(both.stdout.contains("\n[mysqld]\n") && both.stdout.contains("\n# innodb_read_io_threads = 4\n"));
+    assert!(both.stdout.contains("\n# innodb_read_io_threads = 4\n"), "{}", both.stdout);
     let mixed = made("mixed", "--write 30");
     let told = advise(&place, &[&mixed], "").expect_code(2);
     assert!(told.stderr.contains("mixes reads and writes") && told.stdout.is_empty(), "{told:?}");

@@ -74,15 +74,7 @@ fn the_default_page_is_a_table_and_the_derivation_is_asked_for() {
     let place = Place::in_memory();
     let record = calibrated(&place, "calm", "1%");
     let page = advise(&place, &record, "").expect_code(0).stdout;
-    assert!(
-        page.lines().any(|line| line.trim_end().starts_with("  setting") && line.contains("range")),
-        "{page}"
-    );
     assert!(!page.contains("https://") && !page.contains("WITHHELD"), "{page}");
-    assert!(page.contains("times as long as that of") && page.contains("assumption"), "{page}");
-    for rate in ["hit rate 0 %", "hit rate 90 %", "hit rate 99 %"] {
-        assert!(page.contains(rate), "{page}");
-    }
     let explained = advise(&place, &record, "--explain --hit-rate 95%").expect_code(0).stdout;
     let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(explained.contains("https://") && explained.contains("h is 95 % (--hit-rate)"), "{explained}");
@@ -134,7 +126,6 @@ fn a_small_host_gets_few_workers() {
         });
         let advice = setting(&place, &host, "io_workers");
         assert_eq!(advice["value"], workers, "{advice}");
-        assert!(advice["derivation"].as_str().unwrap().contains("no more of them than CPUs"), "{advice}");
     }
 }
 
@@ -196,8 +187,6 @@ fn a_page_about_one_product_explains_it() {
     let record = calibrated(&place, "calm", "1%");
     let page = advise(&place, &record, "").expect_code(0).stdout;
     assert!(!page.contains("rigel calibrate "), "commands stand on the pages of the products: {page}");
-    let missing = page.split_once("\nNot measured (--for PRODUCT --explain ").unwrap().1;
-    assert!(missing.contains("\n  mysql       innodb_io_capacity, innodb_io_capacity_max"), "{page}");
     let mysql = advise(&place, &record, "--for mysql --explain").expect_code(0).stdout;
     assert!(mysql.contains("MySQL and MariaDB (InnoDB): --for mysql"), "{mysql}");
     assert!(!mysql.contains("PostgreSQL") && !mysql.contains("Oracle"), "{mysql}");

@@ -56,13 +56,9 @@ fn commits_of_a_known_device_within_the_budget() {
 }
 
 #[test]
-fn the_text_of_the_answers_and_of_a_comparison() {
+fn calibrations_are_compared_by_their_commits_as_well() {
     let place = Place::in_memory();
-    let told = calibrate(&place, &format!("--engine {DEVICE}")).expect_code(0).stdout;
-    for part in ["commit_latency", "with_fdatasync", "without_sync", " writers (dsync)", "A commit takes 1."]
-    {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    calibrate(&place, &format!("--engine {DEVICE}")).expect_code(0);
     let record = place.only("_record.jsonl");
     let record = record.to_str().unwrap();
     let told = place.rigel(["compare", record, record]).expect_code(0).stdout;
@@ -104,11 +100,9 @@ fn commits_that_are_not_wanted_or_cannot_be_found_say_why() {
     assert_eq!(request("threads").no_commits, None);
     let record = place.only_of("unwanted", "_record.jsonl");
     let text = fs::read_to_string(&record).unwrap();
-    for (reason, why) in [
-        ("engine", "the engine cannot wait"),
-        ("kernel", "this kernel is too old (Linux 4.18 can)"),
-        ("no_consent", "nothing may be written to the targets"),
-    ] {
+    for (reason, why) in
+        [("engine", "the engine cannot wait"), ("kernel", "this kernel is too old (Linux 4.18 can)")]
+    {
         fs::write(&record, text.replacen("\"left_out\"", &format!("\"{reason}\""), 1)).unwrap();
         let told = place.rigel(["report".as_ref(), record.as_os_str()]).expect_code(0).stdout;
         assert!(flat(&told).contains(&format!("not measured, because {why}")), "{told}");

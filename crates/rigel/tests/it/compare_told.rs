@@ -40,9 +40,6 @@ fn the_top_says_what_was_measured_in_what_it_is_better_and_how_much_is_compared(
         "The new side is better in highest rate of small I/O",
         "rate and mean latency of small I/O at 1 outstanding",
         "Not judged: p99 of ",
-        "One run of each side:",
-        "in turns",
-        "load levels are on both sides (",
     ] {
         assert!(top.contains(part), "{part}: {top}");
     }
@@ -108,7 +105,6 @@ fn a_gate_says_which_row_leaves_it_undecided_and_why() {
         "{}",
         failed.stderr
     );
-    assert!(failed.stderr.contains(", all of it beyond the bound"), "{}", failed.stderr);
     let own = gates(&place, &records, &["max_small_iops < 1000000 IOPS"], 1);
     assert!(
         own.stderr.contains("max_small_iops of the new side is ") && own.stderr.contains(" IOPS .. "),

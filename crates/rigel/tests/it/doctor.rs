@@ -53,11 +53,9 @@ fn in_two_parts(place: &Place, file: &str, device: &str) {
     assert!(text.starts_with("Do not measure yet: 1 error, "), "{text}");
     // The part with the error stands first, and each command below what it changes.
     let order = [
-        "What matters to the database (the worst first)",
-        "a power failure can destroy files (nobarrier)",
+        "(nobarrier)",
         "change: mount -o remount,barrier=1 /",
-        "every read changes metadata (strictatime)",
-        "What bends this measurement",
+        "(strictatime)",
         "never written, so read as zeros",
         "Next: ",
     ];
@@ -86,9 +84,7 @@ fn a_line_for_each_finding_unless_all_is_asked_for() {
     assert!(lines.next().unwrap().trim_start().starts_with("change: 65536 at least: nofile "), "{text}");
     assert!(text.contains("\nNext: rigel doctor t.dat --all\n"), "{text}");
     let whole = place.line("doctor t.dat --all").stdout;
-    assert!(whole.contains("    change   ") && whole.contains("Nothing to change"), "{whole}");
-    let kept = ["lost at the next boot", "/etc/sysctl.d", "/etc/udev/rules.d", "/etc/fstab"];
-    assert!(kept.iter().all(|part| whole.contains(part)), "{whole}");
+    assert!(whole.contains("    change   "), "{whole}");
 }
 
 /// What the whole host comes to depends on the host; what has to be so everywhere does not.
@@ -112,8 +108,6 @@ fn the_whole_host_with_numbers_that_add_up() {
         "{told}"
     );
     assert!(!no_swap || told["verdict"] == "fine", "without swap there is nothing to change: {told}");
-    let text = place.line("doctor --all").stdout;
-    assert!(text.contains("Nothing to change") && text.contains("What bends this measurement"), "{text}");
     let text = place.line("doctor").stdout;
     let numbered =
         |line: &&str| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok());

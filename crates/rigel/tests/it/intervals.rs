@@ -85,24 +85,19 @@ fn the_tables_of_a_run_agree_with_its_document() {
 
 #[test]
 fn a_terminal_shows_the_width_beside_every_rate() {
-    let (told, place) = (&oltp().told.stdout, oltp().place());
+    let told = &oltp().told.stdout;
     let (table, _) = told.split_once("\nHighest small IOPS: ").unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
-    assert!(table.contains("95 % CI for the mean over the run"), "{table}");
     let row = table.lines().find(|line| line.starts_with("     4     0 ")).unwrap();
     let words: Vec<&str> = row.split_whitespace().collect();
     let width: f64 = words[3].parse().unwrap();
     assert!(0.0 < width && width <= 5.0, "{row}");
-    let summary = place.read("_summary.txt");
-    assert!(summary.contains("\nHighest small IOPS: ") && summary.contains("Adaptive run: "), "{summary}");
-    assert!(place.read("_trace.txt").contains("visit (round 4): began at"));
 }
 
 #[test]
 fn one_visit_says_that_it_is_one() {
     let place = Place::new();
-    let told = place.line(&format!("{OLTP} --duration 3s")).expect_code(0).stdout;
-    assert!(told.contains("only what varied inside the one visit"), "{told}");
+    place.line(&format!("{OLTP} --duration 3s")).expect_code(0);
     let summary = place.read("_summary.txt");
     assert!(!summary.contains('±') && !summary.contains("Adaptive"), "{summary}");
     let document = document(&place);
@@ -119,14 +114,11 @@ fn one_visit_says_that_it_is_one() {
 }
 
 #[test]
-fn a_search_is_in_every_output() {
+fn a_search_finds_where_each_class_saturates() {
     let place = Place::new();
-    let line = "run normal --engine sim:servers=8,spread=exponential,rate=0 --levels auto --seed 2";
-    let told = place.line(line).expect_code(0).stdout;
-    assert!(told.contains("\nSearch ") && told.contains("N_sat"), "{told}");
-    assert!(place.read("_summary.txt").contains("\nSearch of small I/O: X_max "));
-    assert!(place.read("_trace.txt").contains("Searching levels of large I/O\n"));
-    let document = document(&place);
+    let line =
+        "run normal --engine sim:servers=8,spread=exponential,rate=0 --levels auto --seed 2 --json --no-html";
+    let document = place.line(line).expect_code(0).json();
     let curves = document["curves"].as_array().unwrap();
     assert_eq!(curves.len(), 2);
     for curve in curves {
@@ -135,6 +127,4 @@ fn a_search_is_in_every_output() {
         let rate = number(&curve["x_max"]["iops"], "mean");
         assert!((rate / 8000.0 - 1.0).abs() < 0.03, "{rate}");
     }
-    let dry = place.line(&format!("{line} --dry-run")).expect_code(0).stdout;
-    assert!(dry.contains("Search ") && dry.contains("Precision ±5 %"), "{dry}");
 }

@@ -54,7 +54,6 @@ fn planted_differences_are_found_exactly() {
     let bytes = 9 * MIB + 1234;
     twins(&place, bytes);
     let told = place.line("scrub a b").expect_code(0);
-    assert!(told.stdout.starts_with("No copy differs; "), "{}", told.stdout);
     assert!(told.stderr.contains("nothing is written"), "{}", told.stderr);
     let before = fs::read(place.path().join("a")).unwrap();
     // The first and the last byte, both sides of a border of chunks, and two blocks apart.

@@ -34,7 +34,6 @@ fn the_answer_as_json_and_as_text_and_again_from_the_record() {
     assert!(points.iter().all(|point| point["latency_us"]["p99_9"]["value"].as_f64().unwrap() > 0.0));
     let record = place.only("_record.jsonl");
     let told = slo(&place, &["--p99", "2ms", "--name", "b"]).expect_code(0).stdout;
-    assert!(told.contains("p99 < 2 ms is kept up to"), "{told}");
     assert!(!place.files().iter().any(|name| name.ends_with("_iops.csv")), "{:?}", place.files());
     let again = place.rigel(["report", place.only_of("b_", "_record.jsonl").to_str().unwrap()]);
     let again = again.expect_code(0).stdout;

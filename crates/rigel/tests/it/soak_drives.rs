@@ -86,7 +86,7 @@ fn damage_that_grew_under_load_is_a_finding_in_every_output() {
     assert_eq!(counter("media_errors"), expected);
     assert_eq!(counter("unsafe_shutdowns")["worse"], json!(false));
     let page = place.read("_report.html");
-    assert!(page.contains("<h2>Drives</h2>") && page.contains("media errors rose by 3"), "the page");
+    assert!(page.contains("media errors rose by 3"), "the page");
     let metrics = place.read("_metrics.prom");
     let sample = metrics.lines().find(|line| line.contains("counter=\"media_errors\"")).unwrap();
     assert!(sample.starts_with("rigel_soak_drive_log{") && sample.ends_with(" 5.0"), "{sample}");

@@ -80,7 +80,7 @@ fn look_ups_and_reports_are_measured_alone_and_together() {
     let name = "look_ups_and_reports_are_measured_alone_and_together";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let line = "sql normal --size 64M --sessions 2 --report-sessions 1 --report-size 1M --duration 500ms --seed 1 --json";
+    let line = "sql normal --size 64M --sessions 2 --report-sessions 1 --report-size 1M --duration 500ms --seed 1 --no-html --json";
     let told = place.line(line);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
@@ -93,10 +93,6 @@ fn look_ups_and_reports_are_measured_alone_and_together() {
                 assert_rate(visit, class(&document, &visit["point"], name), name, each);
             }
         }
-    }
-    let page = place.read("_report.html");
-    for part in ["The matrix", "Interference", "report sessions"] {
-        assert!(page.contains(part), "{part}");
     }
     assert_costs(&document, &visits);
 }
@@ -289,7 +285,6 @@ fn users_come_to_a_knee() {
     let distance = |sessions: f64| (sessions / (knee / 2.0)).ln().abs();
     let nearest = all.iter().map(|point| distance(point.0)).fold(f64::INFINITY, f64::min);
     assert!(distance(half) <= nearest + 0.15, "{sentence}: {all:?}");
-    assert!(sentence.contains("a look-up takes "), "{sentence}");
 }
 
 #[test]

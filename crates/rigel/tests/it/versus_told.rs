@@ -23,7 +23,6 @@ fn unsure() -> &'static Recording {
 #[test]
 fn the_verdict_is_about_the_ratio_and_names_the_sides() {
     let (told, place) = (&unsure().told.stdout, unsure().place());
-    assert!(told.contains("Not every ratio of B to A") && told.contains("as was asked for"), "{told}");
     let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let (before, after) = words.split_once(" % is enough, nothing has to be done").unwrap();
     // Only what the command line takes is proposed.
@@ -78,14 +77,6 @@ fn a_report_has_a_table_for_each_side() {
             assert!(shown.contains(part), "{part}: {shown}");
         }
     }
-}
-
-#[test]
-fn a_plan_is_about_the_ratio_of_a_pair() {
-    let told = Place::new().line(&format!("{UNSURE} --dry-run")).expect_code(0).stdout;
-    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("CI of every ratio of B to A") && words.contains("one right after the other"));
-    assert!(!words.contains("mean rate"), "{told}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_disk_whose_rate_falls_by_half_is_found() {
         "{random}"
     );
     let page = place.read("_report.html");
-    assert!(page.contains("over the place, in per cent of every target") && page.contains("93.75-100 %"));
+    assert!(page.contains("93.75-100 %"));
     let reached = document["verdict"]["reached"].as_str().unwrap();
     assert!(reached.contains("of stream I/O (±") && reached.contains(") at 0-6.25 %"), "{reached}");
     assert!(page.contains("<div class=\"unit\">at 0-6.25 %</div>"));
@@ -74,9 +74,6 @@ fn an_even_device_has_no_places_and_a_step_is_one() {
     let even = run("");
     for class in ["random", "stream"] {
         assert_eq!(of(&even, class)["course"], "even");
-        assert!(
-            of(&even, class)["says"].as_str().unwrap().contains("No difference between places could be told")
-        );
     }
     let stepped = run(",region=0.5:50%:100%");
     for (class, factor) in [("random", 2.0), ("stream", 0.5)] {
@@ -94,7 +91,6 @@ fn an_even_device_has_no_places_and_a_step_is_one() {
     let once = "run zones --engine sim:slope=50% --duration 200ms --seed 3 --json --no-html --force";
     let once = place.line(once).expect_code(0).json();
     assert_eq!(of(&once, "stream")["course"], Value::Null);
-    assert!(of(&once, "stream")["says"].as_str().unwrap().contains("one visit to each place"));
 }
 
 /// Places 4 and 5 of 8 are half as fast.

@@ -42,11 +42,6 @@ fn errors_are_counted_and_the_run_goes_on() {
         assert!(text.contains("errno 5"), "{text}");
         let offset: u64 = text.split("at byte ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!((8_388_608..8_388_608 + 4_194_304).contains(&offset), "{offset}");
-        let summary = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
-        let told = summary
-            .filter(|entry| entry.file_name().to_string_lossy().ends_with("_summary.txt"))
-            .any(|entry| std::fs::read_to_string(entry.path()).unwrap().contains("ERRORS"));
-        assert!(told, "the summary shows the flag");
     }
 }
 

@@ -14,12 +14,19 @@ fn flags(
     pattern: Pattern,
     change: impl FnOnce(&mut ClassTally),
 ) -> Vec<(FlagCode, bool)> {
-    let mut header = header();
-    header.request.set_large(pattern);
-    let mut visits: Vec<Visit> =
-        (0..7).map(|step| visit(step, if step < 5 { NS_PER_MS } else { 10 * NS_PER_MS })).collect();
-    change(visits[step].tallies.get_mut(&class).unwrap());
-    let found = Findings::of(&Record { visits, ..Record::begun(header) });
+    of_record(step, |record| {
+        record.header.request.set_large(pattern);
+        change(record.visits[step].tallies.get_mut(&class).unwrap());
+    })
+}
+
+/// The same after a change of anything.
+fn of_record(step: usize, change: impl FnOnce(&mut Record)) -> Vec<(FlagCode, bool)> {
+    let latency_ns = |step: usize| if step < 5 { NS_PER_MS } else { 10 * NS_PER_MS };
+    let visits = (0..7).map(|step| visit(step, latency_ns(step))).collect();
+    let mut record = Record { visits, ..Record::begun(header()) };
+    change(&mut record);
+    let found = Findings::of(&record);
     found.points[step].flags.iter().map(|flag| (flag.code, flag.invalid)).collect()
 }
 
@@ -71,4 +78,27 @@ fn rate_and_latency_that_do_not_fit_together_are_told_and_far_apart_invalid() {
     for latency_ns in [940_000, 1_060_000] {
         assert_eq!(of(latency_ns), [(FlagCode::Little, true)], "{latency_ns}");
     }
+}
+
+#[test]
+fn numbers_of_the_page_cache_are_invalid_also_where_they_were_asked_for() {
+    assert_eq!(of_record(1, |record| record.header.request.buffered = true), [(FlagCode::Buffered, true)]);
+}
+
+#[test]
+fn what_never_came_back_and_what_did_nothing_is_invalid() {
+    let hung = crate::measure::HungIo {
+        target: 0,
+        offset: 4096,
+        direction: crate::load::workload::Direction::Read,
+        age_ns: 60 * NS_PER_S,
+        count: 1,
+        taken_back: false,
+    };
+    assert_eq!(of_record(1, |record| record.visits[1].hung = Some(hung)), [(FlagCode::Hung, true)]);
+    let nothing = |tally: &mut ClassTally| {
+        *tally = ClassTally::new(8192, 2, NS_PER_S);
+        tally.in_flight_ns = 2 * NS_PER_S;
+    };
+    assert_eq!(flags(SMALL, Pattern::Random, nothing), [(FlagCode::NoData, true)]);
 }

@@ -163,3 +163,19 @@ fn few_points_cannot_know_rare_states() {
     assert!(run_codes(&of(3, 19)).contains(&FlagCode::FewPoints));
     assert!(!run_codes(&of(3, 20)).contains(&FlagCode::FewPoints), "looked at as often as many points");
 }
+
+/// Three visits may agree by luck.
+#[test]
+fn a_width_of_too_few_visits_is_not_what_was_asked_for() {
+    let flags = |rounds: usize| {
+        let record = Maker::simple().rounds(rounds, |moment| 100.0 * f64::from(moment.outstanding)).record;
+        let found = Findings::of(&record);
+        let texts = found.points.iter().flat_map(|point| &point.flags);
+        let texts = texts.filter(|flag| flag.code == FlagCode::NotReached).map(|flag| flag.text.clone());
+        (found.points.len(), texts.collect::<Vec<String>>())
+    };
+    let (points, texts) = flags(3);
+    assert_eq!(texts.len(), points, "{texts:?}");
+    assert!(texts.iter().all(|text| text.contains("3 of at least 4 visits")), "{texts:?}");
+    assert_eq!(flags(4).1, Vec::<String>::new());
+}

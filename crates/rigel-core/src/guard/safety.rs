@@ -247,10 +247,11 @@ mod tests {
             assert!(evidence.is_blocker());
         }
         for evidence in [Evidence::ExclusivelyOpen, Evidence::ReadOnly, held("bcache0")] {
-            assert!(evidence.remedy().is_some());
+            assert!(evidence.remedy().is_some() && evidence.is_blocker());
+            assert_eq!(judge(&[evidence]), Verdict::Refused);
         }
         for evidence in [Evidence::OurScratchFile, Evidence::HoldsData { first_offset: 0 }] {
-            assert_eq!(evidence.remedy(), None);
+            assert!(evidence.remedy().is_none() && !evidence.is_blocker());
         }
     }
 }

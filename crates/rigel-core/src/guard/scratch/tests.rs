@@ -36,6 +36,17 @@ fn check_block(seed: u64, offset: u64, found: &[u8]) -> Result<(), BlockFault> {
     })
 }
 
+/// A copy of a piece of a scratch file belongs to whoever made it.
+#[test]
+fn only_a_block_in_its_own_place_is_ours() {
+    let own = made(7, 5 * BLOCK);
+    assert!(may_be_own(5 * BLOCK, &own));
+    for elsewhere in [0, 4 * BLOCK, 6 * BLOCK, 5 * BLOCK + 512] {
+        assert!(!may_be_own(elsewhere, &own), "{elsewhere}");
+    }
+    assert!(may_be_own(BLOCK, &[0; BLOCK_BYTES]), "as much as was never written");
+}
+
 #[test]
 fn names() {
     for (name, ours) in [

@@ -88,3 +88,29 @@ fn rates(request: &Request, class: Class) -> Vec<u32> {
     rates.dedup();
     rates
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::class::{Arrival, Shape};
+    use crate::load::matrix::{Point, RunLevel};
+
+    #[test]
+    fn a_required_bound_is_a_gate_in_microseconds_at_its_rate() {
+        let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
+        let open = LoadClass { arrival, ..LoadClass::random(Class::constant("open"), 8192) };
+        let mut request = Request::new(RunLevel::Open);
+        request.points = vec![Point::alone(open.name, 5000)];
+        request.classes = vec![open];
+        let mut gates = |text: &str| {
+            request.demands.required = vec![text.parse().unwrap()];
+            demanded(&request)
+        };
+        let [gate]: [Gate; 1] = gates("p99 < 2ms @ 5000").unwrap().try_into().unwrap();
+        assert_eq!((gate.bound, gate.beyond, gate.level), (Bound::Value(2000.0), Beyond::Above, Some(5000)));
+        assert!(gate.required);
+        assert_eq!(gates("mean < 300us @ 5000").unwrap()[0].bound, Bound::Value(300.0));
+        assert!(gates("p99.9 < 2ms @ 5000").unwrap_err().what.contains("is not compared"));
+        assert!(gates("p99 < 2ms @ 6000").unwrap_err().what.contains("no 6000 per second"));
+    }
+}

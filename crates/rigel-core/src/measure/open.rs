@@ -114,4 +114,15 @@ mod tests {
         assert_eq!(whole.course().unwrap().map(|one| one.count), [1, 3, 9]);
         assert_eq!(OpenTally::default().course(), None);
     }
+
+    #[test]
+    fn a_backlog_that_grows_is_growth_and_one_that_shrinks_is_none() {
+        let growth = |backlog| {
+            let mut growth = Growth::default();
+            tally(backlog, 0).add_growth(&mut growth);
+            (growth.arrived, growth.grown)
+        };
+        assert_eq!(growth([(0, 2), (50, 5), (100, 9)]), (10.0, 7.0));
+        assert_eq!(growth([(0, 9), (50, 5), (100, 2)]), (10.0, -7.0));
+    }
 }

@@ -576,4 +576,21 @@ mod tests {
         tally.shorten(500);
         assert_eq!(tally.window(), Window { start_ns: 1000, end_ns: 1000 });
     }
+
+    /// The first failure that is kept may be of any worker; all of them count.
+    #[test]
+    fn workers_add_up() {
+        let of = |failures: u64, offset: u64| {
+            let mut tally = ClassTally::new(4096, 3, WINDOW.span_ns());
+            tally.reads.record(1_000);
+            (tally.errors, tally.in_flight_ns) = (failures, 5);
+            let error = FirstError { errno: 5, target: 0, offset, direction: Direction::Read };
+            tally.first_error = (failures > 0).then_some(error);
+            tally
+        };
+        let mut sum = of(0, 0);
+        [of(2, 8192), of(3, 4096)].iter().for_each(|other| sum.add(other));
+        assert_eq!((sum.errors, sum.completed(), sum.in_flight_ns, sum.planned), (5, 3, 15, 9));
+        assert_eq!(sum.first_error.map(|error| error.offset), Some(8192));
+    }
 }

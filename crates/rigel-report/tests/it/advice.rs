@@ -2,7 +2,7 @@
 
 mod files;
 
-use crate::support::{Run, SPREAD};
+use crate::support::{Run, SPREAD, in_this_order};
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Class, Pattern};
@@ -12,7 +12,7 @@ use rigel_core::record::Record;
 use rigel_core::stats::Interval;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{KIB, MIB, Nanos};
-use rigel_core::uses::advice::{Advised, Conditions, Product};
+use rigel_core::uses::advice::{Advice, Advised, Conditions, Given, Product};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{View, compare};
@@ -78,82 +78,88 @@ fn in_doubt(view: &mut View<'_>) {
 
 #[test]
 fn warnings_stand_above_the_tables() {
-    insta::assert_snapshot!(with(&[reads()], in_doubt, |told| page(told, false)), @r"
-    Advice from 1 run of one target
-      reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
-
-    WITHHELD: what was measured is not good enough for these settings.
-      random_page_cost (postgresql)
-          latency of a random read of 8 KiB, one outstanding, 100 us (0 to 242): its
-          95 % interval reaches 0, so that next to nothing is known of it
-      To have them: measure longer, when nothing else runs
-          rigel calibrate /dev/sdb --budget 5m
-      effective_io_concurrency, maintenance_io_concurrency (postgresql);
-      innodb_read_io_threads (mysql)
-          random reads of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it
-          still rose at the most that was tried (NOT_SATURATED), so the storage may
-          do more
-      To have them: search further
-          rigel calibrate /dev/sdb --num-disks 16 --budget 5m
-
-    CARE: these flags stand beside what the values below rest on.
-      SLOW_NOISE: visits are alike, by rank correlation: visits to different points
-          that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p
-          0.000, 27 pairs); intervals may be too narrow
-
-    PostgreSQL: --for postgresql
-      setting                     value     range
-      random_page_cost            withheld
-      effective_io_concurrency    withheld
-      maintenance_io_concurrency  withheld
-      io_method                   io_uring         v18, comment
-      io_workers                  4                v18, comment
-
-    MySQL and MariaDB (InnoDB): --for mysql
-      setting                 value     range
-      innodb_read_io_threads  withheld
-      innodb_flush_method     O_DIRECT
-
-    Oracle Database: --for oracle
-      setting                        value    range
-      MAX_IOPS                       50000    49162 to 50838
-      MAX_MBPS                       20000    19665 to 20335
-      MAX_PMBPS                      10000    9832 to 10168
-      LATENCY                        0
-      NUM_PHYSICAL_DISKS             1
-      db_file_multiblock_read_count  not set
-
-    Linux cgroup, cost model of a disk (io.cost.model): --for cgroup
-      setting  value        range
-      device   259:0
-      rbps     20971520000  20619999992 to 21323040008
-
-    Linux cgroup, limits on a disk (io.max): --for cgroup-max
-      setting  value        range
-      device   259:0
-      rbps     20619999992  20619999992 to 21323040007
-      riops    49161        49161 to 50838
-
-    Seastar and ScyllaDB (io_properties.yaml): --for seastar
-      setting         value        range
-      mountpoint      /srv/data
-      read_bandwidth  20619999992  20619999992 to 21323040007
-
-    Not measured (--for PRODUCT --explain gives the commands that measure them):
-      postgresql  io_combine_limit
-      mysql       innodb_io_capacity, innodb_io_capacity_max
-      cgroup      rseqiops, rrandiops, wbps, wseqiops, wrandiops
-      cgroup-max  wbps, wiops
-      seastar     read_iops, write_iops, write_bandwidth
-
-    range: what the value would be at the ends of the 95 % intervals behind it
-    v18: from that version of the server on
-    comment: stands in the file as a comment, because not every server takes or
-      needs it
-    withheld: it was measured, and is not good enough for a value
-    not measured: no record has what the setting needs
-    --explain shows how each value came about; with --for PRODUCT for one product.
-    ");
+    let page = with(&[reads()], in_doubt, |told| page(told, false));
+    let (warnings, tables) = page.split_once("\n\nPostgreSQL: ").unwrap();
+    // Settings that lack the same stand together, with the reason and the command below them; then the flags.
+    in_this_order(
+        warnings,
+        &[
+            "\n  reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb\n\nWITHHELD: ",
+            "random_page_cost (postgresql)\n",
+            " 100 us (0 to 242)",
+            "\n      rigel calibrate /dev/sdb --budget 5m\n",
+            "effective_io_concurrency, maintenance_io_concurrency (postgresql);",
+            "innodb_read_io_threads (mysql)\n",
+            "(NOT_SATURATED)",
+            "\n      rigel calibrate /dev/sdb --num-disks 16 --budget 5m\n\nCARE: ",
+            "\n  SLOW_NOISE: ",
+        ],
+    );
+    for (product, rows) in [
+        (
+            Product::Postgresql,
+            vec![
+                vec!["random_page_cost", "withheld"],
+                vec!["effective_io_concurrency", "withheld"],
+                vec!["maintenance_io_concurrency", "withheld"],
+                vec!["io_method", "io_uring", "v18, comment"],
+                vec!["io_workers", "4", "v18, comment"],
+            ],
+        ),
+        (
+            Product::Mysql,
+            vec![vec!["innodb_read_io_threads", "withheld"], vec!["innodb_flush_method", "O_DIRECT"]],
+        ),
+        (
+            Product::Oracle,
+            vec![
+                vec!["MAX_IOPS", "50000", "49162 to 50838"],
+                vec!["MAX_MBPS", "20000", "19665 to 20335"],
+                vec!["MAX_PMBPS", "10000", "9832 to 10168"],
+                vec!["LATENCY", "0"],
+                vec!["NUM_PHYSICAL_DISKS", "1"],
+                vec!["db_file_multiblock_read_count", "not set"],
+            ],
+        ),
+        (
+            Product::Cgroup,
+            vec![vec!["device", "259:0"], vec!["rbps", "20971520000", "20619999992 to 21323040008"]],
+        ),
+        (
+            Product::CgroupMax,
+            vec![
+                vec!["device", "259:0"],
+                vec!["rbps", "20619999992", "20619999992 to 21323040007"],
+                vec!["riops", "49161", "49161 to 50838"],
+            ],
+        ),
+        (
+            Product::Seastar,
+            vec![
+                vec!["mountpoint", "/srv/data"],
+                vec!["read_bandwidth", "20619999992", "20619999992 to 21323040007"],
+            ],
+        ),
+    ] {
+        assert_eq!(table(&page, product), rows);
+    }
+    // What no record has figures for has no line in a table, and each word of the tables is explained.
+    in_this_order(
+        tables,
+        &[
+            "\n  postgresql  io_combine_limit\n",
+            "\n  mysql       innodb_io_capacity, innodb_io_capacity_max\n",
+            "\n  cgroup      rseqiops, rrandiops, wbps, wseqiops, wrandiops\n",
+            "\n  cgroup-max  wbps, wiops\n",
+            "\n  seastar     read_iops, write_iops, write_bandwidth\n",
+            "\nrange: ",
+            "\nv18: ",
+            "\ncomment: ",
+            "\nwithheld: ",
+            "\nnot measured: ",
+        ],
+    );
+    assert!(!tables.contains("\nto v17: "), "no setting has it: {tables}");
 }
 
 #[test]
@@ -192,271 +198,79 @@ fn where_all_is_withheld_nothing_is_set() {
 
 #[test]
 fn the_page_explains_every_setting() {
-    insta::assert_snapshot!(with(&[reads()], |_| {}, explained), @r"
-    Advice from 1 run of one target
-      reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb
+    with(&[reads()], |_| {}, |told| {
+        let page = explained(told);
+        for product in Product::ALL {
+            let all: Vec<&Advice> = told.advised.of_product(product).collect();
+            let rows = table(&page, product);
+            let listed: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+            assert_eq!(listed, all.iter().map(|advice| advice.setting).collect::<Vec<_>>());
+            let mut parts = Vec::new();
+            // What rests on the same source names it once, behind the last.
+            for own in all.chunk_by(|one, next| one.source == next.source) {
+                for advice in own {
+                    parts.extend(explanation(advice));
+                }
+                parts.push(own[0].source.to_owned());
+            }
+            let flat = section(&page, product).split_whitespace().collect::<Vec<_>>().join(" ");
+            in_this_order(&flat, &parts);
+            for source in all.iter().map(|advice| advice.source) {
+                assert_eq!(flat.matches(source).count(), 1, "{source}: {flat}");
+            }
+        }
+        let postgresql = section(&page, Product::Postgresql);
+        let rows = table(&page, Product::Postgresql);
+        assert_eq!(rows[0], ["random_page_cost", "13.7", "13.27 to 14.13"]);
+        assert_eq!(rows[5], ["io_combine_limit", "not measured"]);
+        let parts = ["(123.7 to 132.3)", " 0 %   16\n", " 90 %  13.7  (13.27 to 14.13)\n", " 99 %  2.27  (2.23 to 2.31)\n"];
+        in_this_order(postgresql, &parts);
+        assert!(!page.contains("--explain"), "it was asked for: {page}");
+    });
+}
 
-    WITHHELD: what was measured is not good enough for these settings.
-      effective_io_concurrency, maintenance_io_concurrency (postgresql);
-      innodb_read_io_threads (mysql)
-          random reads of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it
-          still rose at the most that was tried (NOT_SATURATED), so the storage may
-          do more
-      To have them: search further
-          rigel calibrate /dev/sdb --num-disks 16 --budget 5m
+/// What is told of a setting below the table, in order.
+fn explanation(advice: &Advice) -> Vec<String> {
+    let derived = |given: &Given| {
+        let ends = given.value.ends.clone().filter(|(lo, hi)| lo != hi);
+        let range = ends.map(|(lo, hi)| format!("({lo} to {hi})"));
+        let measured = given.measured.iter().map(|one| format!("- {}: {}", one.what, one.told()));
+        range.into_iter().chain([given.why.clone()]).chain(measured).collect::<Vec<_>>()
+    };
+    let mut parts = Vec::new();
+    match &advice.outcome {
+        Ok(given) => {
+            parts.push(format!(" {} = {} ", advice.setting, given.value.text));
+            parts.extend(derived(given));
+        }
+        Err(refusal) => {
+            parts.push(format!(" {}: ", advice.setting));
+            if let Some(given) = &refusal.withheld {
+                parts.extend([format!(": {} ", given.value.text), refusal.because.clone()]);
+                parts.extend(derived(given));
+            } else {
+                parts.extend([refusal.because.clone(), refusal.next.clone()]);
+                parts.extend(refusal.place().map(str::to_owned));
+                parts.extend(refusal.command.clone());
+            }
+        }
+    }
+    parts
+}
 
-    CARE: these flags stand beside what the values below rest on.
-      SLOW_NOISE: visits are alike, by rank correlation: visits to different points
-          that begin 20.0 s apart 0.80 (p 0.000, 20 pairs), neighbours -0.89 (p
-          0.000, 27 pairs); intervals may be too narrow
+/// The part of a page about a product, without its title.
+fn section(page: &str, product: Product) -> &str {
+    let (_, rest) = page.split_once(&format!(": --for {}\n", product.name())).unwrap();
+    rest.split_once(": --for ").map_or(rest, |(own, _)| own)
+}
 
-    PostgreSQL: --for postgresql
-      setting                     value         range
-      random_page_cost            13.7          13.27 to 14.13
-      effective_io_concurrency    withheld
-      maintenance_io_concurrency  withheld
-      io_method                   io_uring                      v18, comment
-      io_workers                  4                             v18, comment
-      io_combine_limit            not measured
-      A random read of a page takes 128 times as long as that of the next page
-      (123.7 to 132.3). 90 % of random reads from caches is an assumption: give
-      yours, as in --hit-rate 99%.
-        hit rate 0 %   16
-        hit rate 90 %  13.7  (13.27 to 14.13)
-        hit rate 99 %  2.27  (2.23 to 2.31)
+/// The cells of its table that hold something, below the heading.
+fn table(page: &str, product: Product) -> Vec<Vec<&str>> {
+    let rows = section(page, product).lines().skip(1).take_while(|line| !line.is_empty());
+    let cells = rows.map(|row| row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect());
+    cells.collect()
+}
 
-      random_page_cost = 13.7  (13.27 to 14.13)
-          A random page takes 100 us, a page of one stream 0.781 us: 128 times as
-          long. A page that a cache has costs the same at random as in sequence, so
-          with a share h of hits the cost is 1 + (128 - 1) x (1 - h). h is 90 % (an
-          assumption, nothing measured; give yours, as in --hit-rate 99%).
-          seq_page_cost stays 1.
-          - latency of a random read of 8 KiB, one outstanding: 100 us (98.32 to
-            101.7)
-          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
-          https://www.postgresql.org/docs/current/runtime-config-query.html
-      effective_io_concurrency: WITHHELD, not to be used: 5
-          random reads of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it
-          still rose at the most that was tried (NOT_SATURATED), so the storage may
-          do more
-          With 5 reads in flight the storage gives 95 % of its rate, more only wait.
-          One session keeps so many in flight, up to version 17 for bitmap scans
-          only; where many sessions read at once, less is enough. With version 18
-          and its default of 3 I/O workers, 4 and 16 sessions read fastest with 0:
-          rigel sql prove tells what is right for a server.
-          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-      maintenance_io_concurrency: WITHHELD, not to be used: 5
-          random reads of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it
-          still rose at the most that was tried (NOT_SATURATED), so the storage may
-          do more
-          The same 5 for VACUUM, ANALYZE and recovery, whose sessions are few and
-          read for all others.
-          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-      io_method = io_uring
-          5 reads or more in flight saturate the storage, and 4 I/O workers, the
-          most that the CPUs of this host carry (io_workers), keep fewer; this
-          host's kernel allowed io_uring to Rigel. A server that was built without
-          io_uring does not start with it: SELECT enumvals FROM pg_settings WHERE
-          name = 'io_method' tells. Bitmap scans of cold tables were 1.4 to 1.7
-          times as fast by sync on 2 CPUs; rigel sql prove tells what is right for a
-          server.
-          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-      io_workers = 4
-          A worker has one read in flight, so 5 of them saturate the storage; a
-          worker that copies and checks what it read needs a CPU, so there are no
-          more of them than CPUs: this host gives 4, and 32 workers are the most
-          there may be; the CPUs are the bound here. Only with io_method = worker.
-          Where queries wait for the storage, more than CPUs may be better: on 2
-          CPUs, 8 to 16 workers read cold tables 1.4 to 3.2 times as fast as 2.
-          rigel sql prove tells what is right for a server.
-          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-      io_combine_limit: not measured
-          streams of two sizes from 128 KiB to 1 MiB or more have to be compared,
-          and the records have less
-          measure one record for each size (128K, 256K, 512K), and name them all
-          rigel calibrate /dev/sdb --size-large 128K
-          https://www.postgresql.org/docs/current/runtime-config-resource.html
-
-    MySQL and MariaDB (InnoDB): --for mysql
-      setting                 value         range
-      innodb_io_capacity      not measured
-      innodb_io_capacity_max  not measured
-      innodb_read_io_threads  withheld
-      innodb_flush_method     O_DIRECT
-
-      innodb_io_capacity: not measured
-          it bounds the writes of pages of 16 KiB, and no record has the rate of
-          random writes of that size
-          measure writes, on a scratch file of that filesystem
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100 --size-small 16K
-      innodb_io_capacity_max: not measured
-          it bounds the writes of pages of 16 KiB, and no record has the rate of
-          random writes of that size
-          measure writes, on a scratch file of that filesystem
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100 --size-small 16K
-          https://dev.mysql.com/doc/refman/8.4/en/innodb-configuring-io-capacity.html
-      innodb_read_io_threads: WITHHELD, not to be used: 4
-          random reads of 8 KiB that saturate, at least, 5 outstanding (5 to 5): it
-          still rose at the most that was tried (NOT_SATURATED), so the storage may
-          do more
-          5 reads in flight saturate the storage; the manual sees a use for more
-          threads from 64 pending reads a thread on. A thread reaps native
-          asynchronous I/O, so more of them add nothing to what the storage can do,
-          and no more than the 4 CPUs of this host could run. MySQL 8.4 has half as
-          many as CPUs by default, 4 at least: 4 here, which this would not raise.
-          - random reads of 8 KiB that saturate, at least: 5 outstanding (5 to 5)
-          https://dev.mysql.com/doc/refman/8.4/en/innodb-performance-multiple_io_threads.html
-      innodb_flush_method = O_DIRECT
-          Direct I/O works on the filesystem of the target: InnoDB caches pages
-          itself, and a second copy in the page cache is wasted. MariaDB has it as
-          default from 10.6 on, and under other names from 11.0 on
-          (innodb_data_file_buffering).
-          https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html
-
-    Oracle Database: --for oracle
-      setting                        value    range
-      MAX_IOPS                       50000    49162 to 50838
-      MAX_MBPS                       20000    19665 to 20335
-      MAX_PMBPS                      10000    9832 to 10168
-      LATENCY                        0
-      NUM_PHYSICAL_DISKS             1
-      db_file_multiblock_read_count  not set
-
-      MAX_IOPS = 50000  (49162 to 50838)
-          As CALIBRATE_IO has it: within a mean latency of 10 ms.
-          - random reads of 8 KiB within a mean latency of 10 ms: 50,000 IOPS
-            (49,162 to 50,838)
-      MAX_MBPS = 20000  (19665 to 20335)
-          All streams together.
-          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
-      MAX_PMBPS = 10000  (9832 to 10168)
-          One stream: what one process of a parallel query can have.
-          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
-      LATENCY = 0
-          In whole milliseconds, as CALIBRATE_IO has it: less than half of one is 0.
-          - latency of these reads: 100 us (98.32 to 101.7)
-      NUM_PHYSICAL_DISKS = 1
-          The number given with --num-disks, or that of the targets.
-          https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DBA_RSRC_IO_CALIBRATE.html
-      db_file_multiblock_read_count = not set
-          Left alone, Oracle reads 1 MiB at once, which gave 10,000 MBPS here, and
-          counts with fewer blocks when it compares plans. A value would change
-          both.
-          - one stream of 1 MiB reads: 10,000 MBPS (9,832 to 10,168)
-          https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/DB_FILE_MULTIBLOCK_READ_COUNT.html
-
-    Linux cgroup, cost model of a disk (io.cost.model): --for cgroup
-      setting    value         range
-      device     259:0
-      rbps       20971520000   20619999992 to 21323040008
-      rseqiops   not measured
-      rrandiops  not measured
-      wbps       not measured
-      wseqiops   not measured
-      wrandiops  not measured
-
-      device = 259:0
-          The lowest device that moves every byte of the target once: its disk,
-          where it is a partition or a volume on one.
-      rbps = 20971520000  (20619999992 to 21323040008)
-          The kernel scales the model to what the disk does, so the middle counts.
-          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
-      rseqiops: not measured
-          no record has streams of reads of 4 KiB
-          measure it
-          rigel calibrate /dev/sdb --size-small 4K --size-large 4K
-      rrandiops: not measured
-          no record has random reads of 4 KiB
-          measure it
-          rigel calibrate /dev/sdb --size-small 4K
-      wbps: not measured
-          no record has streams of writes
-          measure it on a scratch file of that disk
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100 --size-small 4K
-      wseqiops: not measured
-          no record has streams of writes of 4 KiB
-          measure it on a scratch file of that disk
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100 --size-small 4K --size-large 4K
-      wrandiops: not measured
-          no record has random writes of 4 KiB
-          measure it on a scratch file of that disk
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100 --size-small 4K
-          https://docs.kernel.org/admin-guide/cgroup-v2.html
-
-    Linux cgroup, limits on a disk (io.max): --for cgroup-max
-      setting  value         range
-      device   259:0
-      rbps     20619999992   20619999992 to 21323040007
-      riops    49161         49161 to 50838
-      wbps     not measured
-      wiops    not measured
-
-      device = 259:0
-          The lowest device that moves every byte of the target once: its disk,
-          where it is a partition or a volume on one.
-      rbps = 20619999992  (20619999992 to 21323040007)
-          All that the disk does, at the lower end of the interval: a cgroup that
-          may have a share of it gets that share of this number.
-          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
-      riops = 49161  (49161 to 50838)
-          All that the disk does, at the lower end of the interval: a cgroup that
-          may have a share of it gets that share of this number.
-          - highest rate of random reads of 8 KiB: 50,000 IOPS (49,162 to 50,838)
-      wbps: not measured
-          no record has streams of writes
-          measure it on a scratch file of that disk
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100
-      wiops: not measured
-          no record has random writes of up to 16 KiB
-          measure it on a scratch file of that disk
-          in the directory that was measured:
-          cd /dev && rigel calibrate --write 100
-          https://docs.kernel.org/admin-guide/cgroup-v2.html
-
-    Seastar and ScyllaDB (io_properties.yaml): --for seastar
-      setting          value         range
-      mountpoint       /srv/data
-      read_iops        not measured
-      read_bandwidth   20619999992   20619999992 to 21323040007
-      write_iops       not measured
-      write_bandwidth  not measured
-
-      mountpoint = /srv/data
-          Where the filesystem of the target is mounted.
-      read_iops: not measured
-          it takes a record of random reads of 4 KiB and streams of reads
-          measure them on a scratch file there, and name all records
-          in the directory that was measured:
-          cd /dev && rigel calibrate --size-small 4K
-      read_bandwidth = 20619999992  (20619999992 to 21323040007)
-          The lower end of the interval: the scheduler would fill queues in the disk
-          if it expected more than that.
-          - highest rate of streams of 1 MiB reads: 20,000 MBPS (19,665 to 20,335)
-      write_iops: not measured
-          it takes a record of random writes of 4 KiB and streams of writes
-          measure them on a scratch file there, and name all records
-          in the directory that was measured:
-          cd /dev && rigel calibrate --size-small 4K --write 100
-      write_bandwidth: not measured
-          it takes a record of random writes of 4 KiB and streams of writes
-          measure them on a scratch file there, and name all records
-          in the directory that was measured:
-          cd /dev && rigel calibrate --size-small 4K --write 100
-          https://github.com/scylladb/seastar/blob/master/doc/io-properties-file.md
-
-    range: what the value would be at the ends of the 95 % intervals behind it
-    v18: from that version of the server on
-    comment: stands in the file as a comment, because not every server takes or
-      needs it
-    withheld: it was measured, and is not good enough for a value
-    not measured: no record has what the setting needs
-    ");
 }
 
 #[test]

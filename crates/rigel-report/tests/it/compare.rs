@@ -1,6 +1,6 @@
 //! Comparisons: the table, the documents, the page.
 
-use crate::support::{Run, SPREAD};
+use crate::support::{Run, SPREAD, in_this_order};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
@@ -48,32 +48,25 @@ fn one_point(small: u32, large: u32, per_mille: i64) -> Record {
 fn the_table_of_a_slower_device() {
     let (base, new) = (one_point(4, 2, 0), one_point(4, 2, -300));
     let text = made(&[&base], &[&new], &["small_iops < -5%", "small_iops > 1%"], CompareFormat::Text);
-    insta::assert_snapshot!(text, @r"
-    Base  1 run: orion_20260101_1200
-          /dev/sdb (16 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only;
-          2026-01-01 12:00, took 8 min
-    New   1 run: orion_20260101_1200
-          /dev/sdb (16 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only;
-          2026-01-01 12:00, took 8 min
-
-    Use with care: flags speak against numbers of these runs.
-    - The base (NOT_REACHED, FEW_POINTS): An interval is wider than was asked for.
-      The width that is shown is the answer. Give the run more time, or measure on a
-      quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding large
-      I/Os: small: 4 of at least 6 visits.
-    - The new side (NOT_REACHED, FEW_POINTS): An interval is wider than was asked
-      for. The width that is shown is the answer. Give the run more time, or measure
-      on a quieter host. NOT_REACHED, 4 outstanding small I/Os and 2 outstanding
-      large I/Os: small: 4 of at least 6 visits.
-    The new side is worse in highest rate of small I/O; highest rate of large I/O;
-    rate, mean latency and p99 of small I/O at small 4 large 2; rate, mean latency
-    and p99 of large I/O at small 4 large 2.
-    6 numbers: 0 better, 6 worse, 0 without evidence, 0 not judged.
-    One run of each side: a difference may be that of two days, not of the storage.
-    Measure both sides several times, in turns (old, new, old, new), and give all
-    runs of each side.
-
-    Small Large      Base    ±%       New    ±%  Change     from .. to % Effect
+    let (told, table) = text.split_once("\n\nSmall Large ").unwrap();
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    in_this_order(
+        &flat(told),
+        &[
+            "Base 1 run: orion_20260101_1200 /dev/sdb (16 GiB), ",
+            "New 1 run: orion_20260101_1200 /dev/sdb (16 GiB), ",
+            "Use with care: ",
+            " - The base (NOT_REACHED, FEW_POINTS): ",
+            " 4 outstanding small I/Os and 2 outstanding large I/Os: small: 4 of at least 6 visits. ",
+            "- The new side (NOT_REACHED, FEW_POINTS): ",
+            "worse in highest rate of small I/O; highest rate of large I/O; \
+             rate, mean latency and p99 of small I/O at small 4 large 2; \
+             rate, mean latency and p99 of large I/O at small 4 large 2. ",
+            "6 numbers: 0 better, 6 worse, 0 without evidence, 0 not judged. ",
+        ],
+    );
+    let (rows, below) = table.split_once("\n\n").unwrap();
+    insta::assert_snapshot!(rows.split_once('\n').unwrap().1, @r"
     max_small_iops (IOPS)
         -     -     40000   2.3     28000   3.2   -30.0   -32.1 .. -27.8 worse
     max_large_mbps (MBPS)
@@ -86,18 +79,17 @@ fn the_table_of_a_slower_device() {
         4     2     102.0   4.4     147.1   6.4   +44.1   +35.7 .. +53.0 worse
     large_p99 (us)
         4     2     102.0   4.4     147.1   6.4   +44.1   +35.7 .. +53.0 worse
-
-    from .. to is the range in which the true change lies. A number is better or
-    worse when 0 is outside of it. In 95 of 100 comparisons all ranges under one
-    heading are right at once.
-    min_small_latency: from 100 us to 142.9 us. small_iops at small 4 large 2 says
-      the same: the latency is the outstanding I/Os over the rate.
-
-    failed     small_iops < -5%: at small=4 large=2 the change is -30.0 %, in the
-               range -32.1 .. -27.8, all of it beyond the bound
-    passed     small_iops > 1%
-    2 gates: 1 passed, 1 failed, 0 undecided.
     ");
+    in_this_order(
+        &flat(below),
+        &[
+            "min_small_latency: from 100 us to 142.9 us. small_iops at small 4 large 2 ",
+            " failed small_iops < -5%: at small=4 large=2 the change is -30.0 %, ",
+            " -32.1 .. -27.8, ",
+            " passed small_iops > 1% ",
+            "2 gates: 1 passed, 1 failed, 0 undecided.",
+        ],
+    );
 }
 
 #[test]

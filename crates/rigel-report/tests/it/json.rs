@@ -21,334 +21,114 @@ fn document(run: &Run) -> Value {
     serde_json::from_str(&run.file(Format::Json, "_findings.json")).unwrap()
 }
 
-const DOCUMENT: &str = r#"{
-  "schema": "rigel.findings/1",
-  "run": {
-    "name": "orion_20260101_1200",
-    "level": "simple",
-    "started": "2026-01-01T12:00:00+01:00",
-    "ended": "2026-01-01T12:08:00+01:00",
-    "seed": 9007199254740991,
-    "version": "0.1.0",
-    "engine": "io_uring",
-    "polled": false,
-    "worker_cpus": [],
-    "nodes": [
-      {
-        "name": null,
-        "share": null,
-        "kernel": "Linux 6.12.0",
-        "cpus": 4,
-        "engine": "io_uring"
-      }
-    ],
-    "classes": {
-      "small": {
-        "io_bytes": 8192,
-        "sizes": [],
-        "span": "0-100%",
-        "places": null,
-        "counted": "I/Os",
-        "write_percent": 0,
-        "unit": "IOPS"
-      },
-      "large": {
-        "io_bytes": 1048576,
-        "sizes": [],
-        "span": "0-100%",
-        "places": null,
-        "counted": "I/Os",
-        "write_percent": 0,
-        "unit": "MBPS"
-      }
-    },
-    "complete": true
-  },
-  "estimand": "the mean throughput and latency at the point over the conditions of this run, in steady state, as an average over time; lo95 and hi95 show only what varied inside the one visit to the point; what another visit would add is not known",
-  "sure": {
-    "this_session": "± shows only what varied inside the one visit to the point; what another visit would add is not known.",
-    "within_it": "Not known: no point was visited twice, so chance and difference look alike.",
-    "another_session": "Not known, and ± says nothing of it."
-  },
-  "target": null,
-  "unseen_share": null,
-  "verdict": {
-    "tone": "do_not_use",
-    "head": "Do not use these numbers.",
-    "measured": "Measured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb (file, 16 GiB), 2026-01-01 12:00, for 100 s.",
-    "reached": "This storage seemed to reach 100 small I/Os per second and 50 MB per second of large I/O, and to answer a small I/O in 10 ms on average at best.",
-    "working": null,
-    "places": [],
-    "costs": [],
-    "sureness": "Each of 2 points was visited once, so that ± holds only what varied inside that visit.",
-    "causes": [
-      {
-        "code": "BUFFERED",
-        "invalid": true,
-        "means": "The run went through the page cache: memory was measured, not storage.",
-        "place": "all 2 points",
-        "figures": "measured through the page cache: memory, not storage",
-        "remedy": "Leave out --buffered."
-      }
-    ],
-    "next": {
-      "purpose": "In a directory on the disk, to measure a file of data",
-      "command": "rigel calibrate"
-    }
-  },
-  "flags": [],
-  "points": [
-    {
-      "levels": {
-        "small": 1,
-        "large": 0
-      },
-      "seconds": 60.0,
-      "phase": null,
-      "classes": {
-        "small": {
-          "iops": {
-            "mean": 100.0,
-            "lo95": null,
-            "hi95": null,
-            "visits": 1
-          },
-          "mbps": {
-            "mean": 0.78125,
-            "lo95": null,
-            "hi95": null,
-            "visits": 1
-          },
-          "latency_us": {
-            "mean": 10000.0,
-            "min": 10000.0,
-            "max": 10000.0,
+/// A class that was visited once, with one outstanding I/O that took the same time each time.
+fn class(iops: f64, mbps: f64, latency_us: f64, reads: u64) -> Value {
+    let rate = |mean: f64| serde_json::json!({"mean": mean, "lo95": null, "hi95": null, "visits": 1});
+    serde_json::json!({
+        "iops": rate(iops),
+        "mbps": rate(mbps),
+        "latency_us": {
+            "mean": latency_us,
+            "min": latency_us,
+            "max": latency_us,
             "stddev": 0.0,
-            "p50": 10000.0,
-            "p90": 10000.0,
-            "p99": 10000.0,
-            "p99.9": 10000.0,
-            "p99.99": 10000.0,
-            "intervals": {
-              "mean": null,
-              "p50": null,
-              "p99": null
-            },
-            "indicative": [
-              "p50",
-              "p90",
-              "p99",
-              "p99.9",
-              "p99.99"
-            ]
-          },
-          "basis": "none",
-          "within": null,
-          "between": null,
-          "stalled_share": null,
-          "of_highest": null,
-          "of_alone": null,
-          "reached": null,
-          "reads": 6000,
-          "writes": 0,
-          "errors": 0,
-          "outstanding": {
-            "planned": 1,
-            "mean": 1.0
-          },
-          "open": null
-        }
-      },
-      "own_cpu": null,
-      "flags": [
-        {
-          "code": "BUFFERED",
-          "text": "measured through the page cache: memory, not storage",
-          "invalid": true
-        }
-      ],
-      "nodes": [],
-      "visits": [
-        {
-          "number": 0,
-          "purpose": "only",
-          "round": null,
-          "levels": {
-            "small": 1,
-            "large": 0
-          },
-          "counts": true,
-          "cut_short": false,
-          "began_s": 0.0,
-          "settle_s": 0.5,
-          "measured_s": 60.0,
-          "foreign": null,
-          "classes": {
-            "small": {
-              "ios": 6000,
-              "iops": 100.0,
-              "iops_standard_error": null,
-              "latency_mean_us": 10000.0,
-              "latency_p50_us": 10000.0,
-              "latency_p99_us": 10000.0,
-              "little": 1.0,
-              "outstanding_mean": 1.0,
-              "errors": 0
-            }
-          }
-        }
-      ]
-    },
-    {
-      "levels": {
-        "small": 0,
-        "large": 1
-      },
-      "seconds": 100.0,
-      "phase": null,
-      "classes": {
-        "large": {
-          "iops": {
-            "mean": 50.0,
-            "lo95": null,
-            "hi95": null,
-            "visits": 1
-          },
-          "mbps": {
-            "mean": 50.0,
-            "lo95": null,
-            "hi95": null,
-            "visits": 1
-          },
-          "latency_us": {
-            "mean": 20000.0,
-            "min": 20000.0,
-            "max": 20000.0,
-            "stddev": 0.0,
-            "p50": 20000.0,
-            "p90": 20000.0,
-            "p99": 20000.0,
-            "p99.9": 20000.0,
-            "p99.99": 20000.0,
-            "intervals": {
-              "mean": null,
-              "p50": null,
-              "p99": null
-            },
-            "indicative": [
-              "p50",
-              "p90",
-              "p99",
-              "p99.9",
-              "p99.99"
-            ]
-          },
-          "basis": "none",
-          "within": null,
-          "between": null,
-          "stalled_share": null,
-          "of_highest": null,
-          "of_alone": null,
-          "reached": null,
-          "reads": 5000,
-          "writes": 0,
-          "errors": 0,
-          "outstanding": {
-            "planned": 1,
-            "mean": 1.0
-          },
-          "open": null
-        }
-      },
-      "own_cpu": null,
-      "flags": [
-        {
-          "code": "BUFFERED",
-          "text": "measured through the page cache: memory, not storage",
-          "invalid": true
-        }
-      ],
-      "nodes": [],
-      "visits": [
-        {
-          "number": 0,
-          "purpose": "only",
-          "round": null,
-          "levels": {
-            "small": 0,
-            "large": 1
-          },
-          "counts": true,
-          "cut_short": false,
-          "began_s": 0.0,
-          "settle_s": 0.5,
-          "measured_s": 100.0,
-          "foreign": null,
-          "classes": {
-            "large": {
-              "ios": 5000,
-              "iops": 50.0,
-              "iops_standard_error": null,
-              "latency_mean_us": 20000.0,
-              "latency_p50_us": 20000.0,
-              "latency_p99_us": 20000.0,
-              "little": 1.0,
-              "outstanding_mean": 1.0,
-              "errors": 0
-            }
-          }
-        }
-      ]
-    }
-  ],
-  "phases": [],
-  "curves": [],
-  "places": [],
-  "best": {
-    "small": {
-      "rate": {
-        "value": 100.0,
-        "lo95": null,
-        "hi95": null,
-        "visits": null,
-        "levels": {
-          "small": 1,
-          "large": 0
-        }
-      },
-      "latency_us": {
-        "value": 10000.0,
-        "lo95": null,
-        "hi95": null,
-        "visits": null,
-        "levels": {
-          "small": 1,
-          "large": 0
-        }
-      },
-      "still_rising": false
-    },
-    "large": {
-      "rate": {
-        "value": 50.0,
-        "lo95": null,
-        "hi95": null,
-        "visits": null,
-        "levels": {
-          "small": 0,
-          "large": 1
-        }
-      },
-      "latency_us": null,
-      "still_rising": false
-    }
-  }
+            "p50": latency_us,
+            "p90": latency_us,
+            "p99": latency_us,
+            "p99.9": latency_us,
+            "p99.99": latency_us,
+            "intervals": {"mean": null, "p50": null, "p99": null},
+            "indicative": ["p50", "p90", "p99", "p99.9", "p99.99"],
+        },
+        "basis": "none",
+        "within": null,
+        "between": null,
+        "stalled_share": null,
+        "of_highest": null,
+        "of_alone": null,
+        "reached": null,
+        "reads": reads,
+        "writes": 0,
+        "errors": 0,
+        "outstanding": {"planned": 1, "mean": 1.0},
+        "open": null,
+    })
 }
-"#;
 
 #[test]
-fn the_document() {
-    assert_eq!(run().file(Format::Json, "_findings.json"), DOCUMENT);
+fn every_figure_stands_under_its_name() {
+    let document = document(&run());
+    let about = &document["run"];
+    assert_eq!(about["seed"], (1_u64 << 53) - 1);
+    for (name, told) in [
+        ("name", "orion_20260101_1200"),
+        ("level", "simple"),
+        ("started", "2026-01-01T12:00:00+01:00"),
+        ("ended", "2026-01-01T12:08:00+01:00"),
+        ("version", "0.1.0"),
+        ("engine", "io_uring"),
+    ] {
+        assert_eq!(about[name], told);
+    }
+    assert_eq!((&about["polled"], &about["complete"]), (&false.into(), &true.into()));
+    let node = serde_json::json!({
+        "name": null, "share": null, "kernel": "Linux 6.12.0", "cpus": 4, "engine": "io_uring"
+    });
+    assert_eq!(about["nodes"], serde_json::json!([node]));
+    for (name, io_bytes, unit) in [("small", 8192, "IOPS"), ("large", 1_048_576, "MBPS")] {
+        let told = serde_json::json!({
+            "io_bytes": io_bytes, "sizes": [], "span": "0-100%", "places": null, "counted": "I/Os",
+            "write_percent": 0, "unit": unit
+        });
+        assert_eq!(about["classes"][name], told);
+    }
+    let none = Value::Array(Vec::new());
+    let [small, large] = document["points"].as_array().unwrap().as_slice() else { panic!("{document}") };
+    assert_eq!(small["classes"], serde_json::json!({"small": class(100.0, 0.78125, 10_000.0, 6000)}));
+    assert_eq!(large["classes"], serde_json::json!({"large": class(50.0, 50.0, 20_000.0, 5000)}));
+    let levels = |small: u32, large: u32| serde_json::json!({"small": small, "large": large});
+    for (point, levels, seconds) in [(small, levels(1, 0), 60.0), (large, levels(0, 1), 100.0)] {
+        assert_eq!((&point["levels"], &point["seconds"]), (&levels, &Value::from(seconds)));
+        assert_eq!((&point["visits"][0]["levels"], &point["visits"][0]["measured_s"]), (&levels, &seconds.into()));
+        assert_eq!((&point["phase"], &point["own_cpu"], &point["nodes"]), (&Value::Null, &Value::Null, &none));
+    }
+    let visit = &large["visits"][0];
+    assert_eq!((&visit["purpose"], &visit["counts"], &visit["cut_short"]), (&"only".into(), &true.into(), &false.into()));
+    assert_eq!((&visit["number"], &visit["round"], &visit["foreign"]), (&0.into(), &Value::Null, &Value::Null));
+    let counted = serde_json::json!({"large": {
+        "ios": 5000, "iops": 50.0, "iops_standard_error": null, "latency_mean_us": 20_000.0,
+        "latency_p50_us": 20_000.0, "latency_p99_us": 20_000.0, "little": 1.0, "outstanding_mean": 1.0, "errors": 0
+    }});
+    assert_eq!(visit["classes"], counted);
+    let best = |value: f64, levels: Value| {
+        serde_json::json!({"value": value, "lo95": null, "hi95": null, "visits": null, "levels": levels})
+    };
+    let told = serde_json::json!({
+        "small": {"rate": best(100.0, levels(1, 0)), "latency_us": best(10_000.0, levels(1, 0)), "still_rising": false},
+        "large": {"rate": best(50.0, levels(0, 1)), "latency_us": null, "still_rising": false},
+    });
+    assert_eq!(document["best"], told);
+    for name in ["flags", "phases", "curves", "places"] {
+        assert_eq!(document[name], none, "{name}");
+    }
+    assert_eq!((&document["target"], &document["unseen_share"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn what_spoils_all_points_is_a_flag_of_each_and_one_cause() {
+    let document = document(&run());
+    for point in document["points"].as_array().unwrap() {
+        let [flag] = point["flags"].as_array().unwrap().as_slice() else { panic!("{point}") };
+        assert_eq!((&flag["code"], &flag["invalid"]), (&"BUFFERED".into(), &true.into()));
+    }
+    let verdict = &document["verdict"];
+    let [cause] = verdict["causes"].as_array().unwrap().as_slice() else { panic!("{verdict}") };
+    assert_eq!((&cause["code"], &cause["invalid"]), (&"BUFFERED".into(), &true.into()));
+    assert_eq!((&cause["place"], &verdict["tone"]), (&"all 2 points".into(), &"do_not_use".into()));
+    assert_eq!(cause["figures"], document["points"][0]["flags"][0]["text"]);
+    assert_eq!(verdict["next"]["command"], "rigel calibrate");
+    assert_eq!(verdict["working"], Value::Null);
+    assert!(["places", "costs"].iter().all(|name| verdict[name] == serde_json::json!([])), "{verdict}");
 }
 
 #[test]

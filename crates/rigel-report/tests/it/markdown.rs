@@ -1,6 +1,6 @@
 //! The page for a ticket.
 
-use crate::support::{MINUTE, Run, SPREAD, file_of, steady};
+use crate::support::{MINUTE, Run, SPREAD, file_of, in_this_order, steady};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -20,25 +20,20 @@ fn table<'a>(page: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
 #[test]
 fn verdict_headline_and_run_are_there() {
     let page = page(&Run::visited(RunLevel::Simple, &SPREAD));
-    assert!(
-        page.starts_with(
-            "# Storage measurement `orion_20260101_1200`\n\n**Use with care: one thing speaks against these numbers.**\n\n\
-             This storage reached 50,000 small I/Os per second (±1.7 %)"
-        ),
-        "{page}"
+    let heading = "# Storage measurement `orion_20260101_1200`\n\n**Use with care: ";
+    assert!(page.starts_with(heading), "{page}");
+    in_this_order(
+        &page,
+        &[
+            "**\n\nThis storage reached 50,000 small I/Os per second (±1.7 %)",
+            " at all 7 points.\n",
+            " of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb",
+            " small IOPS | 50,000 ±1.7 % | 49,162 to 50,838, 4 visits | Small=5 and Large=0 |\n",
+            "±: half of the 95 % CI",
+            "\n| Target | `/dev/sdb`, file, 16 GiB |\n",
+            " | `io_uring` |\n",
+        ],
     );
-    assert!(page.contains("\nThe ±5 % asked for was reached at all 7 points.\n\nMeasured: small I/O of 8 KiB and large I/O of 1 MiB, reads only, on /dev/sdb"), "{page}");
-    assert!(
-        page.contains(
-            "\n| Highest small IOPS | 50,000 ±1.7 % | 49,162 to 50,838, 4 visits | Small=5 and Large=0 |\n"
-        ),
-        "{page}"
-    );
-    for part in
-        ["\n| Target | `/dev/sdb`, file, 16 GiB |\n", "\n| Engine | `io_uring` |\n", "±: half of the 95 % CI"]
-    {
-        assert!(page.contains(part), "{part}: {page}");
-    }
 }
 
 #[test]
@@ -109,6 +104,5 @@ fn nothing_against_the_numbers_is_good() {
     run.small(1, 100);
     let page = page(&run);
     assert!(page.contains("\n**Good: nothing speaks against these numbers.**\n"), "{page}");
-    assert!(page.contains("\nThe point was visited once, so that ± holds only"), "{page}");
     assert!(!page.contains("## Flags"), "{page}");
 }

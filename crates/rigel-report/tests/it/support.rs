@@ -366,3 +366,20 @@ pub fn before_flags(text: &str) -> &str {
 pub fn after_line_1(text: &str) -> &str {
     text.split_once('\n').unwrap().1
 }
+
+/// The texts stand one behind the other.
+pub fn in_this_order(text: &str, parts: &[impl AsRef<str>]) {
+    let mut rest = text;
+    for part in parts {
+        let part: &str = part.as_ref();
+        rest = rest.split_once(part).unwrap_or_else(|| panic!("no {part}, or not in its place: {text}")).1;
+    }
+}
+
+/// The words of a text that hold a digit, and the units behind them: what other words for the same leave as it is.
+pub fn figures(text: &str) -> String {
+    const UNITS: [&str; 8] = ["%", "KiB", "MiB", "GiB", "us", "ms", "s", "min"];
+    let words = text.split_whitespace().map(|word| word.trim_matches(['(', ')', ',', ';', ':', '.']));
+    let is_one = |word: &&str| word.contains(|c: char| c.is_ascii_digit()) || UNITS.contains(word);
+    words.filter(is_one).collect::<Vec<_>>().join(" ")
+}

@@ -45,6 +45,9 @@ fn only_a_block_in_its_own_place_is_ours() {
         assert!(!may_be_own(elsewhere, &own), "{elsewhere}");
     }
     assert!(may_be_own(BLOCK, &[0; BLOCK_BYTES]), "as much as was never written");
+    let mut foreign = [0; BLOCK_BYTES];
+    foreign[BLOCK_BYTES - 1] = 1;
+    assert!(!may_be_own(BLOCK, &foreign), "a single byte of somebody");
 }
 
 #[test]

@@ -170,3 +170,29 @@ fn counts_beyond_64_bits_saturate() {
     assert_eq!((sum.quantile_ns(0.0), sum.quantile_ns(1.0)), (Some(1), one.quantile_ns(1.0)));
     assert!(sum.stddev_ns().unwrap().is_finite());
 }
+
+/// Latencies at equal distances: so many lie above any limit, also within a bucket.
+#[test]
+fn the_part_of_a_bucket_above_a_limit_counts() {
+    let mut histogram = Histogram::new();
+    (0..100_000).for_each(|number| histogram.record(1_000_000 + 10 * number));
+    for limit_ns in (1_000_000..2_000_000).step_by(7_919) {
+        let truth = to_f64(2_000_000 - limit_ns) / 10.0;
+        let found = histogram.count_above(limit_ns);
+        assert!((found - truth).abs() < 100.0, "{limit_ns}: {found} instead of {truth}");
+    }
+}
+
+/// As the intervals of a soak are kept.
+#[test]
+fn a_coarse_histogram_knows_its_quantiles_to_13_per_cent() {
+    for latency_ns in (1_000..50_000_000).step_by(77_773) {
+        let mut histogram = Histogram::new();
+        // With others far away on both sides, the exact minimum and maximum do not help.
+        let all = [1, latency_ns, latency_ns, latency_ns, u64::MAX / 4];
+        all.into_iter().for_each(|latency_ns| histogram.record(latency_ns));
+        let found = histogram.coarse().quantile_ns(0.5).unwrap();
+        let off = to_f64(found) / to_f64(latency_ns) - 1.0;
+        assert!(off.abs() < 0.13, "{latency_ns}: {off}");
+    }
+}

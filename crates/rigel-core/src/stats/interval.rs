@@ -132,6 +132,17 @@ mod tests {
         assert!((930..=975).contains(&covered), "{covered} of 1000");
     }
 
+    /// The width that is told is that of the longer side.
+    #[test]
+    fn an_interval_of_logarithms_is_as_wide_as_it_says() {
+        for half in [0.01, 0.3, 1.0] {
+            let found = Interval::geometric(200f64.ln(), half, 6, 5.0);
+            assert!((found.hi95 / found.mean - 1.0 - found.relative_half_width).abs() < 1e-12, "{found:?}");
+            assert!((found.mean / found.lo95 - 1.0 - found.relative_half_width).abs() < 1e-12, "{found:?}");
+            assert!((found.mean - 200.0).abs() < 1e-9, "{found:?}");
+        }
+    }
+
     #[test]
     fn apart_means_no_common_value() {
         let wide =

@@ -100,6 +100,18 @@ mod tests {
         assert!(enough(10_000, 0.999) && !enough(5_000, 0.999));
     }
 
+    /// A visit that is too short for a p99 is a slow one: without it the others would tell too low a figure, and be sure of it.
+    #[test]
+    fn one_visit_with_too_few_ios_makes_a_point_unsure() {
+        let mut noise = Noise::new(7);
+        let mut points: Vec<Vec<Histogram>> =
+            (0..6).map(|_| (0..6).map(|_| visit(&mut noise, 1000, 250_000.0)).collect()).collect();
+        points[2][5] = visit(&mut noise, 500, 500_000.0);
+        let is_sure = |found: &Quantile| matches!(found, Quantile::Sure(_));
+        let found: Vec<bool> = of_points(&points, 0.99).iter().map(is_sure).collect();
+        assert_eq!(found, [true, true, false, true, true, true]);
+    }
+
     /// White service times: 12 visits of 1000 I/Os to 6 points, p99 of an exponential law is ln(100) means.
     #[test]
     fn the_tail_of_white_service_times_is_covered() {

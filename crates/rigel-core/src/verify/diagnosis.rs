@@ -203,8 +203,8 @@ impl<'a> Seen<'a> {
             return Some(Fault::Ahead { generation: newer });
         }
         if older < newer {
-            let may_be = self.expected.is_open() && older >= oldest;
-            return if may_be { None } else { Some(Fault::Torn { older, newer }) };
+            // Only while a write is not over: else no generation above the oldest is admitted.
+            return if older >= oldest { None } else { Some(Fault::Torn { older, newer }) };
         }
         if older < oldest { Some(Fault::Stale { generation: older, age: oldest - older }) } else { None }
     }

@@ -137,3 +137,28 @@ impl Progress {
         (word, 1 << (number % 64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_writes_are_on_their_way_than_the_window_is_wide() {
+        for (window, slots, most) in [(4, 100, 4), (100, 3, 3), (0, 9, 1)] {
+            let mut progress = Progress::new(window, slots);
+            let mut begun = 0;
+            while progress.begin().is_some() {
+                begun += 1;
+                assert!(begun <= most, "{window} {slots}");
+            }
+            assert_eq!(begun, most, "{window} {slots}");
+            // A later one that is over makes no room, the oldest does.
+            if most > 1 {
+                progress.end(1);
+                assert_eq!(progress.begin(), None);
+            }
+            progress.end(0);
+            assert_eq!(progress.begin(), Some(most));
+        }
+    }
+}

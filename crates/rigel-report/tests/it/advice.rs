@@ -79,7 +79,7 @@ fn in_doubt(view: &mut View<'_>) {
 #[test]
 fn warnings_stand_above_the_tables() {
     let page = with(&[reads()], in_doubt, |told| page(told, false));
-    let (warnings, tables) = page.split_once("\n\nPostgreSQL: ").unwrap();
+    let (warnings, _) = page.split_once("\n\nPostgreSQL: ").unwrap();
     // Settings that lack the same stand together, with the reason and the command below them; then the flags.
     in_this_order(
         warnings,
@@ -95,63 +95,49 @@ fn warnings_stand_above_the_tables() {
             "\n  SLOW_NOISE: ",
         ],
     );
-    for (product, rows) in [
-        (
-            Product::Postgresql,
-            vec![
-                vec!["random_page_cost", "withheld"],
-                vec!["effective_io_concurrency", "withheld"],
-                vec!["maintenance_io_concurrency", "withheld"],
-                vec!["io_method", "io_uring", "v18, comment"],
-                vec!["io_workers", "4", "v18, comment"],
-            ],
-        ),
-        (
-            Product::Mysql,
-            vec![vec!["innodb_read_io_threads", "withheld"], vec!["innodb_flush_method", "O_DIRECT"]],
-        ),
-        (
-            Product::Oracle,
-            vec![
-                vec!["MAX_IOPS", "50000", "49162 to 50838"],
-                vec!["MAX_MBPS", "20000", "19665 to 20335"],
-                vec!["MAX_PMBPS", "10000", "9832 to 10168"],
-                vec!["LATENCY", "0"],
-                vec!["NUM_PHYSICAL_DISKS", "1"],
-                vec!["db_file_multiblock_read_count", "not set"],
-            ],
-        ),
-        (
-            Product::Cgroup,
-            vec![vec!["device", "259:0"], vec!["rbps", "20971520000", "20619999992 to 21323040008"]],
-        ),
-        (
-            Product::CgroupMax,
-            vec![
-                vec!["device", "259:0"],
-                vec!["rbps", "20619999992", "20619999992 to 21323040007"],
-                vec!["riops", "49161", "49161 to 50838"],
-            ],
-        ),
-        (
-            Product::Seastar,
-            vec![
-                vec!["mountpoint", "/srv/data"],
-                vec!["read_bandwidth", "20619999992", "20619999992 to 21323040007"],
-            ],
-        ),
-    ] {
-        assert_eq!(table(&page, product), rows);
-    }
-    // What no record has figures for has no line in a table, and each word of the tables is explained.
+}
+
+#[test]
+fn a_table_has_what_is_known_and_each_of_its_words_is_explained() {
+    let page = with(&[reads()], in_doubt, |told| page(told, false));
+    assert_eq!(
+        table(&page, Product::Postgresql),
+        [
+            "random_page_cost | withheld",
+            "effective_io_concurrency | withheld",
+            "maintenance_io_concurrency | withheld",
+            "io_method | io_uring | v18, comment",
+            "io_workers | 4 | v18, comment",
+        ]
+    );
+    let mysql = ["innodb_read_io_threads | withheld", "innodb_flush_method | O_DIRECT"];
+    assert_eq!(table(&page, Product::Mysql), mysql);
+    assert_eq!(
+        table(&page, Product::Oracle),
+        [
+            "MAX_IOPS | 50000 | 49162 to 50838",
+            "MAX_MBPS | 20000 | 19665 to 20335",
+            "MAX_PMBPS | 10000 | 9832 to 10168",
+            "LATENCY | 0",
+            "NUM_PHYSICAL_DISKS | 1",
+            "db_file_multiblock_read_count | not set",
+        ]
+    );
+    let model = ["device | 259:0", "rbps | 20971520000 | 20619999992 to 21323040008"];
+    assert_eq!(table(&page, Product::Cgroup), model);
+    let bytes = "rbps | 20619999992 | 20619999992 to 21323040007";
+    assert_eq!(table(&page, Product::CgroupMax), ["device | 259:0", bytes, "riops | 49161 | 49161 to 50838"]);
+    let bytes = "read_bandwidth | 20619999992 | 20619999992 to 21323040007";
+    assert_eq!(table(&page, Product::Seastar), ["mountpoint | /srv/data", bytes]);
+    // What no record has figures for is named below.
     in_this_order(
-        tables,
+        &page,
         &[
-            "\n  postgresql  io_combine_limit\n",
-            "\n  mysql       innodb_io_capacity, innodb_io_capacity_max\n",
-            "\n  cgroup      rseqiops, rrandiops, wbps, wseqiops, wrandiops\n",
-            "\n  cgroup-max  wbps, wiops\n",
-            "\n  seastar     read_iops, write_iops, write_bandwidth\n",
+            "\n  postgresql  io_combine_limit",
+            "\n  mysql       innodb_io_capacity, innodb_io_capacity_max",
+            "\n  cgroup      rseqiops, rrandiops, wbps, wseqiops, wrandiops",
+            "\n  cgroup-max  wbps, wiops",
+            "\n  seastar     read_iops, write_iops, write_bandwidth",
             "\nrange: ",
             "\nv18: ",
             "\ncomment: ",
@@ -159,7 +145,7 @@ fn warnings_stand_above_the_tables() {
             "\nnot measured: ",
         ],
     );
-    assert!(!tables.contains("\nto v17: "), "no setting has it: {tables}");
+    assert!(!page.contains("\nto v17: "), "no setting has it: {page}");
 }
 
 #[test]
@@ -198,55 +184,61 @@ fn where_all_is_withheld_nothing_is_set() {
 
 #[test]
 fn the_page_explains_every_setting() {
-    with(&[reads()], |_| {}, |told| {
-        let page = explained(told);
-        for product in Product::ALL {
-            let all: Vec<&Advice> = told.advised.of_product(product).collect();
-            let rows = table(&page, product);
-            let listed: Vec<&str> = rows.iter().map(|row| row[0]).collect();
-            assert_eq!(listed, all.iter().map(|advice| advice.setting).collect::<Vec<_>>());
-            let mut parts = Vec::new();
-            // What rests on the same source names it once, behind the last.
-            for own in all.chunk_by(|one, next| one.source == next.source) {
-                for advice in own {
-                    parts.extend(explanation(advice));
-                }
-                parts.push(own[0].source.to_owned());
-            }
-            let flat = section(&page, product).split_whitespace().collect::<Vec<_>>().join(" ");
-            in_this_order(&flat, &parts);
-            for source in all.iter().map(|advice| advice.source) {
-                assert_eq!(flat.matches(source).count(), 1, "{source}: {flat}");
-            }
+    let page = with(&[reads()], |_| {}, explained);
+    let advice = with(&[reads()], |_| {}, |told| told.advised.advice.clone());
+    for product in Product::ALL {
+        let all: Vec<&Advice> = advice.iter().filter(|one| one.product == product).collect();
+        let rows = table(&page, product);
+        let listed = rows.iter().map(|row| row.split(" | ").next().unwrap());
+        assert!(listed.eq(all.iter().map(|one| one.setting)), "{rows:?}");
+        let mut parts = Vec::new();
+        // What rests on the same source names it once, behind the last.
+        for own in all.chunk_by(|one, next| one.source == next.source) {
+            parts.extend(own.iter().flat_map(|one| explanation(one)));
+            parts.push(own[0].source.to_owned());
         }
-        let postgresql = section(&page, Product::Postgresql);
-        let rows = table(&page, Product::Postgresql);
-        assert_eq!(rows[0], ["random_page_cost", "13.7", "13.27 to 14.13"]);
-        assert_eq!(rows[5], ["io_combine_limit", "not measured"]);
-        let parts = ["(123.7 to 132.3)", " 0 %   16\n", " 90 %  13.7  (13.27 to 14.13)\n", " 99 %  2.27  (2.23 to 2.31)\n"];
-        in_this_order(postgresql, &parts);
-        assert!(!page.contains("--explain"), "it was asked for: {page}");
-    });
+        let flat = section(&page, product).split_whitespace().collect::<Vec<_>>().join(" ");
+        in_this_order(&flat, &parts);
+        for one in all {
+            assert_eq!(flat.matches(one.source).count(), 1, "{}: {flat}", one.source);
+        }
+    }
+    let rows = table(&page, Product::Postgresql);
+    assert_eq!(rows[0], "random_page_cost | 13.7 | 13.27 to 14.13");
+    assert_eq!(rows[5], "io_combine_limit | not measured");
+    in_this_order(
+        section(&page, Product::Postgresql),
+        &[
+            "(123.7 to 132.3)",
+            " 0 %   16\n",
+            " 90 %  13.7  (13.27 to 14.13)\n",
+            " 99 %  2.27  (2.23 to 2.31)\n",
+        ],
+    );
+    assert!(!page.contains("--explain"), "it was asked for: {page}");
 }
 
 /// What is told of a setting below the table, in order.
 fn explanation(advice: &Advice) -> Vec<String> {
+    let valued = |given: &Given| {
+        let ends = given.value.ends.as_ref().filter(|(lo, hi)| lo != hi);
+        let range = ends.map_or_else(String::new, |(lo, hi)| format!("({lo} to {hi}) "));
+        format!("{} {range}", given.value.text)
+    };
     let derived = |given: &Given| {
-        let ends = given.value.ends.clone().filter(|(lo, hi)| lo != hi);
-        let range = ends.map(|(lo, hi)| format!("({lo} to {hi})"));
         let measured = given.measured.iter().map(|one| format!("- {}: {}", one.what, one.told()));
-        range.into_iter().chain([given.why.clone()]).chain(measured).collect::<Vec<_>>()
+        std::iter::once(given.why.clone()).chain(measured).collect::<Vec<_>>()
     };
     let mut parts = Vec::new();
     match &advice.outcome {
         Ok(given) => {
-            parts.push(format!(" {} = {} ", advice.setting, given.value.text));
+            parts.push(format!(" {} = {}", advice.setting, valued(given)));
             parts.extend(derived(given));
         }
         Err(refusal) => {
             parts.push(format!(" {}: ", advice.setting));
-            if let Some(given) = &refusal.withheld {
-                parts.extend([format!(": {} ", given.value.text), refusal.because.clone()]);
+            if let Some(given) = refusal.withheld.as_deref() {
+                parts.extend([format!(": {}", valued(given)), refusal.because.clone()]);
                 parts.extend(derived(given));
             } else {
                 parts.extend([refusal.because.clone(), refusal.next.clone()]);
@@ -264,13 +256,19 @@ fn section(page: &str, product: Product) -> &str {
     rest.split_once(": --for ").map_or(rest, |(own, _)| own)
 }
 
-/// The cells of its table that hold something, below the heading.
-fn table(page: &str, product: Product) -> Vec<Vec<&str>> {
-    let rows = section(page, product).lines().skip(1).take_while(|line| !line.is_empty());
-    let cells = rows.map(|row| row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect());
-    cells.collect()
-}
-
+/// The lines of its table below the heading; the cells that hold something, each behind a bar.
+fn table(page: &str, product: Product) -> Vec<String> {
+    let cells = |line: &str| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        cells.collect::<Vec<_>>().join(" | ")
+    };
+    let lines = section(page, product).lines().skip(1).map(cells);
+    // A remark of several words ends it as well.
+    lines
+        .take_while(|line| {
+            line.split(" | ").next().is_some_and(|name| !name.is_empty() && !name.contains(' '))
+        })
+        .collect()
 }
 
 #[test]

@@ -150,7 +150,8 @@ fn an_adaptive_run_says_how_it_came_to_its_numbers() {
              160000 ±1.7 % 95 % 4 Small=16 Large=0 100.0 us ±1.7 % 95 % 4 Small=1 Large=0 \
              7967 ±1.3 % 8 8..8 8 30 7933.33 ±1.4 % 8 8..8 8 30"
         );
-        let searched = ["X_max 7967 IOPS", "N_sat 8 (8..8)", "X_max at least 7933.33 MBPS", "N_sat at least 8 ("];
+        let searched =
+            ["X_max 7967 IOPS", "N_sat 8 (8..8)", "X_max at least 7933.33 MBPS", "N_sat at least 8 ("];
         in_this_order(told, &searched);
         assert_eq!(
             flags.trim_end(),

@@ -128,3 +128,20 @@ fn scale_means_nothing() {
         .collect();
     assert_eq!(spread(&points, 0.05), spread(&scaled, 0.05));
 }
+
+/// 1 % to either side is usual, which is 1.5 % robustly; a visit is far out beyond five of these, 7.4 %.
+#[test]
+fn a_visit_is_far_out_beyond_five_robust_deviations() {
+    let found = |far: f64| {
+        let means = (0..20).map(|visit| if visit % 2 == 0 { 99.0 } else { 101.0 });
+        let point = |last: f64| PointVisits {
+            means: means.clone().chain([100.0, 100.0, 100.0 * (1.0 + last)]).collect(),
+            within_se: vec![],
+        };
+        outlying(&[point(far), point(-far)], 0.05)
+    };
+    assert!(found(0.07).iter().all(Vec::is_empty));
+    for (point, sign) in found(0.08).into_iter().zip([1.0, -1.0]) {
+        assert!(point.len() == 1 && (point[0] / sign - 0.08).abs() < 1e-9, "{point:?}");
+    }
+}

@@ -15,6 +15,9 @@ use rigel_core::witness::Witness;
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{Format, OrionVersion, View};
 use serde_json::{Value, json};
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Where a number stands in a document.
 type Path = Vec<Place>;
@@ -99,42 +102,57 @@ fn outputs(record: &Record) -> usize {
         + rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]).len()
 }
 
-/// Replaces every number of the lines that are looked at. Returns how many changed records were read and how many refused.
+/// Replaces every number of the lines that are looked at, on all CPUs. Returns how many changed records were read and how many refused.
 fn replace_each(record: &Record, looked: impl Fn(usize) -> bool) -> (usize, usize) {
     let lines = lines(record);
     let honest = Record::read(&bytes(&lines)).unwrap();
     assert_eq!(honest.visits, record.visits);
     // A flag more on each point, and numbers that need all their digits: no more.
     let most = 4 * outputs(&honest) + 65_536;
-    let (mut read, mut refused) = (0, 0);
-    for number in (0..lines.len()).filter(|&number| looked(number)) {
-        let (before, after) = (bytes(&lines[..number]), bytes(&lines[number + 1..]));
-        for path in numbers(&lines[number]) {
+    let all: Vec<(usize, Path)> = (0..lines.len())
+        .filter(|&number| looked(number))
+        .flat_map(|number| numbers(&lines[number]).into_iter().map(move |path| (number, path)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut read, mut refused) = (0, 0);
+        while let Some((number, path)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
             for other in others() {
-                let mut changed = lines[number].clone();
-                *at(&mut changed, &path) = other.clone();
-                match Record::read(&[before.as_slice(), &text(&changed), &after].concat()) {
-                    Ok(record) => {
-                        let written = outputs(&record);
-                        assert!(written <= most, "line {}, {path:?} = {other}: {written} bytes", number + 1);
-                        read += 1;
-                    }
-                    Err(problem) => {
-                        let place = problem.place.clone().unwrap_or_default();
-                        // A plan may be possible, and only its visits show that it is another one.
-                        let lines = number + 1..=if number == 0 { lines.len() } else { number + 1 };
-                        let told = |line| {
-                            place == format!("line {line}") || place.starts_with(&format!("line {line},"))
-                        };
-                        assert!(lines.into_iter().any(told), "{path:?}: {problem}");
-                        assert_eq!(problem.kind.code(), 2, "{problem}");
-                        refused += 1;
-                    }
-                }
+                let is_read = replace(&lines, *number, path, &other, most);
+                (read, refused) = (read + usize::from(is_read), refused + usize::from(!is_read));
             }
         }
+        (read, refused)
+    };
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cpus).map(|_| scope.spawn(work)).collect();
+        let counts = workers.into_iter().map(|worker| worker.join().unwrap());
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+    })
+}
+
+/// Replaces one number; whether the record was read then. It has to be refused with its line, or make outputs of no more than `most` bytes.
+fn replace(lines: &[Value], number: usize, path: &Path, other: &Value, most: usize) -> bool {
+    let mut changed = lines[number].clone();
+    *at(&mut changed, path) = other.clone();
+    let (before, after) = (bytes(&lines[..number]), bytes(&lines[number + 1..]));
+    match Record::read(&[before.as_slice(), &text(&changed), &after].concat()) {
+        Ok(record) => {
+            let written = outputs(&record);
+            assert!(written <= most, "line {}, {path:?} = {other}: {written} bytes", number + 1);
+            true
+        }
+        Err(problem) => {
+            let place = problem.place.clone().unwrap_or_default();
+            // A plan may be possible, and only its visits show that it is another one.
+            let mut lines = number + 1..=if number == 0 { lines.len() } else { number + 1 };
+            let told = |line| place == format!("line {line}") || place.starts_with(&format!("line {line},"));
+            assert!(lines.any(told), "{path:?}: {problem}");
+            assert_eq!(problem.kind.code(), 2, "{problem}");
+            false
+        }
     }
-    (read, refused)
 }
 
 /// Two devices and two samples, seen beside a visit that began at `began_ns`.

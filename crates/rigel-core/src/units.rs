@@ -114,7 +114,9 @@ fn read(text: &str, counted: &Counted) -> Result<u64, UnitError> {
     if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
         return Err(UnitError::NotANumber(text.to_owned()));
     }
-    let Some(size) = (counted.unit_of)(&unit.to_ascii_lowercase()) else {
+    // The sign for a millionth, in either of its two code points.
+    let name = unit.to_ascii_lowercase().replace(['\u{b5}', '\u{3bc}'], "u");
+    let Some(size) = (counted.unit_of)(&name) else {
         let known = counted.known;
         return Err(UnitError::UnknownUnit { text: typed.to_owned(), unit: unit.to_owned(), known });
     };

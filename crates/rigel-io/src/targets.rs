@@ -3,6 +3,7 @@
 //! Must not decide what to measure.
 
 mod aligned;
+pub mod asm;
 pub(crate) mod block;
 mod changes;
 mod errno;

@@ -36,7 +36,9 @@ impl Imported {
     pub fn join(&mut self, other: &Self) -> bool {
         let told = |one: &Self| (one.format, one.seen.unparted, one.seen.parted_of_host);
         let is_same = told(self) == told(other) && self.seen.hosts == other.seen.hosts;
-        let is_same = is_same && self.remarks().chain(other.remarks()).next().is_none();
+        let is_same = is_same
+            && self.seen.notes == other.seen.notes
+            && self.remarks().chain(other.remarks()).next().is_none();
         if is_same {
             self.others += 1 + other.others;
             self.merged.add(other.merged);
@@ -58,7 +60,15 @@ impl Imported {
             (merged.differing, "other value of samples that are there, which are kept"),
             (seen.backwards, "row with a time before the last one, left out"),
             (seen.skipped, "row with a local time that the clock skipped, left out"),
-            (seen.unusable, "value that is no number above or equal to 0, left out"),
+            (
+                seen.unusable,
+                "value that cannot be: no number, below 0, or more than any host can do; left out",
+            ),
+            // That of the only run goes without saying.
+            (
+                seen.first_reports.saturating_sub(1),
+                "first report of another run of iostat: its interval is not known, left out",
+            ),
         ];
         all.into_iter().filter(|(count, _)| *count > 0)
     }
@@ -81,6 +91,9 @@ pub fn imported(file: &Imported) -> String {
     text.push('\n');
     for (count, what) in file.remarks() {
         let _ = writeln!(text, "  {count} x {what}");
+    }
+    for note in &seen.notes {
+        let _ = writeln!(text, "  {note}");
     }
     match (seen.unparted, seen.parted_of_host) {
         (false, _) => {}

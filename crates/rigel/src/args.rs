@@ -12,6 +12,7 @@ mod clap_problem;
 mod cli;
 mod commit;
 mod compare;
+mod copied;
 mod doctor;
 mod durability;
 mod fio;

@@ -1,49 +1,58 @@
-//! Signals that end a run: the first one ends it in order, the second one at once.
+//! Signals that end a run: the first one ends it in order, one that comes later ends it at once.
 //!
-//! Must not end any work itself: it sets a flag, which the workers check.
+//! A signal that was ignored when the program began stays ignored, so that `nohup` holds. Signals that come together are one: `timeout` sends its
+//! signal to the process and to its group. Must not end any work itself: it sets a flag, which the workers check.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_run::job::Stop;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{self, Handle};
 use signal_hook::{flag, low_level};
 use std::cell::RefCell;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// Signals that come so soon after the first one belong to it.
+const TOGETHER: Duration = Duration::from_secs(1);
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal after that ends the process with exit code 4: the record is
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Another signal more than a second after that ends the process with exit code 4: the record is
 /// whole up to its last line.
 #[derive(Debug)]
 pub struct Signals {
     flag: Arc<AtomicBool>,
-    /// Handlers that end the process at the second signal; none while they are lent.
-    at_once: RefCell<Vec<SigId>>,
-    set: RefCell<Vec<SigId>>,
+    /// Whether somebody else ends the process at the second signal.
+    lent: Arc<AtomicBool>,
+    watched: Vec<i32>,
+    set: Vec<SigId>,
+    second: Handle,
 }
 
 impl Signals {
     pub fn listen() -> Result<Self, Problem> {
-        let signals = Self {
-            flag: Arc::new(AtomicBool::new(false)),
-            at_once: RefCell::default(),
-            set: RefCell::default(),
-        };
-        signals.arm().map_err(|error| refused(&error))?;
-        Ok(signals)
+        Self::listen_to(watched()).map_err(|error| refused(&error))
     }
 
-    fn arm(&self) -> io::Result<()> {
-        for signal in WATCHED {
-            let code = i32::from(ExitKind::CutShort.code());
-            // The order matters: the first handler must see the flag as it was before this signal.
-            let end = flag::register_conditional_shutdown(signal, code, Arc::clone(&self.flag))?;
-            self.at_once.borrow_mut().push(end);
-            self.set.borrow_mut().push(flag::register(signal, Arc::clone(&self.flag))?);
-        }
-        Ok(())
+    fn listen_to(watched: Vec<i32>) -> io::Result<Self> {
+        let (flag, lent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let set = watched.iter().map(|&signal| flag::register(signal, Arc::clone(&flag)));
+        let set = set.collect::<io::Result<Vec<SigId>>>()?;
+        let mut arriving = iterator::Signals::new(&watched)?;
+        let second = arriving.handle();
+        let is_lent = Arc::clone(&lent);
+        thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let mut first: Option<Instant> = None;
+            for _ in arriving.forever() {
+                let first = *first.get_or_insert_with(Instant::now);
+                if first.elapsed() >= TOGETHER && !is_lent.load(Ordering::Relaxed) {
+                    end_at_once();
+                }
+            }
+        })?;
+        Ok(Self { flag, lent, watched, set, second })
     }
 
     pub fn flag(&self) -> &AtomicBool {
@@ -58,15 +67,34 @@ impl Signals {
     /// Lends the second signal: the borrower ends the process then. A view that has changed the terminal has to restore it
     /// before.
     pub fn lend(&self) -> Result<Lent<'_>, Problem> {
-        let wish = Wish { flag: Arc::clone(&self.flag), again: Arc::default(), known: false };
-        let mut ids = Vec::new();
-        for signal in WATCHED {
-            let again = Arc::clone(&wish.again);
-            ids.push(flag::register(signal, again).map_err(|error| refused(&error))?);
-        }
-        unregister(&self.at_once);
+        let wish = Wish { flag: Arc::clone(&self.flag), ..Wish::default() };
+        let ids = self.watched.iter().map(|&signal| flag::register(signal, Arc::clone(&wish.again)));
+        let ids = ids.collect::<io::Result<Vec<SigId>>>().map_err(|error| refused(&error))?;
+        self.lent.store(true, Ordering::Relaxed);
         Ok(Lent { signals: self, ids: RefCell::new(ids), wish })
     }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.second.close();
+        self.set.iter().for_each(|&id| {
+            low_level::unregister(id);
+        });
+    }
+}
+
+/// Those of the signals that are not ignored.
+fn watched() -> Vec<i32> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = ignored(&status);
+    WATCHED.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect()
+}
+
+/// The mask of ignored signals, proc_pid_status(5); none where it is not told.
+fn ignored(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 fn unregister(ids: &RefCell<Vec<SigId>>) {
@@ -97,9 +125,7 @@ impl Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         unregister(&self.ids);
-        unregister(&self.signals.set);
-        // Without the handlers a signal is passed over, which is what the end of a run needs at the worst.
-        let _ = self.signals.arm();
+        self.signals.lent.store(false, Ordering::Relaxed);
     }
 }
 
@@ -107,9 +133,12 @@ impl Drop for Lent<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
     flag: Arc<AtomicBool>,
+    /// A signal has come.
     again: Arc<AtomicBool>,
-    /// Whether the first wish was seen.
-    known: bool,
+    /// A key was pressed, which nobody does twice by accident.
+    pressed: Arc<AtomicBool>,
+    /// When the first wish was seen.
+    known: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,18 +153,19 @@ impl Wish {
     /// The same as a signal.
     pub fn press(&self) {
         self.flag.store(true, Ordering::Relaxed);
-        self.again.store(true, Ordering::Relaxed);
+        self.pressed.store(true, Ordering::Relaxed);
     }
 
     /// What has come since the last call. Signals between two calls count as one.
     pub fn look(&mut self) -> Wanted {
         let again = self.again.swap(false, Ordering::Relaxed);
-        match (self.known, self.flag.load(Ordering::Relaxed)) {
-            (false, true) => {
-                self.known = true;
+        let pressed = self.pressed.swap(false, Ordering::Relaxed);
+        match self.known {
+            None if self.flag.load(Ordering::Relaxed) => {
+                self.known = Some(Instant::now());
                 Wanted::End
             }
-            (true, _) if again => Wanted::EndAtOnce,
+            Some(first) if pressed || (again && first.elapsed() >= TOGETHER) => Wanted::EndAtOnce,
             _ => Wanted::Nothing,
         }
     }
@@ -164,7 +194,7 @@ mod tests {
 
     #[test]
     fn handlers_are_lent_and_given_back() {
-        let signals = Signals::listen().unwrap();
+        let signals = Signals::listen_to(WATCHED.to_vec()).unwrap();
         {
             let lent = signals.lend().unwrap();
             let mut wish = lent.wish();
@@ -173,11 +203,19 @@ mod tests {
             assert!(signals.flag().load(Ordering::Relaxed));
             assert_eq!(wish.look(), Wanted::End);
             low_level::raise(SIGHUP).unwrap();
+            assert_eq!(wish.look(), Wanted::Nothing, "it belongs to the first");
+            thread::sleep(TOGETHER);
+            low_level::raise(SIGHUP).unwrap();
             assert_eq!(wish.look(), Wanted::EndAtOnce, "and this process still lives");
         }
-        signals.flag.store(false, Ordering::Relaxed);
-        low_level::raise(SIGHUP).unwrap();
-        assert!(signals.flag().load(Ordering::Relaxed), "the first one again");
-        assert_eq!((signals.at_once.borrow().len(), signals.set.borrow().len()), (3, 3));
+        assert!(!signals.lent.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn signals_that_are_ignored_are_read_from_their_mask() {
+        let status =
+            "Name:\trigel\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000000\n";
+        assert_eq!(ignored(status), 1 | 1 << 12, "SIGHUP and SIGPIPE");
+        assert_eq!((ignored(""), ignored("SigIgn:\tx\n")), (0, 0));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What a hypervisor or an array keeps in its own memory shows in no fact of this host.
 
-use super::{DeviceFacts, LoopFile, TargetFacts};
+use super::{DeviceFacts, LoopFile, TargetFacts, TargetKind};
 use std::fmt;
 
 /// Filesystems whose files are memory. A regular file in /dev is one of devtmpfs; `rootfs` is the root before any disk is there.
@@ -41,13 +41,25 @@ pub enum InMemory {
         /// Kernel name.
         name: String,
     },
+    /// The filesystem takes direct I/O for this file, and answers it from the page cache, as ext4 with `data=journal`.
+    NoDirectIo {
+        /// The filesystem, if known.
+        filesystem: String,
+    },
+    /// The filesystem keeps the file in another form, and reads that through the page cache.
+    Compressed {
+        /// Per cent of the file.
+        percent: u64,
+    },
 }
 
 impl InMemory {
     /// What this does to a number, as a clause.
     pub const fn effect(&self) -> &'static str {
         match self {
-            Self::PageCache { .. } => "memory answers for all that lies in that cache",
+            Self::PageCache { .. } | Self::NoDirectIo { .. } | Self::Compressed { .. } => {
+                "memory answers for all that lies in that cache"
+            }
             Self::Filesystem(_) | Self::Device { .. } | Self::LoopFile { .. } => "no storage is measured",
         }
     }
@@ -67,6 +79,18 @@ impl fmt::Display for InMemory {
             Self::PageCache { name } => {
                 write!(f, "{name} reads and writes its file through the page cache of this host")
             }
+            Self::NoDirectIo { filesystem } => {
+                write!(
+                    f,
+                    "{filesystem} has no direct I/O for this file, and answers from the page cache of this host"
+                )
+            }
+            Self::Compressed { percent } => {
+                write!(
+                    f,
+                    "{percent} % of this file is compressed, which the filesystem reads through the page cache of this host"
+                )
+            }
         }
     }
 }
@@ -80,6 +104,21 @@ impl TargetFacts {
             .map(|filesystem| InMemory::Filesystem(filesystem.clone()))
             .or_else(|| layers().find_map(DeviceFacts::memory))
             .or_else(|| layers().find_map(DeviceFacts::page_cache))
+            .or_else(|| self.no_direct_io())
+            .or_else(|| self.compressed())
+    }
+
+    /// Of a file only: what a device refuses comes back as an error.
+    fn no_direct_io(&self) -> Option<InMemory> {
+        let filesystem = self.filesystem.clone().unwrap_or_else(|| "the filesystem".to_owned());
+        (self.kind == TargetKind::File && self.direct_io == Some(false))
+            .then_some(InMemory::NoDirectIo { filesystem })
+    }
+
+    fn compressed(&self) -> Option<InMemory> {
+        let extents = self.extents.as_ref()?;
+        let percent = extents.encoded_bytes.saturating_mul(100) / extents.written_bytes.max(1);
+        (percent > 0).then_some(InMemory::Compressed { percent: percent.min(100) })
     }
 }
 
@@ -115,6 +154,7 @@ impl DeviceFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::ExtentFacts;
 
     fn named(name: &str, transport: &str) -> DeviceFacts {
         DeviceFacts { name: name.into(), transport: Some(transport.into()), ..DeviceFacts::default() }
@@ -189,5 +229,28 @@ mod tests {
             assert_eq!(facts.memory().is_some(), memory, "{filesystem}");
         }
         assert_eq!(TargetFacts::simulated(1 << 30).memory(), None);
+    }
+
+    /// As `data=journal` of ext4 and compression of btrfs show themselves.
+    #[test]
+    fn direct_io_that_the_page_cache_answers_is_memory() {
+        let told = |direct_io, encoded_bytes| {
+            let extents = ExtentFacts { written_bytes: 1000, encoded_bytes, ..ExtentFacts::default() };
+            let file = TargetFacts {
+                kind: TargetKind::File,
+                filesystem: Some("ext4".into()),
+                ..TargetFacts::default()
+            };
+            let facts = TargetFacts { direct_io, extents: Some(extents), ..file };
+            facts.memory().map(|memory| memory.to_string())
+        };
+        assert_eq!((told(Some(true), 0), told(None, 9)), (None, None));
+        let text = told(Some(false), 0).unwrap();
+        assert!(text.starts_with("ext4 has no direct I/O for this file"), "{text}");
+        let text = told(Some(true), 250).unwrap();
+        assert!(text.starts_with("25 % of this file is compressed"), "{text}");
+        let device =
+            TargetFacts { kind: TargetKind::BlockDevice, direct_io: Some(false), ..TargetFacts::default() };
+        assert_eq!(device.memory(), None);
     }
 }

@@ -14,6 +14,7 @@ mod harvest;
 pub mod headroom;
 mod history;
 mod key;
+mod layers;
 mod metric;
 pub mod packed;
 pub mod read;
@@ -25,8 +26,9 @@ mod table;
 pub mod when;
 
 pub use harvest::{Harvest, MOST_ROWS};
-pub use history::{Held, History, Selection, own_disks};
+pub use history::{Held, History, Selection};
 pub use key::{Key, Kind, Source, Subject};
+pub use layers::own_disks;
 pub use metric::{Behaviour, Metric};
 pub use series::{Sample, Series};
 pub use table::{Merged, Span, Table};

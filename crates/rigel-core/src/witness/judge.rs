@@ -164,8 +164,7 @@ fn waiting(samples: &[Piece<'_>], foreign: &Track) -> Track {
     Track::of(samples, |counts, span_us| part(counts.cpu_pressure_us?, span_us)).at_most(foreign)
 }
 
-/// `None` when a sample of a device is missing, or when the device counted nothing although we moved something
-/// (`queue/iostats` is 0).
+/// `None` when a sample of a device is missing. Devices that do not count (`queue/iostats` is 0) are not watched.
 fn foreign_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
     if witness.devices.is_empty() {
         return None;
@@ -176,8 +175,7 @@ fn foreign_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
             device_bytes = device_bytes.saturating_add((*moved)?.total_bytes());
         }
     }
-    let counts = device_bytes > 0 || own_bytes == 0;
-    counts.then(|| ForeignIo { device_bytes, own_bytes, span_ns: witness.span_ns() })
+    Some(ForeignIo { device_bytes, own_bytes, span_ns: witness.span_ns() })
 }
 
 impl fmt::Display for Foreign {

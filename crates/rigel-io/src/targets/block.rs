@@ -120,17 +120,38 @@ impl Block {
     }
 
     /// The lowest device that moves every byte of this one exactly once: the disk of a partition, or the device below a
-    /// volume (LVM, dm-crypt). The search ends where there are several devices below, as in a RAID.
+    /// volume (LVM, dm-crypt). The search ends where there are several devices below, as in a RAID, and above a pool, which does not count the
+    /// I/O of its volumes (thin), or keeps less than they hold (VDO).
     pub(crate) fn lowest(&self) -> Self {
         let mut lowest = self.clone();
         for _ in 0..MOST_LAYERS {
             lowest = lowest.disk().unwrap_or(lowest);
             match <[Self; 1]>::try_from(lowest.made_of()) {
-                Ok([below]) => lowest = below,
-                Err(_) => break,
+                Ok([below]) if lowest.passes_all_to(&below) => lowest = below,
+                _ => break,
             }
         }
         lowest
+    }
+
+    /// Whether each I/O becomes one of the same size below. LVM and cryptsetup say by their identities what they made; of others nobody knows.
+    fn passes_all_to(&self, below: &Self) -> bool {
+        let is_plain = |uuid: &str| {
+            let known = ["LVM-", "CRYPT-", "mpath-"].iter().any(|prefix| uuid.starts_with(prefix));
+            known && !uuid.contains("-VDO") && !uuid.ends_with("pool")
+        };
+        let of_mapper = |device: &Self| {
+            device.dir.join("dm").exists().then(|| device.text("dm/uuid").unwrap_or_default())
+        };
+        of_mapper(self).is_none_or(|uuid| is_plain(&uuid))
+            && of_mapper(below).is_none_or(|uuid| is_plain(&uuid))
+    }
+
+    /// Whether the kernel counts its I/O: since the boot it has counted some, if only that of a look for partitions. It does not where
+    /// `queue/iostats` is 0, and not for the several paths of one NVMe namespace together before Linux 6.4.
+    fn counts(&self) -> bool {
+        let any = |text: String| text.split_ascii_whitespace().any(|count| count != "0");
+        self.value::<u8>("queue/iostats") != Some(0) && self.text("stat").is_none_or(any)
     }
 
     /// Devices that are made of this one, one layer up.
@@ -192,10 +213,12 @@ impl Block {
 /// The devices whose counters show the I/O to targets, each once: the lowest ones that move every byte of a target
 /// exactly once, so that the I/O of others to the same disk is seen too. `targets` are the devices of the targets, or of
 /// the filesystems below them. `None` when one of them has no block device (NFS, btrfs, FUSE, tmpfs): then the bytes of
-/// all targets cannot be compared with counters.
+/// all targets cannot be compared with counters. Nor can they where one of the devices does not count.
 pub fn counting_devices(root: &Path, targets: &[(u32, u32)]) -> Option<Vec<(u32, u32)>> {
     let sys = root.join("sys");
-    let lowest = |&number: &(u32, u32)| Some(Block::by_number(&sys, number)?.lowest().number);
+    let lowest = |&number: &(u32, u32)| {
+        Some(Block::by_number(&sys, number)?.lowest()).filter(Block::counts).map(|device| device.number)
+    };
     let mut devices = targets.iter().map(lowest).collect::<Option<Vec<_>>>()?;
     devices.sort_unstable();
     devices.dedup();

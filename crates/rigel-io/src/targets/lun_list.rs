@@ -3,6 +3,7 @@
 //! LF and CRLF end a line. Blanks at the end of a line are ignored, and blank lines are skipped. A path is bytes, not text.
 //! Must not open a target.
 
+use super::asm;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text;
@@ -35,8 +36,14 @@ pub fn read(list: &Path) -> Result<Vec<LunEntry>, Problem> {
     if let Err(error) = read {
         let problem =
             Problem::usage("the list of targets cannot be read").at(place).because(error.to_string());
-        return Err(problem
-            .next("write a file of this name with the path of one target on each line, such as /dev/sdb"));
+        // ORION adds the suffix itself.
+        let twice =
+            list.to_str().and_then(|text| text.strip_suffix(".lun")).filter(|text| text.ends_with(".lun"));
+        return Err(match twice.map(|once| once.trim_end_matches(".lun")) {
+            Some(name) => problem.next(format!("write -testname {name}: the suffix .lun is added to it")),
+            None => problem
+                .next("write a file of this name with the path of one target on each line, such as /dev/sdb"),
+        });
     }
     if bytes.len() as u64 > MOST_BYTES {
         return Err(Problem::usage("the list of targets is no list")
@@ -86,7 +93,9 @@ pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let place = format!("{}:{}: {}", path_text::encode(list), entry.line, path_text::encode(&entry.path));
     let is_comment = entry.path.as_os_str().as_bytes().starts_with(b"#") && !entry.path.exists();
     let problem = problem.at(place);
-    if is_comment {
+    if let Some(step) = asm::step(&path_text::encode(&entry.path)).filter(|_| !entry.path.exists()) {
+        problem.because("Oracle ASM gives such names; they are no paths").next(step)
+    } else if is_comment {
         problem
             .because("the line was meant as a comment; comments are not part of the .lun format")
             .next("remove the line")

@@ -7,6 +7,7 @@ use super::calibrate::CalibrateArgs;
 use super::capacity::CapacityArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
+use super::copied;
 use super::doctor::DoctorArgs;
 use super::durability::DurabilityArgs;
 use super::manual::{CompletionsArgs, ManArgs};
@@ -187,6 +188,7 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
 
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
+    copied::check(argv.get(1..).unwrap_or_default())?;
     // By a link or a copy.
     let is_orion = |program| Path::new(program).file_name().is_some_and(|name| name == "orion");
     if argv.first().is_some_and(is_orion) {

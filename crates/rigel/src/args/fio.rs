@@ -5,7 +5,7 @@
 /// Names in fio, what each is for `rigel run`, and for `rigel calibrate` where that differs.
 type Row = (&'static [&'static str], &'static str, Option<&'static str>);
 
-const OPTIONS: [Row; 17] = [
+const OPTIONS: [Row; 23] = [
     (
         &["bs", "blocksize"],
         "is --size-small / --size-large here, with `rigel run advanced`",
@@ -57,8 +57,34 @@ const OPTIONS: [Row; 17] = [
     (&["randseed"], "is --seed here", None),
     (&["output_format"], "is --json here, and `rigel report RECORD --format fio` afterwards", None),
     (
-        &["rate", "rate_iops", "thinktime", "fsync", "fdatasync", "sync", "verify", "offset"],
-        "has no counterpart here: use fio for it",
+        &["rate_iops", "rate_process", "thinktime"],
+        "is `rigel run open --rate 1000` here: so many I/Os arrive in a second; `rigel slo` finds the highest rate that keeps a bound",
+        None,
+    ),
+    (&["rate"], "counts bytes; `rigel run open --rate 1000` has so many I/Os arrive in a second", None),
+    (
+        &["fsync", "fdatasync", "sync"],
+        "makes commits: `rigel run commit` measures them, and a class of a load file (`rigel run --load FILE`) has sync = \"fdatasync\" or \"dsync\"",
+        None,
+    ),
+    (
+        &["verify", "do_verify", "verify_fatal"],
+        "is what `rigel soak` does with every block; a class of a load file (`rigel run --load FILE`) has verify = true",
+        None,
+    ),
+    (
+        &["offset", "offset_increment", "random_distribution"],
+        "is span = \"0-25%\" of a class in a load file here: `rigel run --load FILE`",
+        None,
+    ),
+    (
+        &["bssplit", "bsrange"],
+        "is size = { \"8K\" = 80, \"64K\" = 20 } of a class in a load file here: `rigel run --load FILE`",
+        None,
+    ),
+    (
+        &["latency_target", "latency_percentile", "latency_window"],
+        "is `rigel slo --p99 2ms` here: it finds the rate that keeps the bound",
         None,
     ),
 ];

@@ -33,7 +33,12 @@ impl Given {
                 given.own.push(joined(argument, value));
                 continue;
             }
-            let option = argument.to_str().and_then(table::find).ok_or_else(|| unknown(argument))?;
+            let option = argument.to_str().and_then(table::find).ok_or_else(|| {
+                given
+                    .glued()
+                    .filter(|_| is_value(argument, Takes::Number))
+                    .unwrap_or_else(|| unknown(argument))
+            })?;
             let value = match option.takes {
                 Takes::Nothing => OsString::new(),
                 takes => match rest.next_if(|next| is_value(next, takes)) {
@@ -52,6 +57,18 @@ impl Given {
             }
         }
         Ok(given)
+    }
+
+    /// A value that ends with the name of an option, so that a blank is missing: `-testname mytest-num_disks 1`.
+    fn glued(&self) -> Option<Problem> {
+        let values = self.orion.values().filter_map(|value| value.to_str());
+        let (value, name) = values.into_iter().find_map(|value| {
+            let name = table::all().map(|option| option.name).find(|name| value.ends_with(name))?;
+            Some((value, name))
+        })?;
+        let first = value.strip_suffix(name)?;
+        let problem = Problem::usage(format!("a blank is missing before {name}")).at(value.to_owned());
+        Some(problem.next(format!("write {first} {name}")))
     }
 
     pub fn flag(&self, name: &str) -> bool {
@@ -152,7 +169,10 @@ fn unknown(argument: &OsStr) -> Problem {
             .because("targets are listed in the .lun file, not named here")
             .next("give options with one value each");
     }
-    let problem = Problem::usage(format!("{shown} is no option")).at(shown);
+    let problem = Problem::usage(format!("{shown} is no option")).at(shown.clone());
+    if let Some((name, value)) = table::with_value(&shown) {
+        return problem.next(format!("perhaps {name} {value} was meant, with a blank between"));
+    }
     match table::similar(argument) {
         Some(similar) => problem.next(format!("perhaps {similar} was meant")),
         None => problem.next("list the options with -help"),

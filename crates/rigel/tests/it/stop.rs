@@ -124,6 +124,41 @@ fn a_warm_up_can_be_stopped() {
     assert_eq!(record.closing.map(|closing| closing.complete), Some(false));
 }
 
+/// As `timeout` sends it: to the process, and to its group.
+#[test]
+fn signals_that_come_together_are_one() {
+    let place = Place::new();
+    let (child, stderr) = start(&place, "");
+    for name in ["-TERM", "-TERM", "-HUP"] {
+        signal(&child, name);
+    }
+    let told = ended(child, stderr).expect_code(4);
+    assert!(place.files().iter().any(|name| name.ends_with("_summary.txt")), "{:?}: {told:?}", place.files());
+}
+
+/// As `nohup` and a shell without job control set them before the program begins.
+#[test]
+fn signals_that_were_ignored_at_the_start_stay_ignored() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let line = "run advanced data --matrix point --num-small 1 --num-large 0 --duration 2s --no-html";
+    let script = format!("trap '' HUP INT; exec {} {line}", env!("CARGO_BIN_EXE_rigel"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(place.path()).stdin(Stdio::null());
+    let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("engine ") {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too early: {told}");
+    }
+    for name in ["-HUP", "-INT"] {
+        signal(&child, name);
+    }
+    ended(child, stderr).expect_measured();
+    let record = Record::read(&std::fs::read(place.only("_record.jsonl")).unwrap()).unwrap();
+    assert!(record.complete(), "{:?}", record.closing);
+}
+
 /// The I/O that hangs keeps the first signal from ending the run; the second one does.
 #[test]
 fn the_second_one_ends_at_once() {
@@ -148,9 +183,14 @@ fn the_second_one_ends_at_once() {
         std::thread::sleep(Duration::from_millis(10));
     }
     signal(&child, "-INT");
-    std::thread::sleep(Duration::from_millis(500));
-    assert!(child.try_wait().unwrap().is_none(), "an I/O that hangs is still waited for");
+    signal(&child, "-TERM");
+    std::thread::sleep(Duration::from_millis(1200));
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "an I/O that hangs is still waited for, as both came together"
+    );
     signal(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(300));
     // The process is gone for its parent only when the kernel has its I/Os back.
     device.command("release").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(4));

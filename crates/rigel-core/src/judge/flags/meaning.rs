@@ -67,7 +67,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::Errors,
         Next::Doctor,
-        "I/Os failed. They are in no rate and no latency.",
+        "I/Os failed. They are in no rate and no latency; where more than 5 in 1,000 failed, what is left is no rate of the storage.",
         "See which target, offset and errno the flag names, and look at the kernel's log (dmesg).",
     ),
     row(

@@ -3,6 +3,7 @@
 //! Where several sources tell of the same subject, the finest has the say for each interval, and the others fill its gaps. Must not forecast.
 
 use super::key::{Key, Kind, Source, Subject};
+use super::layers::own_disks;
 use super::metric::Metric;
 use super::series::{Sample, Series};
 use super::table::Table;
@@ -174,15 +175,6 @@ impl History {
         let samples = whole.map(sample).collect();
         Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
     }
-}
-
-/// Of disks those on which the others lie. Where all lie on disks that are not known, arrays of `md` count before mapped devices, which usually
-/// lie on them.
-pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
-    let rank =
-        |disk: &Subject| usize::from(disk.is_stacked()) + usize::from(disk.is_stacked() && !disk.is_array());
-    let lowest = disks.iter().map(rank).min().unwrap_or(0);
-    disks.into_iter().filter(|disk| rank(disk) == lowest).collect()
 }
 
 /// The length of a table's usual interval; a table without the metric comes last.

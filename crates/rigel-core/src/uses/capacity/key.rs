@@ -123,30 +123,6 @@ impl Subject {
         Self { kind: Kind::Disk, name: clean(name), id: clean(id) }
     }
 
-    /// Whether it is a block device made of others, by its kernel name or by what stays: its I/O is counted at those as well. A mapped device
-    /// under a name of its own, such as `vg0-data` of `iostat -N`, is not recognised, nor `dev253-0` of older versions of `sar`: virtual disks have
-    /// such numbers, too. Of arrays the number is always 9.
-    pub fn is_stacked(&self) -> bool {
-        const NAMES: [&str; 3] = ["dm-", "bcache", "drbd"];
-        const IDS: [&str; 5] = ["LVM-", "CRYPT-", "mpath-", "DM-", "part"];
-        let by_id = self.kind == Kind::Disk && IDS.iter().any(|id| self.id.starts_with(id));
-        by_id || self.is_array() || self.is_numbered(&NAMES)
-    }
-
-    /// Whether it is an array of `md`.
-    pub fn is_array(&self) -> bool {
-        self.is_numbered(&["md", "dev9-"])
-    }
-
-    /// Whether it is a disk whose kernel name is one of these and a number.
-    fn is_numbered(&self, names: &[&str]) -> bool {
-        let is_number = |rest: &str| {
-            let rest = rest.strip_prefix('_').unwrap_or(rest);
-            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        self.kind == Kind::Disk && names.iter().filter_map(|name| self.name.strip_prefix(name)).any(is_number)
-    }
-
     /// Whether both are the same thing: by what stays if both have it, else by name.
     pub fn is_same(&self, other: &Self) -> bool {
         let both_known = !self.id.is_empty() && !other.id.is_empty();
@@ -202,21 +178,6 @@ mod tests {
         assert!(!old.is_same(&Subject::disk("sda", "wwn-2")));
         assert!(old.is_same(&Subject::disk("sda", "")), "by name, for want of better");
         assert!(!old.is_same(&Subject::named(Kind::Filesystem, "sda")));
-    }
-
-    #[test]
-    fn devices_made_of_others_are_known_by_name_or_id() {
-        for (name, id) in
-            [("dm-0", ""), ("md127", ""), ("dev9-127", ""), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]
-        {
-            assert!(Subject::disk(name, id).is_stacked(), "{name} {id}");
-        }
-        for (name, id) in
-            [("sda", ""), ("nvme0n1", "eui.00"), ("mdisk", ""), ("dev8-0", ""), ("dev253-0", "")]
-        {
-            assert!(!Subject::disk(name, id).is_stacked(), "{name}");
-        }
-        assert!(!Subject::named(Kind::Database, "md1").is_stacked());
     }
 
     #[test]

@@ -66,6 +66,20 @@ impl Metric {
         Self::SizeBytes,
     ];
 
+    /// Whether a value can be one of it. A counter that fell or ran over gives values that no host can reach: above 10^9 I/Os or 2^50 bytes a
+    /// second, or a million I/Os outstanding on a disk.
+    pub fn can_be(self, value: f64) -> bool {
+        let most = match self {
+            Self::ReadOps | Self::WriteOps | Self::AllOps | Self::Commits => 1e9,
+            Self::ReadBytes | Self::WriteBytes | Self::RedoBytes => 1_125_899_906_842_624.0,
+            Self::ReadTime | Self::WriteTime | Self::AllTime => 1e6,
+            // Rounding and the ends of an interval make a little more than all of the time.
+            Self::Busy | Self::PressureSome | Self::PressureFull => 2.0,
+            Self::UsedBytes | Self::SizeBytes => f64::MAX,
+        };
+        (0.0..=most).contains(&value)
+    }
+
     /// Its name in texts and documents.
     pub const fn name(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ mod pg_stat_io;
 mod pieces;
 mod prometheus;
 mod sadf;
+mod scrapes;
 mod seen;
 
 pub use format::Format;
@@ -100,12 +101,15 @@ fn room(format: Format, options: &Options) -> Box<dyn Room> {
     match format {
         Format::Sadf => Box::new(sadf::Sadf::new(options)),
         Format::Iostat => Box::new(iostat::Iostat::default()),
-        Format::Prometheus => Box::new(prometheus::Prometheus::default()),
+        Format::Prometheus => Box::new(prometheus::Prometheus::of_query()),
+        Format::VictoriaMetrics => Box::new(prometheus::Prometheus::of_export()),
         Format::OpenMetrics => Box::new(openmetrics::OpenMetrics::default()),
         Format::Awr | Format::Statspack => Box::new(oracle::Oracle::new(format, options)),
         Format::PgStatIoCsv | Format::PgStatIoJson => Box::new(pg_stat_io::PgStatIo::new(format)),
     }
 }
 
+#[cfg(test)]
+mod field;
 #[cfg(test)]
 mod tests;

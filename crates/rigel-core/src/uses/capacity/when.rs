@@ -4,7 +4,7 @@
 //! go forward. Must not guess a zone, and must not read a clock.
 
 use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
 /// Turns local times of one file into UTC, in the order of the file.
@@ -36,7 +36,7 @@ impl Zone {
 
     /// The moment of a local time. Of two it is the first, unless the times before are later already.
     pub fn moment(&mut self, local: DateTime) -> Moment {
-        let at = |offset: jiff::tz::Offset| offset.to_timestamp(local).ok().map(Timestamp::as_millisecond);
+        let at = |offset: Offset| offset.to_timestamp(local).ok().map(Timestamp::as_millisecond);
         let found = match self.zone.to_ambiguous_timestamp(local).offset() {
             AmbiguousOffset::Unambiguous { offset } => at(offset),
             AmbiguousOffset::Gap { .. } => return Moment::Skipped,
@@ -93,15 +93,24 @@ pub fn with_offset(text: &str) -> Option<i64> {
     let (date, rest) = text.split_once(['T', ' '])?;
     let at = rest.find(['+', '-'])?;
     let (time, offset) = rest.split_at(at);
-    let sign = if offset.starts_with('-') { -1 } else { 1 };
-    let plain: String = offset.chars().filter(char::is_ascii_digit).collect();
+    Some(self::offset(offset)?.to_timestamp(local(date, time)?).ok()?.as_millisecond())
+}
+
+/// `+02`, `-0330`, `+05:30`: how far a clock is ahead of UTC.
+pub fn offset(text: &str) -> Option<Offset> {
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let plain: String = text.strip_prefix(['+', '-'])?.chars().filter(|&sign| sign != ':').collect();
     let (hours, minutes) = match plain.len() {
         2 => (digits::<i32>(&plain)?, 0),
         4 => (digits::<i32>(plain.get(..2)?)?, digits::<i32>(plain.get(2..)?)?),
         _ => return None,
     };
-    let offset = jiff::tz::Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()?;
-    Some(offset.to_timestamp(local(date, time)?).ok()?.as_millisecond())
+    Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
+}
+
+/// Whether a word says that a time is one of UTC, as `date` and sysstat write it.
+pub fn is_utc(word: &str) -> bool {
+    ["UTC", "GMT", "UCT", "Z", "ZULU", "+00", "+0000", "+00:00"].contains(&word.to_ascii_uppercase().as_str())
 }
 
 /// A moment without an offset: `2026-11-24 18:10:23`, `2026-11-24T18:10:23.5`.

@@ -181,8 +181,9 @@ fn devices_that_do_not_tell_are_not_judged() {
     let judged = |samples: &[Option<u64>], own_bytes| judge(&witness(moved(samples)), ALWAYS, own_bytes).io;
     assert_eq!(judged(&[Some(MIB), None, Some(MIB)], Some(0)), None);
     assert_eq!(judged(&[Some(MIB)], None), None, "our bytes are not the device's");
-    assert_eq!(judged(&[Some(0)], Some(MIB)), None, "a device that does not count");
     let idle = ForeignIo { device_bytes: 0, own_bytes: 0, span_ns: PERIOD_NS };
+    let unmoved = ForeignIo { own_bytes: MIB, ..idle };
+    assert_eq!(judged(&[Some(0)], Some(MIB)), Some(unmoved), "one that does not count is not watched");
     assert_eq!(judged(&[Some(0)], Some(0)), Some(idle));
     let mut none = witness(moved(&[Some(MIB)]));
     none.devices.clear();

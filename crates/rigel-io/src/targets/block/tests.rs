@@ -183,6 +183,39 @@ fn io_is_counted_on_the_lowest_device_that_moves_each_byte_once() {
     assert_eq!(devices(&[(8, 16), (0, 41)]), None, "a target without a device spoils the sum");
 }
 
+/// A volume of a pool, whose device does not see its I/O, and a disk whose counters stand still.
+#[test]
+fn io_is_not_counted_where_not_all_of_it_shows() {
+    let fixture = Fixture::new();
+    let (thin, pool) = ("virtual/block/dm-1", "virtual/block/dm-0");
+    fixture.disk("pci0/sda", (8, 0));
+    fixture.disk("pci0/sdb", (8, 16));
+    for (device, minor) in [(pool, 0), (thin, 1)] {
+        fixture.disk(device, (253, minor));
+    }
+    fixture.holds(pool, "pci0/sda");
+    fixture.holds(thin, pool);
+    let sys = fixture.system().sys;
+    let devices = |number: (u32, u32)| counting_devices(sys.parent().unwrap(), &[number]);
+    for (of_pool, of_thin, lowest) in [
+        ("LVM-abc-tpool", "LVM-def", (253, 1)),
+        ("LVM-abc", "LVM-def-VDO", (253, 1)),
+        ("", "", (253, 1)),
+        ("LVM-abc", "CRYPT-LUKS2-def", (8, 0)),
+    ] {
+        fixture.write(&format!("sys/devices/{pool}/dm/uuid"), format!("{of_pool}\n"));
+        fixture.write(&format!("sys/devices/{thin}/dm/uuid"), format!("{of_thin}\n"));
+        assert_eq!(devices((253, 1)), Some(vec![lowest]), "{of_pool} {of_thin}");
+    }
+    fixture.write("sys/devices/pci0/sdb/stat", "  12 0 96 1 0 0 0 0 0 1 1\n");
+    assert_eq!(devices((8, 16)), Some(vec![(8, 16)]));
+    fixture.write("sys/devices/pci0/sdb/queue/iostats", "0\n");
+    assert_eq!(devices((8, 16)), None);
+    fixture.write("sys/devices/pci0/sdb/queue/iostats", "1\n");
+    fixture.write("sys/devices/pci0/sdb/stat", "  0 0 0 0 0 0 0 0 0 0 0\n");
+    assert_eq!(devices((8, 16)), None, "as the paths of an NVMe namespace together");
+}
+
 /// A logical volume on a RAID over two partitions: every layer once, the upper ones first.
 #[test]
 fn layers_down_to_the_disks() {

@@ -9,7 +9,7 @@ use rigel_core::uses::scrub::extents::{self, Known, List};
 use rigel_core::uses::scrub::{BLOCK_BYTES, FileNumber, Map, Place, Source, Strip, Who, letter};
 use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
-use rigel_io::targets::{OpenTargets, legs_of_array, legs_of_volume};
+use rigel_io::targets::{OpenTargets, asm, legs_of_array, legs_of_volume};
 use rigel_report::numbers::counted;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -246,10 +246,8 @@ fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
 /// A disk of a list that is not there. ASMLib has names of its own that are no paths.
 fn unknown(name: &str, problem: Problem) -> Problem {
     let shown = encode(Path::new(name));
-    let next = match shown.strip_prefix("ORCL:") {
-        Some(disk) => format!("{shown} is a name of ASMLib: give its path, /dev/oracleasm/disks/{disk}"),
-        None => "give the paths that the disks have on this host".to_owned(),
-    };
+    let next =
+        asm::step(&shown).unwrap_or_else(|| "give the paths that the disks have on this host".to_owned());
     Problem::usage(format!("the disk {shown} is not known here"))
         .because(problem.cause.unwrap_or(problem.what))
         .next(next)

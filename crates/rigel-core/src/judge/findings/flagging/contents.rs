@@ -5,6 +5,7 @@
 use super::words::time;
 use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
+use crate::judge::findings::visits::moved;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass, Pattern, PerClass};
@@ -15,6 +16,11 @@ use crate::stats::detect::cache::cache;
 use crate::stats::detect::latency_modes::latency_modes;
 use crate::stats::detect::zeros::zeros;
 use crate::units::{Bytes, NS_PER_US, to_f64};
+
+/// Devices that moved a smaller part of what was asked for have not answered it.
+const LEAST_MOVED: f64 = 0.5;
+/// Of less nothing is said: counters are read a little before and after.
+const LEAST_ASKED: u64 = 1 << 20;
 
 /// The flags of a point; `visits` are those that its figures are from. `alone_us` is the mean latency of each class at one
 /// outstanding I/O without any other class.
@@ -31,7 +37,27 @@ pub fn of_point(
             found.extend(too_fast(io, alone_us));
         }
     }
+    found.extend(answered_above(header, visits));
     found
+}
+
+/// Of what was asked for, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
+/// not watched, and compression or deduplication lies below the devices that are.
+fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
+    let moved: Option<Vec<(u64, u64)>> = visits.iter().map(|visit| moved(header, visit)).collect();
+    let sum = |bytes: fn(&(u64, u64)) -> u64| {
+        Some(moved.as_ref()?.iter().map(bytes).fold(0, u64::saturating_add)).filter(|_| !visits.is_empty())
+    };
+    let (device, own) = (sum(|(device, _)| *device)?, sum(|(_, own)| *own)?);
+    if own < LEAST_ASKED || to_f64(device) >= LEAST_MOVED * to_f64(own) {
+        return None;
+    }
+    let text = format!(
+        "of {} the devices below moved {}: the rest was answered above them, as by the page cache of this host",
+        Bytes(own),
+        Bytes(device)
+    );
+    Some(Flag::new(FlagCode::Cache, text).invalidating())
 }
 
 fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag> {

@@ -12,6 +12,10 @@ use crate::path_text;
 use crate::record::{Header, Purpose, Record, Visit};
 use crate::units::{Nanos, to_f64};
 
+/// Where more of the I/Os failed than this, the rate of the others is that of no storage: what fails returns sooner or later than what is served, and
+/// leaves its time to the rest.
+const MOST_FAILED: f64 = 0.005;
+
 /// The flags of a point; `visits` are all visits to it.
 pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
@@ -65,7 +69,10 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     }
     if let Some(error) = io.first_error {
         let failed = nodes::failed(&point.nodes, io.load.name);
-        found.push(Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error) + &failed));
+        let flag = Flag::new(FlagCode::Errors, errors_text(header, name, io.errors, error) + &failed);
+        let all = io.errors.saturating_add(completed);
+        let is_rate = to_f64(io.errors) <= MOST_FAILED * to_f64(all);
+        found.push(if is_rate { flag } else { flag.invalidating() });
     }
     let is_open = io.load.is_open();
     if !is_open && flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {

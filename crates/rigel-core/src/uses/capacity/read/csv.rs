@@ -4,8 +4,19 @@
 
 use csv_core::{ReadRecordResult, Reader};
 
+/// Lines that may stand before the names of the columns.
+pub const MOST_BEFORE: usize = 40;
 /// Fields of a line.
 const MOST_FIELDS: usize = 256;
+
+/// A line without the mark of an encoding and the prompts of SQL*Plus, which it writes when its input is no terminal.
+pub fn without_prompt(line: &[u8]) -> &[u8] {
+    let mut line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    while let Some(rest) = line.strip_prefix(b"SQL>") {
+        line = rest.trim_ascii_start();
+    }
+    line
+}
 
 /// The names of columns, in lower case.
 #[derive(Clone, Debug, Default)]

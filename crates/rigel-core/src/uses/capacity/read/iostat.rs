@@ -1,7 +1,8 @@
 //! `iostat -x -t -o JSON`: disks as the kernel counts them, reads apart from writes.
 //!
-//! The first report is the mean since the boot and is left out. The length of an interval is the distance to the report before. Must not guess the
-//! order of a date.
+//! The first report of each run is the mean since the boot, or of an interval whose begin nobody tells, and is left out; the length of an
+//! interval is the distance to the report before. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
+//! Must not guess the order of a date.
 
 use super::pieces::{Piece, Pieces, told};
 use super::sadf::no_zone;
@@ -10,9 +11,11 @@ use super::{Out, Room};
 use crate::error::Problem;
 use crate::uses::capacity::when::{self, Moment, Zone};
 use crate::uses::capacity::{Metric, Source, Span};
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 const KB: f64 = 1024.0;
 const SECTOR: f64 = 512.0;
@@ -21,13 +24,28 @@ const SECTOR: f64 = 512.0;
 pub struct Iostat {
     pieces: Pieces,
     zone: Option<Zone>,
-    /// The host and the time of the report before.
-    before: Option<(String, i64)>,
+    run: Run,
+}
+
+/// One run of iostat.
+#[derive(Default)]
+struct Run {
+    /// The number of its document in the file, from 1; 0 before the first.
+    number: u64,
+    host: String,
+    /// The day on which it began, where the document says that in a way that cannot be misread.
+    day: Option<Date>,
+    /// The time of the report before.
+    last_ms: Option<i64>,
+    /// The intervals until now, each with a report.
+    spans: Vec<Span>,
+    /// What was told of each disk.
+    disks: BTreeMap<String, BTreeSet<Metric>>,
 }
 
 impl Default for Iostat {
     fn default() -> Self {
-        Self { pieces: Pieces::of("statistics"), zone: None, before: None }
+        Self { pieces: Pieces::of("statistics"), zone: None, run: Run::default() }
     }
 }
 
@@ -35,14 +53,19 @@ impl Default for Iostat {
 struct Report<'a> {
     #[serde(borrow)]
     timestamp: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    disk: Vec<Disk<'a>>,
+    #[serde(borrow)]
+    disk: Option<Vec<Disk<'a>>>,
+    /// What mpstat tells.
+    #[serde(rename = "cpu-load")]
+    cpus: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct Disk<'a> {
     #[serde(borrow, rename = "disk_device")]
     device: Cow<'a, str>,
+    /// Without `-x` this is all that there is of operations.
+    tps: Option<f64>,
     #[serde(rename = "r/s")]
     reads: Option<f64>,
     #[serde(rename = "w/s")]
@@ -68,22 +91,29 @@ struct Disk<'a> {
 
 impl Room for Iostat {
     fn bytes(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Problem> {
-        let Self { pieces, zone, before } = self;
+        let Self { pieces, zone, run } = self;
         if zone.is_none() {
             *zone = out.options.zone.clone().map(Zone::new);
         }
-        pieces.cut(bytes, |piece| report(&piece, zone, before, out))
+        pieces.cut(bytes, |piece| report(&piece, zone, run, out))
     }
 
-    fn end(&mut self, _: &mut Out<'_>) -> Result<(), Problem> {
-        self.pieces.end()
+    fn end(&mut self, out: &mut Out<'_>) -> Result<(), Problem> {
+        match self.pieces.end() {
+            // iostat that was ended by a signal, or still runs: what it wrote is whole up to there.
+            Err(_) if !self.run.spans.is_empty() => {
+                out.seen.notes.insert("the file ends in the middle: iostat was stopped or still writes; the reports before are read");
+                Ok(())
+            }
+            ended => ended,
+        }
     }
 }
 
 fn report(
     piece: &Piece<'_>,
     zone: &mut Option<Zone>,
-    before: &mut Option<(String, i64)>,
+    run: &mut Run,
     out: &mut Out<'_>,
 ) -> Result<(), Problem> {
     let read: Report<'_> = serde_json::from_slice(piece.json).map_err(|error| {
@@ -91,6 +121,7 @@ fn report(
             .because("the file is damaged, or was written in a locale whose numbers have a decimal comma")
             .next("write it again: LC_ALL=C S_TIME_FORMAT=ISO iostat -x -t -o JSON 60")
     })?;
+    let disks = disks_of(&read, piece.line)?;
     let Some(text) = &read.timestamp else {
         return Err(wrong(piece.line, "the reports have no times")
             .because("iostat was started without -t")
@@ -98,34 +129,98 @@ fn report(
     };
     let host = told(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
-    let Some(at_ms) = time(text, piece.line, zone, out)? else { return Ok(()) };
-    let last = before.replace((host.clone(), at_ms)).filter(|(of, _)| *of == host);
-    // The first report has no beginning.
-    let Some((_, last_ms)) = last else { return Ok(()) };
-    let Some(span) = Span::between(last_ms, at_ms) else {
-        out.seen.backwards += 1;
-        *before = Some((host, last_ms.max(at_ms)));
+    if (run.number, &run.host) != (piece.array, &host) {
+        let day = told(piece.around, "date").and_then(|text| text.parse().ok());
+        *run = Run { number: piece.array, host, day, ..Run::default() };
+    }
+    let Some(at_ms) = time(text, piece.line, zone, run.day, out)? else { return Ok(()) };
+    let Some(last_ms) = run.last_ms.replace(at_ms) else {
+        out.seen.first_reports += 1;
         return Ok(());
     };
-    for disk in &read.disk {
-        let subject = out.disk(&disk.device, "");
-        let key = out.key(&host, subject, Source::Iostat);
-        out.row(&key, span, &values(disk));
-    }
+    let Some(span) = Span::between(last_ms, at_ms) else {
+        out.seen.backwards += 1;
+        run.last_ms = Some(last_ms.max(at_ms));
+        return Ok(());
+    };
+    run.row(disks, span, out);
     Ok(())
 }
 
-/// Milliseconds of the epoch; nothing for a local time that never was.
-fn time(text: &str, line: u64, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Result<Option<i64>, Problem> {
+/// The disks of a report, or what else it is.
+fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], Problem> {
+    let again = "write it again: S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
+    let Some(disks) = &read.disk else {
+        let cause = match read.cpus {
+            Some(_) => "mpstat wrote it, which tells of CPUs",
+            None => "iostat was started with -c, and so told of CPUs alone",
+        };
+        return Err(wrong(line, "the reports have no disks").because(cause).next(again));
+    };
+    if disks.iter().any(|disk| disk.tps.is_some() && disk.reads.is_none()) {
+        return Err(wrong(line, "the reports do not part reads from writes")
+            .because("iostat was started without -x")
+            .next(again));
+    }
+    Ok(disks)
+}
+
+impl Run {
+    /// A report on an interval. A disk that it does not name, and one that was not named before, did nothing then.
+    fn row(&mut self, disks: &[Disk<'_>], span: Span, out: &mut Out<'_>) {
+        for disk in disks {
+            let values = values(disk);
+            let metrics = values.iter().map(|(metric, _)| *metric);
+            match self.disks.get_mut(&*disk.device) {
+                Some(known) => known.extend(metrics),
+                None => {
+                    let known = metrics.collect();
+                    self.spans.iter().for_each(|span| self.write(&disk.device, &nothing(&known), *span, out));
+                    self.disks.insert(disk.device.to_string(), known);
+                }
+            }
+            self.write(&disk.device, &values, span, out);
+        }
+        let is_named = |name: &str| disks.iter().any(|disk| disk.device == name);
+        for (name, known) in self.disks.iter().filter(|(name, _)| !is_named(name)) {
+            self.write(name, &nothing(known), span, out);
+        }
+        self.spans.push(span);
+    }
+
+    fn write(&self, device: &str, values: &[(Metric, f64)], span: Span, out: &mut Out<'_>) {
+        let subject = out.disk(device, "");
+        let key = out.key(&self.host, subject, Source::Iostat);
+        out.row(&key, span, values);
+    }
+}
+
+fn nothing(metrics: &BTreeSet<Metric>) -> Vec<(Metric, f64)> {
+    metrics.iter().map(|metric| (*metric, 0.0)).collect()
+}
+
+/// Milliseconds of the epoch; nothing for a local time that never was. `day`: on which the run began.
+fn time(
+    text: &str,
+    line: u64,
+    zone: &mut Option<Zone>,
+    day: Option<Date>,
+    out: &mut Out<'_>,
+) -> Result<Option<i64>, Problem> {
     if let Some(at_ms) = when::with_offset(text) {
         return Ok(Some(at_ms));
     }
     let local = match when::without_offset(text) {
         Some(local) => local,
-        None => of_locale(text, out.options.dates, line)?,
+        None => of_locale(text, out.options.dates, day, line)?,
     };
-    let zone = zone.as_mut().ok_or_else(|| no_zone(line))?;
-    match zone.moment(local) {
+    let is_utc = text.split_ascii_whitespace().next_back().is_some_and(when::is_utc);
+    let moment = match zone {
+        _ if is_utc => Zone::utc().moment(local),
+        Some(zone) => zone.moment(local),
+        None => return Err(no_zone(line)),
+    };
+    match moment {
         Moment::At(at_ms) => Ok(Some(at_ms)),
         Moment::Skipped => {
             out.seen.skipped += 1;
@@ -134,20 +229,39 @@ fn time(text: &str, line: u64, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Re
     }
 }
 
-/// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`.
-fn of_locale(text: &str, dates: Option<DateOrder>, line: u64) -> Result<DateTime, Problem> {
-    let none = || wrong(line, format!("'{}' is no date and time", shown(text)));
+/// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. Halves of a day say nothing of the order: India has the day first.
+fn of_locale(
+    text: &str,
+    dates: Option<DateOrder>,
+    day: Option<Date>,
+    line: u64,
+) -> Result<DateTime, Problem> {
+    let none = || {
+        wrong(line, format!("'{}' is no date and time", shown(text)))
+            .because("iostat writes dates in the language of the locale, and only those of digits are read")
+            .next("write them as ISO 8601 has them from now on: S_TIME_FORMAT=ISO iostat -x -t -o JSON 60")
+    };
     let mut words = text.split_ascii_whitespace();
     let (Some(date), Some(time)) = (words.next(), words.next()) else { return Err(none()) };
-    let half = words.next();
+    let half = words.next().map(|word| word.replace('.', "").to_ascii_uppercase());
     let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
     let &[first, second, year] = parts.as_slice() else { return Err(none()) };
-    // A day with two halves is that of locales which begin with the month.
-    let order = dates.or_else(|| half.map(|_| DateOrder::MonthDay));
-    let day_month = match order {
-        Some(DateOrder::MonthDay) => [year, first, second],
-        Some(DateOrder::DayMonth) => [year, second, first],
-        None => {
+    let in_order = |order: DateOrder| match order {
+        DateOrder::MonthDay => [year, first, second],
+        DateOrder::DayMonth => [year, second, first],
+    };
+    // The day of the document is that of the first report, or the one before it.
+    let is_near = |order: &DateOrder| {
+        let read = when::of_parts(in_order(*order), "0:0:0").map(DateTime::date);
+        day.zip(read).is_some_and(|(day, read)| read == day || day.tomorrow().is_ok_and(|next| next == read))
+    };
+    let orders = [DateOrder::MonthDay, DateOrder::DayMonth];
+    let of_day: Vec<DateOrder> = orders.into_iter().filter(is_near).collect();
+    let order = match (dates, of_day.as_slice()) {
+        (Some(order), _) | (None, &[order]) => order,
+        // The day of the month is its number.
+        (None, &[order, _]) if first == second => order,
+        _ => {
             return Err(wrong(
                 line,
                 format!("'{}' does not say what is the day and what the month", shown(date)),
@@ -156,11 +270,13 @@ fn of_locale(text: &str, dates: Option<DateOrder>, line: u64) -> Result<DateTime
             .next("say it with --dates month-day or --dates day-month"));
         }
     };
-    let local = when::of_parts(day_month, time).ok_or_else(none)?;
-    match half {
+    let local = when::of_parts(in_order(order), time).ok_or_else(none)?;
+    let hour = local.hour() % 12;
+    match half.as_deref() {
+        Some("AM") => Ok(local.with().hour(hour).build().unwrap_or(local)),
+        Some("PM") => Ok(local.with().hour(hour + 12).build().unwrap_or(local)),
+        Some(zone) if zone.bytes().all(|byte| byte.is_ascii_alphabetic()) => Ok(local),
         None => Ok(local),
-        Some("AM") => Ok(local.with().hour(local.hour() % 12).build().unwrap_or(local)),
-        Some("PM") => Ok(local.with().hour(local.hour() % 12 + 12).build().unwrap_or(local)),
         Some(_) => Err(none()),
     }
 }

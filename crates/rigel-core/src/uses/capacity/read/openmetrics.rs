@@ -58,8 +58,12 @@ impl State {
         let text = std::str::from_utf8(line).map_err(|_| wrong(number, "a line is no UTF-8"))?;
         let end = text.find(['{', ' ', '\t']).ok_or_else(|| none(number, text))?;
         let (name, rest) = text.split_at(end);
-        let Some(meant) = meant(name) else { return Ok(()) };
-        let (mut labels, rest) = labels(rest).ok_or_else(|| none(number, text))?;
+        // Most lines of an export are of other things.
+        if !name.is_empty() && meant(name).is_none() {
+            return Ok(());
+        }
+        let (mut labels, of_labels, rest) = labels(rest).ok_or_else(|| none(number, text))?;
+        let Some(meant) = meant(if name.is_empty() { &of_labels } else { name }) else { return Ok(()) };
         let mut words = rest.split_ascii_whitespace();
         let value: f64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| none(number, text))?;
         let at: f64 = match words.next().filter(|word| *word != "#") {
@@ -142,10 +146,11 @@ fn no_time(number: u64) -> Problem {
         .next("ask Prometheus for query_range, or collect /federate, which writes times")
 }
 
-/// `{device="sda",instance="db1:9100"}`, and what follows.
-fn labels(text: &str) -> Option<(Labels, &str)> {
+/// `{device="sda",instance="db1:9100"}`, the name of the metric where it stands among them, and what follows.
+fn labels(text: &str) -> Option<(Labels, String, &str)> {
     let mut found = Labels::default();
-    let Some(mut rest) = text.trim_start().strip_prefix('{') else { return Some((found, text)) };
+    let mut metric = String::new();
+    let Some(mut rest) = text.trim_start().strip_prefix('{') else { return Some((found, metric, text)) };
     let mut serial = String::new();
     loop {
         rest = rest.trim_start_matches([',', ' ']);
@@ -153,12 +158,13 @@ fn labels(text: &str) -> Option<(Labels, &str)> {
             if found.id.is_empty() {
                 found.id = serial;
             }
-            return Some((found, behind));
+            return Some((found, metric, behind));
         }
         let (name, behind) = rest.split_once('=')?;
         let (value, behind) = quoted(behind.trim_start())?;
         rest = behind;
         match name.trim() {
+            "__name__" => metric = value,
             "instance" => found.instance = value,
             "device" => found.device = value,
             "mountpoint" => found.mount = value,

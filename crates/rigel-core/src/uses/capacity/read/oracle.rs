@@ -3,7 +3,7 @@
 //! The queries are in the documentation, and their columns are found by name. Times are those of the database's host, so that a zone is needed
 //! unless they have an offset. Must not read other statistics.
 
-use super::csv::{Fields, Heading};
+use super::csv::{self, Fields, Heading};
 use super::differences::Run;
 use super::lines::Lines;
 use super::prometheus::no_host;
@@ -86,17 +86,23 @@ impl Room for Oracle {
 
 impl State {
     fn line(&mut self, line: &[u8], number: u64, out: &mut Out<'_>) -> Result<(), Problem> {
-        if line.trim_ascii().is_empty() {
+        let said = csv::without_prompt(line);
+        // A command that SQL*Plus repeats behind its prompt has no comma.
+        if said.is_empty() || (line.starts_with(b"SQL>") && !said.contains(&b',')) {
             return Ok(());
         }
+        let line = said;
         let Some(heading) = &self.heading else {
-            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-            self.heading = Some(Heading::of(line).ok_or_else(|| wrong(number, "the columns have no names"))?);
+            // What SQL*Plus says before is none of the columns.
+            if Format::of_heading(line).is_some() {
+                self.heading = Heading::of(line);
+            }
             return Ok(());
         };
         let found = self.fields.read(line);
         // SQL*Plus ends with a line such as `25 rows selected.`
-        let is_remark = found == Some(1) && self.fields.text(0).ends_with("rows selected.");
+        let is_remark = found == Some(1)
+            && ["rows selected.", "row selected."].iter().any(|end| self.fields.text(0).ends_with(end));
         if is_remark {
             return Ok(());
         }

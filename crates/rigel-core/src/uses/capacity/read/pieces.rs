@@ -29,6 +29,8 @@ pub struct Pieces {
     kept: Vec<u8>,
     began: u64,
     around: Vec<u8>,
+    /// Arrays that were begun.
+    arrays: u64,
     line: u64,
     over: bool,
 }
@@ -41,6 +43,8 @@ pub struct Piece<'a> {
     pub line: u64,
     /// The document up to here without elements; not closed.
     pub around: &'a [u8],
+    /// The number of its array in the file: documents may follow one another.
+    pub array: u64,
 }
 
 impl Pieces {
@@ -56,6 +60,7 @@ impl Pieces {
             kept: Vec::new(),
             began: 0,
             around: Vec::new(),
+            arrays: 0,
             line: 1,
             over: false,
         }
@@ -120,12 +125,12 @@ impl Pieces {
         last: &[u8],
         each: &mut impl FnMut(Piece<'_>) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
-        let (line, around) = (self.began, self.around.as_slice());
+        let (line, around, array) = (self.began, self.around.as_slice(), self.arrays);
         if self.kept.is_empty() {
-            return each(Piece { json: last, line, around });
+            return each(Piece { json: last, line, around, array });
         }
         self.kept.extend_from_slice(last);
-        each(Piece { json: &self.kept, line, around })?;
+        each(Piece { json: &self.kept, line, around, array })?;
         self.kept.clear();
         Ok(())
     }
@@ -177,6 +182,11 @@ impl Pieces {
                 .because("the file is of another format, or damaged"));
         }
         let name = if self.element.is_some() { Vec::new() } else { std::mem::take(&mut self.word) };
+        self.arrays += u64::from(byte == b'[' && self.element.is_none() && name == self.array.as_bytes());
+        if self.open.is_empty() && self.around.len() > MOST_AROUND / 2 {
+            // Another document of a long row of them: what was around the first ones is not asked for any more.
+            self.around.drain(..MOST_AROUND / 4);
+        }
         self.open.push((byte, name));
         Ok(())
     }

@@ -1,10 +1,11 @@
-//! JSON of Prometheus's `query_range`: the counters of the node exporter, a series each.
+//! JSON of Prometheus's `query_range`, and of VictoriaMetrics' `/api/v1/export`: the counters of the node exporter, a series each.
 //!
 //! What a disk is (`node_disk_info`) comes before its counters, because Prometheus sorts by name; with it a disk stays the same under another name.
 //! Must not take results of functions: their metric has no name.
 
 use super::differences::{Labels, Meant, meant};
-use super::pieces::{Piece, Pieces, told};
+use super::pieces::{self, Piece, Pieces};
+use super::scrapes::Scrapes;
 use super::seen::{shown, wrong};
 use super::{Out, Room};
 use crate::error::Problem;
@@ -20,28 +21,67 @@ use std::fmt::{self, Formatter};
 type Identities = BTreeMap<(String, String), Vec<(i64, i64, String)>>;
 /// Free bytes of a filesystem at moments.
 type Free = BTreeMap<(String, String), BTreeMap<i64, f64>>;
+/// Readings that wait until it is known when their host was scraped. More than that are taken as they are.
+const MOST_WAITING: usize = 8_000_000;
 
 /// A reader of it.
 pub struct Prometheus {
     pieces: Pieces,
-    identities: Identities,
-    free: Free,
+    is_export: bool,
+    found: Series,
 }
 
-impl Default for Prometheus {
-    fn default() -> Self {
-        Self { pieces: Pieces::of("result"), identities: BTreeMap::new(), free: BTreeMap::new() }
+/// What was read of all series until now.
+#[derive(Default)]
+struct Series {
+    identities: Identities,
+    free: Free,
+    /// By instance.
+    hosts: BTreeMap<String, Host>,
+    /// Counters by name and what they are of, with their other labels and their time.
+    told: BTreeMap<(String, Labels), Vec<(BTreeMap<String, String>, i64, i64)>>,
+}
+
+/// When an instance was scraped.
+#[derive(Default)]
+struct Host {
+    /// Of all counters the shortest interval; readings of their own are as far apart as they were asked for.
+    scrapes: Option<Scrapes>,
+    /// Whether each reading is one.
+    is_every: bool,
+    waiting: Vec<(Labels, Metric, f64, Vec<(i64, f64)>)>,
+}
+
+impl Prometheus {
+    /// The answer of Prometheus.
+    pub fn of_query() -> Self {
+        Self { pieces: Pieces::of("result"), is_export: false, found: Series::default() }
+    }
+
+    /// A series a line.
+    pub fn of_export() -> Self {
+        Self { pieces: Pieces::of(""), is_export: true, found: Series::default() }
     }
 }
 
+/// A series whose values are `V`.
 #[derive(Deserialize)]
-struct Found<'a> {
+#[serde(bound(deserialize = "V: Deserialize<'de>"))]
+struct Found<'a, V> {
     #[serde(borrow)]
     metric: Told<'a>,
+    #[serde(default = "Vec::new")]
+    values: Vec<V>,
+    value: Option<V>,
+    /// Of an export, in milliseconds; its values have no times then.
     #[serde(default)]
-    values: Vec<(f64, Number)>,
-    value: Option<(f64, Number)>,
+    timestamps: Vec<i64>,
 }
+
+/// A value of Prometheus: seconds, and a number as text.
+type At = (f64, Number);
+/// One of an export: a number alone.
+type Plain = Option<f64>;
 
 /// A number that is written as text; NaN for what is none. Read without a copy of the text, because there are millions of them.
 struct Number(f64);
@@ -78,17 +118,22 @@ struct Told<'a> {
     wwn: Cow<'a, str>,
     #[serde(borrow, default)]
     serial: Cow<'a, str>,
+    /// All others.
+    #[serde(flatten)]
+    others: BTreeMap<String, String>,
 }
 
 impl Room for Prometheus {
     fn bytes(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<(), Problem> {
-        let Self { pieces, identities, free } = self;
-        pieces.cut(bytes, |piece| series(&piece, identities, free, out))
+        let Self { pieces, is_export, found } = self;
+        pieces.cut(bytes, |piece| series(&piece, *is_export, found, out))
     }
 
-    fn end(&mut self, _: &mut Out<'_>) -> Result<(), Problem> {
+    fn end(&mut self, out: &mut Out<'_>) -> Result<(), Problem> {
         self.pieces.end()?;
-        match told(self.pieces.around(), "error") {
+        let Series { identities, hosts, .. } = &mut self.found;
+        hosts.values_mut().for_each(|host| host.write(identities, out));
+        match pieces::told(self.pieces.around(), "error") {
             None => Ok(()),
             Some(error) => Err(wrong(1, format!("Prometheus answered with an error: {}", shown(&error)))
                 .next("ask it again; of more than 11,000 moments a series it refuses the answer")),
@@ -96,28 +141,38 @@ impl Room for Prometheus {
     }
 }
 
-fn series(
-    piece: &Piece<'_>,
-    identities: &mut Identities,
-    free: &mut Free,
-    out: &mut Out<'_>,
-) -> Result<(), Problem> {
-    let found: Found<'_> = serde_json::from_slice(piece.json).map_err(|error| {
+/// A series of either tool: its labels, and its finite values with their times.
+fn parse<'a>(piece: &'a Piece<'_>, is_export: bool) -> Result<(Told<'a>, Vec<(i64, f64)>), Problem> {
+    let wrong_series = |error: serde_json::Error| {
         wrong(piece.line, format!("this is no series of Prometheus: {}", shown(&error.to_string())))
             .because("the file is damaged, or the answer of something else")
-    })?;
+    };
+    let is_finite = |reading: &(i64, f64)| reading.1.is_finite();
+    if is_export {
+        let found: Found<'_, Plain> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
+        let readings = found.timestamps.iter().zip(&found.values);
+        let readings = readings.filter_map(|(at, value)| Some((*at, (*value)?))).filter(is_finite).collect();
+        return Ok((found.metric, readings));
+    }
+    let found: Found<'_, At> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
     if found.value.is_some() {
         return Err(wrong(piece.line, "this is the answer to a question about one moment")
             .because("it was asked of /api/v1/query")
             .next("ask /api/v1/query_range, with start, end and step"));
     }
-    let Some(name) = found.metric.name.as_deref() else {
+    let readings = found.values.iter().filter_map(|(at, number)| Some((milliseconds(*at)?, number.0)));
+    let readings = readings.filter(is_finite).collect();
+    Ok((found.metric, readings))
+}
+
+fn series(piece: &Piece<'_>, is_export: bool, all: &mut Series, out: &mut Out<'_>) -> Result<(), Problem> {
+    let (told, readings) = parse(piece, is_export)?;
+    let Some(name) = told.name.as_deref() else {
         return Err(wrong(piece.line, "a series has no name")
             .because("it is the result of a function such as rate(), which hides resets and what was counted")
             .next("ask for the counters themselves: {__name__=~\"node_disk_.*|node_filesystem_(size|free)_bytes\"}"));
     };
     let Some(meant) = meant(name) else { return Ok(()) };
-    let told = &found.metric;
     let id = if told.wwn.is_empty() { &told.serial } else { &told.wwn };
     let labels = Labels {
         instance: told.instance.to_string(),
@@ -128,25 +183,96 @@ fn series(
     if labels.instance.is_empty() && out.options.host.is_none() {
         return Err(no_host(piece.line));
     }
-    let readings = found.values.iter().filter(|(_, number)| number.0.is_finite());
-    let readings: Vec<(i64, f64)> =
-        readings.filter_map(|(at, number)| Some((milliseconds(*at)?, number.0))).collect();
+    if matches!(meant, Meant::Counter(..)) {
+        all.check_twice(name, &labels, &told.others, &readings, piece.line)?;
+    }
     match meant {
-        Meant::Counter(metric, unit) => counter(&labels, metric, unit, &readings, identities, out),
+        Meant::Counter(metric, unit) => all.counter(labels, metric, unit, readings, out),
         Meant::Info => {
             if let (Some(first), Some(last), false) =
                 (readings.first(), readings.last(), labels.id.is_empty())
             {
-                let of = identities.entry((labels.instance, labels.device)).or_default();
+                let of = all.identities.entry((labels.instance, labels.device)).or_default();
                 of.push((first.0, last.0, labels.id));
             }
         }
         Meant::Free => {
-            free.insert((labels.instance, labels.mount), readings.into_iter().collect());
+            all.free.insert((labels.instance, labels.mount), readings.into_iter().collect());
         }
-        Meant::Size => sizes(&labels, &readings, free, out),
+        Meant::Size => sizes(&labels, &readings, &all.free, out),
     }
     Ok(())
+}
+
+impl Series {
+    /// Refuses a counter that is there twice for the same time, as replicas of one Prometheus tell it.
+    fn check_twice(
+        &mut self,
+        name: &str,
+        labels: &Labels,
+        others: &BTreeMap<String, String>,
+        readings: &[(i64, f64)],
+        line: u64,
+    ) -> Result<(), Problem> {
+        let (Some((first, _)), Some((last, _))) = (readings.first(), readings.last()) else { return Ok(()) };
+        let known = self.told.entry((name.to_owned(), labels.clone())).or_default();
+        let twin = known.iter().find(|(_, from, to)| first <= to && from <= last);
+        let differs = twin.and_then(|(twin, ..)| {
+            let names = twin.keys().chain(others.keys());
+            let name = names.into_iter().find(|name| twin.get(*name) != others.get(*name))?;
+            let value = |of: &BTreeMap<String, String>| {
+                of.get(name).map_or_else(|| "nothing".to_owned(), |text| shown(text))
+            };
+            Some((shown(name), value(twin), value(others)))
+        });
+        if let Some((label, one, other)) = differs {
+            return Err(wrong(line, format!("{} of {} is there twice", shown(name), shown(&labels.device)))
+                .because(format!(
+                    "the label {label} differs, {one} and {other}, as of replicas that were not merged"
+                ))
+                .next(format!("ask for one of them: {{{label}=\"{one}\"}}")));
+        }
+        known.push((others.clone(), *first, *last));
+        Ok(())
+    }
+
+    /// A counter: it waits until one of its host says when that was scraped.
+    fn counter(
+        &mut self,
+        labels: Labels,
+        metric: Metric,
+        unit: f64,
+        readings: Vec<(i64, f64)>,
+        out: &mut Out<'_>,
+    ) {
+        let host = self.hosts.entry(labels.instance.clone()).or_default();
+        if let Some(scrapes) = Scrapes::of(&readings).filter(|_| !host.is_every) {
+            host.is_every = scrapes.is_every;
+            host.scrapes = Some(host.scrapes.map_or(scrapes, |known| known.min(scrapes)));
+        }
+        host.waiting.push((labels, metric, unit, readings));
+        let waiting = || host.waiting.iter().map(|(.., readings)| readings.len()).sum::<usize>();
+        if host.is_every || waiting() > MOST_WAITING {
+            host.write(&self.identities, out);
+        }
+    }
+}
+
+impl Host {
+    /// Makes rates of what waits.
+    fn write(&mut self, identities: &Identities, out: &mut Out<'_>) {
+        let scrapes = self.scrapes.filter(|_| !self.is_every);
+        for (labels, metric, unit, readings) in self.waiting.drain(..) {
+            let Some(scrapes) = scrapes else {
+                counter(&labels, metric, unit, &readings, identities, out);
+                continue;
+            };
+            out.seen.notes.insert(
+                "readings repeat, because they were asked for in shorter steps than Prometheus scrapes: one of each scrape is used",
+            );
+            counter(&labels, metric, unit, &scrapes.thinned(&readings), identities, out);
+        }
+    }
 }
 
 /// No name of the host, and nobody gave one.
@@ -184,6 +310,7 @@ fn counter(
         let (mut spans, mut rates) = (Vec::with_capacity(part.len()), Vec::with_capacity(part.len()));
         for &(at, value) in part {
             match counter.read(at, value * unit) {
+                Step::Rate(_, rate) if !metric.can_be(rate) => out.seen.unusable += 1,
                 Step::Rate(span, rate) => {
                     spans.push(span);
                     rates.push(rate);

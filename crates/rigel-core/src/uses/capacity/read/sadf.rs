@@ -57,6 +57,9 @@ struct Timestamp<'a> {
     time: Cow<'a, str>,
     #[serde(default)]
     utc: u8,
+    /// In the place of `utc` since sysstat 12.7.1: `UTC`, or how the host abbreviates its zone.
+    #[serde(borrow)]
+    tz: Option<Cow<'a, str>>,
     #[serde(default)]
     interval: i64,
 }
@@ -108,10 +111,12 @@ impl Room for Sadf {
 }
 
 fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Result<(), Problem> {
-    let read: Element<'_> = serde_json::from_slice(piece.json).map_err(|error| {
+    let mended = with_commas(piece.json);
+    let json = mended.as_deref().unwrap_or(piece.json);
+    let read: Element<'_> = serde_json::from_slice(json).map_err(|error| {
         wrong(piece.line, format!("this is none of sadf's statistics: {}", shown(&error.to_string())))
-            .because("the file is damaged, or of a version of sysstat whose JSON differs")
-            .next("write it again: sadf -j FILE -- -b -d")
+            .because("the file is damaged, or was written in a locale whose numbers have a decimal comma")
+            .next("write it again: LC_ALL=C sadf -j FILE -- -b -d")
     })?;
     if read.disk.is_empty() {
         return Ok(());
@@ -133,6 +138,24 @@ fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Res
     Ok(())
 }
 
+/// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` where nothing is missing.
+fn with_commas(json: &[u8]) -> Option<Vec<u8>> {
+    let (mut mended, mut in_string, mut after_end) = (None::<Vec<u8>>, false, false);
+    for (at, &byte) in json.iter().enumerate() {
+        if byte == b'"' && !in_string && after_end {
+            let whole = mended.get_or_insert_with(|| json[..at].to_vec());
+            whole.push(b',');
+        }
+        if let Some(mended) = &mut mended {
+            mended.push(byte);
+        }
+        // No name of a disk has an escaped quotation mark.
+        in_string ^= byte == b'"';
+        after_end = !in_string && (matches!(byte, b']' | b'}') || (after_end && byte.is_ascii_whitespace()));
+    }
+    mended
+}
+
 fn span(
     told: Option<&Timestamp<'_>>,
     line: u64,
@@ -147,10 +170,12 @@ fn span(
     let local = when::local(&told.date, &told.time).ok_or_else(|| {
         wrong(line, format!("'{}' is no date and time", shown(&format!("{} {}", told.date, told.time))))
     })?;
-    let moment = match (told.utc, zone) {
-        (0, Some(zone)) => zone.moment(local),
-        (0, None) => return Err(no_zone(line)),
-        _ => Zone::utc().moment(local),
+    let is_utc = told.utc != 0 || told.tz.as_deref().is_some_and(when::is_utc);
+    let moment = match (zone, told.tz.as_deref().and_then(when::offset)) {
+        _ if is_utc => Zone::utc().moment(local),
+        (_, Some(offset)) => Zone::new(offset.to_time_zone()).moment(local),
+        (Some(zone), None) => zone.moment(local),
+        (None, None) => return Err(no_zone(line)),
     };
     let Moment::At(end_ms) = moment else {
         out.seen.skipped += 1;

@@ -44,8 +44,10 @@ pub struct Seen {
     pub reboots: u64,
     /// Rows that are left out because their time was before that of the row before.
     pub backwards: u64,
-    /// Rows without a usable value.
+    /// Values that can be none: no number, below 0, or more than any host can do.
     pub unusable: u64,
+    /// Reports of iostat that are left out because they are the first of their run.
+    pub first_reports: u64,
     /// Local times that the clock skipped.
     pub skipped: u64,
     /// Hosts.
@@ -104,12 +106,12 @@ impl Out<'_> {
         Subject::disk(renamed.map_or(told, |(_, to)| to), id)
     }
 
-    /// Samples of one interval; values that are no numbers above or equal to 0 are left out.
+    /// Samples of one interval; values that can be none are left out and counted.
     pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
         let mut sound = [(Metric::ReadOps, 0.0); 16];
         let mut count = 0;
         for &(metric, value) in values {
-            if value.is_finite() && value >= 0.0 && count < sound.len() {
+            if metric.can_be(value) && count < sound.len() {
                 sound[count] = (metric, value);
                 count += 1;
             } else {

@@ -1,8 +1,10 @@
 //! What reads brought back, how fast, and whether rate and latency fit together: which of these flags make a number invalid.
 
 use super::*;
-use crate::measure::ReadLook;
+use crate::load::workload::Direction;
+use crate::measure::{FirstError, ReadLook};
 use crate::record::tests::visit;
+use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
 /// The device answers a small I/O in 1 ms and a large one in 10 ms. Points of one class, one and two outstanding.
 const SMALL: (usize, Class) = (1, Class::SMALL);
@@ -90,7 +92,7 @@ fn what_never_came_back_and_what_did_nothing_is_invalid() {
     let hung = crate::measure::HungIo {
         target: 0,
         offset: 4096,
-        direction: crate::load::workload::Direction::Read,
+        direction: Direction::Read,
         age_ns: 60 * NS_PER_S,
         count: 1,
         taken_back: false,
@@ -101,4 +103,48 @@ fn what_never_came_back_and_what_did_nothing_is_invalid() {
         tally.in_flight_ns = 2 * NS_PER_S;
     };
     assert_eq!(flags(SMALL, Pattern::Random, nothing), [(FlagCode::NoData, true)]);
+}
+
+/// Of 2,000 I/Os in a second.
+#[test]
+fn what_is_left_of_many_failures_is_no_rate() {
+    let of = |errors: u64| {
+        let error = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
+        let flags = flags(SMALL, Pattern::Random, |tally| {
+            answered(tally, &[(2000 - errors, NS_PER_MS)]);
+            (tally.errors, tally.first_error) = (errors, Some(error));
+        });
+        flags.into_iter().filter(|(code, _)| *code == FlagCode::Errors).collect::<Vec<_>>()
+    };
+    assert_eq!((of(1), of(10)), (vec![(FlagCode::Errors, false)], vec![(FlagCode::Errors, false)]));
+    assert_eq!((of(11), of(1999)), (vec![(FlagCode::Errors, true)], vec![(FlagCode::Errors, true)]));
+}
+
+/// Rigel asked for 15.6 MiB.
+#[test]
+fn devices_that_moved_far_less_than_was_asked_for_did_not_answer() {
+    let of = |read_bytes: u64| {
+        of_record(1, |record| {
+            let (visit, moved) = (&mut record.visits[1], 2000 * 8192);
+            let counts =
+                Counts { moved: vec![Some(Moved { read_bytes, written_bytes: 0 })], ..Counts::default() };
+            let samples = vec![WitnessSample { at_ns: visit.began_ns + NS_PER_S, counts }];
+            let witness = Witness {
+                period_ns: NS_PER_S / 10,
+                cpus: None,
+                devices: vec![(8, 0)],
+                kernel_us: None,
+                began_ns: visit.began_ns,
+                samples,
+            };
+            visit.nodes =
+                vec![NodeVisit { moved_bytes: moved, witness: Some(witness), ..NodeVisit::default() }];
+        })
+    };
+    for read_bytes in [0, 4096, 8_100_000] {
+        assert_eq!(of(read_bytes), [(FlagCode::Cache, true)], "{read_bytes}");
+    }
+    for read_bytes in [8_200_000, 2000 * 8192] {
+        assert_eq!(of(read_bytes), [], "{read_bytes}");
+    }
 }

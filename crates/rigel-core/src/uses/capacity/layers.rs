@@ -1,0 +1,225 @@
+//! Which disks of a host lie on others: what is counted at a partition, an array, a mapped device or the sum of a group is counted at the disks
+//! below it as well, and must count once.
+//!
+//! By name, and by what stays of it, such as a WWN: names are all that tools tell. A partition is one only beside its disk, as a disk of Xen is
+//! called `xvda1` when there is no `xvda`. Must not look at a value.
+
+use super::key::{Kind, Subject};
+use std::collections::BTreeSet;
+
+/// What a disk is by its name, the lowest first: only those of the lowest layer that is there count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Layer {
+    /// A device of the host.
+    Hardware,
+    /// A name that people gave: of a mapped device, or of a group of disks.
+    Other,
+    /// An array of `md`.
+    Array,
+    /// LVM, encryption, multipath and the like, which usually lie on arrays; a file as a disk.
+    Mapped,
+    /// Memory, and what holds no database.
+    Nothing,
+}
+
+/// Kernel names of devices in letters: `sda`, `xvdb`. `emcpowera` is made of others, and so none of them.
+const LETTERED: [&str; 11] = ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rssd", "rsxx", "skd", "pcd"];
+/// Those with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
+const NUMBERED: [&str; 12] =
+    ["nvme", "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/"];
+const MAPPED: [&str; 7] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP"];
+const NOTHING: [&str; 6] = ["ram", "zram", "sr", "fd", "scd", "mtdblock"];
+/// What stays of a device made of others.
+const MAPPED_IDS: [&str; 6] = ["LVM-", "CRYPT-", "mpath-", "DM-", "dm-", "lvm-"];
+/// What stays of a device of the host, where tools call it by that (`/dev/disk/by-id`).
+const HARDWARE_IDS: [&str; 10] =
+    ["ata-", "scsi-", "wwn-", "nvme-", "virtio-", "usb-", "mmc-", "ieee1394-", "eui.", "naa."];
+/// Major numbers of `devM-N`, as `sar` writes a disk: of SCSI, of IDE, Xen, DASD and MMC, each with the minor numbers that a disk has.
+const HARDWARE_MAJORS: [(u32, u32); 14] = [
+    (8, 16),
+    (65, 16),
+    (66, 16),
+    (67, 16),
+    (68, 16),
+    (69, 16),
+    (70, 16),
+    (71, 16),
+    (3, 64),
+    (22, 64),
+    (202, 16),
+    (94, 4),
+    (179, 8),
+    (259, 0),
+];
+const ARRAY_MAJOR: u32 = 9;
+const LOOP_MAJOR: u32 = 7;
+const DRBD_MAJOR: u32 = 147;
+const NO_STORAGE_MAJORS: [u32; 3] = [1, 2, 11];
+
+/// Of disks of one host those on which the others lie, each once. Where only devices are known that lie on others, arrays count before mapped
+/// devices, which usually lie on them.
+pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
+    let names: BTreeSet<&str> =
+        disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
+    let counts: Vec<bool> = {
+        let is_part = |disk: &Subject| {
+            let parents = parents(&disk.name).into_iter().chain(parents(&disk.id));
+            disk.kind == Kind::Disk && parents.into_iter().any(|parent| names.contains(parent.as_str()))
+        };
+        let lowest = disks.iter().filter(|disk| !is_part(disk)).map(layer).min();
+        disks.iter().map(|disk| Some(layer(disk)) == lowest && !is_part(disk)).collect()
+    };
+    disks.into_iter().zip(counts).filter(|(_, counts)| *counts).map(|(disk, _)| disk).collect()
+}
+
+fn layer(disk: &Subject) -> Layer {
+    let is_mapped = MAPPED_IDS.iter().any(|id| disk.id.starts_with(id) || disk.name.starts_with(id));
+    let name = disk.name.replace('!', "/");
+    // An identity that is none of a mapped device is one of hardware, whatever it is called.
+    let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part");
+    if disk.kind != Kind::Disk {
+        Layer::Hardware
+    } else if is_numbered(&name, &["md", "md_", "md/"])
+        || numbers(&name).is_some_and(|(major, _)| major == ARRAY_MAJOR)
+    {
+        Layer::Array
+    } else if is_mapped || is_numbered(&name, &MAPPED) {
+        Layer::Mapped
+    } else if is_numbered(&name, &NOTHING) {
+        Layer::Nothing
+    } else if let Some((major, _)) = numbers(&name) {
+        of_major(major)
+    } else if has_identity || is_hardware(&name) {
+        Layer::Hardware
+    } else {
+        Layer::Other
+    }
+}
+
+/// Virtual disks and mapped devices share the numbers that are given out as they come; beside disks with a number of their own they are taken
+/// for mapped.
+fn of_major(major: u32) -> Layer {
+    match major {
+        LOOP_MAJOR | DRBD_MAJOR => Layer::Mapped,
+        _ if NO_STORAGE_MAJORS.contains(&major) => Layer::Nothing,
+        _ if HARDWARE_MAJORS.iter().any(|(known, _)| *known == major) => Layer::Hardware,
+        _ => Layer::Other,
+    }
+}
+
+fn is_hardware(name: &str) -> bool {
+    let lettered = |rest: &str| {
+        let rest = rest.trim_end_matches(|sign: char| sign.is_ascii_digit());
+        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let is_first = |rest: &str| rest.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+    LETTERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(lettered)
+        || NUMBERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(is_first)
+        || HARDWARE_IDS.iter().any(|id| name.starts_with(id))
+}
+
+/// One of these and a number, such as `dm-0`; also a partition of it, `loop0p1`.
+fn is_numbered(name: &str, kinds: &[&str]) -> bool {
+    let is_number = |rest: &str| {
+        let (number, part) = rest.split_once('p').unwrap_or((rest, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(number) && digits(part)
+    };
+    kinds.iter().filter_map(|kind| name.strip_prefix(kind)).any(is_number)
+}
+
+/// The numbers of `dev8-16`.
+fn numbers(name: &str) -> Option<(u32, u32)> {
+    let (major, minor) = name.strip_prefix("dev")?.split_once('-')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// What the disk may be called whose partition, or whose path, has this name.
+fn parents(name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let stem = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    if stem.len() < name.len() && !stem.is_empty() {
+        if let Some(disk) = ["-part", "_part", "p"].iter().find_map(|word| stem.strip_suffix(word)) {
+            found.push(disk.to_owned());
+        }
+        // `nvme0n1` is no partition of `nvme0n`, and dm-1 none of dm-.
+        if stem.ends_with(|sign: char| sign.is_ascii_lowercase()) {
+            found.push(stem.to_owned());
+        }
+    }
+    // `part1-mpath-3600..` is what stays of a partition of a mapped device.
+    if let Some((number, disk)) = name.strip_prefix("part").and_then(|rest| rest.split_once('-')) {
+        found.extend(number.bytes().all(|byte| byte.is_ascii_digit()).then(|| disk.to_owned()));
+    }
+    // A path to a namespace of NVMe, whose I/O the namespace counts.
+    if let Some((controller, rest)) = name.strip_prefix("nvme").and_then(|rest| rest.split_once('c')) {
+        found.extend(rest.split_once('n').map(|(_, namespace)| format!("nvme{controller}n{namespace}")));
+    }
+    if let Some((major, minor)) = numbers(name) {
+        let each = HARDWARE_MAJORS.iter().find(|(known, _)| *known == major).map_or(0, |(_, each)| *each);
+        if each > 0 && minor % each != 0 {
+            found.push(format!("dev{major}-{}", minor / each * each));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counting(names: &[&str]) -> Vec<String> {
+        let disks = names.iter().map(|name| Subject::disk(name, "")).collect();
+        own_disks(disks).into_iter().map(|disk| disk.name).collect()
+    }
+
+    #[test]
+    fn what_lies_on_another_does_not_count_beside_it() {
+        for (all, own) in [
+            // Partitions of every naming.
+            (&["sda", "sda1", "sda15", "sdb"][..], &["sda", "sdb"][..]),
+            (&["nvme0n1", "nvme0n1p1", "nvme0n1p10", "nvme1n1"], &["nvme0n1", "nvme1n1"]),
+            (&["mmcblk0", "mmcblk0p2", "mmcblk0boot0"], &["mmcblk0", "mmcblk0boot0"]),
+            (&["vda", "vda1", "xvdb", "xvdb1", "dasda", "dasda1"], &["vda", "xvdb", "dasda"]),
+            (
+                &["cciss/c0d0", "cciss/c0d0p1", "nbd0", "nbd0p1", "rbd1", "rbd1p1"],
+                &["cciss/c0d0", "nbd0", "rbd1"],
+            ),
+            (&["dev8-0", "dev8-1", "dev8-16", "dev8-31", "dev65-0"], &["dev8-0", "dev8-16", "dev65-0"]),
+            (&["wwn-0x5", "wwn-0x5-part1", "ata-D", "ata-D-part2"], &["wwn-0x5", "ata-D"]),
+            // Paths of one namespace.
+            (&["nvme0n1", "nvme0c0n1", "nvme0c1n1"], &["nvme0n1"]),
+            // Made of others: mapped, arrays, files, memory, groups.
+            (&["sda", "dm-0", "dm-1", "md0", "md127", "bcache0", "drbd1"], &["sda"]),
+            (&["nvme0n1", "loop0", "loop1", "zram0", "ram0", "sr0", "fd0"], &["nvme0n1"]),
+            (&["sda", "sdb", "vg0-data", "mpatha", "ALL", "data"], &["sda", "sdb"]),
+            (&["dev8-0", "dev253-0", "dev9-127", "dev7-0", "dev252-3"], &["dev8-0"]),
+            // Without the disks below, the lowest that is known.
+            (&["dm-0", "md0", "md0p1", "loop3"], &["md0"]),
+            (&["dm-0", "dm-1", "zram0"], &["dm-0", "dm-1"]),
+            (&["vg0-data", "vg0-redo", "zram0"], &["vg0-data", "vg0-redo"]),
+            (&["dev253-0", "dev253-16"], &["dev253-0", "dev253-16"]),
+            (&["zram0"], &["zram0"]),
+            // A partition is one beside its disk only.
+            (&["xvda1", "xvda2", "xvdb"], &["xvda1", "xvda2", "xvdb"]),
+            (&["sda1", "sda2"], &["sda1", "sda2"]),
+            (&["dev8-1", "dev8-2"], &["dev8-1", "dev8-2"]),
+            (&[], &[]),
+        ] {
+            assert_eq!(counting(all), own, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn what_stays_of_a_disk_says_what_it_is() {
+        let own = |all: &[(&str, &str)]| {
+            let disks = all.iter().map(|(name, id)| Subject::disk(name, id)).collect();
+            own_disks(disks).into_iter().map(|disk| disk.name).collect::<Vec<_>>()
+        };
+        assert_eq!(own(&[("sda", "wwn-1"), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]), ["sda"]);
+        assert_eq!(own(&[("mpatha", "mpath-36"), ("mpatha1", "part1-mpath-36")]), ["mpatha"]);
+        assert_eq!(own(&[("odd7", "wwn-7"), ("sda", "wwn-1")]), ["odd7", "sda"]);
+        let database = Subject::named(Kind::Database, "md1");
+        assert_eq!(own_disks(vec![database.clone()]), [database], "a name is all that it has in common");
+    }
+}

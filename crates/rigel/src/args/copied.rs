@@ -1,0 +1,85 @@
+//! Characters that a word processor or a web page has put in the place of those that were meant: commands are copied from there.
+//!
+//! Must not guess beyond characters.
+
+use rigel_core::error::Problem;
+use std::ffi::OsString;
+
+/// Hyphens and dashes that look like the sign before an option.
+const DASHES: [char; 9] = [
+    '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{fe63}',
+    '\u{ff0d}',
+];
+const QUOTES: [char; 6] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}'];
+/// Blanks that part no words for a shell.
+const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
+
+/// Refuses the first argument with such a character where it would mean something else.
+pub fn check(arguments: &[OsString]) -> Result<(), Problem> {
+    let texts = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|text| *text != "--");
+    texts.into_iter().try_for_each(|text| wrong(text).map_or(Ok(()), Err))
+}
+
+fn wrong(text: &str) -> Option<Problem> {
+    let is_option = |text: &str| {
+        let name = text.trim_start_matches('-');
+        name.len() < text.len() && name.starts_with(|sign: char| sign.is_ascii_alphabetic())
+    };
+    let meant: String = text
+        .chars()
+        .map(|sign| match sign {
+            _ if DASHES.contains(&sign) => '-',
+            _ if BLANKS.contains(&sign) => ' ',
+            _ => sign,
+        })
+        .filter(|sign| !QUOTES.contains(sign))
+        .collect();
+    // One long dash stands for two hyphens.
+    let meant = match text.chars().next() {
+        Some('\u{2014}' | '\u{2015}') if !meant.starts_with("--") => format!("-{meant}"),
+        _ => meant,
+    };
+    let is_first = |signs: &[char]| text.starts_with(signs);
+    let what = if text.trim_start_matches('-').starts_with(DASHES) && is_option(&meant) {
+        "begins with a typographic dash"
+    } else if is_option(&meant) && text.contains(BLANKS) {
+        "has a blank that does not end a word"
+    } else if is_first(&QUOTES) || (is_option(&meant) && text.contains(QUOTES)) {
+        "has typographic quotation marks"
+    } else {
+        return None;
+    };
+    Some(
+        Problem::usage(format!("'{text}' {what}"))
+            .at(text.to_owned())
+            .because("the command was copied from a document that had replaced what was typed")
+            .next(format!("write {meant}; a file with such a name can be given as ./{text}")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typographic_signs_are_told_with_what_was_meant() {
+        for (typed, meant) in [
+            ("\u{2013}run", "write -run;"),
+            ("\u{2212}write", "write -write;"),
+            ("-\u{2013}write", "write --write;"),
+            ("\u{2014}write", "write --write;"),
+            ("\u{2013}\u{2013}max-latency=2ms", "write --max-latency=2ms;"),
+            ("-run\u{a0}simple", "write -run simple;"),
+            ("\u{201c}oltp\u{201d}", "write oltp;"),
+            ("--name=\u{201c}a\u{201d}", "write --name=a;"),
+        ] {
+            let problem = check(&["run".into(), typed.into()]).map_err(|problem| problem.to_string());
+            let problem = problem.expect_err(typed);
+            assert!(problem.contains(meant), "{problem}");
+        }
+        for sound in ["data\u{2013}1", "\u{2013}", "/u\u{a0}1/f", "--name=a\u{2013}b", "-run", "\u{2013}5"] {
+            assert!(check(&[sound.into()]).is_ok(), "{sound}");
+        }
+        assert!(check(&["--".into(), "\u{2013}run".into()]).is_ok(), "a target behind --");
+    }
+}

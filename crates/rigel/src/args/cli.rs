@@ -188,10 +188,12 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
 
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
-    copied::check(argv.get(1..).unwrap_or_default())?;
     // By a link or a copy.
     let is_orion = |program| Path::new(program).file_name().is_some_and(|name| name == "orion");
-    if argv.first().is_some_and(is_orion) {
+    let called_orion = argv.first().is_some_and(is_orion);
+    let is_orion = called_orion || argv.get(1).is_some_and(|word| word == "orion");
+    copied::check(argv.get(1..).unwrap_or_default(), is_orion)?;
+    if called_orion {
         return orion_args::read(argv.get(1..).unwrap_or_default(), environment);
     }
     // The command is always argv[1]: the program itself takes no option that could come before it. ORION's arguments

@@ -14,13 +14,14 @@ const QUOTES: [char; 6] = ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2
 /// Blanks that part no words for a shell.
 const BLANKS: [char; 3] = ['\u{a0}', '\u{202f}', '\u{2009}'];
 
-/// Refuses the first argument with such a character where it would mean something else.
-pub fn check(arguments: &[OsString]) -> Result<(), Problem> {
+/// Refuses the first argument with such a character where it would mean something else. ORION's options have one hyphen; of two, a word
+/// processor makes one dash.
+pub fn check(arguments: &[OsString], is_orion: bool) -> Result<(), Problem> {
     let texts = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|text| *text != "--");
-    texts.into_iter().try_for_each(|text| wrong(text).map_or(Ok(()), Err))
+    texts.into_iter().try_for_each(|text| wrong(text, is_orion).map_or(Ok(()), Err))
 }
 
-fn wrong(text: &str) -> Option<Problem> {
+fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
     let is_option = |text: &str| {
         let name = text.trim_start_matches('-');
         name.len() < text.len() && name.starts_with(|sign: char| sign.is_ascii_alphabetic())
@@ -34,9 +35,9 @@ fn wrong(text: &str) -> Option<Problem> {
         })
         .filter(|sign| !QUOTES.contains(sign))
         .collect();
-    // One long dash stands for two hyphens.
-    let meant = match text.chars().next() {
-        Some('\u{2014}' | '\u{2015}') if !meant.starts_with("--") => format!("-{meant}"),
+    let is_word = |text: &str| text.bytes().take_while(u8::is_ascii_alphanumeric).count() > 1;
+    let meant = match meant.strip_prefix('-') {
+        Some(name) if !is_orion && text.starts_with(DASHES) && is_word(name) => format!("--{name}"),
         _ => meant,
     };
     let is_first = |signs: &[char]| text.starts_with(signs);
@@ -64,22 +65,24 @@ mod tests {
     #[test]
     fn typographic_signs_are_told_with_what_was_meant() {
         for (typed, meant) in [
-            ("\u{2013}run", "write -run;"),
-            ("\u{2212}write", "write -write;"),
+            ("\u{2013}write", "write --write;"),
+            ("\u{2212}write", "write --write;"),
             ("-\u{2013}write", "write --write;"),
-            ("\u{2014}write", "write --write;"),
+            ("\u{2013}q", "write -q;"),
             ("\u{2013}\u{2013}max-latency=2ms", "write --max-latency=2ms;"),
             ("-run\u{a0}simple", "write -run simple;"),
             ("\u{201c}oltp\u{201d}", "write oltp;"),
             ("--name=\u{201c}a\u{201d}", "write --name=a;"),
         ] {
-            let problem = check(&["run".into(), typed.into()]).map_err(|problem| problem.to_string());
+            let problem = check(&["run".into(), typed.into()], false).map_err(|problem| problem.to_string());
             let problem = problem.expect_err(typed);
             assert!(problem.contains(meant), "{problem}");
         }
+        let orion = check(&["\u{2013}run".into()], true).unwrap_err().to_string();
+        assert!(orion.contains("write -run;"), "{orion}");
         for sound in ["data\u{2013}1", "\u{2013}", "/u\u{a0}1/f", "--name=a\u{2013}b", "-run", "\u{2013}5"] {
-            assert!(check(&[sound.into()]).is_ok(), "{sound}");
+            assert!(check(&[sound.into()], false).is_ok(), "{sound}");
         }
-        assert!(check(&["--".into(), "\u{2013}run".into()]).is_ok(), "a target behind --");
+        assert!(check(&["--".into(), "\u{2013}run".into()], false).is_ok(), "a target behind --");
     }
 }

@@ -63,6 +63,13 @@ impl Store {
     /// Opens the store to write; makes it where there is none.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
+            // One that was named may be a slip; only the usual place is made.
+            if database::place(FILE).as_deref() != Some(path) {
+                return Err(Problem::refused("the directory of the store does not exist")
+                    .at(path_text::encode(dir))
+                    .because("--store names a file in it; only the usual directory is made unasked")
+                    .next("make it first, or name a file in a directory that is there"));
+            }
             database::make_dir(dir).map_err(|error| unusable(dir, &error.to_string()))?;
         }
         let open = || -> rusqlite::Result<Connection> {

@@ -168,3 +168,36 @@ proptest! {
         prop_assert!(Nanos::from_secs(a) >= Nanos::from_millis(a) && Bytes::from_kib(a) >= Bytes(a));
     }
 }
+
+#[test]
+fn a_count_may_be_in_thousands() {
+    for (text, count) in
+        [("5000", 5000), ("5k", 5000), ("1.5K", 1500), ("2M", 2_000_000), (" 0.25m", 250_000)]
+    {
+        assert_eq!(count_of(text), Some(count), "{text}");
+    }
+    for text in [
+        "",
+        "k",
+        "5,000",
+        "1.5",
+        "-5k",
+        "5 k",
+        "+5",
+        "5kk",
+        "1.",
+        ".5k",
+        "99999999999999999999k",
+        "0.0001k",
+        "5G",
+    ] {
+        assert_eq!(count_of(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_sign_of_a_millionth_is_read() {
+    for text in ["500us", "500\u{b5}s", "500\u{3bc}s"] {
+        assert_eq!(text.parse::<Nanos>(), Ok(Nanos(500_000)), "{text}");
+    }
+}

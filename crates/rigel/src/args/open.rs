@@ -11,6 +11,7 @@ use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, Shape, Spread
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
+use rigel_core::units;
 
 /// The class of the level.
 pub const OPEN: Class = Class::constant("open");
@@ -43,13 +44,18 @@ pub struct OpenArgs {
 fn rate(text: &str) -> Result<u32, Misread> {
     let misread =
         |reason: String| Misread { reason, next: format!("give rates from 1 to {} per second", MAX_RATE) };
-    match text.trim().parse::<u64>() {
-        Ok(0) => Err(misread("is no rate: nothing would arrive".into())),
-        Ok(number) => u32::try_from(number)
+    let is_thousands = text.len() == 3 && text.starts_with('0');
+    match units::count_of(text) {
+        Some(_) if is_thousands => Err(Misread {
+            reason: "is what stands behind a comma, which parts rates".into(),
+            next: "write a number without a comma, or in thousands: 5000 or 5k for 5,000".into(),
+        }),
+        Some(0) => Err(misread("is no rate: nothing would arrive".into())),
+        Some(number) => u32::try_from(number)
             .ok()
             .filter(|rate| *rate <= MAX_RATE)
             .ok_or_else(|| misread("is more than any host can submit".into())),
-        Err(_) => Err(misread("is no whole number".into())),
+        None => Err(misread("is no whole number".into())),
     }
 }
 

@@ -18,7 +18,7 @@ use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{DEFAULT_SMALL, EngineRequest, Request};
 use rigel_core::load::slo::{Judged, Requirement, Slo, SloBound, USUAL_MOST_RATE, USUAL_SEARCH};
-use rigel_core::units::{Bytes, Nanos};
+use rigel_core::units::{self, Bytes, Nanos};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -185,8 +185,8 @@ fn limit(text: &str) -> Result<Nanos, Box<dyn Error + Send + Sync>> {
 }
 
 pub fn rate(text: &str) -> Result<u32, Misread> {
-    let rate = text.parse::<u32>().ok().filter(|rate| *rate <= MAX_RATE);
-    rate.ok_or_else(|| Misread {
+    let rate = units::count_of(text).and_then(|rate| u32::try_from(rate).ok());
+    rate.filter(|rate| *rate <= MAX_RATE).ok_or_else(|| Misread {
         reason: "is no rate that a host can submit".into(),
         next: format!("give a whole number of I/Os per second, at most {MAX_RATE}"),
     })

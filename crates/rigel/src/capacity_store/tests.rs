@@ -15,9 +15,17 @@ fn of(disk: &str, table: Table) -> BTreeMap<Key, Table> {
 }
 
 #[test]
+fn a_directory_that_was_named_by_mistake_is_not_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let problem = Store::open(&dir.path().join("nope/store.sqlite")).map(drop).unwrap_err();
+    assert!(problem.what.contains("does not exist") && problem.place.unwrap().ends_with("/nope"));
+    assert!(!dir.path().join("nope").exists());
+}
+
+#[test]
 fn what_is_merged_comes_back_and_twice_adds_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a/b/store.sqlite");
+    let path = dir.path().join("store.sqlite");
     let mut store = Store::open(&path).unwrap();
     let days = of("sda", table(0, 3 * 1_440, 5.0));
     assert_eq!(store.change(|change| change.merge(&days)).unwrap().added, 4_320);

@@ -3,7 +3,7 @@
 //! Must not know what else was asked for.
 
 use super::{Judged, MILLION, Requirement, SloBound};
-use crate::units::{Nanos, UnitError, trimmed};
+use crate::units::{Nanos, UnitError, count_of, trimmed};
 use std::fmt;
 use std::str::FromStr;
 
@@ -98,9 +98,9 @@ impl FromStr for Requirement {
         let (bound, rate) = text.split_once('@').ok_or_else(|| format!("it names no rate; {whole}"))?;
         let digits = rate.trim();
         let digits = digits.strip_suffix("/s").unwrap_or(digits).trim_end();
-        let rate = digits
-            .parse()
-            .map_err(|_| format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()))?;
+        let rate = count_of(digits)
+            .and_then(|rate| u32::try_from(rate).ok())
+            .ok_or_else(|| format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()))?;
         if rate == 0 {
             return Err(format!("0 is no rate: nothing would arrive; {whole}"));
         }

@@ -57,7 +57,8 @@ fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
         Bytes(own),
         Bytes(device)
     );
-    Some(Flag::new(FlagCode::Cache, text).invalidating())
+    let cache = Flag::new(FlagCode::Cache, text);
+    Some(cache.invalidating())
 }
 
 fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag> {

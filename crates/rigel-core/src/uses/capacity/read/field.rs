@@ -9,14 +9,18 @@ fn utc() -> Options {
     Options { zone: Some(TimeZone::UTC), ..Options::default() }
 }
 
+/// A disk with its reads and writes per second, and a report on some: its time, and they.
+type Load<'a> = (&'a str, f64, f64);
+type Report<'a> = (&'a str, &'a [Load<'a>]);
+
 /// A document of iostat with these reports: the time, and of each disk reads and writes per second.
-fn iostat(day: &str, reports: &[(&str, &[(&str, f64, f64)])]) -> String {
-    let disk = |(name, reads, writes): &(&str, f64, f64)| {
+fn iostat(day: &str, reports: &[Report<'_>]) -> String {
+    let disk = |(name, reads, writes): &Load<'_>| {
         format!(
             r#"{{"disk_device": "{name}", "r/s": {reads:.2}, "w/s": {writes:.2}, "rkB/s": 8.00, "wkB/s": 4.00, "r_await": 1.00, "w_await": 0.50, "util": 20.00}}"#
         )
     };
-    let report = |(time, disks): &(&str, &[(&str, f64, f64)])| {
+    let report = |(time, disks): &Report<'_>| {
         let disks: Vec<String> = disks.iter().map(disk).collect();
         format!(r#"{{"timestamp": "{time}", "disk": [{}]}}"#, disks.join(", "))
     };
@@ -44,7 +48,7 @@ fn the_first_report_of_each_run_in_a_file_is_left_out() {
         let times = MINUTES.map(|time| time.replace("T08", hour));
         let load = |number: usize| [("sda", if number == 0 { 9000.0 } else { 1000.0 }, 1.0)];
         let loads = [0, 1, 2, 3].map(load);
-        let reports: Vec<(&str, &[(&str, f64, f64)])> =
+        let reports: Vec<Report<'_>> =
             times.iter().zip(&loads).map(|(time, load)| (time.as_str(), &load[..])).collect();
         iostat("2026-06-10", &reports)
     };
@@ -63,7 +67,7 @@ fn a_disk_that_was_left_out_was_idle() {
     let (idle, busy) = ([("sdb", 10.0, 5.0)], [("sdb", 10.0, 5.0), ("sda", 1000.0, 500.0)]);
     let times: Vec<String> = (0..9).map(|minute| format!("2026-06-10T08:0{minute}:00+0000")).collect();
     let load = |minute: usize| if [3, 6].contains(&minute) { &busy[..] } else { &idle[..] };
-    let reports: Vec<(&str, &[(&str, f64, f64)])> =
+    let reports: Vec<Report<'_>> =
         times.iter().enumerate().map(|(minute, time)| (time.as_str(), load(minute))).collect();
     let tables = read(iostat("2026-06-10", &reports).as_bytes(), Options::default()).1;
     assert_eq!(reads(&tables, "sda"), [0.0, 0.0, 1000.0, 0.0, 0.0, 1000.0, 0.0, 0.0]);
@@ -74,7 +78,7 @@ fn a_disk_that_was_left_out_was_idle() {
 fn values_that_no_host_can_reach_are_left_out_and_counted() {
     let load = |reads: f64| [("sda", reads, 1.0)];
     let loads = [1000.0, 1000.0, 9.223_372_036_854_776e18, 1000.0].map(load);
-    let reports: Vec<(&str, &[(&str, f64, f64)])> =
+    let reports: Vec<Report<'_>> =
         MINUTES.iter().zip(&loads).map(|(time, load)| (*time, &load[..])).collect();
     let (seen, tables) = read(iostat("2026-06-10", &reports).as_bytes(), Options::default());
     let kept: Vec<f64> = disk(&tables, "sda").samples(Metric::ReadOps).map(|sample| sample.value).collect();

@@ -39,7 +39,22 @@ struct Series {
     /// By instance.
     hosts: BTreeMap<String, Host>,
     /// Counters by name and what they are of, with their other labels and their time.
-    told: BTreeMap<(String, Labels), Vec<(BTreeMap<String, String>, i64, i64)>>,
+    told: BTreeMap<(String, Labels), Vec<Known>>,
+}
+
+/// A counter that was read: its other labels, and its first and last moment.
+struct Known {
+    others: BTreeMap<String, String>,
+    first_ms: i64,
+    last_ms: i64,
+}
+
+/// A counter that is not yet made rates of.
+struct Waiting {
+    labels: Labels,
+    metric: Metric,
+    unit: f64,
+    readings: Vec<(i64, f64)>,
 }
 
 /// When an instance was scraped.
@@ -49,7 +64,7 @@ struct Host {
     scrapes: Option<Scrapes>,
     /// Whether each reading is one.
     is_every: bool,
-    waiting: Vec<(Labels, Metric, f64, Vec<(i64, f64)>)>,
+    waiting: Vec<Waiting>,
 }
 
 impl Prometheus {
@@ -216,8 +231,8 @@ impl Series {
     ) -> Result<(), Problem> {
         let (Some((first, _)), Some((last, _))) = (readings.first(), readings.last()) else { return Ok(()) };
         let known = self.told.entry((name.to_owned(), labels.clone())).or_default();
-        let twin = known.iter().find(|(_, from, to)| first <= to && from <= last);
-        let differs = twin.and_then(|(twin, ..)| {
+        let twin = known.iter().find(|known| *first <= known.last_ms && known.first_ms <= *last);
+        let differs = twin.and_then(|Known { others: twin, .. }| {
             let names = twin.keys().chain(others.keys());
             let name = names.into_iter().find(|name| twin.get(*name) != others.get(*name))?;
             let value = |of: &BTreeMap<String, String>| {
@@ -232,7 +247,7 @@ impl Series {
                 ))
                 .next(format!("ask for one of them: {{{label}=\"{one}\"}}")));
         }
-        known.push((others.clone(), *first, *last));
+        known.push(Known { others: others.clone(), first_ms: *first, last_ms: *last });
         Ok(())
     }
 
@@ -250,8 +265,8 @@ impl Series {
             host.is_every = scrapes.is_every;
             host.scrapes = Some(host.scrapes.map_or(scrapes, |known| known.min(scrapes)));
         }
-        host.waiting.push((labels, metric, unit, readings));
-        let waiting = || host.waiting.iter().map(|(.., readings)| readings.len()).sum::<usize>();
+        host.waiting.push(Waiting { labels, metric, unit, readings });
+        let waiting = || host.waiting.iter().map(|waiting| waiting.readings.len()).sum::<usize>();
         if host.is_every || waiting() > MOST_WAITING {
             host.write(&self.identities, out);
         }
@@ -262,7 +277,7 @@ impl Host {
     /// Makes rates of what waits.
     fn write(&mut self, identities: &Identities, out: &mut Out<'_>) {
         let scrapes = self.scrapes.filter(|_| !self.is_every);
-        for (labels, metric, unit, readings) in self.waiting.drain(..) {
+        for Waiting { labels, metric, unit, readings } in self.waiting.drain(..) {
             let Some(scrapes) = scrapes else {
                 counter(&labels, metric, unit, &readings, identities, out);
                 continue;

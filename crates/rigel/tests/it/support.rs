@@ -55,6 +55,19 @@ impl Told {
         self.expect_code(code)
     }
 
+    /// The findings of a run, whose exit code has to be what they say: 1 where each point has a flag that makes it invalid, else 0. Memory
+    /// is taken for asked for, so that a run that it was not asked of fails here.
+    #[track_caller]
+    pub fn expect_code_of_flags(self) -> Value {
+        let document = self.json();
+        let is_invalid =
+            |flag: &Value| flag["invalid"] == true && flag["code"] != "MEMORY" && flag["code"] != "BUFFERED";
+        let mut points = document["points"].as_array().unwrap().iter();
+        let all = points.all(|point| point["flags"].as_array().unwrap().iter().any(is_invalid));
+        self.expect_code(i32::from(all));
+        document
+    }
+
     /// Whether it was measured, and this flag is among the reasons why no number may be used.
     fn has_cause(&self, flag: &str) -> bool {
         let Some((_, said)) = self.stderr.split_once("error: measured, but no number may be used\n") else {

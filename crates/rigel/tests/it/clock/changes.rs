@@ -33,7 +33,7 @@ fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Told {
 
 /// The findings of a run that goes on after the change. Its first point is a good one.
 fn measured_under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Value {
-    under(place, line, change).expect_measured().json()
+    under(place, line, change).expect_code_of_flags()
 }
 
 /// The flag of that code beside a point: its text, and whether it makes the number invalid.

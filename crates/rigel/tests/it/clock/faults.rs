@@ -32,7 +32,7 @@ fn errors_are_counted_and_the_run_goes_on() {
             "run advanced {} --engine {engine} --matrix point --num-small 5 --num-large 0 --duration 500ms --json",
             device.disk().display()
         );
-        let document = place.line(&line).expect_measured().json();
+        let document = place.line(&line).expect_code_of_flags();
         assert_eq!(document["run"]["complete"], true);
         let found = point(&document, 5, 0);
         assert!(flags(found).contains(&"ERRORS"), "{engine}: {found}");
@@ -127,7 +127,7 @@ fn one_point(place: &Place, target: &Path, engine: &str, write: bool) -> Value {
     if write {
         line += &format!(" --write 100 --destroy-data {target}");
     }
-    point(&place.line(&line).expect_measured().json(), 1, 0).clone()
+    point(&place.line(&line).expect_code_of_flags(), 1, 0).clone()
 }
 
 /// Every fault, with every engine, on the file and under a loop device: as many I/Os failed as the device failed.

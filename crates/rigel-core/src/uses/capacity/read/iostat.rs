@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const KB: f64 = 1024.0;
 const SECTOR: f64 = 512.0;
+/// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
+const MOST_IDLE: usize = 20_000_000;
 
 /// A reader of it.
 pub struct Iostat {
@@ -41,6 +43,8 @@ struct Run {
     spans: Vec<Span>,
     /// What was told of each disk.
     disks: BTreeMap<String, BTreeSet<Metric>>,
+    /// Values of disks that did nothing.
+    idle: usize,
 }
 
 impl Default for Iostat {
@@ -174,18 +178,36 @@ impl Run {
             match self.disks.get_mut(&*disk.device) {
                 Some(known) => known.extend(metrics),
                 None => {
-                    let known = metrics.collect();
-                    self.spans.iter().for_each(|span| self.write(&disk.device, &nothing(&known), *span, out));
+                    let known: BTreeSet<Metric> = metrics.collect();
+                    if self.may_fill(self.spans.len().saturating_mul(known.len()), out) {
+                        self.spans
+                            .iter()
+                            .for_each(|span| self.write(&disk.device, &nothing(&known), *span, out));
+                    }
                     self.disks.insert(disk.device.to_string(), known);
                 }
             }
             self.write(&disk.device, &values, span, out);
         }
-        let is_named = |name: &str| disks.iter().any(|disk| disk.device == name);
-        for (name, known) in self.disks.iter().filter(|(name, _)| !is_named(name)) {
-            self.write(name, &nothing(known), span, out);
+        let named: BTreeSet<&str> = disks.iter().map(|disk| &*disk.device).collect();
+        let left_out = || self.disks.iter().filter(|(name, _)| !named.contains(name.as_str()));
+        let values = left_out().map(|(_, known)| known.len()).sum();
+        if self.may_fill(values, out) {
+            let left_out = self.disks.iter().filter(|(name, _)| !named.contains(name.as_str()));
+            left_out.for_each(|(name, known)| self.write(name, &nothing(known), span, out));
         }
         self.spans.push(span);
+    }
+
+    /// Whether so many values more of disks that did nothing may be written; told where not.
+    fn may_fill(&mut self, values: usize, out: &mut Out<'_>) -> bool {
+        let idle = self.idle.saturating_add(values);
+        if idle > MOST_IDLE {
+            out.seen.notes.insert("more disks come and go than a host has: where a report leaves some out, nothing is known of them");
+            return false;
+        }
+        self.idle = idle;
+        true
     }
 
     fn write(&self, device: &str, values: &[(Metric, f64)], span: Span, out: &mut Out<'_>) {

@@ -166,7 +166,10 @@ fn parse<'a>(piece: &'a Piece<'_>, is_export: bool) -> Result<(Told<'a>, Vec<(i6
     if is_export {
         let found: Found<'_, Plain> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
         let readings = found.timestamps.iter().zip(&found.values);
-        let readings = readings.filter_map(|(at, value)| Some((*at, (*value)?))).filter(is_finite).collect();
+        let readings = readings
+            .filter_map(|(at, value)| Some((is_moment(*at).then_some(*at)?, (*value)?)))
+            .filter(is_finite)
+            .collect();
         return Ok((found.metric, readings));
     }
     let found: Found<'_, At> = serde_json::from_slice(piece.json).map_err(wrong_series)?;
@@ -295,6 +298,11 @@ pub fn no_host(line: u64) -> Problem {
     wrong(line, "the file does not say of which host it is")
         .because("a single server writes it, and names itself nowhere in it")
         .next("name the host with --host NAME")
+}
+
+/// Whether milliseconds of the epoch are a moment up to the year 9999.
+fn is_moment(ms: i64) -> bool {
+    (0..253_402_300_799_000).contains(&ms)
 }
 
 /// Milliseconds of the epoch out of seconds.

@@ -8,6 +8,8 @@ use crate::units::to_f64;
 
 /// With fewer changes nothing is known of how they lie.
 const LEAST_CHANGES: usize = 8;
+/// Nobody asks so many times for one scrape.
+const MOST_STEPS: i64 = 10_000;
 /// Of the distances between changes this part has to be the interval of the scrapes, or a multiple of it.
 const REGULAR: f64 = 0.9;
 
@@ -25,11 +27,13 @@ pub struct Scrapes {
 impl Scrapes {
     /// How a counter was scraped whose readings these are, in order; `None` when it changed too seldom to tell.
     pub fn of(readings: &[(i64, f64)]) -> Option<Self> {
-        let step_ms = readings.windows(2).map(|pair| pair[1].0 - pair[0].0).filter(|ms| *ms > 0).min()?;
+        let step_ms =
+            readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).filter(|ms| *ms > 0).min()?;
         let is_change = |pair: &&[(i64, f64)]| pair[0].1.to_bits() != pair[1].1.to_bits();
         let changes: Vec<i64> =
             readings.windows(2).filter(is_change).map(|pair| pair[1].0 / step_ms).collect();
-        let mut distances: Vec<i64> = changes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mut distances: Vec<i64> =
+            changes.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         if distances.len() < LEAST_CHANGES {
             return None;
         }
@@ -42,7 +46,10 @@ impl Scrapes {
             beyond.min(steps - beyond) <= slack
         };
         let regular = distances.iter().filter(is_regular).count();
-        if steps == 1 || to_f64(regular as u64) < REGULAR * to_f64(distances.len() as u64) {
+        if steps == 1
+            || steps > MOST_STEPS
+            || to_f64(regular as u64) < REGULAR * to_f64(distances.len() as u64)
+        {
             return Some(Self { interval_ms: step_ms, phase_ms: 0, is_every: true });
         }
         let mut counts = vec![0_usize; usize::try_from(steps).unwrap_or(1)];

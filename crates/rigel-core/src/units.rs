@@ -259,21 +259,19 @@ pub const fn to_f64(value: u64) -> f64 {
 
 /// A whole number as people write rates: `5000`, `5k`, `1.5k`, `2M`; here k is a thousand. `None` for anything else.
 pub fn count_of(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, unit) = match text.as_bytes().last()? {
-        b'k' | b'K' => (&text[..text.len() - 1], 1_000_u64),
-        b'm' | b'M' => (&text[..text.len() - 1], 1_000_000),
-        _ => (text, 1),
+    let unit_of = |name: &str| match name {
+        "" => Some(1),
+        "k" => Some(1_000),
+        "m" => Some(1_000_000),
+        _ => None,
     };
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_digits(whole) || !is_digits(part) || part.len() > 6 || number.ends_with('.') {
-        return None;
-    }
-    let parts = 10_u64.pow(u32::try_from(part.len()).ok()?);
-    let part = part.parse().unwrap_or(0_u64).checked_mul(unit)?;
-    let whole: u64 = whole.parse().ok()?;
-    part.is_multiple_of(parts).then(|| whole.checked_mul(unit)?.checked_add(part / parts))?
+    let text = text.trim();
+    // Up to what a million can be parted in; a blank would begin another number of a list.
+    let decimals =
+        text.split_once('.').map_or(0, |(_, part)| part.bytes().take_while(u8::is_ascii_digit).count());
+    let is_one = decimals <= 6 && !text.contains(char::is_whitespace);
+    let counted = Counted { smallest: "units", known: "k, M", unit_of };
+    is_one.then(|| read(text, &counted).ok())?
 }
 
 /// Microseconds of a span given in nanoseconds.

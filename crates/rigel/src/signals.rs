@@ -9,7 +9,6 @@ use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{self, Handle};
 use signal_hook::{flag, low_level};
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -71,16 +70,14 @@ impl Signals {
         let ids = self.watched.iter().map(|&signal| flag::register(signal, Arc::clone(&wish.again)));
         let ids = ids.collect::<io::Result<Vec<SigId>>>().map_err(|error| refused(&error))?;
         self.lent.store(true, Ordering::Relaxed);
-        Ok(Lent { signals: self, ids: RefCell::new(ids), wish })
+        Ok(Lent { signals: self, ids, wish })
     }
 }
 
 impl Drop for Signals {
     fn drop(&mut self) {
         self.second.close();
-        self.set.iter().for_each(|&id| {
-            low_level::unregister(id);
-        });
+        unregister(&self.set);
     }
 }
 
@@ -97,8 +94,8 @@ fn ignored(status: &str) -> u64 {
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-fn unregister(ids: &RefCell<Vec<SigId>>) {
-    for id in ids.take() {
+fn unregister(ids: &[SigId]) {
+    for &id in ids {
         low_level::unregister(id);
     }
 }
@@ -111,7 +108,7 @@ fn refused(error: &io::Error) -> Problem {
 #[derive(Debug)]
 pub struct Lent<'a> {
     signals: &'a Signals,
-    ids: RefCell<Vec<SigId>>,
+    ids: Vec<SigId>,
     wish: Wish,
 }
 

@@ -84,7 +84,7 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
         cpu,
         steal: Track::of(&samples, steal).measured(STEAL),
         waiting: waiting(&samples, &foreign).measured(WAITING),
-        io: own_bytes.and_then(|own_bytes| foreign_io(witness, own_bytes)),
+        io: own_bytes.and_then(|own_bytes| device_io(witness, own_bytes)),
         others_ran: cpu.is_some_and(|cpu| cpu.mean > WAITING_CORES.max(own_limit)),
     }
 }
@@ -164,8 +164,9 @@ fn waiting(samples: &[Piece<'_>], foreign: &Track) -> Track {
     Track::of(samples, |counts, span_us| part(counts.cpu_pressure_us?, span_us)).at_most(foreign)
 }
 
-/// `None` when a sample of a device is missing. Devices that do not count (`queue/iostats` is 0) are not watched.
-fn foreign_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
+/// What the devices moved during all samples beside our own bytes. `None` when a sample of a device is missing; devices that do not count
+/// (`queue/iostats` is 0) are not watched.
+pub fn device_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
     if witness.devices.is_empty() {
         return None;
     }

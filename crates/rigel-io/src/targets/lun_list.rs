@@ -37,9 +37,8 @@ pub fn read(list: &Path) -> Result<Vec<LunEntry>, Problem> {
         let problem =
             Problem::usage("the list of targets cannot be read").at(place).because(error.to_string());
         // ORION adds the suffix itself.
-        let twice =
-            list.to_str().and_then(|text| text.strip_suffix(".lun")).filter(|text| text.ends_with(".lun"));
-        return Err(match twice.map(|once| once.trim_end_matches(".lun")) {
+        let twice = list.to_str().filter(|text| text.ends_with(".lun.lun"));
+        return Err(match twice.map(|text| text.trim_end_matches(".lun")) {
             Some(name) => problem.next(format!("write -testname {name}: the suffix .lun is added to it")),
             None => problem
                 .next("write a file of this name with the path of one target on each line, such as /dev/sdb"),

@@ -40,12 +40,11 @@ fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
         Some(name) if !is_orion && text.starts_with(DASHES) && is_word(name) => format!("--{name}"),
         _ => meant,
     };
-    let is_first = |signs: &[char]| text.starts_with(signs);
     let what = if text.trim_start_matches('-').starts_with(DASHES) && is_option(&meant) {
         "begins with a typographic dash"
     } else if is_option(&meant) && text.contains(BLANKS) {
         "has a blank that does not end a word"
-    } else if is_first(&QUOTES) || (is_option(&meant) && text.contains(QUOTES)) {
+    } else if text.starts_with(QUOTES) || (is_option(&meant) && text.contains(QUOTES)) {
         "has typographic quotation marks"
     } else {
         return None;

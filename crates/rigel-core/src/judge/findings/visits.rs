@@ -12,7 +12,7 @@ use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
-use crate::witness::{Foreign, Judgement, judge};
+use crate::witness::{Foreign, device_io, judge};
 
 /// One visit to a point.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,30 +93,33 @@ pub fn of(
 
 /// How others disturbed a visit; `None` when nobody watched.
 pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
+    let window =
+        Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
+    // Through the page cache our bytes are not those of the device.
     let failed_bytes = failed_bytes(visit);
-    let own_bytes = |node: &NodeVisit| node.moved_bytes.saturating_add(failed_bytes);
-    let of_node = |node| Some(watched(header, visit, node, own_bytes(node))?.foreign());
+    let is_buffered = header.request.is_buffered_at(visit.point);
+    let own_bytes = |node: &NodeVisit| (!is_buffered).then(|| node.moved_bytes.saturating_add(failed_bytes));
+    let of_node = |node: &NodeVisit| Some(judge(node.witness.as_ref()?, window, own_bytes(node)).foreign());
     visit.nodes.iter().filter_map(of_node).reduce(|all, more| all.into_iter().chain(more).collect())
 }
 
-/// What the devices below the targets moved in a visit, and what was asked of them, all nodes together; `None` unless every node knows it.
-pub fn moved(header: &Header, visit: &Visit) -> Option<(u64, u64)> {
+/// What the devices below the targets moved in visits, and what was asked of them; `None` unless every node knows it of every visit. Through the
+/// page cache our bytes are not those of the device.
+pub fn moved(header: &Header, visits: &[&Visit]) -> Option<(u64, u64)> {
     let of_node = |node: &NodeVisit| {
-        let io = watched(header, visit, node, node.moved_bytes)?.io?;
+        let io = device_io(node.witness.as_ref()?, node.moved_bytes)?;
         Some((io.device_bytes, io.own_bytes))
     };
-    let add =
-        |sum: (u64, u64), node: (u64, u64)| (sum.0.saturating_add(node.0), sum.1.saturating_add(node.1));
-    let nodes: Option<Vec<(u64, u64)>> = visit.nodes.iter().map(of_node).collect();
-    nodes?.into_iter().reduce(add)
+    let direct = |visit: &Visit| !header.request.is_buffered_at(visit.point);
+    added(visits.iter().map(|visit| added(visit.nodes.iter().map(of_node)).filter(|_| direct(visit))))
 }
 
-/// What a node saw beside its own load. Through the page cache our bytes are not those of the device.
-fn watched(header: &Header, visit: &Visit, node: &NodeVisit, own_bytes: u64) -> Option<Judgement> {
-    let window =
-        Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
-    let own_bytes = Some(own_bytes).filter(|_| !header.request.is_buffered_at(visit.point));
-    Some(judge(node.witness.as_ref()?, window, own_bytes))
+/// The sums of pairs; `None` when one is not known, or there is none.
+fn added(mut all: impl Iterator<Item = Option<(u64, u64)>>) -> Option<(u64, u64)> {
+    let first = all.next()??;
+    all.try_fold(first, |sum, pair| {
+        pair.map(|pair| (sum.0.saturating_add(pair.0), sum.1.saturating_add(pair.1)))
+    })
 }
 
 /// Bytes of I/Os that failed: the device may have counted them, and nobody else asked for them.

@@ -61,15 +61,15 @@ const NO_STORAGE_MAJORS: [u32; 3] = [1, 2, 11];
 pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
     let names: BTreeSet<&str> =
         disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
-    let counts: Vec<bool> = {
-        let is_part = |disk: &Subject| {
-            let parents = parents(&disk.name).into_iter().chain(parents(&disk.id));
-            disk.kind == Kind::Disk && parents.into_iter().any(|parent| names.contains(parent.as_str()))
-        };
-        let lowest = disks.iter().filter(|disk| !is_part(disk)).map(layer).min();
-        disks.iter().map(|disk| Some(layer(disk)) == lowest && !is_part(disk)).collect()
+    let is_part = |disk: &Subject| {
+        let mut parents = parents(&disk.name).into_iter().chain(parents(&disk.id));
+        disk.kind == Kind::Disk && parents.any(|parent| names.contains(parent.as_str()))
     };
-    disks.into_iter().zip(counts).filter(|(_, counts)| *counts).map(|(disk, _)| disk).collect()
+    // Of a part none.
+    let layers: Vec<Option<Layer>> = disks.iter().map(|disk| (!is_part(disk)).then(|| layer(disk))).collect();
+    let Some(lowest) = layers.iter().copied().flatten().min() else { return Vec::new() };
+    let own = disks.into_iter().zip(layers).filter(|(_, layer)| *layer == Some(lowest));
+    own.map(|(disk, _)| disk).collect()
 }
 
 fn layer(disk: &Subject) -> Layer {

@@ -44,11 +44,7 @@ pub fn of_point(
 /// Of what was asked for, the devices below moved far less: something above them answered, whatever it is. Devices that count nothing are
 /// not watched, and compression or deduplication lies below the devices that are.
 fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
-    let moved: Option<Vec<(u64, u64)>> = visits.iter().map(|visit| moved(header, visit)).collect();
-    let sum = |bytes: fn(&(u64, u64)) -> u64| {
-        Some(moved.as_ref()?.iter().map(bytes).fold(0, u64::saturating_add)).filter(|_| !visits.is_empty())
-    };
-    let (device, own) = (sum(|(device, _)| *device)?, sum(|(_, own)| *own)?);
+    let (device, own) = moved(header, visits)?;
     if own < LEAST_ASKED || to_f64(device) >= LEAST_MOVED * to_f64(own) {
         return None;
     }

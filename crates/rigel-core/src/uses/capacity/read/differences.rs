@@ -108,7 +108,7 @@ impl Run {
             self.end(out);
             self.of = Some((key.clone(), metric));
         }
-        if value.is_finite() && value >= 0.0 {
+        if metric.can_be(value) {
             self.spans.push(span);
             self.values.push(value);
         } else {

@@ -190,10 +190,10 @@ impl Run {
             self.write(&disk.device, &values, span, out);
         }
         let named: BTreeSet<&str> = disks.iter().map(|disk| &*disk.device).collect();
-        let left_out = || self.disks.iter().filter(|(name, _)| !named.contains(name.as_str()));
-        let values = left_out().map(|(_, known)| known.len()).sum();
+        let is_left_out = |(name, _): &(&String, &BTreeSet<Metric>)| !named.contains(name.as_str());
+        let values = self.disks.iter().filter(is_left_out).map(|(_, known)| known.len()).sum();
         if self.may_fill(values, out) {
-            let left_out = self.disks.iter().filter(|(name, _)| !named.contains(name.as_str()));
+            let left_out = self.disks.iter().filter(is_left_out);
             left_out.for_each(|(name, known)| self.write(name, &nothing(known), span, out));
         }
         self.spans.push(span);

@@ -59,11 +59,12 @@ impl State {
         let end = text.find(['{', ' ', '\t']).ok_or_else(|| none(number, text))?;
         let (name, rest) = text.split_at(end);
         // Most lines of an export are of other things.
-        if !name.is_empty() && meant(name).is_none() {
+        let of_name = meant(name);
+        if !name.is_empty() && of_name.is_none() {
             return Ok(());
         }
         let (mut labels, of_labels, rest) = labels(rest).ok_or_else(|| none(number, text))?;
-        let Some(meant) = meant(if name.is_empty() { &of_labels } else { name }) else { return Ok(()) };
+        let Some(meant) = of_name.or_else(|| meant(&of_labels)) else { return Ok(()) };
         let mut words = rest.split_ascii_whitespace();
         let value: f64 = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| none(number, text))?;
         let at: f64 = match words.next().filter(|word| *word != "#") {

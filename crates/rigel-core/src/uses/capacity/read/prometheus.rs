@@ -60,10 +60,8 @@ struct Waiting {
 /// When an instance was scraped.
 #[derive(Default)]
 struct Host {
-    /// Of all counters the shortest interval; readings of their own are as far apart as they were asked for.
+    /// Of all counters the shortest interval, or of the first one each of whose readings is a scrape.
     scrapes: Option<Scrapes>,
-    /// Whether each reading is one.
-    is_every: bool,
     waiting: Vec<Waiting>,
 }
 
@@ -201,11 +199,11 @@ fn series(piece: &Piece<'_>, is_export: bool, all: &mut Series, out: &mut Out<'_
     if labels.instance.is_empty() && out.options.host.is_none() {
         return Err(no_host(piece.line));
     }
-    if matches!(meant, Meant::Counter(..)) {
-        all.check_twice(name, &labels, &told.others, &readings, piece.line)?;
-    }
     match meant {
-        Meant::Counter(metric, unit) => all.counter(labels, metric, unit, readings, out),
+        Meant::Counter(metric, unit) => {
+            all.check_twice(name, &labels, &told.others, &readings, piece.line)?;
+            all.counter(labels, metric, unit, readings, out);
+        }
         Meant::Info => {
             if let (Some(first), Some(last), false) =
                 (readings.first(), readings.last(), labels.id.is_empty())
@@ -264,22 +262,29 @@ impl Series {
         out: &mut Out<'_>,
     ) {
         let host = self.hosts.entry(labels.instance.clone()).or_default();
-        if let Some(scrapes) = Scrapes::of(&readings).filter(|_| !host.is_every) {
-            host.is_every = scrapes.is_every;
-            host.scrapes = Some(host.scrapes.map_or(scrapes, |known| known.min(scrapes)));
+        if !host.is_every() {
+            let known = host.scrapes;
+            let nearest =
+                |found: Scrapes| known.filter(|_| !found.is_every).map_or(found, |known| known.min(found));
+            host.scrapes = Scrapes::of(&readings).map(nearest).or(known);
         }
         host.waiting.push(Waiting { labels, metric, unit, readings });
         let waiting = || host.waiting.iter().map(|waiting| waiting.readings.len()).sum::<usize>();
-        if host.is_every || waiting() > MOST_WAITING {
+        if host.is_every() || waiting() > MOST_WAITING {
             host.write(&self.identities, out);
         }
     }
 }
 
 impl Host {
+    /// Whether each reading is a scrape.
+    fn is_every(&self) -> bool {
+        self.scrapes.is_some_and(|scrapes| scrapes.is_every)
+    }
+
     /// Makes rates of what waits.
     fn write(&mut self, identities: &Identities, out: &mut Out<'_>) {
-        let scrapes = self.scrapes.filter(|_| !self.is_every);
+        let scrapes = self.scrapes.filter(|scrapes| !scrapes.is_every);
         for Waiting { labels, metric, unit, readings } in self.waiting.drain(..) {
             let Some(scrapes) = scrapes else {
                 counter(&labels, metric, unit, &readings, identities, out);

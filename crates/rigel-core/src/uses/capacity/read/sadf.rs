@@ -111,9 +111,13 @@ impl Room for Sadf {
 }
 
 fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Result<(), Problem> {
-    let mended = with_commas(piece.json);
-    let json = mended.as_deref().unwrap_or(piece.json);
-    let read: Element<'_> = serde_json::from_slice(json).map_err(|error| {
+    let mended;
+    let mut read = serde_json::from_slice::<Element<'_>>(piece.json);
+    if read.is_err() {
+        mended = with_commas(piece.json);
+        read = serde_json::from_slice(mended.as_deref().unwrap_or(piece.json));
+    }
+    let read = read.map_err(|error| {
         wrong(piece.line, format!("this is none of sadf's statistics: {}", shown(&error.to_string())))
             .because("the file is damaged, or was written in a locale whose numbers have a decimal comma")
             .next("write it again: LC_ALL=C sadf -j FILE -- -b -d")

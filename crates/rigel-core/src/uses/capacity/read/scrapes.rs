@@ -5,6 +5,7 @@
 //! together, as a disk may be idle. Must not know what a counter is of.
 
 use crate::units::to_f64;
+use std::collections::BTreeMap;
 
 /// With fewer changes nothing is known of how they lie.
 const LEAST_CHANGES: usize = 8;
@@ -52,12 +53,9 @@ impl Scrapes {
         {
             return Some(Self { interval_ms: step_ms, phase_ms: 0, is_every: true });
         }
-        let mut counts = vec![0_usize; usize::try_from(steps).unwrap_or(1)];
-        changes
-            .iter()
-            .filter_map(|change| usize::try_from(change.rem_euclid(steps)).ok())
-            .for_each(|at| counts[at] += 1);
-        let usual = (0..steps).max_by_key(|at| usize::try_from(*at).map(|at| counts[at]).unwrap_or(0))?;
+        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+        changes.iter().for_each(|change| *counts.entry(change.rem_euclid(steps)).or_default() += 1);
+        let (usual, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
         let phase_ms = (usual + steps / 2) % steps * step_ms;
         Some(Self { interval_ms: steps * step_ms, phase_ms, is_every: false })
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// How often the real binary is killed.
 const KILLS: &str = "250";
 /// What is asked of the tests, and which they are.
-const TESTS: [(&str, &str, &str); 20] = [
+const TESTS: [(&str, &str, &str); 22] = [
     ("RIGEL_KILLS", KILLS, "resume::killed_at_any_moment_it_ends_as_if_it_had_not_been"),
     ("RIGEL_SQL_KILLS", "50", "sql_kills::a_run_killed_at_any_moment_leaves_nothing"),
     (
@@ -33,6 +33,8 @@ const TESTS: [(&str, &str, &str); 20] = [
     ("RIGEL_SQL_ROUNDS", "6", "clock::sql_agreement::a_table_is_filled_at_half_the_rate_of_copy_or_faster"),
     ("RIGEL_SQL_SECONDS", "180", "clock::beside_known::a_capped_disk_is_seen_by_both_ways"),
     ("RIGEL_SQL_SECONDS", "180", "clock::beside_known::the_law_of_a_device_is_seen_by_both_ways"),
+    ("RIGEL_STALL_SECONDS", "20", "stalls::a_freeze_is_told_with_its_length_in_every_engine"),
+    ("RIGEL_STALL_SECONDS", "20", "stalls::a_freeze_is_told_with_its_length_by_every_kind_of_run"),
     ("RIGEL_IMPORT_WEEKS", "52", "capacity_year::a_year_of_minutes_of_50_disks_is_imported_within_a_minute"),
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! The types here are the interface. Must not judge; [`rigel_core::uses::soak`] does.
 
+mod delays;
 mod drives;
 mod metrics;
 mod page;
@@ -72,6 +73,10 @@ struct Document {
     errors: u64,
     /// What was compared; nothing where no block was verified.
     verified: Option<VerifiedDocument>,
+    /// The longest I/O, where it is far longer than nearly all others.
+    longest: Option<delays::LongIoDocument>,
+    /// Times in which all I/Os of a class took five times as long as usual, or longer.
+    slow_spells: Vec<delays::SpellDocument>,
     /// Targets that are slower than the others.
     outliers: Vec<OutlierDocument>,
     /// What the drives below the targets say of themselves, before and after; nothing where nobody asked, as of a simulated device.
@@ -358,6 +363,8 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         ios: found.ios,
         errors: found.errors,
         verified: found.verifies.then(|| verified(told)),
+        longest: found.longest.as_ref().map(|one| delays::long_io(record, one)),
+        slow_spells: found.spells.iter().map(delays::spell).collect(),
         outliers: outliers(told),
         drives: found.drives.as_ref().map(drive_documents),
         beside_production: found.beside.as_ref().map(beside),
@@ -433,7 +440,7 @@ fn io_document(class: &str, io: &PhaseIo) -> IoDocument {
         latency_p50_us: io.beyond_us(500_000),
         latency_p99_us: io.beyond_us(10_000),
         latency_p99_9_us: io.beyond_us(1000),
-        latency_max_us: io.latency.max_ns().map(|ns| us_from_ns(to_f64(ns))),
+        latency_max_us: words::max_us(io),
         errors: io.errors,
         wrong: io.wrong,
     }

@@ -23,6 +23,8 @@ pub enum FlagCode {
     Errors,
     /// I/Os did not come back.
     Hung,
+    /// Nothing came back for a time, or one I/O took far longer than all others.
+    Stalled,
     /// A target or a limit on I/O is not what it was when the run began.
     Changed,
     /// Outstanding, rate and latency do not obey Little's law.
@@ -91,11 +93,12 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
         Self::Hung,
+        Self::Stalled,
         Self::Changed,
         Self::Little,
         Self::QueueNotFilled,
@@ -137,6 +140,7 @@ impl FlagCode {
             Self::CutShort => "CUT_SHORT",
             Self::Errors => "ERRORS",
             Self::Hung => "HUNG",
+            Self::Stalled => "STALLED",
             Self::Changed => "CHANGED",
             Self::Little => "LITTLE",
             Self::QueueNotFilled => "QUEUE_NOT_FILLED",

@@ -294,7 +294,7 @@ pub fn level_visit(visit: &Visit, class: Class) -> Option<LevelVisit> {
     // A level counts streams, and a stream has several outstanding I/Os. The latency per stream is shorter by that
     // factor.
     let per_level = f64::from(tally.planned.max(1)) / f64::from(outstanding.max(1));
-    let latency_s = to_f64(tally.latency_sum_ns()) / completed.max(1.0) / to_f64(NS_PER_S) / per_level;
+    let latency_s = tally.mean_latency_ns().unwrap_or(0.0) / to_f64(NS_PER_S) / per_level;
     let window_s = to_f64(visit.measured_ns) / to_f64(NS_PER_S);
     Some(LevelVisit { outstanding, rate, latency_s, window_s })
 }

@@ -29,7 +29,7 @@ pub struct OpenTally {
     pub left: u64,
     /// What was open at the start, in the middle and at the end of the window, or of each part of it.
     pub backlog: Vec<Backlog>,
-    /// From the real start to the end, of the operations that succeeded in the window: what the device took.
+    /// From the real start to the end, of the operations whose time came in the window and that succeeded: what the device took.
     pub service: Histogram,
     /// By how much each of them began late though it had a slot: the lag of the tool itself.
     pub lag: Histogram,

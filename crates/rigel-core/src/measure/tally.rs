@@ -1,7 +1,8 @@
 //! The tally of one visit to a point: per class and direction what completed, how long it took, how full the queue was.
 //!
-//! A visit has a window. Completions inside it count; before it the queue fills and settles, after it the queue drains.
-//! Must not decide when the window is.
+//! A visit has a window. Before it the queue fills and settles, after it the queue drains. The rate is that of the completions inside the window. The
+//! latencies are those of the I/Os that began inside it, in full, whenever they are over: an I/O that is in flight when the window ends is one of the
+//! longest more often than any other, and without it no latency could be longer than a window. Must not decide when the window is.
 
 use super::{ByTarget, Histogram, OpenTally, ReadLook, Series};
 use crate::errno;
@@ -70,6 +71,25 @@ pub struct Early {
     pub writes: Histogram,
 }
 
+/// I/Os that began on one side of an end of the window and were over on the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edges {
+    /// Successful I/Os that began before the window and were over in it: in the rate, and in no histogram.
+    pub carried: u64,
+    /// Successful I/Os that began in the window and were over after it: in the histograms, and not in the rate.
+    pub beyond: u64,
+    /// The longest successful I/O that is in no histogram, as it began before the window.
+    pub longest_before_ns: u64,
+}
+
+impl Edges {
+    fn add(&mut self, other: Self) {
+        self.carried = self.carried.saturating_add(other.carried);
+        self.beyond = self.beyond.saturating_add(other.beyond);
+        self.longest_before_ns = self.longest_before_ns.max(other.longest_before_ns);
+    }
+}
+
 /// One class of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTally {
@@ -80,13 +100,16 @@ pub struct ClassTally {
     pub bytes: Option<u64>,
     /// Outstanding I/Os planned.
     pub planned: u32,
-    /// Latencies of successful reads, behind the early parts.
+    /// Latencies of successful reads that began in the window, behind the early parts.
     pub reads: Histogram,
-    /// Latencies of successful writes, behind the early parts.
+    /// Latencies of successful writes that began in the window, behind the early parts.
     pub writes: Histogram,
     /// The same for the first parts of the window, ascending; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early: Vec<Early>,
+    /// What joins the histograms and the rate.
+    #[serde(default)]
+    pub edges: Edges,
     /// Completions over time, reads and writes; they begin `lead_ns` before the window.
     pub series: Series,
     /// How long before the window the series begins: with the load, or 0.
@@ -130,6 +153,7 @@ impl ClassTally {
             reads: Histogram::new(),
             writes: Histogram::new(),
             early: edges.iter().map(early).collect(),
+            edges: Edges::default(),
             series: Series::new(lead_ns.saturating_add(window_ns)),
             lead_ns,
             in_flight_ns: 0,
@@ -179,6 +203,7 @@ impl ClassTally {
             (Some(mine), Some(more)) => Some(mine.saturating_add(more)),
             (one, other) => one.or(other),
         };
+        self.edges.add(part.edges);
         self.series.place(&part.series, offset_ns);
         self.in_flight_ns = self.in_flight_ns.saturating_add(part.in_flight_ns);
         self.errors = self.errors.saturating_add(part.errors);
@@ -226,10 +251,36 @@ impl ClassTally {
         Self { series: self.series.widened(every_ns), verified, ..self }
     }
 
-    /// Successful I/Os of the whole window, reads and writes.
+    /// Successful I/Os that were over in the window, reads and writes.
     pub fn completed(&self) -> u64 {
+        self.begun().saturating_add(self.edges.carried).saturating_sub(self.edges.beyond)
+    }
+
+    /// Successful I/Os that began in the window, reads and writes: as many as there are latencies.
+    pub fn begun(&self) -> u64 {
         let counts = self.latencies().map(|(reads, writes)| reads.count().saturating_add(writes.count()));
         counts.fold(0, u64::saturating_add)
+    }
+
+    /// Successful I/Os that were over in what of the window lies `settle_ns` or more behind the start of the load. Where the window begins later
+    /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
+    pub fn completed_after(&self, settle_ns: u64) -> u64 {
+        if settle_ns <= self.lead_ns || self.early.is_empty() {
+            return self.completed();
+        }
+        self.all_latencies_after(settle_ns).count()
+    }
+
+    /// Mean of the latencies of the whole window; `None` when nothing began in it and was over.
+    pub fn mean_latency_ns(&self) -> Option<f64> {
+        let begun = self.begun();
+        (begun > 0).then(|| to_f64(self.latency_sum_ns()) / to_f64(begun))
+    }
+
+    /// The longest successful I/O of the whole visit, whenever it began; 0 when there was none.
+    pub fn longest_ns(&self) -> u64 {
+        let longest = self.latencies().flat_map(|(reads, writes)| [reads.max_ns(), writes.max_ns()]);
+        longest.flatten().fold(self.edges.longest_before_ns, u64::max)
     }
 
     /// Bytes of its successful I/Os of the whole window.
@@ -243,7 +294,7 @@ impl ClassTally {
         sums.fold(0, u64::saturating_add)
     }
 
-    /// Latencies of reads and of writes that completed `settle_ns` or more after the load began. Early parts count
+    /// Latencies of reads and of writes that began `settle_ns` or more after the load did. Early parts count
     /// wholly or not at all.
     pub fn latencies_after(&self, settle_ns: u64) -> (Histogram, Histogram) {
         let (mut reads, mut writes) = (self.reads.clone(), self.writes.clone());
@@ -307,6 +358,8 @@ impl Gauge {
 #[derive(Clone, Debug)]
 pub struct Tally {
     window: Window,
+    /// The start of the whole window, of which `window` may be a later part.
+    begin_ns: u64,
     classes: Vec<Option<ClassTally>>,
     /// Up to the last class that has a tally.
     gauges: Vec<Gauge>,
@@ -328,7 +381,8 @@ impl Tally {
         let edges_ns = classes.iter().flatten().next().map_or_else(Vec::new, edges);
         let used = classes.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         let gauges = vec![Gauge::default(); used];
-        Self { window, classes, gauges, in_flight: 0, looked_ns: now_ns, edges_ns, part: 0 }
+        let begin_ns = window.start_ns;
+        Self { window, begin_ns, classes, gauges, in_flight: 0, looked_ns: now_ns, edges_ns, part: 0 }
     }
 
     /// The window that counts.
@@ -390,30 +444,67 @@ impl Tally {
         }
     }
 
-    /// One I/O succeeded; `now_ns` is the time of the last look.
+    /// One I/O succeeded; `now_ns` is the time of the last look. It is in the histograms when it began in the window, and in the series when it is
+    /// over before the end.
     #[inline]
     pub fn completed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
         self.returned(class);
+        let began_ns = now_ns - latency_ns;
+        if began_ns < self.begin_ns || now_ns >= self.window.end_ns {
+            self.crossed(class, direction, latency_ns, now_ns);
+            return;
+        }
+        let part = if self.part > 0 { self.part_of(began_ns) } else { 0 };
         let Some(tally) = &mut self.classes[class] else {
             return;
         };
-        if now_ns >= self.window.end_ns {
-            return;
-        }
-        // The load of another visit never reaches into this one: before the series begins nothing completes.
-        if let Some(at_ns) = (now_ns + tally.lead_ns).checked_sub(self.window.start_ns) {
-            tally.series.record(at_ns, latency_ns);
-        }
-        if now_ns < self.window.start_ns {
-            return;
-        }
-        let (reads, writes) = match tally.early.get_mut(self.part) {
+        tally.series.record(now_ns + tally.lead_ns - self.window.start_ns, latency_ns);
+        Self::record(tally, part, direction, latency_ns);
+    }
+
+    /// The early part in which something began.
+    fn part_of(&self, began_ns: u64) -> usize {
+        self.edges_ns.iter().take_while(|&&edge| edge <= began_ns).count()
+    }
+
+    /// Into the histogram of the part in which it began.
+    #[inline]
+    fn record(tally: &mut ClassTally, part: usize, direction: Direction, latency_ns: u64) {
+        let (reads, writes) = match tally.early.get_mut(part) {
             Some(part) => (&mut part.reads, &mut part.writes),
             None => (&mut tally.reads, &mut tally.writes),
         };
         match direction {
             Direction::Read => reads.record(latency_ns),
             Direction::Write => writes.record(latency_ns),
+        }
+    }
+
+    /// Whether an I/O that began then is one of those whose latencies count.
+    #[inline]
+    pub const fn counts(&self, began_ns: u64) -> bool {
+        self.begin_ns <= began_ns && began_ns < self.window.end_ns
+    }
+
+    /// One I/O that began before the window or was over after it.
+    #[cold]
+    #[inline(never)]
+    fn crossed(&mut self, class: usize, direction: Direction, latency_ns: u64, now_ns: u64) {
+        let Window { start_ns, end_ns } = self.window;
+        let began_ns = now_ns.saturating_sub(latency_ns);
+        let part = self.part_of(began_ns);
+        let Some(tally) = &mut self.classes[class] else { return };
+        let is_over_in_time = now_ns < end_ns;
+        // The load of another visit never reaches into this one: before the series begins nothing completes.
+        if let Some(at_ns) = (now_ns + tally.lead_ns).checked_sub(start_ns).filter(|_| is_over_in_time) {
+            tally.series.record(at_ns, latency_ns);
+        }
+        if began_ns < self.begin_ns {
+            tally.edges.longest_before_ns = tally.edges.longest_before_ns.max(latency_ns);
+            tally.edges.carried += u64::from(is_over_in_time && now_ns >= start_ns);
+        } else if began_ns < end_ns {
+            tally.edges.beyond += u64::from(!is_over_in_time);
+            Self::record(tally, part, direction, latency_ns);
         }
     }
 
@@ -481,116 +572,4 @@ pub fn merge(sum: &mut PerClass<ClassTally>, more: PerClass<ClassTally>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const WINDOW: Window = Window { start_ns: 1000, end_ns: 2000 };
-
-    fn tally() -> Tally {
-        Tally::new(WINDOW, vec![Some(ClassTally::new(8192, 2, WINDOW.span_ns())), None], 0)
-    }
-
-    #[test]
-    fn only_the_window_counts() {
-        let mut tally = tally();
-        tally.submitted(0, 2);
-        tally.look(900);
-        tally.completed(0, Direction::Read, 900, 900);
-        tally.submitted(0, 1);
-        tally.look(1500);
-        tally.completed(0, Direction::Read, 600, 1500);
-        tally.look(2500);
-        tally.completed(0, Direction::Write, 1000, 2500);
-        let mut classes = tally.finish();
-        assert!(classes[1].is_none());
-        let small = classes[0].take().unwrap();
-        assert_eq!((small.reads.count(), small.writes.count()), (1, 0));
-        // Two in flight from 1000 to 1500, then one to 2000.
-        assert_eq!(small.in_flight_ns, 2 * 500 + 500);
-        assert!((small.mean_in_flight(1000) - 1.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_start_is_kept_apart_and_the_lead_is_seen() {
-        // The load begins at 800, the window at 1000; latencies are kept apart until 800 + 400 and 800 + 700.
-        let class = ClassTally::with_lead(8192, 1, WINDOW.span_ns(), 200, &[400, 700]);
-        let mut tally = Tally::new(WINDOW, vec![Some(class), None], 800);
-        tally.submitted(0, 5);
-        for (now_ns, latency_ns) in [(900, 1), (1100, 2), (1199, 3), (1200, 4), (1500, 5)] {
-            tally.look(now_ns);
-            tally.completed(0, Direction::Read, latency_ns, now_ns);
-        }
-        let small = tally.finish()[0].take().unwrap();
-        assert_eq!(
-            (small.completed(), small.latency_sum_ns()),
-            (4, 2 + 3 + 4 + 5),
-            "900 is before the window"
-        );
-        let after = |settle_ns| small.latencies_after(settle_ns).0.sum_ns();
-        assert_eq!((after(200), after(400), after(699), after(700)), (14, 9, 9, 5));
-        assert_eq!(small.series.ops.iter().sum::<u32>(), 5, "the series begins with the load");
-        let mut sum = small.clone();
-        sum.add(&small);
-        assert_eq!(sum.latencies_after(400).0.sum_ns(), 18);
-    }
-
-    #[test]
-    fn bytes_of_several_sizes_are_counted_within_the_window() {
-        let class = ClassTally { bytes: Some(0), ..ClassTally::new(65_536, 2, WINDOW.span_ns()) };
-        let mut tally = Tally::new(WINDOW, vec![Some(class)], 0);
-        tally.submitted(0, 4);
-        for (now_ns, bytes) in [(900, 8192), (1100, 8192), (1999, 65_536), (2000, 8192)] {
-            tally.look(now_ns);
-            tally.completed(0, Direction::Read, 1, now_ns);
-            tally.moved(0, bytes, now_ns);
-            if now_ns == 1100 {
-                let first = tally.cut(1200, 800)[0].take().unwrap();
-                assert_eq!((first.completed(), first.moved_bytes()), (1, 8192));
-            }
-        }
-        let mut last = tally.finish()[0].take().unwrap();
-        assert_eq!((last.completed(), last.moved_bytes()), (1, 65_536));
-        last.add(&last.clone());
-        assert_eq!(last.moved_bytes(), 131_072);
-        let fixed = ClassTally::new(8192, 1, 1000);
-        assert_eq!((fixed.bytes, fixed.moved_bytes()), (None, 0));
-    }
-
-    #[test]
-    fn a_failure_outside_the_window_counts() {
-        let mut tally = tally();
-        let error = FirstError { errno: 5, target: 0, offset: 8192, direction: Direction::Read };
-        tally.submitted(0, 2);
-        tally.look(500);
-        tally.failed(0, error);
-        tally.look(1500);
-        tally.failed(0, FirstError { errno: 6, ..error });
-        assert_eq!(tally.in_flight(), 0);
-        let small = tally.finish()[0].take().unwrap();
-        assert_eq!((small.errors, small.first_error), (2, Some(error)));
-    }
-
-    #[test]
-    fn a_shortened_window_never_ends_before_it_began() {
-        let mut tally = tally();
-        tally.shorten(500);
-        assert_eq!(tally.window(), Window { start_ns: 1000, end_ns: 1000 });
-    }
-
-    /// The first failure that is kept may be of any worker; all of them count.
-    #[test]
-    fn workers_add_up() {
-        let of = |failures: u64, offset: u64| {
-            let mut tally = ClassTally::new(4096, 3, WINDOW.span_ns());
-            tally.reads.record(1_000);
-            (tally.errors, tally.in_flight_ns) = (failures, 5);
-            let error = FirstError { errno: 5, target: 0, offset, direction: Direction::Read };
-            tally.first_error = (failures > 0).then_some(error);
-            tally
-        };
-        let mut sum = of(0, 0);
-        [of(2, 8192), of(3, 4096)].iter().for_each(|other| sum.add(other));
-        assert_eq!((sum.errors, sum.completed(), sum.in_flight_ns, sum.planned), (5, 3, 15, 9));
-        assert_eq!(sum.first_error.map(|error| error.offset), Some(8192));
-    }
-}
+mod tests;

@@ -322,7 +322,7 @@ fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: b
             format!("{bytes} are not what {} I/Os of these sizes move", tally.completed()),
         );
     }
-    times(&[("lead_ns", tally.lead_ns)])?;
+    times(&[("lead_ns", tally.lead_ns), ("longest_before_ns", tally.edges.longest_before_ns)])?;
     if let Some(ByTarget { ops, errors, latency_sum_ns, longest_ns }) = tally.by_target.as_deref() {
         let others = [errors.len(), latency_sum_ns.len(), longest_ns.len()];
         if others.iter().any(|&len| len != ops.len()) || ops.len() > usize::from(u16::MAX) {

@@ -5,11 +5,13 @@
 
 mod beside;
 mod course;
+mod delays;
 mod drives;
 mod outliers;
 
 pub use beside::{Beside, MomentBeside};
 pub use course::{Moment, MomentIo};
+pub use delays::{LongIo, Spell};
 pub use drives::{Change, DriveFound, Drives, SilentDrive};
 pub use outliers::{LEAST_TARGETS, Outlier};
 
@@ -27,6 +29,9 @@ use crate::verify::block::BLOCK_BYTES;
 /// By how many checked blocks three of them stand for the rate that is excluded: with no event among N, the rate is below 3/N with 95 % confidence
 /// (Hanley and Lippman-Hand 1983).
 const RULE_OF_THREE: f64 = 3.0;
+
+/// A database waits that long for nothing: an I/O of this length is a fault of the storage, though it came back.
+const LONGEST_SOUND: Nanos = Nanos::from_secs(10);
 
 /// What came of a soak.
 #[derive(Clone, Debug)]
@@ -51,6 +56,10 @@ pub struct Soaked {
     pub errors: u64,
     /// The first failed I/O of each visit and class, with the time at which the visit began.
     pub failed: Vec<(u64, Class, FirstError)>,
+    /// The longest I/O, where it is far longer than nearly all others.
+    pub longest: Option<LongIo>,
+    /// Times in which all I/Os of a class were far slower than usual.
+    pub spells: Vec<Spell>,
     /// I/Os never came back: the last sentence of the run.
     pub hung: Option<String>,
     /// Each target, all classes and phases together, where there are several.
@@ -95,6 +104,8 @@ pub struct PhaseIo {
     pub bytes: u64,
     /// Latencies of reads and writes together.
     pub latency: Histogram,
+    /// The longest of all, settling and draining included; 0 without one.
+    pub longest_ns: u64,
     /// Failed I/Os.
     pub errors: u64,
     /// Blocks that were wrong.
@@ -131,11 +142,14 @@ impl Soaked {
         let soak = record.header.request.pace.soak()?;
         let tallies = || record.visits.iter().flat_map(|visit| &visit.tallies);
         let targets = targets(record);
+        let (phases, course) = (phases(record), course::of(record));
         Some(Self {
             soak,
+            longest: delays::longest(record, &phases, targets.as_ref()),
+            spells: delays::spells(&course),
             lasted: Nanos(record.visits.iter().map(|visit| visit.loaded_ns).fold(0, u64::saturating_add)),
-            phases: phases(record),
-            course: course::of(record),
+            phases,
+            course,
             verified: wrong_data::found(&record.visits, None),
             verifies: record.header.request.classes.iter().any(|class| class.verify),
             covered: covered(record),
@@ -157,13 +171,25 @@ impl Soaked {
         })
     }
 
-    /// Whether something is wrong with the storage: blocks, I/Os, a target unlike the others, or a drive by its own word.
+    /// Whether something is wrong with the storage: blocks, I/Os, one that took ten seconds or longer, a target unlike the others, or a drive by its own
+    /// word.
     pub fn is_faulty(&self) -> bool {
         self.verified.faults.all() > 0
             || self.errors > 0
             || self.hung.is_some()
+            || self.long_fault().is_some()
             || !self.outliers.is_empty()
             || self.worse_drives() > 0
+    }
+
+    /// The longest I/O, where its length alone is a fault.
+    pub fn long_fault(&self) -> Option<&LongIo> {
+        self.longest.as_ref().filter(|one| one.length >= LONGEST_SOUND)
+    }
+
+    /// Whether users had to wait, though nothing failed.
+    pub const fn has_delays(&self) -> bool {
+        self.longest.is_some() || !self.spells.is_empty()
     }
 
     /// How many drives speak against themselves.
@@ -231,13 +257,22 @@ fn phases(record: &Record) -> Vec<PhaseFound> {
 }
 
 fn nothing() -> PhaseIo {
-    PhaseIo { ios: 0, bytes: 0, latency: Histogram::empty(), errors: 0, wrong: 0, lasted: Nanos(0) }
+    PhaseIo {
+        ios: 0,
+        bytes: 0,
+        latency: Histogram::empty(),
+        longest_ns: 0,
+        errors: 0,
+        wrong: 0,
+        lasted: Nanos(0),
+    }
 }
 
 fn add(io: &mut PhaseIo, tally: &ClassTally, measured_ns: u64) {
     io.ios = io.ios.saturating_add(tally.completed());
     io.bytes = io.bytes.saturating_add(tally.moved_bytes());
     io.latency.add(&tally.all_latencies_after(0));
+    io.longest_ns = io.longest_ns.max(tally.longest_ns());
     io.errors = io.errors.saturating_add(tally.errors);
     let wrong = tally.verified.as_ref().map_or(0, |verified| verified.faults.all());
     io.wrong = io.wrong.saturating_add(wrong);

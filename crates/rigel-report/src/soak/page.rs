@@ -139,7 +139,11 @@ fn joined(part: &[(&Moment, &MomentIo)], factor: f64) -> Option<Row> {
 }
 
 fn verdict(page: &mut Page, told: &Told<'_>) {
-    let tone = if told.found.is_faulty() { Tone::DoNotUse } else { Tone::Good };
+    let tone = match told.found {
+        found if found.is_faulty() => Tone::DoNotUse,
+        found if found.has_delays() => Tone::UseWithCare,
+        _ => Tone::Good,
+    };
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
     let mut sentences = words::told(told).into_iter();
     for sentence in sentences.by_ref().take(1) {

@@ -1,6 +1,6 @@
 //! The sentences of a soak, which text, page and JSON have alike. Must not judge.
 
-use super::{Told, drives};
+use super::{Told, delays, drives};
 use crate::duration::words as lasted;
 use crate::nodes;
 use crate::numbers::{counted, number, percent, short, time};
@@ -32,6 +32,8 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
         found.beside.as_ref().map(beside),
         (found.is_faulty() && told.lost > 0).then(|| lost(told.lost)),
         (!found.is_faulty() && !found.complete).then(|| "It is not over: more may show.".to_owned()),
+        delays::longest(told),
+        delays::spells(found),
         (!found.outliers.is_empty()).then(|| slower(told)),
         uncounted(told),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
@@ -73,6 +75,7 @@ fn verdict(told: &Told<'_>) -> String {
             let is = if targets == 1 { "is" } else { "are" };
             format!("{} {is} slower than the others", counted(targets, "target"))
         }),
+        delays::fault(found),
         drives::verdict(found),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -84,9 +87,15 @@ fn verdict(told: &Told<'_>) -> String {
     }
     let until = if found.complete { "in" } else { "so far, in" };
     let lasted = lasted(found.lasted);
-    match found.verifies && found.verified.checked > 0 {
-        true => format!("Nothing wrong was found {until} {lasted} of load."),
-        false => format!("No I/O failed {until} {lasted} of load; no data was compared."),
+    let is_compared = found.verifies && found.verified.checked > 0;
+    let uncompared = if is_compared { "" } else { "; no data was compared" };
+    match delays::verdict(found) {
+        Some(delays) if is_compared => {
+            format!("No block was wrong and no I/O failed {until} {lasted} of load, but {delays}.")
+        }
+        Some(delays) => format!("No I/O failed {until} {lasted} of load, but {delays}{uncompared}."),
+        None if is_compared => format!("Nothing wrong was found {until} {lasted} of load."),
+        None => format!("No I/O failed {until} {lasted} of load{uncompared}."),
     }
 }
 
@@ -307,5 +316,5 @@ pub(super) fn failures(told: &Told<'_>) -> Vec<String> {
 
 /// The longest latency of a class.
 pub(super) fn max_us(found: &PhaseIo) -> Option<f64> {
-    found.latency.max_ns().map(|ns| us_from_ns(to_f64(ns)))
+    (found.longest_ns > 0).then(|| us_from_ns(to_f64(found.longest_ns)))
 }

@@ -354,10 +354,15 @@ fn target(path: &str, size_bytes: u64) -> TargetFacts {
     }
 }
 
-/// A text up to the flags below it. Published histograms have two heaps now and then, which Rigel says.
+/// A text up to the flags below it. Published histograms have two heaps now and then, and I/Os that took a second, which Rigel says.
 pub fn before_flags(text: &str) -> &str {
     let (before, flags) = text.split_once("\nFlags @").unwrap_or((text, ""));
-    let others = flags.lines().filter(|line| !line.contains(": BIMODAL (")).count();
+    let others = flags
+        .lines()
+        .filter(|line| {
+            !line.contains(": BIMODAL (") && !line.contains(": STALLED (small: the longest I/O took")
+        })
+        .count();
     assert_eq!(others, 0, "{flags}");
     before
 }

@@ -327,8 +327,7 @@ impl<'a> Lanes<'a> {
     fn reap<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64) {
         state.tally.look(now_ns);
         let Loop { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = state;
-        let counts = tally.window().holds(now_ns);
-        sampler.begin_batch(counts && backend.moves_data());
+        sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         let Self { lanes, tickets, worker, .. } = self;
         backend.reap(|Completion { slot: number, outcome }| {
             let slot = load.slot(number);
@@ -353,6 +352,7 @@ impl<'a> Lanes<'a> {
                     tally.completed(class, slot.op.direction, now_ns.saturating_sub(since_ns), now_ns);
                     tally.moved(class, moved, now_ns);
                     sampler.completed(class, slot.op.direction, slot.op.slot);
+                    let counts = tally.counts(since_ns);
                     if let Some(open) = tally.open(class).filter(|_| counts) {
                         open.service.record(now_ns - started_ns);
                         open.lag.record(ticket.lag_ns);

@@ -50,7 +50,7 @@ Examples:
   rigel report soak_20260101_1200_record.jsonl
       how it stands, while it goes on, from another terminal
 
-It ends with 1 when a block was wrong, an I/O failed, I/Os never came back, a target is slower than the others (of five or more), or a drive reports
+It ends with 1 when a block was wrong, an I/O failed, took ten seconds or never came back, a target is slower than the others (of five or more), or a drive reports
 new damage or an alarm (SMART, NVMe and SCSI logs, read before and after where smartctl is installed); with 4 when it was stopped before its time and
 nothing wrong was seen. Writing wears flash; docs/guide/soak.md says how much. What else uses the same disks is slow meanwhile.";
 

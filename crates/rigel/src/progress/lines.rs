@@ -89,10 +89,8 @@ pub fn measured(visit: &Visit, steps: usize, classes: &[LoadClass]) -> String {
 /// Mean latency and failures.
 fn details(tally: &ClassTally) -> String {
     let mut text = String::new();
-    if tally.completed() > 0 {
-        let sum_ns = tally.latency_sum_ns();
-        let mean_ms = to_f64(sum_ns) / to_f64(tally.completed()) / to_f64(NS_PER_MS);
-        text += &format!(", {mean_ms:.3} ms");
+    if let Some(mean_ns) = tally.mean_latency_ns() {
+        text += &format!(", {:.3} ms", mean_ns / to_f64(NS_PER_MS));
     }
     if tally.errors > 0 {
         text += &format!(", {} failed", tally.errors);

@@ -147,8 +147,7 @@ fn digest(tally: &ClassTally, rate: f64) -> Digest {
         digest.rates.push(units::iops(count, span_ns));
         digest.latencies_us.push(us_from_ns(to_f64(sum_ns) / to_f64(count.max(1))));
     }
-    digest.latency_us = (tally.completed() > 0)
-        .then(|| us_from_ns(to_f64(tally.latency_sum_ns()) / to_f64(tally.completed())));
+    digest.latency_us = tally.mean_latency_ns().map(us_from_ns);
     digest
 }
 

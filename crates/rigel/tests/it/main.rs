@@ -63,6 +63,7 @@ mod sql_resume;
 mod sql_roles;
 mod sql_servers;
 mod sql_users;
+mod stalls;
 mod stop;
 mod support;
 mod targets;

@@ -237,7 +237,7 @@ fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
         profiles::whole_buckets(tally, visit.measured_ns).iter().skip(lead).copied().collect();
     let rates: Vec<f64> = profiles::rates(tally, visit.measured_ns).into_iter().skip(lead).collect();
     let all = tally.all_latencies_after(0);
-    let rate = crate::units::iops(all.count(), visit.measured_ns);
+    let rate = crate::units::iops(tally.completed(), visit.measured_ns);
     let half = relative_half_width(&rates);
     let course: Vec<f64> = profiles::course(tally, visit.measured_ns).into_iter().skip(lead).collect();
     let of_latency = relative_half_width(&course);

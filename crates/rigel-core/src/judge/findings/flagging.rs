@@ -16,6 +16,7 @@ mod long_visit;
 mod neighbours;
 mod open;
 mod server;
+mod standstill;
 mod visits;
 mod words;
 
@@ -61,6 +62,7 @@ fn for_points(
         let counting = used(visits, phase.map(|(phase, _)| phase));
         let mut flags = circumstances_of(&record.header, point.point);
         flags.extend(counts::of_point(record, visits, point));
+        flags.extend(standstill::of_point(visits, point));
         flags.extend(open::of_point(&counting, visits, point));
         flags.extend(nodes::flags(&record.header, &counting, point));
         flags.extend(changes.of_point(&counting));

@@ -139,6 +139,8 @@ pub struct Sum {
     /// Length of what the latencies are from.
     pub span_ns: u64,
     io_bytes: u64,
+    /// Successful I/Os that were over in that span.
+    completed: u64,
     /// Successful I/Os of the whole windows, and their bytes where there are several sizes.
     moved: (u64, Option<u64>),
     planned: u32,
@@ -157,6 +159,7 @@ impl Sum {
             let mine = sum.get_or_insert_with(|| Self::empty(tally));
             mine.reads.add(&reads);
             mine.writes.add(&writes);
+            mine.completed = mine.completed.saturating_add(tally.completed_after(settle_ns));
             mine.in_flight_ns = mine.in_flight_ns.saturating_add(tally.in_flight_ns);
             mine.window_ns = mine.window_ns.saturating_add(window_ns);
             // What of the window lies behind the settling time.
@@ -182,6 +185,7 @@ impl Sum {
             window_ns: 0,
             span_ns: 0,
             io_bytes: tally.io_bytes,
+            completed: 0,
             moved: (0, None),
             planned: tally.planned,
             errors: 0,
@@ -194,7 +198,7 @@ impl Sum {
     pub fn findings(self, load: LoadClass, known: &Intervals, sure: Sureness) -> IoFindings {
         let mut all = self.reads.clone();
         all.add(&self.writes);
-        let merged = || Estimate::bare(units::iops(all.count(), self.span_ns));
+        let merged = || Estimate::bare(units::iops(self.completed, self.span_ns));
         let mean_bytes = match self.moved {
             (ios @ 1.., Some(bytes)) => to_f64(bytes) / to_f64(ios),
             _ => to_f64(self.io_bytes),

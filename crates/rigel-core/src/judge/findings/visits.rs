@@ -169,7 +169,7 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     let course = after(&course, BUCKET_NS, begin_ns);
     let little = |us: f64| iops * us / to_f64(NS_PER_S / 1000) / f64::from(tally.planned);
     VisitIo {
-        ios: all.count(),
+        ios: tally.completed_after(begin_ns),
         iops,
         standard_error: own_error(rates).map(|own| own.standard_error),
         latency_us,

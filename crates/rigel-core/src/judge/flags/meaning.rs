@@ -77,6 +77,12 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "Look at the kernel's log (dmesg) and at the health of the device before you measure again.",
     ),
     row(
+        FlagCode::Stalled,
+        Next::Doctor,
+        "The storage stood still for a time, or one I/O took far longer than all others.",
+        "Look for its cause at that time: the kernel's log (dmesg), a path or a controller that failed over, a host that was halted.",
+    ),
+    row(
         FlagCode::Changed,
         Next::Again,
         "The target, or a limit on its I/O, changed while it was measured.",

@@ -32,7 +32,7 @@ pub struct MomentIo {
     pub p50_us: Option<f64>,
     /// 99th percentile, to 13 %.
     pub p99_us: Option<f64>,
-    /// The longest.
+    /// The longest, whenever it began.
     pub max_us: Option<f64>,
     /// Failed I/Os.
     pub errors: u64,
@@ -65,11 +65,11 @@ fn io(tally: &ClassTally, measured_ns: u64) -> MomentIo {
     let all: Histogram = tally.all_latencies_after(0);
     let us = |ns: u64| us_from_ns(to_f64(ns));
     MomentIo {
-        iops: iops(all.count(), measured_ns),
+        iops: iops(tally.completed(), measured_ns),
         mean_us: all.mean_ns().map(us_from_ns),
         p50_us: all.quantile_ns(0.5).map(us),
         p99_us: all.quantile_ns(0.99).map(us),
-        max_us: all.max_ns().map(us),
+        max_us: Some(tally.longest_ns()).filter(|&ns| ns > 0).map(us),
         errors: tally.errors,
         wrong: tally.verified.as_ref().map_or(0, |verified| verified.faults.all()),
     }

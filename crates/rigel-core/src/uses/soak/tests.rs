@@ -122,6 +122,22 @@ fn whatever_is_wrong_makes_it_faulty_and_silence_excludes_a_rate() {
     set(&mut record, 0);
     record.visits[0].tallies.values_mut().next().unwrap().errors = 1;
     assert!(Soaked::of(&record).unwrap().is_faulty());
+    // An I/O of ten seconds came back, and is a fault all the same; a shorter one is told only.
+    let longest = |seconds: u64| {
+        let mut record = read(&lines(&header, 2));
+        let tally = record.visits[1].tallies.get_mut(&Class::SMALL).unwrap();
+        tally.edges.longest_before_ns = seconds * NS_PER_S;
+        Soaked::of(&record).unwrap()
+    };
+    let of = |seconds| {
+        let found = longest(seconds);
+        let one = found.longest.clone().map(|one| (one.length, one.class));
+        (one, found.has_delays(), found.is_faulty())
+    };
+    let long = |seconds| Some((Nanos::from_secs(seconds), Class::SMALL));
+    assert_eq!(of(0), (None, false, false));
+    assert_eq!(of(9), (long(9), true, false));
+    assert_eq!(of(10), (long(10), true, true));
     // Each of these is enough alone, and once.
     let hung = Soaked { hung: Some("one I/O never came back".into()), ..clean.clone() };
     let slow = Outlier { target: 3, class: Class::SMALL, mean_us: 900.0, median_us: 200.0 };

@@ -127,6 +127,9 @@ pub fn problem(found: &Soaked) -> Option<Problem> {
                 "a drive reports damage or an alarm".to_owned()
             }
             (0, false) => "a target is slower than the others".to_owned(),
+            (0, true) if found.long_fault().is_some() && found.hung.is_none() => {
+                "an I/O took ten seconds or longer".to_owned()
+            }
             (0, true) => "the storage did not do what it should".to_owned(),
             (errors, _) => format!("{errors} I/Os failed"),
         };

@@ -57,6 +57,37 @@ fn reads_without_data_are_invalid() {
     }
 }
 
+/// Half a second without a completion, and one I/O of that time while the others go on.
+#[test]
+fn a_device_that_stood_still_is_told_with_the_length() {
+    let silent = |tally: &mut ClassTally| {
+        let buckets = tally.series.ops.len();
+        tally.series.ops[buckets / 2..buckets / 2 + 50].fill(0);
+        tally.reads.record(503 * NS_PER_MS);
+    };
+    let one = |tally: &mut ClassTally| tally.reads.record(503 * NS_PER_MS);
+    let text = |change: &dyn Fn(&mut ClassTally)| {
+        let mut told = Vec::new();
+        let found = of_record(1, |record| {
+            change(record.visits[1].tallies.get_mut(&Class::SMALL).unwrap());
+            let found = Findings::of(record);
+            told = found.points[1].flags.iter().map(|flag| flag.text.clone()).collect();
+        });
+        (found, told.join("; "))
+    };
+    let (found, told) = text(&silent);
+    assert_eq!(found, [(FlagCode::Stalled, false)]);
+    assert!(told.contains("nothing came back for 503 ms"), "{told}");
+    let (found, told) = text(&one);
+    assert_eq!(found, [(FlagCode::Stalled, false)]);
+    assert!(told.contains("the longest I/O took 503 ms, 50"), "{told}");
+    // One that began before the window is in no histogram.
+    let before = |tally: &mut ClassTally| tally.edges.longest_before_ns = 503 * NS_PER_MS;
+    assert_eq!(text(&before).0, [(FlagCode::Stalled, false)]);
+    let short = |tally: &mut ClassTally| tally.reads.record(249 * NS_PER_MS);
+    assert_eq!(text(&short).0, []);
+}
+
 /// 18 % of the reads are answered in a twentieth of the time; Little's law holds.
 #[test]
 fn a_cache_before_random_reads_is_invalid_and_the_read_ahead_of_streams_is_none() {

@@ -1,0 +1,177 @@
+//! A device that freezes at a moment of its own: every kind of run and every engine tells how long, wherever in a visit it happens.
+//!
+//! What is told is held against the time for which the device was held, from within and from without, so that a busy machine makes the test no
+//! stricter.
+
+use crate::stop::{ended, start_until};
+use crate::support::{Place, flat};
+use rigel_core::judge::findings::Findings;
+use rigel_core::judge::flags::FlagCode;
+use rigel_core::record::Record;
+use rigel_testdev::{DeviceSpec, TestDevice, needs};
+use std::fs;
+use std::ops::Range;
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The longest freeze, in seconds.
+const LONGEST: &str = "RIGEL_STALL_SECONDS";
+/// What the device may take from its release to its answers on a busy machine.
+const LATE: Duration = Duration::from_millis(250);
+
+fn device() -> DeviceSpec {
+    DeviceSpec {
+        size_bytes: 16 << 20,
+        servers: 4,
+        service_us: 1000,
+        exponential: true,
+        ..DeviceSpec::default()
+    }
+}
+
+/// A moment of a span, another one in every run of the test.
+fn moment(within: Range<u64>) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Duration::from_millis(within.start + u64::from(now.subsec_micros()) % (within.end - within.start))
+}
+
+/// Holds devices for a time; the shortest and the longest time that an I/O can have been held.
+fn freeze(devices: &[&TestDevice], time: Duration) -> Range<Duration> {
+    let before = Instant::now();
+    for device in devices {
+        device.command(&format!("hang 0 {}", device.size_bytes())).unwrap();
+    }
+    let held = Instant::now();
+    sleep(time);
+    let shortest = held.elapsed();
+    devices.iter().for_each(|device| device.command("release").unwrap());
+    shortest..before.elapsed()
+}
+
+/// `2.00 s` or `503 ms` behind one of the words of the flag.
+fn length(text: &str) -> Option<Duration> {
+    let after =
+        ["nothing came back for ", "the longest I/O took "].iter().find_map(|words| text.split_once(words));
+    let mut words = after?.1.split([' ', ',', ';']);
+    let (number, unit): (f64, &str) = (words.next()?.parse().ok()?, words.next()?);
+    Some(Duration::from_secs_f64(number * if unit == "ms" { 0.001 } else { 1.0 }))
+}
+
+/// The longest standstill that the flags of a record tell.
+fn stalled(place: &Place) -> Option<Duration> {
+    let found = Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap());
+    let flags = found.points.iter().flat_map(|point| &point.flags);
+    flags.filter(|flag| flag.code == FlagCode::Stalled).filter_map(|flag| length(&flag.text)).max()
+}
+
+fn is_told(what: &str, told: Option<Duration>, held: &Range<Duration>) {
+    let told = told.unwrap_or_else(|| panic!("{what}: held for {held:?}, and not a word of it"));
+    let least = held.start.mul_f64(0.95);
+    let most = held.end.mul_f64(1.05) + LATE;
+    assert!(least <= told && told <= most, "{what}: held for {held:?}, told {told:?}");
+}
+
+/// A run that begins to load after it has named its engine, and a freeze somewhere in it.
+fn frozen_run(
+    devices: &[&TestDevice],
+    line: &str,
+    when: Range<u64>,
+    time: Duration,
+) -> (Place, Range<Duration>) {
+    let place = Place::new();
+    let (child, stderr) = start_until(&place, line, "engine ");
+    sleep(moment(when));
+    let held = freeze(devices, time);
+    let told = ended(child, stderr);
+    assert!([0, 1].contains(&told.code), "{line}: {}", told.stderr);
+    (place, held)
+}
+
+/// Those of every change, and what `cargo xtask long` asks for besides.
+fn lengths() -> Vec<Duration> {
+    let longest: Option<u64> = std::env::var(LONGEST).ok().and_then(|text| text.parse().ok());
+    let all = [Some(500), Some(2000), longest.map(|_| 7000), longest.map(|seconds| 1000 * seconds)];
+    all.into_iter().flatten().map(Duration::from_millis).collect()
+}
+
+/// Windows of 3 s, in which a freeze of 2 s often outlasts the end.
+#[test]
+fn a_freeze_is_told_with_its_length_in_every_engine() {
+    let name = "a_freeze_is_told_with_its_length_in_every_engine";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    for engine in ["io_uring", "libaio", "threads"] {
+        for time in lengths() {
+            let line = format!(
+                "run advanced {} --matrix point --num-small 8 --num-large 0 --duration 3s --engine {engine}",
+                device.disk().display()
+            );
+            let (place, held) = frozen_run(&[&device], &line, 200..3000, time);
+            is_told(engine, stalled(&place), &held);
+            let text = flat(&place.read("_flags.csv"));
+            assert!(text.contains("STALLED"), "{text}");
+        }
+    }
+}
+
+/// While a run rests between two visits nothing is in flight, so that the freezes of those that rest begin in the first visit.
+#[test]
+fn a_freeze_is_told_with_its_length_by_every_kind_of_run() {
+    let name = "a_freeze_is_told_with_its_length_by_every_kind_of_run";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let Some(other) = needs(name, TestDevice::mount(self::device())) else { return };
+    let (disk, and) = (device.disk(), other.disk());
+    let (disk, and) = (disk.display(), and.display());
+    let point = "--matrix point --num-small 8 --num-large 0";
+    let kinds = [
+        (500..3000, format!("run open {disk} --rate 1000 --duration 4s")),
+        (500..2000, format!("run advanced {disk} {point} --max-duration 6s")),
+        (300..1000, format!("versus advanced {disk} --and {and} {point} --fast --max-duration 12s")),
+    ];
+    for (when, line) in kinds {
+        for time in lengths() {
+            let (place, held) = frozen_run(&[&device, &other], &line, when.clone(), time);
+            is_told(&line, stalled(&place), &held);
+        }
+    }
+}
+
+/// The device answers when the load is over already.
+#[test]
+fn a_soak_tells_the_longest_io_with_its_time_and_ten_seconds_are_a_fault() {
+    let name = "a_soak_tells_the_longest_io_with_its_time_and_ten_seconds_are_a_fault";
+    let Some(device) = needs(name, TestDevice::mount(device())) else { return };
+    let place = Place::new();
+    let load =
+        "load = \"rigel.load/1\"\n[[class]]\nname = \"data\"\nsize = \"8K\"\narrival = { outstanding = 8 }\n";
+    fs::write(place.path().join("data.toml"), load).unwrap();
+    for (name, time, code) in [("short", 1, 0), ("long", 10, 1)] {
+        let line =
+            format!("soak --load data.toml {} --for 8s --every 1s --name {name}", device.disk().display());
+        let (child, stderr) = start_until(&place, &line, "engine ");
+        sleep(moment(5000..6500));
+        let held = freeze(&[&device], Duration::from_secs(time));
+        let told = ended(child, stderr);
+        assert_eq!(told.code, code, "{}", told.stderr);
+        let text = flat(&told.stdout);
+        assert!(text.contains("an I/O took ") && !text.contains("Nothing wrong"), "{text}");
+        let record = place.only_of(name, "_record.jsonl");
+        let json = place
+            .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
+            .expect_code(0)
+            .json();
+        let longest = &json["longest"];
+        let told = longest["latency_us"].as_f64().map(|us| Duration::from_secs_f64(us / 1e6));
+        is_told(name, told, &held);
+        let began_s = longest["at_s"].as_f64().unwrap();
+        assert!((3.5..=8.5).contains(&began_s), "it began {began_s} s into the load");
+        assert_eq!(json["faulty"], code == 1);
+    }
+}
+
+/// Nothing is ten times longer than usual here, however often it is looked at.
+#[test]
+fn a_device_that_works_is_not_accused() {
+    let place = Place::new();
+    place.line("run normal --engine sim --seed 7 --max-duration 2m --quiet").expect_code(0);
+    assert_eq!(stalled(&place), None);
+}

@@ -14,6 +14,7 @@ mod io;
 mod nodes;
 mod open;
 mod places;
+mod plateau;
 mod rising;
 mod slo;
 mod sureness;
@@ -183,6 +184,7 @@ impl Findings {
         let mut flags = flagging::flag(record, &phases, &mut points);
         let (curves, without_curve) = curves::of(record);
         flags.extend(without_curve);
+        plateau::join(&mut points, &record.header.request);
         let visits: usize = points.iter().map(|point| point.visits).sum();
         let mut found = Self {
             flags,

@@ -24,7 +24,7 @@ const NOT_ALL: f64 = 0.95;
 pub struct Beside {
     /// By the number of sessions.
     pub loads: Vec<BesideLoad>,
-    /// The load with the highest rate of SQL, by the rule of one standard error; `None` when no rate may be used.
+    /// The load with the highest rate of SQL; `None` when no rate may be used.
     pub best: Option<usize>,
 }
 

@@ -156,15 +156,15 @@ fn table_of_an_adaptive_run() {
     let (rows, signs) = table.split_once("\n\n").unwrap();
     insta::assert_snapshot!(rows, @r"
      Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
-         1     0     10000  9.1*        -    -      100.0  9.1     102.0  4.1      4
+         1     0     10000  9.1*        -    -       99.9  9.1     102.0  4.1      4
                 FOREIGN (others used 1.87 of a core on average, more than 0.25 in ..
     !    2     0     20000  9.1*        -    -      300.0  9.1     300.0  1.6      4
               ! LITTLE (small: rate x latency is 3.000 of 2 outstanding)
               ! CACHE (others used 1.87 of a core on average, more than 0.25 in
                   100 % of the time)
-         3     0     30000  9.1*        -    -      100.0  9.1     102.0  4.1      4
-         4     0     41000   24*        -    -       97.6   24     133.3   81      4
-         5     0     50000  9.1*        -    -      100.0  9.1     102.0  4.1      4
+         3     0     30000  9.1*        -    -       99.9  9.1     102.0  4.1      4
+         4     0     41000   24*        -    -       99.9   24     133.3   81      4
+         5     0     50000  9.1*        -    -       99.9  9.1     102.0  4.1      4
          0     1         -    -  10000.00  9.1*     100.0  9.1     102.0  4.1      4
          0     2         -    -  20000.00  9.1*     100.0  9.1     102.0  4.1      4
     ");

@@ -1,16 +1,18 @@
 //! The figures that stand for a whole run: the highest rates and the lowest latency.
 //!
-//! The best of several points that are alike would owe its place to its noise, and be too good. Of those within one
-//! standard error of the best, the one with the most outstanding has the highest rate (the rule of one standard error:
-//! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3), because in a closed loop no point should be above it. The lowest
-//! latency is that of the fewest outstanding, by the same rule. Every output but ORION's files takes these figures.
-//! Must not choose a point that a flag speaks against, as long as there is another.
+//! The best of several points that are alike would owe its place to its noise, and be too good, so that they share one figure
+//! ([`super::plateau`]). The highest rate is that figure and never below a row; where it is reached is told by the point of the plateau with the most
+//! outstanding, because in a closed loop no point should be above it. The lowest latency is that of the fewest outstanding, by the same rule. ORION's
+//! files name the first of these points instead. Must not choose a point that a flag speaks against, as long as there is another.
 
 use super::{IoFindings, PointFindings};
 use crate::judge::flags::FlagCode;
 use crate::load::class::{Class, Figure, LoadClass, PerClass};
 use crate::load::matrix::Point;
 use crate::stats::estimate::{Basis, Estimate};
+
+/// A point of a plateau whose interval is wider than that of another one by this factor is not named for it.
+const FAR_LESS_SURE: f64 = 2.0;
 
 /// A figure that stands for a run, and the point that it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +33,10 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// By the rule of one standard error.
+    /// Of the plateaus.
     pub fn of(points: &[PointFindings]) -> Self {
         Self::each(points, |class| {
-            let all = candidates(points, class);
+            let all = in_order(points, class, &rows(points, class));
             let best = highest(&all).map(|best| Extreme { estimate: best.io.rate(), point: best.point });
             (best, lowest_latency(&all))
         })
@@ -101,6 +103,27 @@ pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec
     of_least_rank(points, class, |found| (in_doubt(found), changed(found)))
 }
 
+/// The points that may have the best figure of a class, by their places: whatever other classes they have, as none may be above it. Points in doubt have a
+/// say only when all are, and points whose rate changed while they were measured only when the others all have another class.
+pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
+    let all = || (0..points.len()).filter(|&at| done(points[at].io(class)).is_some());
+    let has_sound = all().any(|at| !in_doubt(&points[at]));
+    let sound: Vec<usize> = all().filter(|&at| !has_sound || !in_doubt(&points[at])).collect();
+    let is_steady = |at: usize| !changed(&points[at]);
+    let is_alone = |at: usize| points[at].point.is_alone(class);
+    let has_alone = sound.iter().any(|&at| is_alone(at));
+    let stands = |&at: &usize| is_steady(at) && (!has_alone || is_alone(at));
+    if sound.iter().any(stands) { sound.into_iter().filter(|&at| is_steady(at)).collect() } else { sound }
+}
+
+/// Points by what is outstanding of a class; of equal ones that with the least of others last.
+pub(super) fn in_order<'a>(points: &'a [PointFindings], class: Class, rows: &[usize]) -> Vec<Candidate<'a>> {
+    let one = |&at: &usize| Some(Candidate { point: points[at].point, io: points[at].io(class)? });
+    let mut all: Vec<Candidate<'_>> = rows.iter().filter_map(one).collect();
+    all.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.without(class).sum())));
+    all
+}
+
 /// The points of a class in which something completed and whose rank is the lowest.
 fn of_least_rank<R: Ord>(
     points: &[PointFindings],
@@ -125,33 +148,23 @@ pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
     highest(&candidates(&alone, class)).map(|best| best.point)
 }
 
-/// The candidate with the most outstanding of those that have the highest rate; of places, which are no loads, the first.
+/// The candidate with the most outstanding of those that have the highest rate, but for those that are far less sure than others of them; of places,
+/// which are no loads, the first.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
-    let mut found = candidates.iter().filter(|one| is_highest(one, candidates));
+    let best = candidates.iter().map(|one| one.io.iops.value).max_by(f64::total_cmp)?;
+    let tops: Vec<&Candidate<'a>> = candidates.iter().filter(|one| one.io.iops.value >= best).collect();
+    let width = |one: &Candidate<'_>| one.io.iops.half_width().unwrap_or(f64::INFINITY);
+    let narrowest = tops.iter().map(|one| width(one)).fold(f64::INFINITY, f64::min);
     let are_places = candidates.iter().any(|one| one.io.load.places.is_some());
-    if are_places { found.next() } else { found.next_back() }.copied()
-}
-
-/// Whether the rate of a candidate is the highest, as far as one standard error tells.
-pub fn is_highest(one: &Candidate<'_>, candidates: &[Candidate<'_>]) -> bool {
-    let best = candidates.iter().map(|one| one.io.iops).max_by(|a, b| a.value.total_cmp(&b.value));
-    best.is_none_or(|best| is_near(one.io.iops, best))
+    let mut sure = tops.into_iter().filter(|one| width(one) <= FAR_LESS_SURE * narrowest);
+    if are_places { sure.next() } else { sure.next_back() }.copied()
 }
 
 fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
-    let mean = |one: &Candidate<'_>| one.io.latency_us.map(|us| us.mean);
-    let best = candidates.iter().filter_map(mean).min_by(|a, b| a.value.total_cmp(&b.value))?;
-    let mut all =
-        candidates.iter().filter_map(|one| Some(Extreme { estimate: mean(one)?, point: one.point }));
-    all.find(|one| is_near(one.estimate, best))
-}
-
-/// Whether two figures differ by no more than one standard error of their difference.
-fn is_near(one: Estimate, best: Estimate) -> bool {
-    let error = |found: Estimate| found.interval.map_or(0.0, |interval| interval.standard_error());
-    // Two infinities have no difference.
-    one.value.total_cmp(&best.value).is_eq()
-        || (best.value - one.value).abs() <= error(one).hypot(error(best))
+    let mean = |one: &Candidate<'_>| Some(Extreme { estimate: one.io.latency_us?.mean, point: one.point });
+    let all: Vec<Extreme> = candidates.iter().filter_map(mean).collect();
+    let best = all.iter().map(|one| one.estimate.value).min_by(f64::total_cmp)?;
+    all.into_iter().find(|one| one.estimate.value <= best)
 }
 
 /// The first point whose figure beats all others. Points in doubt have a say only when there are no others.

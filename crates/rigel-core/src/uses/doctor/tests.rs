@@ -2,7 +2,8 @@ mod cases;
 
 use super::*;
 use crate::facts::{
-    ExtentFacts, ExtentSource, IdleState, IscsiFacts, Limit, MappedFacts, MdFacts, TargetKind,
+    ExtentFacts, ExtentSource, IdleState, IoPriority, IscsiFacts, Limit, MappedFacts, MdFacts,
+    ProcessPriority, TargetKind,
 };
 use cases::{cases, layer_cases, raid};
 use std::collections::BTreeSet;

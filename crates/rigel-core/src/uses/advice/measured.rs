@@ -6,7 +6,9 @@
 use super::again::{self, Again, On};
 use super::{Refusal, Value, usable};
 use crate::error::Problem;
-use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings, VisitFindings, best_alone};
+use crate::judge::findings::{
+    Answers, CurveFindings, FOREIGN_MATTERS, Findings, PointFindings, VisitFindings, best_alone,
+};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, Pattern};
 use crate::load::workload::Direction;
@@ -155,12 +157,7 @@ impl<'a> Source<'a> {
 
     /// How many CPUs a server on the host may use at the same time.
     pub(super) fn cpus(&self) -> u32 {
-        let of = |run: &Run<'_>| {
-            let host = &run.record.header.nodes.first().host;
-            let share =
-                host.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());
-            host.cpus.min(share.unwrap_or(u32::MAX))
-        };
+        let of = |run: &Run<'_>| run.record.header.nodes.first().host.usable_cpus();
         self.runs().map(of).max().unwrap_or(0).max(1)
     }
 
@@ -416,7 +413,9 @@ fn foreign(found: &CurveFindings) -> Option<Flag> {
         found.visits.len(),
         plainly(disturbed.first()?)
     );
-    Some(Flag::new(FlagCode::Foreign, text))
+    let flag = Flag::new(FlagCode::Foreign, text);
+    let effects: f64 = visits.iter().map(|visit| visit.foreign_effect).sum();
+    Some(if effects > FOREIGN_MATTERS * to_f64(visits.len() as u64) { flag } else { flag.noting() })
 }
 
 /// One disturbance without the thresholds behind it.

@@ -206,7 +206,7 @@ impl<'a> Source<'a> {
     pub(crate) fn one_stream(&self) -> Vec<(u64, Measured)> {
         let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays that is good enough, or the first.
-        all.sort_by_key(|(bytes, found)| (*bytes, !usable::doubts(found).is_empty()));
+        all.sort_by_key(|(bytes, found)| (*bytes, usable::doubtfulness(found)));
         all.dedup_by_key(|(bytes, _)| *bytes);
         all
     }
@@ -226,14 +226,11 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// What a commit of one writer costs by both methods, in the first run that has it well enough, else in the first.
+    /// What a commit of one writer costs by both methods, in the first run of those in which it is least in doubt.
     pub(super) fn commit(&self) -> Option<Commit> {
-        let mut all: Vec<Commit> = self.runs().filter_map(commit).collect();
-        let is_good = |found: &Commit| {
-            [&found.dsync, &found.fdatasync].iter().all(|one| usable::doubts(one).is_empty())
-        };
-        let good = all.iter().position(is_good).unwrap_or(0);
-        (!all.is_empty()).then(|| all.swap_remove(good))
+        let doubtful =
+            |found: &Commit| usable::doubtfulness(&found.dsync).max(usable::doubtfulness(&found.fdatasync));
+        self.runs().filter_map(commit).min_by_key(doubtful)
     }
 
     /// The calibrations of reads, each with its answers.
@@ -280,11 +277,9 @@ impl Figure {
     }
 }
 
-/// The first figure that is good enough, else the first.
+/// The first figure of those that are least in doubt.
 fn chosen(all: impl Iterator<Item = Measured>) -> Option<Measured> {
-    let mut all: Vec<Measured> = all.collect();
-    let good = all.iter().position(|found| usable::doubts(found).is_empty()).unwrap_or(0);
-    (!all.is_empty()).then(|| all.swap_remove(good))
+    all.min_by_key(usable::doubtfulness)
 }
 
 /// A figure with the flags of its place, and those of the whole run or of all points of the class that forbid its use.

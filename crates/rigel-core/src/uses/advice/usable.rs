@@ -16,6 +16,7 @@ use super::{Advice, Given, Kind, Refusal};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::units::number;
+use std::collections::BTreeSet;
 
 /// An interval may reach so many times the value, and down to the value over it.
 pub const WIDEST: f64 = 1.3;
@@ -102,7 +103,7 @@ impl Doubt<'_> {
     /// The same in a few words.
     fn short(&self) -> String {
         match self {
-            Self::Forbidden(flag) => format!("must not be used ({})", flag.code.name()),
+            Self::Forbidden(flag) => flag.code.name().to_owned(),
             Self::Foreign(_) => "others used the CPUs or the device (FOREIGN)".to_owned(),
             Self::Rising => "still rose at the most that was tried (NOT_SATURATED)".to_owned(),
             Self::ReachesZero => "its interval reaches 0".to_owned(),
@@ -188,6 +189,17 @@ pub fn judged(advice: Advice) -> Advice {
     Advice { outcome, ..advice }
 }
 
+/// The gravest doubt in a few words; where figures must not be used, all flags that say so.
+fn short(gravest: &Doubt<'_>, measured: &Measured) -> String {
+    if !matches!(gravest, Doubt::Forbidden(_)) {
+        return gravest.short();
+    }
+    let all = doubts(measured);
+    let forbidden = all.iter().filter(|doubt| matches!(doubt, Doubt::Forbidden(_)));
+    let codes: BTreeSet<String> = forbidden.map(Doubt::short).collect();
+    format!("must not be used ({})", codes.into_iter().collect::<Vec<_>>().join(", "))
+}
+
 fn refusal(given: &Given) -> Option<Refusal> {
     let doubted: Vec<(&Measured, Vec<Doubt<'_>>)> = given
         .measured
@@ -204,7 +216,7 @@ fn refusal(given: &Given) -> Option<Refusal> {
     let (gravest, measured) = all.min_by_key(|(doubt, _)| doubt.rank())?;
     Some(Refusal {
         kind: if gravest.is_rough() { Kind::Rough } else { Kind::InDoubt },
-        because: printable(&format!("{}: {}", measured.what, gravest.short())).into_owned(),
+        because: printable(&format!("{}: {}", measured.what, short(gravest, measured))).into_owned(),
         details: Some(doubted.iter().map(told).collect::<Vec<_>>().join("; ")),
         next: gravest.next(),
         command: Some(gravest.command(measured)),

@@ -174,6 +174,9 @@ fn numbers_that_must_not_be_used_give_no_setting() {
     assert!(refusal.because.ends_with(": must not be used (ZEROS)"), "{refusal:?}");
     assert!(told(&refusal).contains("ZEROS: half of the blocks\\x1b"), "{refusal:?}");
     assert_eq!(refusal.command.as_deref(), Some("cd /data && rigel calibrate"), "on data");
+    let mut twice = flagged(0, &zeros);
+    twice.findings.points[0].flags.insert(0, Flag::new(FlagCode::Little, "off").invalidating());
+    assert!(kept_back(&twice).because.ends_with(": must not be used (LITTLE, ZEROS)"), "each flag is named");
     let mut of_run = Known::reads();
     of_run.findings.flags.push(zeros.clone());
     let found = advised(&[of_run]);

@@ -10,6 +10,7 @@ pub mod engine;
 mod host;
 mod memory;
 mod mount;
+mod priority;
 mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
@@ -18,6 +19,7 @@ pub use drive::DriveLook;
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use memory::{InMemory, is_memory_filesystem};
 pub use mount::MountFacts;
+pub use priority::{IoClass, IoPriority, ProcessPriority, Rank};
 pub use storage::Storage;
 
 use serde::{Deserialize, Serialize};

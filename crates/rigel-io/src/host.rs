@@ -2,6 +2,7 @@
 
 mod cgroup;
 mod limits;
+mod priority;
 mod processor;
 
 pub(crate) use cgroup::{IoLimits, groups};
@@ -11,7 +12,7 @@ use crate::limits::memlock_limit_bytes;
 use crate::system::{System, chosen_word, text, value};
 use crate::uring;
 use procfs::FromBufRead as _;
-use rigel_core::facts::{HostFacts, KernelSettings, Limit};
+use rigel_core::facts::{HostFacts, KernelSettings, Limit, ProcessPriority};
 use rigel_core::path_text;
 use rustix::system::uname;
 use rustix::thread::sched_getaffinity;
@@ -29,6 +30,7 @@ pub fn host_facts() -> HostFacts {
         cpus: cpus(),
         memlock_limit_bytes: memlock_limit_bytes(),
         io_uring_refusal: uring::refused(),
+        priority: priority::of_process(),
         ..of_files(&System::default())
     }
 }
@@ -78,6 +80,7 @@ fn of_files(system: &System) -> HostFacts {
         io_uring_refusal: None,
         settings: settings(system),
         limits,
+        priority: ProcessPriority::default(),
         cgroup: cgroup::of_process(system),
         cpu_governors: processor::governors(system),
         deepest_idle: processor::deepest_idle(system),

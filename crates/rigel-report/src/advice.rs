@@ -52,7 +52,10 @@ impl Advisory<'_> {
             return Vec::new();
         }
         let advice = self.advised.of_product(product);
-        let refused = advice.filter_map(|advice| Some((advice.setting, advice.outcome.as_ref().err()?)));
+        let refused = advice.filter_map(|advice| {
+            let refusal = advice.outcome.as_ref().map_or_else(Some, |given| given.rough.as_deref());
+            Some((advice.setting, refusal?))
+        });
         let refused = refused.map(|(setting, refusal)| {
             let step = refusal.step();
             format!(
@@ -106,11 +109,12 @@ const fn title(product: Product) -> &'static str {
     }
 }
 
-/// What is said of a setting without a value: one word for each kind, on the page and in the files.
+/// What is said of a setting without a sure value: one word for each kind, on the page and in the files.
 const fn kept_back(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "not measured",
         Kind::InDoubt => "withheld",
+        Kind::Rough => "rough",
     }
 }
 
@@ -119,10 +123,11 @@ const fn meaning(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "no record has what the setting needs",
         Kind::InDoubt => "it was measured, and is not good enough for a value",
+        Kind::Rough => "the value lies somewhere in its range; measured better, it may be another one",
     }
 }
 
-/// A setting without a value.
+/// A setting without a sure value.
 type Kept<'a> = (&'a Advice, &'a Refusal);
 
 /// The settings that are kept back for that kind of reason.

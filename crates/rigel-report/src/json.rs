@@ -12,6 +12,7 @@ mod visit;
 use crate::output_file::unwritable;
 use crate::phases::{self, PhaseDocument};
 use crate::sure::Sure;
+use crate::surroundings;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::words;
@@ -116,6 +117,12 @@ struct NodeDocument {
     kernel: String,
     /// Its CPUs.
     cpus: u32,
+    /// The hypervisor that it is a guest of; null on a machine of its own, as far as it shows.
+    hypervisor: Option<String>,
+    /// What its control group is limited to, in words; null where nothing is.
+    limits: Option<String>,
+    /// Nice value, class and level of I/O and weight, where they are not the usual ones; in words.
+    priority: Option<String>,
     /// How its I/O reached the kernel.
     engine: &'static str,
 }
@@ -127,6 +134,9 @@ impl From<&Node> for NodeDocument {
             share: node.member.as_ref().map(|member| member.share),
             kernel: printable(&node.host.kernel).into_owned(),
             cpus: node.host.cpus,
+            hypervisor: node.host.hypervisor.as_deref().map(text),
+            limits: surroundings::limits(&node.host),
+            priority: node.host.rank().map(|(_, why)| text(&why)),
             engine: node.engine.kind.name(),
         }
     }

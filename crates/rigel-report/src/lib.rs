@@ -50,6 +50,7 @@ mod places;
 mod queries;
 mod streams;
 mod sure;
+mod surroundings;
 mod table;
 mod uneven;
 mod verdict;

@@ -179,8 +179,15 @@ pub(crate) fn flag_text(flag: &Flag) -> String {
 
 /// The same, and whether the numbers may be used.
 pub(crate) fn judged_flag(flag: &Flag) -> String {
-    flag_text(flag) + if flag.invalid { NOT_TO_BE_USED } else { "" }
+    let weight = match flag {
+        Flag { invalid: true, .. } => NOT_TO_BE_USED,
+        Flag { note: true, .. } => A_NOTE,
+        _ => "",
+    };
+    flag_text(flag) + weight
 }
 
 /// What follows a flag where its line says that the numbers must not be used.
 const NOT_TO_BE_USED: &str = ", not to be used";
+/// What follows a flag that speaks against nothing.
+const A_NOTE: &str = ", a note";

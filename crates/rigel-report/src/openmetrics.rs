@@ -233,6 +233,7 @@ fn flags(view: &View<'_>) -> Family {
         labels.extend([
             ("code".into(), flag.code.name().to_owned()),
             ("invalid".into(), flag.invalid.to_string()),
+            ("note".into(), flag.note.to_string()),
             ("text".into(), flag.text.clone()),
         ]);
         // No two samples may have the same labels.

@@ -73,8 +73,14 @@ pub struct Conclusion {
     pub costs: Vec<String>,
     /// How sure the intervals are.
     pub sureness: String,
+    /// What it ran in, where that is no machine of its own; a sentence.
+    #[serde(default)]
+    pub surroundings: Option<String>,
     /// What speaks against the numbers, the worst first.
     pub causes: Vec<Cause>,
+    /// What is worth knowing and speaks against nothing; sentences.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
     /// How it looks: worse than the tone where something that was required is not kept.
@@ -133,7 +139,9 @@ impl Conclusion {
             },
             places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
             sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
+            surroundings: crate::surroundings::sentence(view),
             next: next::of(view, &causes),
+            notes: causes::notes(view, &causes),
             causes,
         }
     }
@@ -143,8 +151,9 @@ impl Conclusion {
         let causes = (!self.causes.is_empty()).then_some(Part::Causes(&self.causes));
         // Who asks how places differ wants that first.
         let reached = self.places.iter().chain([&self.reached]).chain(&self.working).chain(&self.costs);
-        let measured: Vec<&String> = reached.chain([&self.sureness, &self.measured]).collect();
-        let measured = measured.into_iter().filter(|text| !text.is_empty()).map(|text| Part::Sentence(text));
+        let measured = reached.chain([&self.sureness, &self.measured]).chain(&self.surroundings);
+        let measured: Vec<Part<'_>> =
+            measured.filter(|text| !text.is_empty()).map(|text| Part::Sentence(text)).collect();
         let mut parts = vec![Part::Head(&self.head)];
         if self.tone == Tone::DoNotUse {
             parts.extend(causes);
@@ -153,8 +162,14 @@ impl Conclusion {
             parts.extend(measured);
             parts.extend(causes);
         }
+        parts.extend(self.notes.iter().map(|text| Part::Sentence(text)));
         parts.extend(self.next.as_ref().map(Part::Next));
         parts
+    }
+
+    /// What to know beside what speaks against the numbers.
+    pub(crate) fn to_know(&self) -> impl Iterator<Item = &String> {
+        self.surroundings.iter().chain(&self.notes)
     }
 
     /// The codes of flags that speak against numbers: those that make them invalid, or the others.

@@ -90,7 +90,7 @@ fn figure(found: Estimate) -> Value {
 }
 
 fn flag(flag: &Flag) -> Value {
-    json!({ "code": flag.code, "text": flag.text, "invalid": flag.invalid })
+    json!({ "code": flag.code, "text": flag.text, "invalid": flag.invalid, "note": flag.note })
 }
 
 fn bug(what: &str) -> Problem {

@@ -1,5 +1,6 @@
 //! Facts of the host. Must not gather anything.
 
+use super::priority::{ProcessPriority, Rank, USUAL_WEIGHT};
 use serde::{Deserialize, Serialize};
 
 /// The host that measures.
@@ -42,6 +43,9 @@ pub struct HostFacts {
     /// What this process may have.
     #[serde(default)]
     pub limits: ProcessLimits,
+    /// How the kernel ranks this process among others.
+    #[serde(default)]
+    pub priority: ProcessPriority,
     /// The control group of this process, with what limits it.
     #[serde(default)]
     pub cgroup: CgroupFacts,
@@ -65,6 +69,25 @@ pub struct HostFacts {
     pub hypervisor: Option<String>,
     /// Maker and name of the machine, from its firmware.
     pub product: Option<String>,
+}
+
+impl HostFacts {
+    /// How many CPUs this process may use at the same time.
+    pub fn usable_cpus(&self) -> u32 {
+        let quota = self.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());
+        self.cpus.min(quota.unwrap_or(u32::MAX))
+    }
+
+    /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` where it stands like they do.
+    pub fn rank(&self) -> Option<(Rank, String)> {
+        let weight = self.cgroup.io_weight.filter(|weight| *weight != USUAL_WEIGHT);
+        let own = self.priority.rank();
+        let rank = if weight.is_some() { own.max(Rank::Shifted) } else { own };
+        let weighed = weight.map(|weight| format!("io.weight {weight} of the control group"));
+        let told = self.priority.told().filter(|_| own > Rank::Usual);
+        let parts: Vec<String> = told.into_iter().chain(weighed).collect();
+        (rank > Rank::Usual).then(|| (rank, parts.join(", ")))
+    }
 }
 
 /// Settings of the kernel that bend storage, from /proc/sys; memory and time in the units of their files.
@@ -125,6 +148,9 @@ pub struct CgroupFacts {
     pub memory_max_bytes: Option<u64>,
     /// pids.max.
     pub processes_max: Option<u64>,
+    /// The share of I/O that its own group has among its neighbours, of 1 to 10000, where it is not the usual 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_weight: Option<u64>,
 }
 
 /// An idle state of a CPU.

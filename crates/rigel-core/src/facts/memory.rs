@@ -63,6 +63,14 @@ impl InMemory {
             Self::Filesystem(_) | Self::Device { .. } | Self::LoopFile { .. } => "no storage is measured",
         }
     }
+
+    /// The command after which storage answers, where there is one.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::PageCache { name } => Some(format!("losetup --direct-io=on /dev/{name}")),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for InMemory {

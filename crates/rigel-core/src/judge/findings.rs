@@ -29,7 +29,7 @@ pub use commits::Commits;
 pub use contrasts::Contrast;
 pub(crate) use extremes::best_alone;
 pub use extremes::{Extreme, Extremes};
-pub(crate) use flagging::ChangesSeen;
+pub(crate) use flagging::{ChangesSeen, FOREIGN_MATTERS};
 pub use io::{IoFindings, LatencyUs};
 pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo};
 pub(crate) use nodes::{hung as hung_of, of_point as nodes_of};
@@ -252,6 +252,8 @@ impl Findings {
         let mut flags: Vec<Flag> = Vec::new();
         for flag in self.all_flags() {
             match flags.iter_mut().find(|other| other.code == flag.code) {
+                // What speaks against a number says more than a note of the same code.
+                Some(other) if other.note && !flag.note => *other = flag.clone(),
                 Some(other) => other.invalid |= flag.invalid,
                 None => flags.push(flag.clone()),
             }

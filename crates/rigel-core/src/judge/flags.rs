@@ -69,6 +69,10 @@ pub enum FlagCode {
     HostLimited,
     /// Something else used the host or the device meanwhile.
     Foreign,
+    /// The process was served before or after others.
+    Priority,
+    /// A target so small that a cache below can hold it.
+    SmallTarget,
     /// More outstanding I/Os gave a lower rate.
     Retrograde,
     /// Load levels contradict what a closed loop can do.
@@ -93,7 +97,7 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 39] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -121,6 +125,8 @@ impl FlagCode {
         Self::FlushFree,
         Self::HostLimited,
         Self::Foreign,
+        Self::Priority,
+        Self::SmallTarget,
         Self::Retrograde,
         Self::NotMonotone,
         Self::NotSaturated,
@@ -163,6 +169,8 @@ impl FlagCode {
             Self::FlushFree => "FLUSH_FREE",
             Self::HostLimited => "HOST_LIMITED",
             Self::Foreign => "FOREIGN",
+            Self::Priority => "PRIORITY",
+            Self::SmallTarget => "SMALL_TARGET",
             Self::Retrograde => "RETROGRADE",
             Self::NotMonotone => "NOT_MONOTONE",
             Self::NotSaturated => "NOT_SATURATED",
@@ -187,12 +195,26 @@ pub struct Flag {
     /// The numbers beside it must not be used: they are not about the storage.
     #[serde(default)]
     pub invalid: bool,
+    /// Worth knowing, but too little to speak against the numbers beside it.
+    #[serde(default)]
+    pub note: bool,
 }
 
 impl Flag {
     /// A flag with its figures.
     pub fn new(code: FlagCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into(), invalid: false }
+        Self { code, text: text.into(), invalid: false, note: false }
+    }
+
+    /// The same flag, where it is worth knowing and speaks against nothing.
+    #[must_use]
+    pub fn noting(self) -> Self {
+        Self { note: true, ..self }
+    }
+
+    /// Whether it speaks against the numbers beside it.
+    pub const fn speaks_against(&self) -> bool {
+        self.invalid || !self.note
     }
 
     /// The same flag, of numbers that must not be used.

@@ -114,33 +114,47 @@ pub struct Given {
     pub why: String,
     /// Whether the product takes it, or is better off with it, depends on what no record knows: it stands in the file as a comment.
     pub is_hint: bool,
+    /// Why it is only rough, and what measures it better; `None` for a value that is good enough.
+    pub rough: Option<Box<Refusal>>,
 }
 
 impl Given {
     fn new(value: Value, measured: Vec<Measured>, why: impl Into<String>) -> Self {
-        Self { value, otherwise: Vec::new(), remark: None, measured, why: why.into(), is_hint: false }
+        Self {
+            value,
+            otherwise: Vec::new(),
+            remark: None,
+            measured,
+            why: why.into(),
+            is_hint: false,
+            rough: None,
+        }
     }
 }
 
-/// What keeps a setting back.
+/// What keeps a setting back, or makes its value rough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(description = "")]
 pub enum Kind {
     /// The records lack what it takes.
     Missing,
-    /// The records have it, but not well enough.
+    /// The records have it, but not well enough for any value.
     InDoubt,
+    /// There is a value, but no more than a rough one.
+    Rough,
 }
 
-/// Why a setting is not advised; printable sentences.
+/// Why a setting is not advised, or is only rough; printable sentences.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "")]
 pub struct Refusal {
-    /// missing: the records lack what it takes; in_doubt: they have it, but not well enough.
+    /// missing: the records lack what it takes; in_doubt: they have it, but not well enough for any value; rough: the value is a rough one.
     pub kind: Kind,
-    /// What is missing, or the figures with what speaks against them.
+    /// What is missing, or the worst that speaks against the figures; short.
     pub because: String,
+    /// The figures with everything that speaks against them; null where nothing was measured.
+    pub details: Option<String>,
     /// What to do.
     pub next: String,
     /// The command line that does it; null where none does.
@@ -154,7 +168,7 @@ impl Refusal {
     /// The records lack something.
     fn missing(because: impl Into<String>, next: impl Into<String>, command: Option<String>) -> Self {
         let because = printable(&because.into()).into_owned();
-        Self { kind: Kind::Missing, because, next: next.into(), command, withheld: None }
+        Self { kind: Kind::Missing, because, details: None, next: next.into(), command, withheld: None }
     }
 
     /// What to do and the command line, in one sentence.
@@ -232,9 +246,13 @@ impl Advised {
 }
 
 impl Advice {
-    /// Why it is kept back, when it is for that kind of reason.
+    /// Why it is kept back or rough, when it is for that kind of reason.
     pub fn refused(&self, kind: Kind) -> Option<&Refusal> {
-        self.outcome.as_ref().err().filter(|refusal| refusal.kind == kind)
+        let found = match &self.outcome {
+            Ok(given) => given.rough.as_deref(),
+            Err(refusal) => Some(refusal),
+        };
+        found.filter(|refusal| refusal.kind == kind)
     }
 }
 

@@ -145,19 +145,27 @@ pub struct System<'a> {
     pub mounts: Vec<&'a MountFacts>,
     /// Targets that were named.
     pub targets: &'a [TargetFacts],
+    /// Whether targets or places were named: what lies below them will be measured.
+    pub is_chosen: bool,
 }
 
 impl<'a> System<'a> {
     /// A host with everything on it.
     pub fn whole(host: &'a HostFacts, devices: &'a [DeviceFacts], mounts: &'a [MountFacts]) -> Self {
-        Self { host, devices: devices.iter().collect(), mounts: mounts.iter().collect(), targets: &[] }
+        Self {
+            host,
+            devices: devices.iter().collect(),
+            mounts: mounts.iter().collect(),
+            targets: &[],
+            is_chosen: false,
+        }
     }
 
     /// A host with what lies below some targets.
     pub fn below(host: &'a HostFacts, targets: &'a [TargetFacts]) -> Self {
         let devices = targets.iter().flat_map(|target| target.device.iter().chain(&target.below));
         let mounts = targets.iter().filter_map(|target| target.mount.as_ref());
-        Self { host, devices: Vec::new(), mounts: Vec::new(), targets }.with(devices, mounts)
+        Self { host, devices: Vec::new(), mounts: Vec::new(), targets, is_chosen: true }.with(devices, mounts)
     }
 
     /// With further devices and mounts, each once.

@@ -13,8 +13,12 @@ use std::fmt;
 /// Others disturb a visit when they use more than this part of one core ..
 const FOREIGN_CORES: f64 = 0.25;
 /// .. and more than this part of our own CPU time: on a host with many busy cores the kernel's accounting is that
-/// coarse.
+/// coarse ..
 const FOREIGN_PER_OWN: f64 = 0.05;
+/// .. and more than this part of all CPUs, which a host of that size uses for itself.
+const FOREIGN_PER_HOST: f64 = 0.01;
+/// From this part of the CPUs on others also slow down whoever waits for no CPU: by caches, memory, siblings and clock rates.
+const CROWDED: f64 = 0.25;
 /// Waiting is attributed to others when they use at least this part of a core. Less may be rounding by the kernel.
 const WAITING_CORES: f64 = 0.10;
 /// Part of the CPU time that the hypervisor may take.
@@ -79,7 +83,8 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
     let foreign = Track::of(&samples, foreign_cpu(witness));
     let own_cores = Track::of(&samples, |counts, span_us| part(counts.own_us?, span_us)).mean;
     let own_limit = FOREIGN_PER_OWN * own_cores.unwrap_or(0.0);
-    let cpu = foreign.measured(FOREIGN_CORES.max(own_limit));
+    let host_limit = FOREIGN_PER_HOST * witness.cpus.map_or(0.0, f64::from);
+    let cpu = foreign.measured(FOREIGN_CORES.max(own_limit).max(host_limit));
     Judgement {
         cpu,
         steal: Track::of(&samples, steal).measured(STEAL),
@@ -113,6 +118,26 @@ impl Judgement {
             self.io.filter(ForeignIo::disturbs).map(Foreign::Io),
         ];
         found.into_iter().flatten().collect()
+    }
+
+    /// The part of a number of the visit that those beyond the limits can have taken or added, at most; 0 where there are none. `cpus` are
+    /// those that we may use.
+    pub fn effect(&self, cpus: u32) -> f64 {
+        let of = |one: &Foreign| match one {
+            Foreign::Cpu(used) => self.effect_of_cpu(used.mean / f64::from(cpus.max(1))),
+            Foreign::Steal(part) | Foreign::Waiting(part) => part.mean,
+            Foreign::Io(io) => {
+                to_f64(io.foreign_bytes()) / to_f64(io.foreign_bytes().saturating_add(io.own_bytes).max(1))
+            }
+        };
+        self.foreign().iter().map(of).fold(0.0, f64::max).min(1.0)
+    }
+
+    /// Others that have a part of the CPUs are in our way that often, if nothing evades them. Where the kernel tells how long tasks waited for
+    /// a CPU, no more than that was lost, as long as others leave most of the host idle.
+    fn effect_of_cpu(&self, part: f64) -> f64 {
+        let waited = self.waiting.map(|waited| waited.mean).filter(|_| part <= CROWDED);
+        waited.map_or(part, |waited| waited.min(part))
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
             .min(),
         memory_max_bytes: least("memory.max").or_else(|| old("memory", "memory.limit_in_bytes")),
         processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
+        io_weight: unified.first().into_iter().chain(groups("blkio").first()).find_map(|dir| weight(dir)),
     }
 }
 
@@ -104,6 +105,16 @@ fn throttles(dir: &Path) -> Vec<String> {
     kinds.into_iter().flat_map(of).collect()
 }
 
+/// The weight of a group: of all schedulers, of BFQ, or of version 1; `None` for the usual one.
+fn weight(dir: &Path) -> Option<u64> {
+    let of = |file: &str| {
+        let lines = std::fs::read_to_string(dir.join(file)).ok()?;
+        lines.lines().next()?.trim_start_matches("default ").trim().parse::<u64>().ok()
+    };
+    let files = ["io.weight", "io.bfq.weight", "blkio.bfq.weight"];
+    files.into_iter().filter_map(of).find(|weight| *weight != 100)
+}
+
 /// `50000 100000` is half a CPU; `max 100000` is no limit.
 fn cpu_max(line: &str) -> Option<u64> {
     let (quota, period) = line.split_once(' ')?;
@@ -126,6 +137,8 @@ mod tests {
             ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
             ("sys/fs/cgroup/db.slice/pg.service/io.max", "8:0 rbps=max wbps=max riops=500 wiops=max\n"),
             ("sys/fs/cgroup/db.slice/pg.service/memory.max", "max\n"),
+            ("sys/fs/cgroup/db.slice/pg.service/io.weight", "default 20\n8:0 500\n"),
+            ("sys/fs/cgroup/db.slice/io.weight", "default 300\n"),
             ("sys/fs/cgroup/db.slice/memory.max", "1073741824\n"),
             ("sys/fs/cgroup/db.slice/cpu.max", "150000 100000\n"),
             ("sys/fs/cgroup/db.slice/pg.service/cpu.max", "max 100000\n"),
@@ -137,7 +150,22 @@ mod tests {
         assert_eq!(found.io_max.len(), 2);
         assert!(found.io_max[0].contains("riops=500") && found.io_max[1].starts_with("8:16"));
         assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(1500), Some(1 << 30)));
-        assert_eq!(found.processes_max, None);
+        assert_eq!(
+            (found.processes_max, found.io_weight),
+            (None, Some(20)),
+            "neighbours are those of its own group"
+        );
+    }
+
+    #[test]
+    fn the_usual_weight_is_no_fact() {
+        let fixture = Fixture::of(&[
+            ("proc/self/cgroup", "0::/a\n"),
+            ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/a/io.weight", "default 100\n"),
+            ("sys/fs/cgroup/a/io.bfq.weight", "100\n"),
+        ]);
+        assert_eq!(of_process(&fixture.system()).io_weight, None);
     }
 
     #[test]

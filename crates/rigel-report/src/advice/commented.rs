@@ -44,6 +44,9 @@ impl Commented {
     /// The reasons of a value, which stands above them: each fact once. How a remark came about, the page explains.
     pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
         let range = range(&given.value).map(|range| format!("{range} over the 95 % intervals. "));
+        if let Some(rough) = &given.rough {
+            self.comment_below(&format!("{}: {}", kept_back(rough.kind), printable(&rough.because)));
+        }
         let reason = given.remark.as_ref().unwrap_or(&given.why);
         self.comment_below(&format!("{}{}", range.unwrap_or_default(), printable(reason)));
         let others: Vec<String> =

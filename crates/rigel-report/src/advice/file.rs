@@ -85,7 +85,7 @@ fn options(
         let line = format!("{} = {}", advice.setting, given.value.text);
         let newer = advice.since.filter(|major| *major > server_version);
         let unproven = advice.until.filter(|major| *major < server_version);
-        if newer.is_some() || unproven.is_some() || given.is_hint {
+        if newer.is_some() || unproven.is_some() || given.is_hint || given.rough.is_some() {
             file.comment_out(&line)
         } else {
             file.page.line(&line)

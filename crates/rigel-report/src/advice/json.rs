@@ -71,6 +71,8 @@ struct AdviceDocument {
     otherwise: Vec<OtherwiseDocument>,
     /// What to know before the value is used.
     remark: Option<String>,
+    /// Why the value is a rough one, which lies somewhere between `lo` and `hi`; null for one that is good enough, and when it is refused.
+    rough: Option<Refusal>,
     /// How the value came out of the figures; null when it is refused.
     derivation: Option<String>,
     /// The figures behind it, also of a value that is withheld.
@@ -160,6 +162,7 @@ fn advice(advice: &Advice) -> AdviceDocument {
         hint: given.is_some_and(|given| given.is_hint),
         otherwise: given.into_iter().flat_map(|given| &given.otherwise).map(otherwise).collect(),
         remark: given.and_then(|given| given.remark.as_deref()).map(text),
+        rough: given.and_then(|given| given.rough.as_deref().cloned()),
         derivation: given.map(|given| text(&given.why)),
         measured: measured_for.into_iter().flat_map(|given| &given.measured).map(measured).collect(),
         refused: refused.cloned(),

@@ -51,6 +51,7 @@ fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
             hints,
             "comment: stands in the file as a comment, because not every server takes or needs it".to_owned(),
         ),
+        (has(Kind::Rough), word(Kind::Rough)),
         (has(Kind::InDoubt), word(Kind::InDoubt)),
         (has(Kind::Missing), word(Kind::Missing)),
         (
@@ -99,7 +100,8 @@ fn row(advice: &Advice) -> [String; 4] {
             let since = advice.since.map(|major| format!("v{major}"));
             let until = advice.until.map(|major| format!("to v{major}"));
             let hint = given.is_hint.then(|| "comment".to_owned());
-            let notes: Vec<String> = since.into_iter().chain(until).chain(hint).collect();
+            let rough = given.rough.as_ref().map(|rough| kept_back(rough.kind).to_owned());
+            let notes: Vec<String> = rough.into_iter().chain(since).chain(until).chain(hint).collect();
             let value = printable(&given.value.text).into_owned();
             [name, value, range(&given.value).unwrap_or_default(), notes.join(", ")]
         }
@@ -147,11 +149,15 @@ fn setting(page: &mut Page, advice: &Advice) {
     match &advice.outcome {
         Ok(given) => {
             page.line(format_args!("  {} = {}", advice.setting, valued(given)));
+            if let Some(rough) = &given.rough {
+                let details = rough.details.as_ref().unwrap_or(&rough.because);
+                wrapped(page, BELOW, BELOW, &format!("{}: {}", kept_back(rough.kind), printable(details)));
+            }
             derivation(page, given);
         }
-        Err(Refusal { because, withheld: Some(given), .. }) => {
+        Err(Refusal { because, details, withheld: Some(given), .. }) => {
             page.line(format_args!("  {}: WITHHELD, not to be used: {}", advice.setting, valued(given)));
-            wrapped(page, BELOW, BELOW, &printable(because));
+            wrapped(page, BELOW, BELOW, &printable(details.as_ref().unwrap_or(because)));
             derivation(page, given);
         }
         Err(refusal) => {

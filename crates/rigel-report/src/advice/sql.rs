@@ -39,7 +39,9 @@ pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
             file.page.blank();
             file.comment_out(&format!("{}: {}", advice.setting, given.value.text));
             file.explanation(advice, given);
-            file.page.push(RESET);
+            if given.rough.is_none() {
+                file.page.push(RESET);
+            }
         }
     }
     file.refusals(advice);

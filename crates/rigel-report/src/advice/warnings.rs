@@ -10,20 +10,29 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
 use rigel_core::uses::advice::{Advice, Kind, Refusal};
 
-/// Both paragraphs; nothing when nothing speaks against the values.
+/// The paragraphs; nothing when nothing speaks against the values.
 pub(super) fn paragraphs(page: &mut Page, advisory: &Advisory<'_>) {
-    withheld(page, &advisory.advised.advice);
+    in_question(page, &advisory.advised.advice, Kind::InDoubt);
+    in_question(page, &advisory.advised.advice, Kind::Rough);
     in_doubt(page, &advisory.advised.flags);
 }
 
-/// Settings that are withheld for the same reason are named together, and what has the same remedy stands above it.
-fn withheld(page: &mut Page, advice: &[Advice]) {
-    let all = kept(advice, Kind::InDoubt);
+/// Settings that are withheld, or rough, for the same reason are named together, and what has the same remedy stands above it.
+fn in_question(page: &mut Page, advice: &[Advice], kind: Kind) {
+    let all = kept(advice, kind);
     if all.is_empty() {
         return;
     }
+    let (head, remedy_of) = match kind {
+        Kind::Rough => {
+            ("ROUGH: the values of these settings lie somewhere in their ranges.", "  To have them better: ")
+        }
+        Kind::InDoubt | Kind::Missing => {
+            ("WITHHELD: what was measured is not good enough for these settings.", "  To have them: ")
+        }
+    };
     page.blank();
-    page.line("WITHHELD: what was measured is not good enough for these settings.");
+    page.line(head);
     for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
         for reason in grouped(&remedy, |refusal| &refusal.because) {
             wrapped(page, "  ", "  ", &names_with_products(&reason));
@@ -32,7 +41,7 @@ fn withheld(page: &mut Page, advice: &[Advice]) {
             }
         }
         if let Some((_, refusal)) = remedy.first() {
-            wrapped(page, "  To have them: ", "  ", &printable(&refusal.next));
+            wrapped(page, remedy_of, "  ", &printable(&refusal.next));
             command(page, refusal);
         }
     }

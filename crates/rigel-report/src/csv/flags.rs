@@ -15,7 +15,7 @@ pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let run_id = printable(&view.record.header.run_id);
     let levels = view.level_columns();
     let place = columns(&levels, FlagScope::Run).into_iter().map(|(name, _)| name);
-    let names = std::iter::once("run_id").chain(place).chain(["code", "invalid", "text"]);
+    let names = std::iter::once("run_id").chain(place).chain(["code", "invalid", "note", "text"]);
     let names: Vec<String> = names.map(str::to_owned).collect();
     let row = |(scope, flag): (FlagScope, &Flag)| {
         let mut row = vec![run_id.to_string()];
@@ -23,6 +23,7 @@ pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         row.extend([
             flag.code.name().to_owned(),
             flag.invalid.to_string(),
+            flag.note.to_string(),
             printable(&flag.text).into_owned(),
         ]);
         row

@@ -9,6 +9,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::label;
 use crate::notes;
 use crate::page::Page;
+use crate::surroundings;
 use crate::text;
 use crate::view::View;
 use rigel_core::facts::TargetFacts;
@@ -179,6 +180,9 @@ fn of_node(node: &Node) -> Vec<(&'static str, String)> {
         ("Kernel", format!("{} {}", host.kernel, host.machine)),
         ("CPU", host.cpu_model.clone().unwrap_or_default()),
         ("CPUs", host.cpus.to_string()),
+        ("Machine", surroundings::guest(host).unwrap_or_default()),
+        ("Limits", surroundings::limits(host).unwrap_or_default()),
+        ("Priority", host.priority.told().unwrap_or_default()),
         ("Memory", host.memory_bytes.map_or_else(String::new, |bytes| Bytes(bytes).to_string())),
         (
             "Huge pages",

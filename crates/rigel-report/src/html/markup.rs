@@ -50,8 +50,12 @@ pub(crate) fn badge(code: FlagCode, invalid: bool) -> String {
 
 /// What a flag says, as text of a page.
 pub(crate) fn said(flag: &Flag) -> String {
-    let unusable = if flag.invalid { "; the numbers must not be used" } else { "" };
-    format!("{}{unusable}", Text(&flag.text))
+    let weight = match flag {
+        Flag { invalid: true, .. } => "; the numbers must not be used",
+        Flag { note: true, .. } => "; a note, which speaks against nothing",
+        _ => "",
+    };
+    format!("{}{weight}", Text(&flag.text))
 }
 
 const fn tone(invalid: bool) -> &'static str {

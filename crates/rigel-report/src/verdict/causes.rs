@@ -70,7 +70,7 @@ const CONSEQUENCES: [FlagCode; 2] = [FlagCode::NotReached, FlagCode::FewPoints];
 pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let speaks = |(scope, flag): &(FlagScope, &Flag)| {
-        !ASKED_FOR.contains(&flag.code) && !is_sought(view, *scope, flag)
+        flag.speaks_against() && !ASKED_FOR.contains(&flag.code) && !is_sought(view, *scope, flag)
     };
     for (scope, flag) in view.findings.flags_by_scope().filter(speaks) {
         seen.entry(flag.code).or_default().push((scope, flag));
@@ -95,6 +95,22 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let all = cut.into_iter().chain(all.into_iter().map(|one| one.2));
     let unsure = view.findings.slo.as_ref().and_then(crate::slo::cause);
     all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
+}
+
+/// What is worth knowing and speaks against nothing: a sentence or two for each code that is no cause.
+pub(super) fn notes(view: &View<'_>, causes: &[Cause]) -> Vec<String> {
+    let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
+    let is_cause = |flag: &Flag| causes.iter().any(|cause| cause.code == Some(flag.code));
+    for (scope, flag) in view.findings.flags_by_scope() {
+        if !flag.speaks_against() && !is_cause(flag) {
+            seen.entry(flag.code).or_default().push((scope, flag));
+        }
+    }
+    let note = |(code, places): (FlagCode, Vec<_>)| {
+        let one = cause(view, code, &places);
+        format!("To know: {} {}: {}.", one.means, one.label(), one.figures)
+    };
+    seen.into_iter().map(note).collect()
 }
 
 /// A search for a rate goes beyond it on purpose, and says by its bracket how sure it is.

@@ -93,6 +93,7 @@ pub(crate) fn judged(page: &mut Page, found: &Conclusion, told: impl FnOnce(&mut
         told(page);
         causes(page);
     }
+    found.to_know().for_each(|one| page.line(format_args!("<p>{}</p>", Text(one))));
     found.next.iter().filter(|_| found.tone != Tone::Good).for_each(|next| page.line(next_line(next)));
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn judged(page: &mut Page, view: &View<'_>, style: Style, told: impl 
         told(page);
         causes(page);
     }
+    found.to_know().for_each(|one| wrapped(page, "", "", one));
     found.next.iter().filter(|_| found.tone != Tone::Good).for_each(|next| page.push(suggestion(next)));
 }
 

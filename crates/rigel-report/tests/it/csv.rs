@@ -135,5 +135,5 @@ fn every_flag_has_its_row() {
 #[test]
 fn a_run_without_flags_has_a_table_of_one_line() {
     let table = mixed().file(Format::Orion(OrionVersion::V19), "_flags.csv");
-    assert_eq!(table, "run_id,scope,small,large,class,code,invalid,text\n");
+    assert_eq!(table, "run_id,scope,small,large,class,code,invalid,note,text\n");
 }

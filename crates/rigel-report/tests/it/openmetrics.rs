@@ -79,7 +79,11 @@ fn names_and_flags_cannot_leave_their_labels() {
     assert!(text.contains("targets=\"/\\\\x1b[2J\\\"\""), "{text}");
     let flags: Vec<&str> = text.lines().filter(|line| line.starts_with("rigel_flag_info{")).collect();
     assert_eq!(flags.len(), 1, "the same flag twice is one sample: {flags:?}");
-    assert!(flags[0].ends_with("invalid=\"true\",text=\"one \\\"two\\\"\\\\x0athree\"} 1.0"), "{}", flags[0]);
+    assert!(
+        flags[0].ends_with("invalid=\"true\",note=\"false\",text=\"one \\\"two\\\"\\\\x0athree\"} 1.0"),
+        "{}",
+        flags[0]
+    );
     assert!(!text.lines().any(|line| line.starts_with("rigel_iops 7")));
 }
 

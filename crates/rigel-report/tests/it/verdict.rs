@@ -1,10 +1,10 @@
 //! The verdict on a run, and the command that it names.
 
-use crate::support::{MINUTE, Run, SPREAD};
+use crate::support::{MINUTE, Run, SPREAD, file_of};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_report::{Conclusion, Tone, View};
+use rigel_report::{Conclusion, Format, Tone, View};
 
 /// One point, with flags.
 fn flagged(flags: &[Flag], command_line: &str, target: &str) -> Conclusion {
@@ -37,6 +37,44 @@ fn every_flag_but_that_of_a_simulation_asks_for_care_and_says_what_to_do() {
         assert_eq!((cause.figures.as_str(), cause.place.as_str()), ("figures", "1 outstanding small I/O"));
         let bad = flagged(&[Flag::new(code, "figures").invalidating()], "oltp /dev/sdb ", "/dev/sdb");
         assert_eq!((bad.tone, bad.head.as_str()), (Tone::DoNotUse, "Do not use these numbers."));
+    }
+}
+
+#[test]
+fn a_note_is_told_and_speaks_against_nothing() {
+    let note = Flag::new(FlagCode::Foreign, "0.4 of 16 CPUs").noting();
+    let found = flagged(std::slice::from_ref(&note), "oltp /dev/sdb ", "/dev/sdb");
+    assert_eq!((found.tone, found.causes.len()), (Tone::Good, 0));
+    assert_eq!(
+        found.notes,
+        [
+            "To know: Something else used the CPUs or the device meanwhile. FOREIGN, 1 outstanding small I/O: 0.4 of 16 CPUs."
+        ]
+    );
+    // Where the same speaks against another point, that tells it.
+    let both = flagged(&[note, Flag::new(FlagCode::Foreign, "1.4 of 2 CPUs")], "oltp /dev/sdb ", "/dev/sdb");
+    assert_eq!((both.tone, both.causes.len(), both.notes.len()), (Tone::UseWithCare, 1, 0));
+    assert_eq!(both.causes[0].figures, "1.4 of 2 CPUs");
+}
+
+#[test]
+fn what_a_run_ran_in_stands_in_every_output_for_people() {
+    let mut run = Run::new(Request::new(RunLevel::Oltp), &[("/dev/sdb", 1 << 34)]);
+    run.small(1, 100);
+    assert_eq!(Conclusion::of(&View::of(&run.record)).surroundings, None);
+    let host = &mut run.record.header.nodes.first_mut().host;
+    host.hypervisor = Some("KVM".into());
+    host.cgroup.cpu_max_millis = Some(1500);
+    let view = View::of(&run.record);
+    let told = "It ran in a KVM virtual machine: the host below may cache and limit its I/O, and others share disks and CPUs. Its control group was \
+                limited to 1.5 of 4 CPUs.";
+    assert_eq!(Conclusion::of(&view).surroundings.as_deref(), Some(told));
+    let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]));
+    for output in
+        [text, file_of(&view, Format::Html, "_report.html"), file_of(&view, Format::Markdown, "_report.md")]
+    {
+        assert!(output.contains(told), "{output}");
     }
 }
 

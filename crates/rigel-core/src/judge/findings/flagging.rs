@@ -16,11 +16,13 @@ mod long_visit;
 mod neighbours;
 mod open;
 mod server;
+mod standing;
 mod standstill;
 mod visits;
 mod words;
 
 pub use changes::Seen as ChangesSeen;
+pub use circumstances::MATTERS as FOREIGN_MATTERS;
 pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
 
 use super::PointFindings;
@@ -89,6 +91,7 @@ fn for_run(
     limited: &[levels::Limited],
 ) -> Vec<Flag> {
     let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
+    found.extend(standing::of_run(record));
     for phase in phases {
         found.extend(long_visit::of_phase(record, phase));
         if let Some(plan) = &record.header.plan.adaptive {

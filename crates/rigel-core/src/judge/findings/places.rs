@@ -47,7 +47,8 @@ impl PlaceFindings {
         };
         let known: Option<Vec<(f64, f64)>> = (1..=places).map(at).collect();
         let flags = points.iter().filter(alone).flat_map(|found| &found.flags).chain(of_run);
-        let moments = flags.map(|flag| flag.code).filter(|code| TOLD_BY_TIME.contains(code)).collect();
+        let speaking = flags.filter(|flag| flag.speaks_against()).map(|flag| flag.code);
+        let moments = speaking.filter(|code| TOLD_BY_TIME.contains(code)).collect();
         Some(Self { load: load.clone(), course: known.and_then(|known| course(&known)), moments })
     }
 

@@ -197,6 +197,38 @@ fn what_failed_is_no_io_of_others() {
     );
 }
 
+/// One in four visits on a host of which others take a part: the mean over the visits is what can be off.
+#[test]
+fn others_that_can_hardly_matter_are_a_note() {
+    let flag = |cpus: u32, foreign_us: u64, disturbed: usize| {
+        let mut record = record(vec![visit(4, 1_000_000); 4]);
+        record.header.nodes.first_mut().host.cpus = cpus;
+        for (place, visit) in record.visits.iter_mut().enumerate() {
+            let busy_us = if place < disturbed { 500_000 + foreign_us } else { 500_000 };
+            let counts = Counts { busy_us: Some(busy_us), own_us: Some(500_000), ..Counts::default() };
+            let end_ns = visit.began_ns + visit.measured_ns;
+            visit.nodes[0].witness = Some(Witness {
+                period_ns: end_ns,
+                cpus: Some(cpus),
+                devices: Vec::new(),
+                kernel_us: None,
+                began_ns: end_ns - 1_000_000_000,
+                samples: vec![WitnessSample { at_ns: end_ns, counts }],
+            });
+        }
+        let flags = Findings::of(&record).points.remove(0).flags;
+        flags.into_iter().find(|flag| flag.code == FlagCode::Foreign)
+    };
+    assert_eq!(flag(2, 200_000, 4), None);
+    let caution = flag(2, 400_000, 4).unwrap();
+    assert!(caution.speaks_against() && !caution.text.contains("at most"), "{caution:?}");
+    for (cpus, disturbed, effect) in [(16, 4, "2.5 % at most"), (2, 1, "5.0 % at most")] {
+        let note = flag(cpus, 400_000, disturbed).unwrap();
+        assert!(!note.speaks_against() && note.text.ends_with(effect), "{cpus} CPUs: {note:?}");
+    }
+    assert!(flag(4, 1_200_000, 1).unwrap().speaks_against(), "a quarter of 30 %");
+}
+
 #[test]
 fn scattered_buffers_are_flagged_on_large_points_only() {
     let mut record = record(vec![visit(0, 1_000_000), visit(5, 10_000_000)]);

@@ -3,6 +3,7 @@
 //! Whoever has these can compute every interval again. Must not join visits; [`super::estimate`] does.
 
 use super::estimate::own_error;
+use crate::facts::HostFacts;
 use crate::judge::profiles::{self, BUCKET_NS};
 use crate::load::class::PerClass;
 use crate::load::matrix::Point;
@@ -35,6 +36,8 @@ pub struct VisitFindings {
     pub measured_ns: u64,
     /// How others disturbed it; `None` when nobody watched.
     pub foreign: Option<Vec<Foreign>>,
+    /// The part of its numbers that they can have changed, at most.
+    pub foreign_effect: f64,
     /// What each of its classes did.
     pub ios: PerClass<VisitIo>,
 }
@@ -84,23 +87,33 @@ pub fn of(
     settle_ns: u64,
     counts: impl Fn(&Visit) -> bool,
 ) -> Vec<VisitFindings> {
-    let one = |visit: &&Visit| VisitFindings {
-        foreign: foreign(header, visit),
-        ..figures(visit, settle_ns, counts(visit))
+    let one = |visit: &&Visit| {
+        let (foreign, foreign_effect) = foreign(header, visit).unzip();
+        let foreign_effect = foreign_effect.unwrap_or(0.0);
+        VisitFindings { foreign, foreign_effect, ..figures(visit, settle_ns, counts(visit)) }
     };
     visits.iter().map(one).collect()
 }
 
-/// How others disturbed a visit; `None` when nobody watched.
-pub fn foreign(header: &Header, visit: &Visit) -> Option<Vec<Foreign>> {
+/// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nobody watched.
+pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Foreign>, f64)> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
     // Through the page cache our bytes are not those of the device.
     let failed_bytes = failed_bytes(visit);
     let is_buffered = header.request.is_buffered_at(visit.point);
     let own_bytes = |node: &NodeVisit| (!is_buffered).then(|| node.moved_bytes.saturating_add(failed_bytes));
-    let of_node = |node: &NodeVisit| Some(judge(node.witness.as_ref()?, window, own_bytes(node)).foreign());
-    visit.nodes.iter().filter_map(of_node).reduce(|all, more| all.into_iter().chain(more).collect())
+    let of_node = |(place, node): (usize, &NodeVisit)| {
+        let witness = node.witness.as_ref()?;
+        let host = header.nodes.all().get(place).map(|node| &node.host);
+        let cpus = host.map(HostFacts::usable_cpus).filter(|cpus| *cpus > 0).or(witness.cpus);
+        let judged = judge(witness, window, own_bytes(node));
+        Some((judged.foreign(), judged.effect(cpus.unwrap_or(1))))
+    };
+    let join = |(all, most): (Vec<Foreign>, f64), (more, other): (Vec<Foreign>, f64)| {
+        (all.into_iter().chain(more).collect(), most.max(other))
+    };
+    visit.nodes.iter().enumerate().filter_map(of_node).reduce(join)
 }
 
 /// What the devices below the targets moved in visits, and what was asked of them; `None` unless every node knows it of every visit. Through the
@@ -140,6 +153,7 @@ fn figures(visit: &Visit, settle_ns: u64, counts: bool) -> VisitFindings {
         settle_ns: visit.settle_ns.saturating_add(later_ns),
         measured_ns: visit.measured_ns.saturating_sub(later_ns),
         foreign: None,
+        foreign_effect: 0.0,
         ios: visit.tallies.iter().map(|(class, tally)| (*class, class_of(visit, tally, later_ns))).collect(),
     }
 }

@@ -214,6 +214,18 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "Something else used the CPUs or the device meanwhile.",
         "Stop what is running, or measure at another time.",
     ),
+    row(
+        FlagCode::Priority,
+        Next::Again,
+        "The kernel served this process before or after others: by its nice value, by the class or level of its I/O, or by the weight of its control group.",
+        "Start Rigel as the database is started, without nice and ionice; rigel doctor names the settings.",
+    ),
+    row(
+        FlagCode::SmallTarget,
+        Next::ScratchFile,
+        "So little was used that caches of drives and controllers can hold it, which no counter of this host shows.",
+        "Measure a larger target, of some GiB and more than the caches below it have; a scratch file is as large as --scratch-size says.",
+    ),
     row(FlagCode::Retrograde, Next::Nothing, "More load gave less.", "Keep the database below that load."),
     row(
         FlagCode::NotMonotone,

@@ -6,7 +6,9 @@
 use super::again::{self, Again, On};
 use super::{Refusal, Value, usable};
 use crate::error::Problem;
-use crate::judge::findings::{Answers, CurveFindings, Findings, PointFindings, VisitFindings, best_alone};
+use crate::judge::findings::{
+    Answers, CurveFindings, FOREIGN_MATTERS, Findings, PointFindings, VisitFindings, best_alone,
+};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, Pattern};
 use crate::load::workload::Direction;
@@ -155,12 +157,7 @@ impl<'a> Source<'a> {
 
     /// How many CPUs a server on the host may use at the same time.
     pub(super) fn cpus(&self) -> u32 {
-        let of = |run: &Run<'_>| {
-            let host = &run.record.header.nodes.first().host;
-            let share =
-                host.cgroup.cpu_max_millis.and_then(|millis| u32::try_from(millis.div_ceil(1000)).ok());
-            host.cpus.min(share.unwrap_or(u32::MAX))
-        };
+        let of = |run: &Run<'_>| run.record.header.nodes.first().host.usable_cpus();
         self.runs().map(of).max().unwrap_or(0).max(1)
     }
 
@@ -209,7 +206,7 @@ impl<'a> Source<'a> {
     pub(crate) fn one_stream(&self) -> Vec<(u64, Measured)> {
         let mut all: Vec<(u64, Measured)> = self.that(Direction::Read).filter_map(one_stream).collect();
         // Stable: of runs of one size the first one stays that is good enough, or the first.
-        all.sort_by_key(|(bytes, found)| (*bytes, !usable::doubts(found).is_empty()));
+        all.sort_by_key(|(bytes, found)| (*bytes, usable::doubtfulness(found)));
         all.dedup_by_key(|(bytes, _)| *bytes);
         all
     }
@@ -229,14 +226,11 @@ impl<'a> Source<'a> {
         }))
     }
 
-    /// What a commit of one writer costs by both methods, in the first run that has it well enough, else in the first.
+    /// What a commit of one writer costs by both methods, in the first run of those in which it is least in doubt.
     pub(super) fn commit(&self) -> Option<Commit> {
-        let mut all: Vec<Commit> = self.runs().filter_map(commit).collect();
-        let is_good = |found: &Commit| {
-            [&found.dsync, &found.fdatasync].iter().all(|one| usable::doubts(one).is_empty())
-        };
-        let good = all.iter().position(is_good).unwrap_or(0);
-        (!all.is_empty()).then(|| all.swap_remove(good))
+        let doubtful =
+            |found: &Commit| usable::doubtfulness(&found.dsync).max(usable::doubtfulness(&found.fdatasync));
+        self.runs().filter_map(commit).min_by_key(doubtful)
     }
 
     /// The calibrations of reads, each with its answers.
@@ -283,11 +277,9 @@ impl Figure {
     }
 }
 
-/// The first figure that is good enough, else the first.
+/// The first figure of those that are least in doubt.
 fn chosen(all: impl Iterator<Item = Measured>) -> Option<Measured> {
-    let mut all: Vec<Measured> = all.collect();
-    let good = all.iter().position(|found| usable::doubts(found).is_empty()).unwrap_or(0);
-    (!all.is_empty()).then(|| all.swap_remove(good))
+    all.min_by_key(usable::doubtfulness)
 }
 
 /// A figure with the flags of its place, and those of the whole run or of all points of the class that forbid its use.
@@ -416,7 +408,9 @@ fn foreign(found: &CurveFindings) -> Option<Flag> {
         found.visits.len(),
         plainly(disturbed.first()?)
     );
-    Some(Flag::new(FlagCode::Foreign, text))
+    let flag = Flag::new(FlagCode::Foreign, text);
+    let effects: f64 = visits.iter().map(|visit| visit.foreign_effect).sum();
+    Some(if effects > FOREIGN_MATTERS * to_f64(visits.len() as u64) { flag } else { flag.noting() })
 }
 
 /// One disturbance without the thresholds behind it.

@@ -35,7 +35,9 @@ pub fn advice(source: &Source<'_>) -> Vec<Advice> {
     let alike = calibrations.iter().filter(fits);
     let rows = alike.map(|(run, answers)| row(run, answers));
     let in_doubt = |row: &Vec<Advice>| {
-        row.iter().filter(|&one| usable::judged(one.clone()).refused(Kind::InDoubt).is_some()).count()
+        let judged: Vec<Advice> = row.iter().cloned().map(usable::judged).collect();
+        let are = |kind| judged.iter().filter(|one| one.refused(kind).is_some()).count();
+        (are(Kind::InDoubt), are(Kind::Rough))
     };
     let other = || calibrations.first().map(|(run, answers)| row(run, answers));
     let mut all = rows.min_by_key(in_doubt).or_else(other).unwrap_or_else(|| no_row(source));

@@ -73,7 +73,7 @@ impl FromStr for HitRate {
 /// manual advises equal costs where everything is cached. One that no cache has costs the ratio.
 pub fn advice(source: &Source<'_>, conditions: Conditions) -> Advice {
     let streams = || source.one_stream().into_iter().rev().map(|(_, found)| found);
-    let stream = streams().find(|found| usable::doubts(found).is_empty()).or_else(|| streams().next());
+    let stream = streams().min_by_key(usable::doubtfulness);
     let (Some(random), Some(stream)) = (source.latency_alone(PAGE_BYTES), stream) else {
         return RANDOM_PAGE_COST.unmeasured(
             "no record of reads has both the latency of one random read of 8 KiB and the rate of one sequential stream of I/Os of \

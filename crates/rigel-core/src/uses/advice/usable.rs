@@ -2,9 +2,12 @@
 //!
 //! A figure gives no setting when
 //! - a flag says that it must not be used, or it was read through the page cache,
-//! - a visit behind it was disturbed by others (`FOREIGN`, by the flag's own thresholds),
 //! - it still rose at the most that was tried (`NOT_SATURATED`), and the setting needs to know where that ends,
-//! - its 95 % interval spans more than [`WIDEST`] either way, or there is none.
+//! - its 95 % interval reaches 0 or spans more than [`UNKNOWN`] either way, or there is none.
+//!
+//! It gives a rough one when
+//! - others disturbed the visits behind it so far that the number may have changed (`FOREIGN`, where that is no note),
+//! - its 95 % interval spans more than [`WIDEST`] either way.
 //!
 //! What is withheld keeps the computation for whoever asks how it came about. Must not change a figure.
 
@@ -13,9 +16,12 @@ use super::{Advice, Given, Kind, Refusal};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::path_text::printable;
 use crate::units::number;
+use std::collections::BTreeSet;
 
 /// An interval may reach so many times the value, and down to the value over it.
 pub const WIDEST: f64 = 1.3;
+/// From here on nothing is known but the order of magnitude.
+pub const UNKNOWN: f64 = 10.0;
 /// What rounding may add to a ratio.
 const ROUNDING: f64 = 1e-9;
 
@@ -49,7 +55,7 @@ fn of_flag(flag: &Flag) -> Option<Doubt<'_>> {
     match flag.code {
         _ if flag.invalid => Some(Doubt::Forbidden(flag)),
         FlagCode::Buffered => Some(Doubt::Forbidden(flag)),
-        FlagCode::Foreign => Some(Doubt::Foreign(flag)),
+        FlagCode::Foreign if flag.speaks_against() => Some(Doubt::Foreign(flag)),
         _ => None,
     }
 }
@@ -74,12 +80,35 @@ fn width(measured: &Measured) -> Option<Doubt<'static>> {
 
 impl Doubt<'_> {
     /// What is done about the gravest is done first.
-    const fn rank(&self) -> u8 {
+    fn rank(&self) -> u8 {
         match self {
             Self::Forbidden(_) => 0,
-            Self::Foreign(_) => 1,
-            Self::Rising => 2,
-            Self::ReachesZero | Self::Wide(_) | Self::Unknown => 3,
+            Self::Rising => 1,
+            Self::ReachesZero | Self::Unknown => 2,
+            Self::Wide(_) if !self.is_rough() => 2,
+            Self::Foreign(_) => 3,
+            Self::Wide(_) => 4,
+        }
+    }
+
+    /// Whether a value is a rough one for it, and no unknown one.
+    fn is_rough(&self) -> bool {
+        match self {
+            Self::Foreign(_) => true,
+            Self::Wide(ratio) => *ratio <= UNKNOWN,
+            Self::Forbidden(_) | Self::Rising | Self::ReachesZero | Self::Unknown => false,
+        }
+    }
+
+    /// The same in a few words.
+    fn short(&self) -> String {
+        match self {
+            Self::Forbidden(flag) => flag.code.name().to_owned(),
+            Self::Foreign(_) => "others used the CPUs or the device (FOREIGN)".to_owned(),
+            Self::Rising => "still rose at the most that was tried (NOT_SATURATED)".to_owned(),
+            Self::ReachesZero => "its interval reaches 0".to_owned(),
+            Self::Wide(ratio) => format!("its interval spans a factor of {}", number(*ratio)),
+            Self::Unknown => "has no interval".to_owned(),
         }
     }
 
@@ -141,16 +170,34 @@ impl Doubt<'_> {
     }
 }
 
-/// The advice as it may be shown: withheld when a figure behind it is not good enough.
+/// How far a figure may be used: 0 without a doubt, 1 for a rough value, 2 for none.
+pub fn doubtfulness(measured: &Measured) -> u8 {
+    let of = |doubt: &Doubt<'_>| if doubt.is_rough() { 1 } else { 2 };
+    doubts(measured).iter().map(of).max().unwrap_or(0)
+}
+
+/// The advice as it may be shown: rough or withheld when a figure behind it is not good enough.
 pub fn judged(advice: Advice) -> Advice {
     let Ok(given) = advice.outcome else {
         return advice;
     };
-    let outcome = refusal(&given).map_or_else(
-        || Ok(given.clone()),
-        |refusal| Err(Refusal { withheld: Some(Box::new(given.clone())), ..refusal }),
-    );
+    let outcome = match refusal(&given) {
+        None => Ok(given),
+        Some(rough) if rough.kind == Kind::Rough => Ok(Given { rough: Some(Box::new(rough)), ..given }),
+        Some(refusal) => Err(Refusal { withheld: Some(Box::new(given)), ..refusal }),
+    };
     Advice { outcome, ..advice }
+}
+
+/// The gravest doubt in a few words; where figures must not be used, all flags that say so.
+fn short(gravest: &Doubt<'_>, measured: &Measured) -> String {
+    if !matches!(gravest, Doubt::Forbidden(_)) {
+        return gravest.short();
+    }
+    let all = doubts(measured);
+    let forbidden = all.iter().filter(|doubt| matches!(doubt, Doubt::Forbidden(_)));
+    let codes: BTreeSet<String> = forbidden.map(Doubt::short).collect();
+    format!("must not be used ({})", codes.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 fn refusal(given: &Given) -> Option<Refusal> {
@@ -168,8 +215,9 @@ fn refusal(given: &Given) -> Option<Refusal> {
         doubted.iter().flat_map(|(measured, doubts)| doubts.iter().map(move |doubt| (doubt, *measured)));
     let (gravest, measured) = all.min_by_key(|(doubt, _)| doubt.rank())?;
     Some(Refusal {
-        kind: Kind::InDoubt,
-        because: doubted.iter().map(told).collect::<Vec<_>>().join("; "),
+        kind: if gravest.is_rough() { Kind::Rough } else { Kind::InDoubt },
+        because: printable(&format!("{}: {}", measured.what, short(gravest, measured))).into_owned(),
+        details: Some(doubted.iter().map(told).collect::<Vec<_>>().join("; ")),
         next: gravest.next(),
         command: Some(gravest.command(measured)),
         withheld: None,

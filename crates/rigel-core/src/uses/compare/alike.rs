@@ -55,6 +55,11 @@ const PROPERTIES: &[Property] = &[
     telling("CPU", |run| run.record.header.nodes.first().host.cpu_model.clone()),
     telling("CPUs", |run| Some(run.record.header.nodes.first().host.cpus.to_string())),
     telling("kernel", |run| Some(run.record.header.nodes.first().host.kernel.clone())),
+    telling("virtual machine", |run| {
+        let hypervisor = run.record.header.nodes.first().host.hypervisor.as_deref();
+        Some(hypervisor.unwrap_or("none").to_owned())
+    }),
+    telling("priority", priority),
     telling("Rigel", |run| Some(run.record.header.program_version.clone())),
     telling("bound on the latency", |run| run.record.header.request.bound.map(|bound| bound.to_string())),
     telling("visits to a point", |run| Some(pace(run))),
@@ -160,6 +165,13 @@ fn device(target: &TargetFacts) -> String {
     let model =
         target.device.as_ref().map(|device| device.model.clone().unwrap_or_else(|| device.name.clone()));
     model.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Where nobody knows it, runs do not differ in it.
+fn priority(run: &Run<'_>) -> Option<String> {
+    let host = &run.record.header.nodes.first().host;
+    let unusual = host.rank().map(|(_, why)| why);
+    unusual.or_else(|| host.priority.told().map(|_| "usual".to_owned()))
 }
 
 fn pace(run: &Run<'_>) -> String {

@@ -122,6 +122,29 @@ fn what_forbids_a_comparison_is_named_first() {
 }
 
 #[test]
+fn another_priority_or_a_virtual_machine_is_a_difference() {
+    let ranked = |nice, hypervisor: Option<&str>| {
+        let mut run = run(1000);
+        let host = &mut run.0.header.nodes.first_mut().host;
+        host.priority.nice = nice;
+        host.hypervisor = hypervisor.map(str::to_owned);
+        run
+    };
+    let told = |base: &_, new: &_| -> Vec<(&'static str, String, String)> {
+        let found = Comparison::of(&[of(base)], &[of(new)]).differences;
+        found.into_iter().map(|one| (one.what, one.base, one.other)).collect()
+    };
+    let usual = ranked(Some(0), None);
+    assert_eq!(told(&usual, &ranked(Some(0), None)), []);
+    assert_eq!(told(&usual, &ranked(None, None)), [], "nobody knows");
+    assert_eq!(told(&usual, &ranked(Some(19), None)), [("priority", "usual".into(), "nice 19".into())]);
+    assert_eq!(
+        told(&usual, &ranked(Some(0), Some("KVM"))),
+        [("virtual machine", "none".into(), "KVM".into())]
+    );
+}
+
+#[test]
 fn flags_that_make_a_whole_run_invalid_forbid() {
     let (base, mut new) = (run(1000), run(1000));
     for found in &mut new.1.points {

@@ -179,7 +179,7 @@ pub(super) const RULES: &[Rule] = &[
         source: LOSETUP,
         // Packages and images are mounted like that on every desktop; it is a mistake below a target.
         judge: Judge::Device(|device, system| match device.loop_direct {
-            Some(direct) if !system.targets.is_empty() => {
+            Some(direct) if system.is_chosen => {
                 Status::when(!direct, if direct { "on" } else { "off" }, "on")
             }
             _ => Status::NotAsked,
@@ -197,7 +197,7 @@ pub(super) const RULES: &[Rule] = &[
         source: "https://docs.kernel.org/admin-guide/blockdev/index.html",
         // A host may well have one; it is a mistake below a target.
         judge: Judge::Device(|device, system| match device.memory() {
-            Some(memory) if !system.targets.is_empty() => Status::bent(memory, ""),
+            Some(memory) if system.is_chosen => Status::bent(memory, ""),
             _ => Status::NotAsked,
         }),
     },

@@ -119,6 +119,22 @@ pub(super) const RULES: &[Rule] = &[
         judge: Judge::Host(|host, _| hard(host.limits.processes, PROCESSES)),
     },
     Rule {
+        name: "priority",
+        setting: "priority of this process",
+        part: Measurement,
+        severity: Warning,
+        wrong: "not the usual priority ({value})",
+        why: "schedulers of CPUs and disks serve a process of low priority after others, and one of high priority before them: the same load on the same disk \
+              gives other numbers",
+        show: "nice; ionice -p $$; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.weight",
+        change: "start it without nice and ionice; in a service, leave out Nice=, IOSchedulingClass= and IOWeight=",
+        source: "https://man7.org/linux/man-pages/man2/ioprio_set.2.html",
+        judge: Judge::Host(|host, _| match (host.rank(), host.priority.told()) {
+            (Some((_, why)), _) => Status::bent(why, ""),
+            (None, told) => Status::known(told, Status::fine),
+        }),
+    },
+    Rule {
         name: "cgroup-io",
         setting: "I/O limit of the control group",
         part: Measurement,

@@ -2,7 +2,8 @@ mod cases;
 
 use super::*;
 use crate::facts::{
-    ExtentFacts, ExtentSource, IdleState, IscsiFacts, Limit, MappedFacts, MdFacts, TargetKind,
+    ExtentFacts, ExtentSource, IdleState, IoPriority, IscsiFacts, Limit, MappedFacts, MdFacts,
+    ProcessPriority, TargetKind,
 };
 use cases::{cases, layer_cases, raid};
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ impl Case {
     fn verdict(&self, rule: &str) -> Status {
         let mut system = System::whole(&self.host, &self.devices, &self.mounts);
         system.targets = &self.targets;
+        system.is_chosen = !self.targets.is_empty();
         let all = examine(&system);
         let mut found = all.iter().filter(|judged| judged.rule.name == rule);
         found.next().map_or(Status::NotAsked, |judged| judged.verdict.clone())
@@ -133,6 +135,7 @@ fn every_rule_can_be_shown() {
     for (rule, bent, _) in cases() {
         let mut system = System::whole(&bent.host, &bent.devices, &bent.mounts);
         system.targets = &bent.targets;
+        system.is_chosen = !bent.targets.is_empty();
         let all = examine(&system);
         let found = all.iter().find(|judged| judged.rule.name == rule).unwrap();
         // A line of 80 with a number, a severity and a name of seven characters: nvme0n1.
@@ -143,6 +146,24 @@ fn every_rule_can_be_shown() {
             assert!(!text.contains("echo  >"), "{rule}: {text}");
         }
     }
+}
+
+/// A directory is no target, and what it lies on will be measured all the same.
+#[test]
+fn a_buffered_loop_below_a_directory_is_found() {
+    let device = DeviceFacts { name: "loop4".into(), loop_direct: Some(false), ..DeviceFacts::default() };
+    let host = HostFacts::default();
+    let is_found = |system: &System<'_>| {
+        let found = examine(system).into_iter().find(|judged| judged.rule.name == "loop-direct-io");
+        found.map(|judged| (judged.is_bent(), judged.change()))
+    };
+    let told = Some((true, "losetup --direct-io=on /dev/loop4".to_owned()));
+    assert_eq!(is_found(&System::below(&host, &[]).with([&device], [])), told);
+    assert_eq!(
+        is_found(&System::whole(&host, std::slice::from_ref(&device), &[])),
+        None,
+        "a package of a desktop"
+    );
 }
 
 /// Nobody types a device by a name like these, but a mount point may have any.

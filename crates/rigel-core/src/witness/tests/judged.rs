@@ -74,6 +74,44 @@ fn with_many_cores_of_our_own_the_limit_is_wider() {
 }
 
 #[test]
+fn a_large_host_uses_more_for_itself() {
+    let of = |busy_ms, cpus| Witness { cpus: Some(cpus), ..witness(vec![cpu(busy_ms, 60); SAMPLES]) };
+    let judged = |busy_ms, cpus| judge(&of(busy_ms, cpus), ALWAYS, None);
+    assert_eq!(judged(100, 64).cpu.unwrap().limit, 0.64);
+    assert!(names(&judged(123, 64)).is_empty());
+    assert_eq!(names(&judged(125, 64)), ["cpu"]);
+    assert_eq!(names(&judged(86, 25)), ["cpu"], "a quarter of a core is one in a hundred");
+}
+
+#[test]
+fn an_effect_is_no_larger_than_the_waits_unless_the_host_is_crowded() {
+    let effect = |foreign_ms: u64, pressure_ms: Option<u64>, cpus| {
+        let pressure_us = pressure_ms.map(|ms| ms * 1000);
+        judged(vec![Counts { cpu_pressure_us: pressure_us, ..cpu(60 + foreign_ms, 60) }; SAMPLES])
+            .effect(cpus)
+    };
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
+    near(effect(20, None, 4), 0.0);
+    // 0.4 of a core is a tenth of four CPUs, and less of more.
+    near(effect(40, None, 4), 0.1);
+    near(effect(40, None, 16), 0.025);
+    near(effect(40, Some(2), 4), 0.02);
+    near(effect(40, Some(4), 4), 0.04);
+    // Beyond a quarter of the CPUs the waits are not all.
+    near(effect(100, Some(2), 4), 0.02);
+    near(effect(101, Some(2), 4), 0.2525);
+    near(effect(900, None, 4), 1.0);
+}
+
+#[test]
+fn the_largest_effect_counts() {
+    let stolen = Counts { steal_us: Some(20_000), ..cpu(100, 60) };
+    assert!((judged(vec![stolen; SAMPLES]).effect(64) - 20.0 / 120.0).abs() < 1e-9);
+    assert!((io(1000, 100 * 1024).effect(4) - 100.0 / 1100.0).abs() < 1e-9);
+    assert_eq!(io(1000, 10 * 1024).effect(4), 0.0, "too little to be told");
+}
+
+#[test]
 fn only_the_window_is_judged() {
     let samples = visit(&cpu(60, 60), 10, &cpu(160, 60));
     let witness = witness(samples);

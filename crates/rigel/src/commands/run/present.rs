@@ -49,7 +49,10 @@ impl Reporter<'_> {
     /// Says before anything is measured that it will be memory.
     pub fn memory(&self, targets: &[TargetFacts]) {
         let told = |target: &TargetFacts| {
-            Some(format!("{}: {}; its numbers will be flagged MEMORY", target.path, target.memory()?))
+            let memory = target.memory()?;
+            let first =
+                memory.remedy().map_or_else(String::new, |command| format!(". Before the run: {command}"));
+            Some(format!("{}: {memory}; its numbers will be flagged MEMORY{first}", target.path))
         };
         let once = TargetFacts::each_once(targets);
         self.remarks(&once.into_iter().filter_map(told).collect::<Vec<_>>());

@@ -73,13 +73,11 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
 /// A scratch file is made where nobody said that memory is meant, so memory is refused.
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
-    let (what, first) = match &memory {
-        InMemory::PageCache { name } => (
-            "this directory lies behind the page cache, which is memory",
-            format!("losetup --direct-io=on /dev/{name}, "),
-        ),
-        _ => ("this is memory, and no storage", String::new()),
+    let what = match &memory {
+        InMemory::PageCache { .. } => "this directory lies behind the page cache, which is memory",
+        _ => "this is memory, and no storage",
     };
+    let first = memory.remedy().map_or_else(String::new, |command| format!("{command}, "));
     Err(Problem::refused(what).at(path_text::printable(&here.real_path)).because(memory.to_string()).next(format!(
         "{first}go to a directory on the disk, or name a file or a device there; --allow-memory measures memory all the same"
     )))

@@ -2,7 +2,7 @@
 //!
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
-use super::words::course;
+use super::words::{course, percent};
 use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
@@ -15,6 +15,8 @@ use crate::witness::{
 };
 use std::collections::BTreeMap;
 
+/// The part of a number that is as large as the usual precision.
+pub const MATTERS: f64 = 0.05;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
@@ -44,11 +46,15 @@ fn most_waited(visits: &[&Visit]) -> bool {
     waited > arrived / 2
 }
 
-/// For each kind of disturbance how many visits had it, and its figures in the worst of these.
+/// For each kind of disturbance how many visits had it, and its figures in the worst of these. What visits differ by, the interval holds
+/// already; what is left is how far the mean over all of them can be off, and below what matters that is a note.
 fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
+    let mut effects = 0.0;
     for visit in visits {
-        for disturbance in visits::foreign(&record.header, visit).unwrap_or_default() {
+        let (disturbances, effect) = visits::foreign(&record.header, visit).unwrap_or_default();
+        effects += effect;
+        for disturbance in disturbances {
             let (kind, size) = kind(&disturbance);
             let known = kinds.entry(kind).or_insert((0, disturbance));
             known.0 += 1;
@@ -62,7 +68,23 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
         all => format!("in {count} of {all} visits {worst}"),
     };
     let texts: Vec<String> = kinds.into_values().map(text).collect();
-    (!texts.is_empty()).then(|| Flag::new(FlagCode::Foreign, texts.join("; ")))
+    let effect = effects / to_f64(visits.len().max(1) as u64);
+    (!texts.is_empty()).then(|| match matters(record) {
+        least if effect > least => Flag::new(FlagCode::Foreign, texts.join("; ")),
+        _ => small(&texts.join("; "), effect),
+    })
+}
+
+/// Others whose effect is too small to speak against a number.
+fn small(text: &str, effect: f64) -> Flag {
+    let text = format!("{text}; that can have changed the mean by {} at most", percent(effect));
+    Flag::new(FlagCode::Foreign, text).noting()
+}
+
+/// The part of a number from which on what others did to it matters: what was asked for, where that is less.
+fn matters(record: &Record) -> f64 {
+    let aim = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
+    aim.map_or(MATTERS, |aim| aim.min(MATTERS))
 }
 
 /// A number for each kind, and how large a disturbance is among those of its kind.

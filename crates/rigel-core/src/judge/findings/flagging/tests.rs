@@ -9,6 +9,7 @@ mod long_visits;
 mod paced;
 mod quiet;
 mod sound;
+mod standing;
 mod visited;
 
 use crate::facts::HostFacts;

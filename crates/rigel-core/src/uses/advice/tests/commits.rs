@@ -69,22 +69,23 @@ fn a_delay_is_half_of_a_commit_unless_a_sleep_is_coarser() {
 }
 
 #[test]
-fn commits_that_others_disturbed_or_that_nobody_knows_are_withheld() {
+fn commits_that_others_disturbed_are_rough_and_those_that_nobody_knows_withheld() {
     let mut known = commits(500, 1000, false);
     let last = known.findings.points.len() - 1;
     known.findings.points[last].flags.push(Flag::new(FlagCode::Foreign, "others"));
-    let foreign = refused(&advised(&[known.clone()]), Product::Postgresql, "wal_sync_method");
-    assert!(foreign.because.contains("something else used"), "{}", foreign.because);
+    let foreign = given(&advised(&[known.clone()]), Product::Postgresql, "wal_sync_method").rough.unwrap();
+    assert!(foreign.details.unwrap().contains("something else used"), "{}", foreign.because);
     assert!(foreign.command.unwrap().ends_with("rigel run commit --max-duration 5m"));
     assert!(
         find(&advised(&[known, commits(500, 1000, false)]), Product::Postgresql, "wal_sync_method")
             .outcome
-            .is_ok()
+            .is_ok_and(|given| given.rough.is_none())
     );
     let mut wide = commits(500, 1000, false);
     let io = wide.findings.points[last].ios.get_mut(&Class::FDATASYNC).unwrap();
     io.latency_us.as_mut().unwrap().mean = Interval::symmetric(1000.0, 0.4, 3, 2.0).unwrap().into();
     let of = |setting| find(&advised(&[wide.clone()]), Product::Postgresql, setting).outcome;
-    assert!(of("commit_delay").is_err(), "a number needs a narrow interval");
-    assert_eq!(of("wal_sync_method").unwrap().value.text, "open_datasync", "which of both does not");
+    assert!(of("commit_delay").unwrap().rough.is_some(), "a number needs a narrow interval");
+    let method = of("wal_sync_method").unwrap();
+    assert_eq!((method.value.text.as_str(), method.rough), ("open_datasync", None), "which of both does not");
 }

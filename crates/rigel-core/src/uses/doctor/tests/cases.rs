@@ -311,6 +311,10 @@ fn limit_cases() -> Vec<(&'static str, Case, Case)> {
         case.host.cgroup.processes_max = processes;
         case
     };
+    let priority = |nice| {
+        let priority = ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(0) };
+        host(HostFacts { priority, ..HostFacts::default() })
+    };
     let other = group(&["8:16 rbps=1 wbps=max riops=max wiops=max"], None, Some(8 << 30), Some(100_000));
     let limited = group(&["8:0 rbps=max wbps=max riops=500 wiops=max"], Some(1500), Some(1 << 30), Some(100));
     vec![
@@ -324,6 +328,7 @@ fn limit_cases() -> Vec<(&'static str, Case, Case)> {
         ("locked-memory", limits(Some(8 << 20), None), limits(None, None)),
         ("open-files", limits(Some(1024), Some(4096)), limits(Some(1024), Some(1 << 20))),
         ("processes", limits(Some(1024), Some(4096)), limits(None, None)),
+        ("priority", priority(19), priority(0)),
         ("cgroup-io", limited.clone(), other.clone()),
         ("cgroup-cpu", limited.clone(), other.clone()),
         ("cgroup-memory", limited.clone(), other.clone()),

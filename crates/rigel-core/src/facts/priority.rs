@@ -1,0 +1,142 @@
+//! How the kernel ranks this process among others. Must not gather anything.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The level of I/O that a process has whose nice value is 0.
+const USUAL_LEVEL: u8 = 4;
+/// The weight of a control group that nobody gave another.
+pub(super) const USUAL_WEIGHT: u64 = 100;
+/// From this nice value on a process gets a tenth of the CPU time of one with 0, where both want it all.
+const FAR_BEHIND: i32 = 10;
+
+/// Priorities of this process; `None` where the kernel does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessPriority {
+    /// From -20, which is first, to 19.
+    pub nice: Option<i32>,
+    /// Class and level of its I/O.
+    pub io: Option<IoPriority>,
+}
+
+/// Class and level, as `ionice` shows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoPriority {
+    /// Its class.
+    pub class: IoClass,
+    /// From 0, which is first, to 7; without a meaning in the classes `none` and `idle`.
+    pub level: u8,
+}
+
+/// The class of a process' I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoClass {
+    /// Nobody chose: best effort, at a level that follows from the nice value.
+    None,
+    /// Before all others.
+    Realtime,
+    /// The usual one.
+    BestEffort,
+    /// When nobody else wants the device.
+    Idle,
+}
+
+/// Where a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Like others.
+    Usual,
+    /// A little before or behind them.
+    Shifted,
+    /// So far behind that others are served first.
+    Behind,
+}
+
+impl IoPriority {
+    /// As `ioprio_get` returns it; `None` for a class that is not known.
+    pub fn from_kernel(value: u32) -> Option<Self> {
+        let class = match value >> 13 & 7 {
+            0 => IoClass::None,
+            1 => IoClass::Realtime,
+            2 => IoClass::BestEffort,
+            3 => IoClass::Idle,
+            _ => return None,
+        };
+        Some(Self { class, level: u8::try_from(value & 7).ok()? })
+    }
+
+    /// Some kernels tell the level that follows from the nice value where nobody chose one.
+    fn rank(self, nice: i32) -> Rank {
+        let of_nice = u8::try_from((nice + 20) / 5).ok();
+        match self.class {
+            IoClass::None => Rank::Usual,
+            IoClass::Idle => Rank::Behind,
+            IoClass::BestEffort if self.level == USUAL_LEVEL || Some(self.level) == of_nice => Rank::Usual,
+            IoClass::BestEffort if self.level > USUAL_LEVEL => Rank::Behind,
+            IoClass::BestEffort | IoClass::Realtime => Rank::Shifted,
+        }
+    }
+}
+
+impl ProcessPriority {
+    /// Where the process stands, as far as it is known.
+    pub fn rank(&self) -> Rank {
+        let nice = self.nice.unwrap_or(0);
+        let of_nice = match nice {
+            0 => Rank::Usual,
+            FAR_BEHIND.. => Rank::Behind,
+            _ => Rank::Shifted,
+        };
+        self.io.map_or(Rank::Usual, |io| io.rank(nice)).max(of_nice)
+    }
+
+    /// Both, as far as they are known: `nice 19, I/O class idle`.
+    pub fn told(&self) -> Option<String> {
+        let nice = self.nice.map(|nice| format!("nice {nice}"));
+        let parts: Vec<String> = nice.into_iter().chain(self.io.map(|io| io.to_string())).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+impl fmt::Display for IoPriority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.class {
+            IoClass::None => f.write_str("usual I/O class"),
+            IoClass::Idle => f.write_str("I/O class idle"),
+            IoClass::Realtime => write!(f, "I/O class realtime {}", self.level),
+            IoClass::BestEffort => write!(f, "I/O class best-effort {}", self.level),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(nice: i32, io: u32) -> Rank {
+        ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(io) }.rank()
+    }
+
+    #[test]
+    fn who_is_behind_others() {
+        const BEST_EFFORT: u32 = 2 << 13;
+        assert_eq!([rank(0, 0), rank(0, 4), rank(0, BEST_EFFORT | 4)], [Rank::Usual; 3]);
+        assert_eq!(rank(5, BEST_EFFORT | 5), Rank::Shifted, "the level follows from nice");
+        assert_eq!([rank(-5, 0), rank(9, 0), rank(0, 1 << 13)], [Rank::Shifted; 3]);
+        assert_eq!(rank(0, BEST_EFFORT | 3), Rank::Shifted);
+        assert_eq!([rank(10, 0), rank(19, 0)], [Rank::Behind; 2]);
+        assert_eq!([rank(0, 3 << 13), rank(0, BEST_EFFORT | 7)], [Rank::Behind; 2]);
+        assert_eq!(ProcessPriority::default().rank(), Rank::Usual);
+        assert_eq!(IoPriority::from_kernel(5 << 13), None);
+    }
+
+    #[test]
+    fn words_are_those_of_the_tools() {
+        let told = |nice, io| ProcessPriority { nice, io: IoPriority::from_kernel(io) }.told();
+        assert_eq!(told(Some(19), 3 << 13 | 7).as_deref(), Some("nice 19, I/O class idle"));
+        assert_eq!(told(None, 2 << 13 | 6).as_deref(), Some("I/O class best-effort 6"));
+        assert_eq!(told(Some(0), 0).as_deref(), Some("nice 0, usual I/O class"));
+        assert_eq!(told(None, 5 << 13), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run ran in, where that is no machine of its own: a virtual machine, a control group with limits.
+//!
+//! Must not say what came of it; a flag does, where something shows.
+
+use crate::view::View;
+use crate::words::listed;
+use rigel_core::facts::HostFacts;
+use rigel_core::path_text::printable;
+use rigel_core::record::Node;
+use rigel_core::units::Bytes;
+use std::collections::BTreeSet;
+
+/// `It ran in a KVM virtual machine (QEMU Standard PC): its host may ..`; `None` on a machine of its own, and where no storage was touched.
+pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
+    let nodes = view.record.header.nodes.all();
+    let first = view.record.header.nodes.first();
+    if first.engine.kind.is_simulated() {
+        return None;
+    }
+    let each = |of: fn(&HostFacts) -> Option<String>| -> Vec<String> {
+        let once: BTreeSet<String> = nodes.iter().filter_map(|node: &Node| of(&node.host)).collect();
+        once.into_iter().collect()
+    };
+    let (guests, groups) = (each(guest), each(limits));
+    let mut told = Vec::new();
+    if !guests.is_empty() {
+        told.push(format!(
+            "It ran in {}: the host below may cache and limit its I/O, and others share disks and CPUs.",
+            listed(&guests)
+        ));
+    }
+    if !groups.is_empty() {
+        told.push(format!("Its control group was limited to {}.", groups.join("; on another node to ")));
+    }
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// `a KVM virtual machine (QEMU Standard PC)`.
+pub(crate) fn guest(host: &HostFacts) -> Option<String> {
+    let kind = match printable(host.hypervisor.as_deref()?) {
+        unknown if unknown == "unknown" => "virtual machine".to_owned(),
+        kind => format!("{kind} virtual machine"),
+    };
+    let product = host.product.as_deref().map(|product| format!(" ({})", printable(product)));
+    Some(format!("a {kind}{}", product.unwrap_or_default()))
+}
+
+/// `1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)`. Limits that are no less than the host itself limit nothing.
+pub(crate) fn limits(host: &HostFacts) -> Option<String> {
+    let group = &host.cgroup;
+    let of_cpus = group.cpu_max_millis.filter(|millis| *millis < u64::from(host.cpus).saturating_mul(1000));
+    let of_memory = group.memory_max_bytes.filter(|bytes| host.memory_bytes.is_none_or(|all| *bytes < all));
+    let cpus = |millis: u64| {
+        let decimals = format!("{:03}", millis % 1000);
+        let point = if decimals == "000" { "" } else { "." };
+        format!("{}{point}{} of {} CPUs", millis / 1000, decimals.trim_end_matches('0'), host.cpus)
+    };
+    let parts = [
+        of_cpus.map(cpus),
+        of_memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
+        (!group.io_max.is_empty()).then(|| format!("I/O ({})", printable(&group.io_max.join("; ")))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| listed(&parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_is_named_as_far_as_it_shows() {
+        let of = |kind: Option<&str>, product: Option<&str>| {
+            guest(&HostFacts {
+                hypervisor: kind.map(str::to_owned),
+                product: product.map(str::to_owned),
+                ..HostFacts::default()
+            })
+        };
+        assert_eq!(of(None, Some("QEMU")), None);
+        assert_eq!(of(Some("KVM"), None).as_deref(), Some("a KVM virtual machine"));
+        assert_eq!(of(Some("unknown"), Some("X\u{1b}")).as_deref(), Some("a virtual machine (X\\x1b)"));
+    }
+
+    #[test]
+    fn only_limits_that_limit_are_told() {
+        let with = |millis, bytes, io: &[&str]| {
+            let mut host = HostFacts { cpus: 4, memory_bytes: Some(8 << 30), ..HostFacts::default() };
+            host.cgroup.cpu_max_millis = millis;
+            host.cgroup.memory_max_bytes = bytes;
+            host.cgroup.io_max = io.iter().map(|&line| line.to_owned()).collect();
+            limits(&host)
+        };
+        assert_eq!(with(None, None, &[]), None);
+        assert_eq!(with(Some(4000), Some(8 << 30), &[]), None);
+        assert_eq!(
+            with(Some(1500), Some(512 << 20), &["8:0 riops=500"]).as_deref(),
+            Some("1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)")
+        );
+        assert_eq!(with(Some(2000), None, &[]).as_deref(), Some("2 of 4 CPUs"));
+    }
+}

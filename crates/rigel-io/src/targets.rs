@@ -7,6 +7,8 @@ pub mod asm;
 pub(crate) mod block;
 mod changes;
 mod errno;
+pub mod fill;
+mod filler;
 pub mod guard;
 pub mod inspect;
 mod ioctl;
@@ -16,6 +18,7 @@ mod namespace;
 mod node;
 pub mod open;
 mod own_file;
+mod room;
 pub mod scratch;
 
 pub(crate) use aligned::AlignedBuffer;

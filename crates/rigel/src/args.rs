@@ -15,6 +15,7 @@ mod compare;
 mod copied;
 mod doctor;
 mod durability;
+mod fill;
 mod fio;
 mod fit;
 mod forecast;
@@ -48,6 +49,7 @@ pub use cli::{command, read};
 pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
 pub use durability::{AcknowledgeArgs, CheckArgs, Durability, WitnessArgs};
+pub use fill::FillArgs;
 pub use forecast::ForecastOptions;
 pub use manual::ManOptions;
 pub use names::Front;
@@ -98,6 +100,8 @@ pub enum Invocation {
     Capacity(Box<Capacity>),
     /// Compare copies of data.
     Scrub(Box<ScrubArgs>),
+    /// Write random data over targets.
+    Fill(Box<FillArgs>),
     Selftest(SelftestArgs),
     Completions(Shell),
     Man(ManOptions),

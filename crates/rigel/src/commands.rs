@@ -9,6 +9,7 @@ mod capacity;
 mod compare;
 mod doctor;
 mod durability;
+mod fill;
 mod manual;
 mod past;
 mod report;
@@ -47,6 +48,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
         Invocation::Capacity(options) => capacity::capacity(&options, streams),
         Invocation::Durability(options) => durability::durability(&options, streams),
         Invocation::Scrub(options) => scrub::scrub(&options, streams),
+        Invocation::Fill(options) => fill::fill(&options, streams),
         Invocation::Selftest(options) => selftest::selftest(&options, streams),
         Invocation::Completions(shell) => manual::completions(shell, streams),
         Invocation::Man(options) => manual::man(&options, streams),

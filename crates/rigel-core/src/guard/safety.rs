@@ -77,6 +77,8 @@ pub enum Evidence {
     },
     /// A scratch file made by Rigel, recognised by name and header.
     OurScratchFile,
+    /// Every block was read: random data that `rigel fill` wrote there, or zeros.
+    OurFill,
     /// A scratch file made by Rigel, with other data written into it since.
     ScratchFileOfAnother {
         /// Offset of the first block among those read that is not Rigel's.
@@ -99,7 +101,7 @@ impl Evidence {
 
     /// Whether it shows that nothing can be lost.
     pub const fn clears(&self) -> bool {
-        matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile)
+        matches!(self, Self::NeverWritten { .. } | Self::OurScratchFile | Self::OurFill)
     }
 
     /// What the user can do about a blocker; `None` for other evidence.
@@ -167,6 +169,7 @@ impl fmt::Display for Evidence {
             }
             Self::NeverWritten { how } => write!(f, "it holds nothing: {how}"),
             Self::OurScratchFile => write!(f, "a scratch file made by Rigel"),
+            Self::OurFill => write!(f, "it holds only what an earlier fill wrote"),
             Self::ScratchFileOfAnother { first_offset } => write!(
                 f,
                 "a scratch file made by Rigel that something else was written into (first seen at byte {first_offset})"
@@ -220,6 +223,8 @@ mod tests {
             (vec![], Verdict::NeedsConsent),
             (vec![never()], Verdict::MayWrite),
             (vec![Evidence::OurScratchFile], Verdict::MayWrite),
+            (vec![Evidence::OurFill], Verdict::MayWrite),
+            (vec![Evidence::OurFill, ext4()], Verdict::NeedsConsent),
             (vec![Evidence::ScratchFileOfAnother { first_offset: 0 }], Verdict::NeedsConsent),
             (vec![never(), open()], Verdict::NeedsConsent),
             (vec![ext4()], Verdict::NeedsConsent),

@@ -162,6 +162,28 @@ pub fn block(seed: u64, offset: u64, out: &mut [u8]) {
     Generator::new(seed, &[PURPOSE, offset]).fill(&mut out[STAMP_BYTES..]);
 }
 
+/// Writes what a fill has from `offset` on, which is a multiple of [`BLOCK_BYTES`]. A last part of a block is the beginning of it.
+pub fn write_blocks(seed: u64, offset: u64, out: &mut [u8]) {
+    for (at, part) in (offset..).step_by(BLOCK_BYTES).zip(out.chunks_mut(BLOCK_BYTES)) {
+        if part.len() == BLOCK_BYTES {
+            block(seed, at, part);
+        } else {
+            let mut whole = [0; BLOCK_BYTES];
+            block(seed, at, &mut whole);
+            part.copy_from_slice(&whole[..part.len()]);
+        }
+    }
+}
+
+/// Whether a block read at `offset`, or the beginning of a last one, is what a fill writes there, with whatever seed. Each byte is compared, so that
+/// nothing of anybody else is taken for it.
+pub fn is_of_fill(offset: u64, found: &[u8]) -> bool {
+    let Some((_, seed)) = stamp(found).filter(|&(place, _)| place == offset) else { return false };
+    let mut expected = [0; BLOCK_BYTES];
+    block(seed, offset, &mut expected);
+    expected.get(..found.len()) == Some(found)
+}
+
 /// Stamps each block that begins inside an I/O to `offset`. So all 4 KiB blocks that are written differ, and no array can
 /// deduplicate them.
 #[inline]
@@ -239,7 +261,10 @@ pub fn choose_size(free_bytes: u64, memory_bytes: u64) -> Result<u64, Problem> {
             Bytes(free_bytes),
             Bytes(LEAST_BYTES)
         ))
-        .next(format!("free {}, or name a target", Bytes((4 * LEAST_BYTES).saturating_sub(free_bytes)))))
+        .next(format!(
+            "free {}, give a smaller size with --scratch-size, or name a target",
+            Bytes((4 * LEAST_BYTES).saturating_sub(free_bytes))
+        )))
 }
 
 #[cfg(test)]

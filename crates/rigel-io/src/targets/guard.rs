@@ -30,13 +30,14 @@ pub struct WritePermit {
 #[derive(Debug)]
 struct Harmless {
     changed: Option<Changed>,
-    /// The facts of a target that held nothing at all.
+    /// The facts of a target that held nothing at all, or nothing but a fill.
     blank: Option<Box<TargetFacts>>,
 }
 
 impl Harmless {
     fn of(facts: &TargetFacts, evidence: &TargetEvidence) -> Self {
-        let blank = evidence.iter().any(|found| matches!(found, Evidence::NeverWritten { .. }));
+        let is_blank = |found: &Evidence| matches!(found, Evidence::NeverWritten { .. } | Evidence::OurFill);
+        let blank = evidence.iter().any(is_blank);
         Self { changed: evidence.changed, blank: blank.then(|| Box::new(facts.clone())) }
     }
 

@@ -71,6 +71,20 @@ pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
 /// # Errors
 /// When it is missing, empty, unreadable, or of a kind that cannot be a target.
 pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
+    let inspected = inspect_any(path, snapshot)?;
+    if inspected.facts.size_bytes > 0 {
+        return Ok(inspected);
+    }
+    let place = inspected.node.place();
+    let next = format!("fill it with random data: rigel fill --size 4G {}", path_text::shell_word(&place));
+    Err(Problem::refused("the target is an empty file").at(place).next(next))
+}
+
+/// The same, also of an empty file, which a fill gives a size.
+///
+/// # Errors
+/// When it is missing, unreadable, or of a kind that cannot be a target.
+pub fn inspect_any(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
     let node = Node::pin(path)?;
     let facts = facts::facts_of(&node, snapshot)?;
     Ok(Inspected { facts, node })
@@ -144,9 +158,10 @@ impl Inspected {
             }
         }
         found.extend(signature::evidence(node, facts, &regions(node, snapshot.system()))?);
+        let of_fill = look == Scan::Fill;
         // Where consent is needed anyway, reading everything would not change the verdict.
         let look = if found.iter().all(is_unknown) { look } else { Scan::Sample };
-        let contents = contents::evidence(node, facts, look, progress, stop)?;
+        let contents = contents::evidence(node, facts, (look, of_fill), progress, stop)?;
         Ok(made(with_contents(found, contents)))
     }
 }
@@ -155,18 +170,19 @@ const fn is_unknown(evidence: &Evidence) -> bool {
     matches!(evidence, Evidence::SignaturesUnknown { .. })
 }
 
-/// Adds the evidence about the contents. A target of zeros has no signature, even where libblkid could not look.
+/// Adds the evidence about the contents. A target of zeros, or of what a fill wrote, has no signature, even where libblkid could not look.
 fn with_contents(mut found: Vec<Evidence>, contents: Evidence) -> Vec<Evidence> {
-    if matches!(contents, Evidence::NeverWritten { .. }) {
+    if matches!(contents, Evidence::NeverWritten { .. } | Evidence::OurFill) {
         found.retain(|evidence| !is_unknown(evidence));
     }
     found.push(contents);
     found
 }
 
-/// Evidence of data on a target that held nothing before, from a quick sample.
+/// Evidence of data on a target that held nothing before, or nothing but a fill, from a quick sample.
 pub(super) fn holds_data_now(node: &Node, facts: &TargetFacts) -> Result<Option<Evidence>, Problem> {
-    let found = contents::evidence(node, facts, Scan::Sample, &mut |_, _| {}, &AtomicBool::new(false))?;
+    let look = (Scan::Sample, true);
+    let found = contents::evidence(node, facts, look, &mut |_, _| {}, &AtomicBool::new(false))?;
     Ok(matches!(found, Evidence::HoldsData { .. }).then_some(found))
 }
 
@@ -192,6 +208,7 @@ mod tests {
         let data = || Evidence::HoldsData { first_offset: 0 };
         assert_eq!(with_contents(vec![unknown()], never()), [never()]);
         assert_eq!(with_contents(vec![unknown()], data()), [unknown(), data()]);
+        assert_eq!(with_contents(vec![unknown()], Evidence::OurFill), [Evidence::OurFill]);
         let sampled = Evidence::NotWhollyRead { looked_bytes: 1 };
         assert_eq!(judge(&with_contents(vec![unknown()], sampled)), Verdict::NeedsConsent);
         let open = Evidence::OpenElsewhere { processes: vec!["1 (db)".into()] };

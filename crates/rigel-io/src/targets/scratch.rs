@@ -5,26 +5,25 @@
 
 mod fill;
 mod found;
-mod room;
 
 use super::errno::refusal;
+use super::filler::write_all;
 use super::lock::Hold;
 use super::node::Node;
-use super::own_file::whole_header;
+use super::own_file::{has_our_name, header_of, whole_header};
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
 use rigel_core::path_text;
-use rustix::fs;
+use rustix::fs::{self, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use room::free_bytes;
+pub use super::room::{check_room, check_writable, free_bytes};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Names that are tried in a directory, and so the runs that can work in it at a time.
@@ -41,6 +40,10 @@ pub struct Wish {
     pub keep: bool,
     /// Refuse a filesystem without O_DIRECT before anything is written.
     pub direct: bool,
+    /// Go on with a fill of this size that ended early, and leave a file when this one does. What is kept is not replaced.
+    pub resume: bool,
+    /// The option that gives the size, for the next step where there is no room for it.
+    pub size_option: &'static str,
 }
 
 /// A whole scratch file. It is locked as long as this or a [`Hold`] of it lives. Dropping this leaves the file there;
@@ -69,19 +72,7 @@ impl ScratchFile {
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Self, Problem> {
-        let names = names(place)?;
-        check_size(wish.data_bytes)?;
-        // Tried again when another run took the free name in between. Every round means that some run got its file.
-        for _ in 0..MOST_FILES {
-            let path = match search(&names, wish)? {
-                Search::Ours(file) => return Ok(file),
-                Search::Free(path) => path,
-            };
-            if let Some(fresh) = Fresh::create(path, wish)? {
-                return fresh.fill(wish.keep, progress, stop);
-            }
-        }
-        Err(locked(place))
+        Begun::begin(place, wish)?.fill(progress, stop)
     }
 
     /// Takes the file that an interrupted run left behind. Creates no file and removes none.
@@ -89,7 +80,7 @@ impl ScratchFile {
     /// # Errors
     /// When it is gone, when another file is there, or when another run works on it.
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
-        let wish = Wish { data_bytes, seed, keep: false, direct: true };
+        let wish = Wish { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
         let fits = |header: &Header| header.data_bytes == data_bytes && header.seed == seed;
         let there = Node::pin_no_link(path).ok().and_then(|node| whole_header(&node));
         if !there.as_ref().is_some_and(fits) {
@@ -98,7 +89,7 @@ impl ScratchFile {
         match take(path, &wish, Misfit::Leave)? {
             Found::Ours(file) if fits(&file.header) => Ok(file),
             Found::Busy => Err(locked(path)),
-            Found::Ours(_) | Found::Free => Err(gone(path)),
+            Found::Ours(_) | Found::Begun(_) | Found::Free => Err(gone(path)),
         }
     }
 
@@ -121,6 +112,79 @@ impl ScratchFile {
     }
 }
 
+/// A scratch file that has its name and its room, before it is filled.
+#[derive(Debug)]
+pub struct Begun(Ours);
+
+#[derive(Debug)]
+enum Ours {
+    Whole(ScratchFile),
+    Fresh(Fresh),
+}
+
+impl Begun {
+    /// Does everything that can be refused. As [`ScratchFile::create`].
+    ///
+    /// # Errors
+    /// As [`ScratchFile::create`], but for the writes of the fill.
+    pub fn begin(place: &Path, wish: &Wish) -> Result<Self, Problem> {
+        let names = names(place)?;
+        check_size(wish.data_bytes)?;
+        // Tried again when another run took the free name in between. Every round means that some run got its file.
+        for _ in 0..MOST_FILES {
+            let path = match search(&names, wish)? {
+                Search::Ours(ours) => return Ok(Self(ours)),
+                Search::Free(path) => path,
+            };
+            if let Some(fresh) = Fresh::create(path, wish)? {
+                return Ok(Self(Ours::Fresh(fresh)));
+            }
+        }
+        Err(locked(place))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match &self.0 {
+            Ours::Whole(file) => file.path(),
+            Ours::Fresh(fresh) => &fresh.node.path,
+        }
+    }
+
+    /// Bytes of data that it will have.
+    pub const fn bytes(&self) -> u64 {
+        match &self.0 {
+            Ours::Whole(file) => file.header.data_bytes,
+            Ours::Fresh(fresh) => fresh.header.data_bytes,
+        }
+    }
+
+    /// Bytes of it that an earlier fill wrote.
+    pub const fn filled_bytes(&self) -> u64 {
+        match &self.0 {
+            Ours::Whole(file) => file.header.data_bytes,
+            Ours::Fresh(fresh) => fresh.from,
+        }
+    }
+
+    /// Fills what is left.
+    ///
+    /// # Errors
+    /// When the disk fails, or `stop` was set.
+    pub fn fill(self, progress: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Result<ScratchFile, Problem> {
+        match self.0 {
+            Ours::Whole(file) => Ok(file),
+            Ours::Fresh(fresh) => fresh.fill(progress, stop),
+        }
+    }
+}
+
+/// The header of a scratch file at a path, whole or not; `None` for anything else.
+pub fn header_at(path: &Path) -> Option<Header> {
+    let node = Node::pin_no_link(path).ok().filter(has_our_name)?;
+    header_of(&node.open(OFlags::RDONLY).ok()?).ok()?
+}
+
 /// Path and header of the scratch file that a run in this directory would use again. `data_bytes` is the size that it
 /// must have, if that is known.
 pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Header)> {
@@ -131,8 +195,8 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
 }
 
 enum Search<'a> {
-    /// A file to use again.
-    Ours(ScratchFile),
+    /// A file to use again, or to go on with.
+    Ours(Ours),
     /// The first free name.
     Free(&'a Path),
 }
@@ -141,8 +205,10 @@ enum Search<'a> {
 fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> {
     let mut free = None;
     for (index, path) in names.iter().enumerate() {
-        match take(path, wish, if index > 0 { Misfit::SpareKept } else { Misfit::Remove }) {
-            Ok(Found::Ours(file)) => return Ok(Search::Ours(file)),
+        let misfit = if index > 0 || wish.resume { Misfit::SpareKept } else { Misfit::Remove };
+        match take(path, wish, misfit) {
+            Ok(Found::Ours(file)) => return Ok(Search::Ours(Ours::Whole(file))),
+            Ok(Found::Begun(fresh)) => return Ok(Search::Ours(Ours::Fresh(fresh))),
             Ok(Found::Free) => free = free.or(Some(path)),
             Ok(Found::Busy) => {}
             Err(problem) if index == 0 => return Err(problem),
@@ -242,8 +308,4 @@ fn unlink(node: &Node) -> Result<(), Problem> {
 fn write_header(file: &File, header: &Header) -> Result<(), Errno> {
     write_all(file, &header.encode(), header.data_bytes)?;
     fs::fsync(file)
-}
-
-fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {
-    file.write_all_at(bytes, at).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }

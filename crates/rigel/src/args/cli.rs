@@ -10,6 +10,7 @@ use super::compare::CompareArgs;
 use super::copied;
 use super::doctor::DoctorArgs;
 use super::durability::DurabilityArgs;
+use super::fill::FillArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
@@ -83,6 +84,8 @@ enum Command {
     Advise(AdviseArgs),
     /// Block devices and files: what they are, what is on them, what Rigel may do with them
     Targets(TargetsArgs),
+    /// Write random data over targets, so that reads measure the storage and not what was never written
+    Fill(Box<FillArgs>),
     /// Settings that bend a result or a database: what is set, why it matters, how to change it
     Doctor(DoctorArgs),
     /// Load disks for hours to weeks, and tell wrong data, failures and slow disks: are they fit for production?
@@ -227,6 +230,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Capacity(capacity) => capacity.invocation(arguments, environment),
         Command::Durability(durability) => durability.invocation(),
         Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
+        Command::Fill(fill) => fill.checked().map(|fill| Invocation::Fill(Box::new(fill))),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),

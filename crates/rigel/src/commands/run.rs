@@ -14,7 +14,7 @@ pub mod soak;
 mod sql;
 mod targets;
 
-pub use consent::{check_names, permit_for};
+pub use consent::{check_names, forecast_of, permit_for};
 pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};

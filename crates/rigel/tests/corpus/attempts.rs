@@ -83,6 +83,10 @@ const OTHERS: &[&str] = &[
     "run simple T --write 50 --precision 5% --max-duration 1s --quiet",
     "durability run T --for 1s --quiet",
     "durability run T --for 1s --size 128K --sync fdatasync --engine threads --quiet",
+    "fill T --quiet",
+    "fill T --quiet --destroy-data bystander.dbf",
+    // Nothing is written before all of them may be.
+    "fill bystander.dbf T --quiet --destroy-data bystander.dbf",
     "calibrate T --write 50 --quiet",
     "calibrate --lun t.lun --write 1 --quiet --no-history",
     "orion -run simple -testname t -write 50 -duration 1",
@@ -108,6 +112,8 @@ const READS: &[&str] = &[
     "run advanced T --matrix point --num-small 1 --num-large 0 --duration 100ms --quiet --no-html --name read",
     "run oltp T --duration 100ms --num-disks 1 --write 50 --dry-run",
     "run oltp T --duration 100ms --num-disks 1 --write 50 --dry-run --destroy-data T",
+    "fill T --dry-run",
+    "fill T --dry-run --destroy-data T",
     "doctor T",
     "targets T",
 ];
@@ -239,7 +245,11 @@ impl<'a> Desk<'a> {
         for line in self.turn.of(RUNS).into_iter().filter(|line| !line.contains("--destroy-data")) {
             self.refused(&format!("{line} {SHORT} --destroy-data"), &[&path], &[3], word);
         }
-        for line in ["calibrate T --write 50 --quiet", "orion -run oltp -testname t -write 50 -duration 1"] {
+        for line in [
+            "fill T --quiet",
+            "calibrate T --write 50 --quiet",
+            "orion -run oltp -testname t -write 50 -duration 1",
+        ] {
             self.refused(&format!("{line} --destroy-data"), &[&path], &[3], word);
         }
     }

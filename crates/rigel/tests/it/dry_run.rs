@@ -40,6 +40,7 @@ fn a_file_without_data_is_told_from_one_with() {
     fs::File::create(place.path().join("sparse")).unwrap().set_len(8 << 20).unwrap();
     let reads = foretold(&place, "sparse", "");
     assert!(reads.contains("Note sparse holds no data") && reads.contains("without the disk"), "{reads}");
+    assert!(reads.contains("`rigel fill sparse` writes random data"), "{reads}");
     let writes = foretold(&place, "sparse", "--write 20");
     assert!(writes.contains("sparse needs no consent: no block of it was ever written"), "{writes}");
     place.random_file("half", 4 << 20);

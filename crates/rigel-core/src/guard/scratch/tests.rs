@@ -132,6 +132,28 @@ fn blocks_do_not_repeat() {
 }
 
 #[test]
+fn a_fill_is_known_again_by_every_byte_of_it() {
+    let mut bytes = vec![0; 2 * BLOCK_BYTES + 512];
+    write_blocks(7, 3 * BLOCK, &mut bytes);
+    assert_eq!(bytes[..BLOCK_BYTES], made(7, 3 * BLOCK));
+    assert_eq!(bytes[2 * BLOCK_BYTES..], made(7, 5 * BLOCK)[..512], "a device that ends within a block");
+    let at = (3 * BLOCK..).step_by(BLOCK_BYTES);
+    assert!(at.zip(bytes.chunks(BLOCK_BYTES)).all(|(at, block)| is_of_fill(at, block)));
+    let block = &bytes[..BLOCK_BYTES];
+    assert!(!is_of_fill(0, block), "of another place");
+    for byte in [0, 9, 17, 24, 511, BLOCK_BYTES - 1] {
+        let mut changed = block.to_vec();
+        changed[byte] ^= 1;
+        assert!(!is_of_fill(3 * BLOCK, &changed), "byte {byte}");
+    }
+    // What a run writes over it has a stamp, too, and other data.
+    let mut written = vec![0xaa; BLOCK_BYTES];
+    write_stamps(7, 3 * BLOCK, &mut written);
+    assert!(!is_of_fill(3 * BLOCK, &written) && may_be_own(3 * BLOCK, &written));
+    assert!(!is_of_fill(0, &[]) && !is_of_fill(0, &[0; BLOCK_BYTES]));
+}
+
+#[test]
 fn sizes() {
     for (free, memory, size) in [
         (100 * GIB, 16 * GIB, Some(4 * GIB)),
@@ -148,6 +170,7 @@ fn sizes() {
     }
     let message = choose_size(512 * MIB, GIB).unwrap_err().to_string();
     assert!(message.contains("512 MiB are free") && message.contains("free 512 MiB"), "{message}");
+    assert!(message.contains("--scratch-size"), "{message}");
 }
 
 proptest! {

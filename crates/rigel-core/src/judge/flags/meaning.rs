@@ -194,7 +194,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::Zeros,
         Next::ScratchFile,
         "Reads found no data: where nothing was written, no medium has to be asked.",
-        "Measure on data: write the file first, or name no target, so that a scratch file is filled.",
+        "Measure on data: `rigel fill TARGET` writes random data where nothing of TARGET is needed; or name no target, so that a scratch file is filled.",
     ),
     row(
         FlagCode::FlushFree,

@@ -10,6 +10,7 @@ use crate::targets::own_file::evenly_spread;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
+use rigel_core::guard::scratch::{BLOCK_BYTES, is_of_fill};
 use rigel_core::units::{Bytes, GIB, MIB};
 use rustix::fs::{self, Advice, OFlags, SeekFrom};
 use rustix::io::{Errno, pread, retry_on_intr};
@@ -24,7 +25,7 @@ const ENDS: u64 = 4 * MIB;
 const SAMPLES: u64 = 1024;
 /// Bytes of one read, and steps of progress.
 const READ: u64 = MIB;
-const BLOCK: u64 = 4096;
+const BLOCK: u64 = BLOCK_BYTES as u64;
 
 /// How much to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,31 +34,34 @@ pub enum Scan {
     Sample,
     /// Every byte of a target of up to 4 GiB, and a sample of a larger one.
     Whole,
+    /// The same, and every byte of a file, however large; what `rigel fill` wrote is nothing to lose.
+    Fill,
 }
 
 /// Gets the bytes done and the bytes to do.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// Always one of `NeverWritten`, `HoldsData`, `NotWhollyRead`.
+/// Always one of `NeverWritten`, `HoldsData`, `NotWhollyRead`, and for a fill `OurFill`. `of_fill`: blocks of one are no data.
 pub(crate) fn evidence(
     node: &Node,
     facts: &TargetFacts,
-    look: Scan,
+    (look, of_fill): (Scan, bool),
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<Evidence, Problem> {
-    let mut reader = Reader::open(node, facts, stop)?;
+    let mut reader = Reader::open(node, facts, (of_fill, stop))?;
     if facts.kind == TargetKind::File && reader.next_data(0)?.is_none() {
         return Ok(Evidence::NeverWritten {
             how: "the filesystem has no written block of it (holes or unwritten extents)".to_owned(),
         });
     }
-    // A sample of a small target would read everything anyway.
-    if facts.size_bytes <= 2 * ENDS || look == Scan::Whole && facts.size_bytes <= MOST_READ_WHOLE {
-        whole(&mut reader, progress)
-    } else {
-        sample(&mut reader, progress)
-    }
+    let most = match look {
+        // A sample of a small target would read everything anyway.
+        Scan::Sample => 2 * ENDS,
+        Scan::Fill if reader.is_file => u64::MAX,
+        Scan::Whole | Scan::Fill => MOST_READ_WHOLE,
+    };
+    if facts.size_bytes <= most { whole(&mut reader, progress) } else { sample(&mut reader, progress) }
 }
 
 fn whole(reader: &mut Reader<'_>, progress: Progress<'_>) -> Result<Evidence, Problem> {
@@ -69,6 +73,9 @@ fn whole(reader: &mut Reader<'_>, progress: Progress<'_>) -> Result<Evidence, Pr
         }
         at = data + READ;
         progress(at.min(size), size);
+    }
+    if reader.met_fill {
+        return Ok(Evidence::OurFill);
     }
     Ok(Evidence::NeverWritten { how: format!("all {} of it read as zeros", Bytes(size)) })
 }
@@ -109,18 +116,26 @@ struct Reader<'a> {
     /// Offsets and lengths of reads are multiples of this.
     block: u64,
     buffer: AlignedBuffer,
+    /// Blocks of a fill are no data.
+    of_fill: bool,
+    met_fill: bool,
     stop: &'a AtomicBool,
 }
 
 impl<'a> Reader<'a> {
-    fn open(node: &'a Node, facts: &TargetFacts, stop: &'a AtomicBool) -> Result<Self, Problem> {
+    fn open(
+        node: &'a Node,
+        facts: &TargetFacts,
+        (of_fill, stop): (bool, &'a AtomicBool),
+    ) -> Result<Self, Problem> {
         let direct = facts.direct_io == Some(true);
         let flags = if direct { OFlags::RDONLY | OFlags::DIRECT } else { OFlags::RDONLY };
         let fd = node.open(flags).map_err(|errno| refusal("the target cannot be read", &node.path, errno))?;
         let buffer = AlignedBuffer::new(usize::try_from(READ).unwrap_or(usize::MAX));
         let block = BLOCK.max(u64::from(facts.logical_block_bytes));
         let is_file = facts.kind == TargetKind::File;
-        Ok(Self { node, fd, direct, is_file, size: facts.size_bytes, block, buffer, stop })
+        let size = facts.size_bytes;
+        Ok(Self { node, fd, direct, is_file, size, block, buffer, of_fill, met_fill: false, stop })
     }
 
     /// The first offset from `at` on that may hold data. Holes of a file are skipped; `None` at the end.
@@ -180,9 +195,19 @@ impl<'a> Reader<'a> {
             // Only advice: without it the pages stay in the cache.
             let _ = fs::fadvise(&self.fd, offset, std::num::NonZeroU64::new(len), Advice::DontNeed);
         }
-        let blocks = self.buffer.bytes()[..have].chunks(usize::try_from(BLOCK).unwrap_or(usize::MAX));
-        let found = blocks.enumerate().find(|(_, block)| !is_zero(block));
-        Ok(found.map(|(index, _)| offset + index as u64 * BLOCK))
+        Ok(self.first_foreign(offset, have))
+    }
+
+    /// The first block of those read from `offset` on that has something to lose.
+    fn first_foreign(&mut self, offset: u64, have: usize) -> Option<u64> {
+        let blocks = self.buffer.bytes()[..have].chunks(BLOCK_BYTES);
+        for (at, block) in (offset..).step_by(BLOCK_BYTES).zip(blocks).filter(|(_, block)| !is_zero(block)) {
+            if !(self.of_fill && is_of_fill(at, block)) {
+                return Some(at);
+            }
+            self.met_fill = true;
+        }
+        None
     }
 }
 

@@ -151,19 +151,13 @@ impl<'a> Ground<'a> {
 
 fn size_of_target(node: &Node) -> Result<u64, Problem> {
     let fd = node.open_to_read()?;
-    let empty =
-        |is: &str, next: &str| Err(Problem::refused(format!("the target {is}")).at(node.place()).next(next));
     if node.kind == TargetKind::File {
-        return match u64::try_from(node.stat.st_size) {
-            Ok(0) | Err(_) => {
-                let next = format!("give it a size, for example: fallocate -l 4G {}", node.place());
-                empty("is an empty file", &next)
-            }
-            Ok(size) => Ok(own_file::usable_bytes(node, size)),
-        };
+        return Ok(own_file::usable_bytes(node, u64::try_from(node.stat.st_size).unwrap_or(0)));
     }
     match ioctl::device_size_bytes(fd.as_fd()) {
-        Ok(0) => empty("has a size of zero", "insert the medium, attach the device, or choose another one"),
+        Ok(0) => Err(Problem::refused("the target has a size of zero")
+            .at(node.place())
+            .next("insert the medium, attach the device, or choose another one")),
         Ok(size) => Ok(size),
         Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
     }

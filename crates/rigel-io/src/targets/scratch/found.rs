@@ -3,6 +3,7 @@
 //! A run holds an exclusive lock on its scratch file as long as it works on it. So a file is judged under its lock only:
 //! without it, another run could still change the file. Must not write to a file that is not ours.
 
+use super::fill::Fresh;
 use super::{ScratchFile, Wish, changed_by_another, not_locked, not_ours, unlink, write_header};
 use crate::targets::errno::{self, refusal};
 use crate::targets::guard::blocked;
@@ -24,6 +25,8 @@ pub(super) enum Found {
     Free,
     /// A scratch file of the wanted size, now locked.
     Ours(ScratchFile),
+    /// One of the wanted size whose fill ended early, now locked.
+    Begun(Fresh),
     /// A file that another run works on, or that stays as it is.
     Busy,
 }
@@ -89,6 +92,9 @@ fn use_or_remove(
                 .map_err(|errno| refusal("the scratch file cannot be written", &node.path, errno))?;
         }
         return Ok(Found::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
+    }
+    if wish.resume && header.state == State::Filling && header.data_bytes == wish.data_bytes {
+        return Fresh::again(node, hold, header, wish).map(Found::Begun);
     }
     match misfit {
         Misfit::Leave => Ok(Found::Busy),

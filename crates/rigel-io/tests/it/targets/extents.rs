@@ -100,7 +100,14 @@ fn a_file_in_more_pieces_than_one_answer_holds() {
 #[test]
 fn the_trailer_of_a_scratch_file_is_not_counted() {
     let dir = dir();
-    let wish = Wish { data_bytes: 16 * MIB, seed: 4, keep: false, direct: false };
+    let wish = Wish {
+        data_bytes: 16 * MIB,
+        seed: 4,
+        keep: false,
+        direct: false,
+        resume: false,
+        size_option: "--size",
+    };
     let scratch = ScratchFile::create(dir.path(), &wish, &mut |_, _| {}, &AtomicBool::new(false)).unwrap();
     let found = needs("the_trailer_of_a_scratch_file_is_not_counted", known(scratch.path()));
     if let Some(found) = found {

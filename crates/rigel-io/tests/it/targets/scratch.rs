@@ -28,7 +28,7 @@ fn made(place: &Path, wish: &Wish) -> Result<ScratchFile, Problem> {
 }
 
 const fn wish(data_bytes: u64, seed: u64) -> Wish {
-    Wish { data_bytes, seed, keep: false, direct: false }
+    Wish { data_bytes, seed, keep: false, direct: false, resume: false, size_option: "--size" }
 }
 
 /// A run that was killed: its lock is gone, its file is not.

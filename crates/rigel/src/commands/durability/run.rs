@@ -14,7 +14,7 @@ use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::units::{Bytes, MIB};
 use rigel_core::uses::durability::{Ack, Before, Device, Head, Rings, SCHEMA, ended, run_name};
-use rigel_io::targets::inspect::{Snapshot, directory_facts, target_facts};
+use rigel_io::targets::inspect::{Scan, Snapshot, directory_facts, target_facts};
 use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish};
 use rigel_io::targets::{Hold, OpenTargets};
@@ -78,7 +78,7 @@ fn target(
     run::check_not_memory(&directory_facts(here, &Snapshot::take())?, false)?;
     let block = options.block.0;
     let data_bytes = options.shape(options.size.map_or(SIZE, |size| size.0)).region_bytes.max(block);
-    let wish = Wish { data_bytes, seed, keep: true, direct: true };
+    let wish = Wish { data_bytes, seed, keep: true, direct: true, resume: false, size_option: "--size" };
     let mut bar = WorkProgress::of_bytes(streams, options.quiet, "filling the scratch file");
     let file = ScratchFile::create(here, &wish, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
@@ -126,7 +126,7 @@ fn open(
         facts,
         &options.destroy_data,
         (streams, options.quiet, DEFAULT_IO_TIMEOUT),
-        &Snapshot::take(),
+        (&Snapshot::take(), Scan::Whole),
         stop,
     )?;
     if !options.quiet {

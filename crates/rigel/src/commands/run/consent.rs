@@ -14,7 +14,7 @@ use rigel_core::path_text;
 use rigel_core::units::Nanos;
 use rigel_io::targets::Hold;
 use rigel_io::targets::guard::{self, WritePermit};
-use rigel_io::targets::inspect::{Scan, Snapshot, inspect};
+use rigel_io::targets::inspect::{Scan, Snapshot, inspect_any};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -44,7 +44,8 @@ pub fn permits_between(
     let permit = |target| {
         let RunOptions { destroy, display, request, .. } = reporter.options;
         let limit = (reporter.streams, display.quiet, request.io_timeout);
-        let (permit, why) = permit_between(target, destroy, limit, &snapshot, (stop, between))?;
+        let look = (&snapshot, Scan::Whole);
+        let (permit, why) = permit_between(target, destroy, limit, look, (stop, between))?;
         reporter.note(why);
         Ok(Some(match hold {
             Some(hold) => permit.with_hold(hold.clone()),
@@ -55,31 +56,31 @@ pub fn permits_between(
 }
 
 /// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`: the program ends if a look at
-/// it takes longer.
+/// it takes longer. `look`: what is read of it without consent.
 pub fn permit_for(
     target: &TargetFacts,
     destroy: &[PathBuf],
     (streams, quiet, limit): (&Streams, bool, Nanos),
-    snapshot: &Snapshot,
+    (snapshot, look): (&Snapshot, Scan),
     stop: &AtomicBool,
 ) -> Result<(WritePermit, String), Problem> {
-    permit_between(target, destroy, (streams, quiet, limit), snapshot, (stop, &|| {}))
+    permit_between(target, destroy, (streams, quiet, limit), (snapshot, look), (stop, &|| {}))
 }
 
 fn permit_between(
     target: &TargetFacts,
     destroy: &[PathBuf],
     (streams, quiet, limit): (&Streams, bool, Nanos),
-    snapshot: &Snapshot,
+    (snapshot, look): (&Snapshot, Scan),
     (stop, between): (&AtomicBool, &dyn Fn()),
 ) -> Result<(WritePermit, String), Problem> {
     let consent = guard::consent_covers(destroy, target);
     // With consent the contents do not decide; without it, every byte may.
-    let look = if consent { Scan::Sample } else { Scan::Whole };
+    let look = if consent { Scan::Sample } else { look };
     let mut bar = WorkProgress::of_bytes(streams, quiet, "looking for data");
     let path = path_text::decode(&target.path);
     let found = answering(&path, limit, || {
-        let inspected = inspect(&path, snapshot)?;
+        let inspected = inspect_any(&path, snapshot)?;
         let progress = &mut |done, total| {
             bar.done_of(done, total);
             between();
@@ -103,40 +104,67 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
     }
     let snapshot = Snapshot::take();
     let real = targets.iter().filter(|target| target.kind != TargetKind::Simulated);
-    real.map(|target| forecast_of(options, target, &snapshot)).collect()
+    let of = |target| {
+        let spared = "reads as zeros";
+        let limit = options.request.io_timeout;
+        forecast_of(("run", spared), target, &options.destroy, limit, &snapshot).map(|found| found.text)
+    };
+    real.map(of).collect()
 }
 
-fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
+/// What a dry run says of a target that would be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// It would not be written for sure.
+    pub refused: bool,
+    pub text: String,
+}
+
+/// Whether a permit would be given, without reading the target. `doing` is what wants it, `spared` what it needs no consent for.
+pub fn forecast_of(
+    (doing, spared): (&str, &str),
+    target: &TargetFacts,
+    destroy: &[PathBuf],
+    limit: Nanos,
+    snapshot: &Snapshot,
+) -> Result<Forecast, Problem> {
     let path = path_text::decode(&target.path);
-    let found = answering(&path, options.request.io_timeout, || {
-        let inspected = inspect(&path, snapshot)?;
+    let found = answering(&path, limit, || {
+        let inspected = inspect_any(&path, snapshot)?;
         let mut found = inspected.users(snapshot);
         found.extend(inspected.scratch()?);
         Ok(found)
     })?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    let consent = guard::consent_covers(&options.destroy, target);
+    let consent = guard::consent_covers(destroy, target);
     let path = &target.path;
     let needed = format!("It needs --destroy-data {path}, which overwrites all of it");
-    Ok(match (safety::judge(&found), consent) {
+    let (refused, text) = match (safety::judge(&found), consent) {
         (Verdict::Refused, _) => {
-            format!("This run would be refused, with --destroy-data as well: {path}: {listed}.")
+            (true, format!("This {doing} would be refused, with --destroy-data as well: {path}: {listed}."))
         }
         (Verdict::MayWrite, _) => {
-            format!("{path} needs no consent: it is a scratch file made by Rigel.")
+            (false, format!("{path} needs no consent: it is a scratch file made by Rigel."))
         }
         (Verdict::NeedsConsent, true) => {
-            format!("Everything on {path} would be overwritten, as --destroy-data allows.")
+            (false, format!("Everything on {path} would be overwritten, as --destroy-data allows."))
         }
-        (Verdict::NeedsConsent, false) if found.is_empty() && holds_no_data(target) => {
-            format!("{path} needs no consent: no block of it was ever written, so there is nothing to lose.")
-        }
-        (Verdict::NeedsConsent, false) if found.is_empty() => format!(
-            "This run would be refused: {path} may hold data. {needed}, unless the run itself finds, before it writes, that all of it \
-             reads as zeros; this dry run does not read it."
+        (Verdict::NeedsConsent, false) if found.is_empty() && holds_no_data(target) => (
+            false,
+            format!("{path} needs no consent: no block of it was ever written, so there is nothing to lose."),
         ),
-        (Verdict::NeedsConsent, false) => format!("This run would be refused: {path}: {listed}. {needed}."),
-    })
+        (Verdict::NeedsConsent, false) if found.is_empty() => (
+            false,
+            format!(
+                "This {doing} would be refused: {path} may hold data. {needed}, unless the {doing} itself finds, before it writes, \
+                 that all of it {spared}; this dry run does not read it."
+            ),
+        ),
+        (Verdict::NeedsConsent, false) => {
+            (true, format!("This {doing} would be refused: {path}: {listed}. {needed}."))
+        }
+    };
+    Ok(Forecast { refused, text })
 }
 
 /// Whether the filesystem knows of no block of a file that was ever written.

@@ -127,7 +127,10 @@ fn without_data(target: &TargetFacts) -> Option<String> {
     }
     let answered = "reads of it are answered without the disk (flag ZEROS)";
     Some(if consent::holds_no_data(target) {
-        format!("{path} holds no data: no block of it was ever written, and {answered}")
+        let fill = format!("rigel fill {}", path_text::shell_word(path));
+        format!(
+            "{path} holds no data: no block of it was ever written, and {answered}; `{fill}` writes random data"
+        )
     } else {
         format!(
             "{} of {} of {path} were never written, and {answered}",

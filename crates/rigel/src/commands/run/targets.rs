@@ -116,7 +116,7 @@ impl Scratch {
     ) -> Result<Self, Problem> {
         let TargetSource::Scratch { keep, .. } = options.targets else { return Ok(Self { file: None }) };
         let (seed, direct) = (options.request.seed, !options.request.buffered);
-        let wish = Wish { data_bytes, seed, keep, direct };
+        let wish = Wish { data_bytes, seed, keep, direct, resume: false, size_option: "--scratch-size" };
         Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 

@@ -120,8 +120,8 @@ impl SqlRun<'_> {
             options.display.quiet,
             "filling a log for raw commits",
         );
-        let wish =
-            Wish { data_bytes: self.raw_log_bytes(), seed: options.request.seed, keep: false, direct: true };
+        let (data_bytes, seed) = (self.raw_log_bytes(), options.request.seed);
+        let wish = Wish { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
         let file =
             ScratchFile::create(dir, &wish, &mut |done, total| bar.done_of(done, total), signals.flag());
         let leave_out = |problem: Problem| problem.next("leave the raw commits out with --sql-only");

@@ -1,0 +1,84 @@
+//! Free space for a file that is filled, and the messages when there is too little. Must not create a file.
+
+use super::errno::{self, refusal};
+use rigel_core::error::Problem;
+use rigel_core::path_text;
+use rigel_core::units::Bytes;
+use rustix::fs::{self, Access, FallocateFlags, StatVfs, StatVfsMountFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::path::Path;
+
+/// Bytes that this user may still use on the filesystem of a directory or file.
+///
+/// # Errors
+/// When the filesystem does not answer, or is read-only.
+pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
+    let answer =
+        fs::statvfs(place).map_err(|errno| refusal("the free space cannot be found out", place, errno))?;
+    if answer.f_flag.contains(StatVfsMountFlags::RDONLY) {
+        return Err(refusal("no file can be made here", place, Errno::ROFS));
+    }
+    Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Refuses a size that does not fit, before a file is created or made longer. `option` gives the size.
+///
+/// # Errors
+/// When it does not fit, or the filesystem is read-only.
+pub fn check_room(path: &Path, size_bytes: u64, option: &str) -> Result<(), Problem> {
+    // A write beyond this limit kills the process instead of failing.
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    if limit.is_some_and(|limit| limit < size_bytes) {
+        return Err(no_room(path, size_bytes, Errno::FBIG, option));
+    }
+    let dir = directory_of(path);
+    // A filesystem that reports no blocks at all does not tell its free space.
+    let tells = |answer: StatVfs| answer.f_blocks > 0 || answer.f_flag.contains(StatVfsMountFlags::RDONLY);
+    if fs::statvfs(dir).is_ok_and(tells) && free_bytes(dir)? < size_bytes {
+        return Err(no_room(path, size_bytes, Errno::NOSPC, option));
+    }
+    Ok(())
+}
+
+/// Refuses a file, a device or a directory that this user may not write to, without opening it.
+///
+/// # Errors
+/// When it may not be written.
+pub fn check_writable(path: &Path) -> Result<(), Problem> {
+    fs::access(path, Access::WRITE_OK).map_err(|errno| refusal("it cannot be written", path, errno))
+}
+
+/// Reserves the blocks of a file where the filesystem can do that; otherwise the writes find out whether there is room.
+pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), Errno> {
+    match fs::fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+        Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => Err(errno),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn no_room(path: &Path, size_bytes: u64, errno: Errno, option: &str) -> Problem {
+    let problem = Problem::refused("there is no room for the file").at(path_text::encode(path));
+    let needed = Bytes(size_bytes);
+    let smaller = format!("choose a smaller size ({option})");
+    match errno {
+        Errno::NOSPC => {
+            let free = free_bytes(directory_of(path))
+                .map_or_else(|_| "?".to_owned(), |free| Bytes(free).to_string());
+            problem
+                .because(format!("{needed} are needed, {free} are free"))
+                .next(format!("free space, {smaller}, or another directory"))
+        }
+        Errno::DQUOT => problem
+            .because(format!("{needed} are needed, which is more than this user's quota allows"))
+            .next(format!("{smaller}, or another directory")),
+        Errno::FBIG => problem
+            .because(format!("{needed} are needed, which is more than a file may have here"))
+            .next(format!("raise the limit (ulimit -f), or {smaller}")),
+        errno => problem.because(errno::text(errno)).next("choose another directory"),
+    }
+}

@@ -1,0 +1,164 @@
+//! What a fill was given: a device or a file that is there, a file to be made, or a scratch file, which a directory gets.
+//!
+//! Must not write, nor open anything for writing.
+
+use crate::commands::answer::answering;
+use rigel_core::error::Problem;
+use rigel_core::facts::{Identity, InMemory, TargetFacts, TargetKind};
+use rigel_core::guard::scratch::{BLOCK_BYTES, is_scratch_name};
+use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
+use rigel_core::path_text::encode;
+use rigel_core::units::Bytes;
+use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect_any};
+use rigel_io::targets::scratch::header_at;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+const SIZE: &str = "--size";
+
+#[derive(Debug)]
+pub enum Place {
+    /// A device or a file. A file may be shorter.
+    There { facts: Box<TargetFacts>, bytes: u64 },
+    /// A file that will be made.
+    New { path: PathBuf, bytes: u64 },
+    /// A scratch file, or the directory that gets one.
+    Scratch { path: PathBuf, bytes: u64 },
+}
+
+/// Two places with the same one are one.
+#[derive(Debug, PartialEq, Eq)]
+enum Key {
+    Node(TargetKind, Identity),
+    Path(PathBuf),
+}
+
+impl Place {
+    /// Finds out what a path leads to, and how much would be filled.
+    pub fn find(path: &Path, size: Option<Bytes>) -> Result<Self, Problem> {
+        let metadata = std::fs::metadata(path);
+        if metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
+            check_not_memory(path)?;
+            return Ok(Self::Scratch { path: path.to_owned(), bytes: needed(path, size)? });
+        }
+        // A link to a scratch file stands for it: its trailer is no place for data.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if let Some(header) = header_at(&real) {
+            let path = if path.is_symlink() { &real } else { path };
+            let bytes = size.map_or(header.data_bytes, |size| size.0);
+            if bytes != header.data_bytes {
+                return Err(of_another_size(path, header.data_bytes));
+            }
+            return Ok(Self::Scratch { path: path.to_owned(), bytes });
+        }
+        if metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            check_not_memory(directory_of(path))?;
+            let (path, bytes) = (path.to_owned(), needed(path, size)?);
+            let is_scratch = path.file_name().is_some_and(is_scratch_name);
+            return Ok(if is_scratch { Self::Scratch { path, bytes } } else { Self::New { path, bytes } });
+        }
+        let facts = answering(path, DEFAULT_IO_TIMEOUT, || {
+            inspect_any(path, &Snapshot::take()).map(Inspected::into_facts)
+        })?;
+        let bytes = size_of(&facts, path, size)?;
+        Ok(Self::There { facts: Box::new(facts), bytes })
+    }
+
+    /// The facts of what is there.
+    pub fn facts(&self) -> Option<&TargetFacts> {
+        match self {
+            Self::There { facts, .. } => Some(facts),
+            Self::New { .. } | Self::Scratch { .. } => None,
+        }
+    }
+
+    fn key(&self) -> Key {
+        match self {
+            Self::There { facts, .. } => Key::Node(facts.kind, facts.identity),
+            Self::New { path, .. } | Self::Scratch { path, .. } => {
+                let dir = directory_of(path).canonicalize().unwrap_or_else(|_| directory_of(path).to_owned());
+                let by_name = path.file_name().map_or(dir.clone(), |name| dir.join(name));
+                Key::Path(path.canonicalize().unwrap_or(by_name))
+            }
+        }
+    }
+}
+
+/// Refuses a target that is named twice, also under different names.
+pub fn check_distinct(names: &[PathBuf], places: &[Place]) -> Result<(), Problem> {
+    let keys: Vec<Key> = places.iter().map(Place::key).collect();
+    for (index, key) in keys.iter().enumerate() {
+        if let Some(earlier) = keys[..index].iter().position(|other| other == key) {
+            return Err(Problem::usage("a target is named twice")
+                .at(format!("{} and {}", encode(&names[earlier]), encode(&names[index])))
+                .because("both lead to the same file, device or directory")
+                .next("name it once"));
+        }
+    }
+    Ok(())
+}
+
+pub fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.
+fn check_not_memory(dir: &Path) -> Result<(), Problem> {
+    match directory_facts(dir, &Snapshot::take())?.memory() {
+        Some(InMemory::Filesystem(name)) => Err(Problem::refused("no file is made in memory")
+            .at(encode(dir))
+            .because(format!(
+                "its filesystem is {name}: there is no storage to measure, and memory would be taken"
+            ))
+            .next("name a directory on a disk, or check the spelling of a device")),
+        _ => Ok(()),
+    }
+}
+
+fn needed(path: &Path, size: Option<Bytes>) -> Result<u64, Problem> {
+    size.map(|size| size.0).ok_or_else(|| {
+        Problem::usage("it is not said how large the file will be")
+            .at(encode(path))
+            .next("give a size well above the caches, such as --size 4G")
+    })
+}
+
+/// How much of what is there will be filled: all of it, or more of a file.
+fn size_of(facts: &TargetFacts, path: &Path, size: Option<Bytes>) -> Result<u64, Problem> {
+    let there = facts.size_bytes;
+    if facts.kind != TargetKind::File {
+        return match size {
+            None => Ok(there),
+            Some(_) => Err(Problem::usage("a device is filled whole")
+                .at(SIZE)
+                .because(format!("{} has {}", facts.path, Bytes(there)))
+                .next("leave --size out; it is for files")),
+        };
+    }
+    if there == 0 || size.is_some() {
+        let wanted = needed(path, size)?;
+        return if wanted >= there { Ok(wanted) } else { Err(shorter(facts, wanted)) };
+    }
+    let whole = there.next_multiple_of(BLOCK_BYTES as u64);
+    if whole == there {
+        return Ok(there);
+    }
+    Err(Problem::refused(format!("a file of {there} bytes cannot be filled"))
+        .at(facts.path.as_str())
+        .because(format!("direct writes go in blocks of {BLOCK_BYTES} bytes"))
+        .next(format!("make it longer with --size {whole}, or name another file")))
+}
+
+fn shorter(facts: &TargetFacts, wanted: u64) -> Problem {
+    Problem::usage("a fill does not make a file shorter")
+        .at(facts.path.as_str())
+        .because(format!("it has {}, and {} were asked for", Bytes(facts.size_bytes), Bytes(wanted)))
+        .next("leave --size out, or name another file")
+}
+
+fn of_another_size(path: &Path, data_bytes: u64) -> Problem {
+    Problem::refused("the scratch file that is there has another size")
+        .at(encode(path))
+        .because(format!("it has {} of data", Bytes(data_bytes)))
+        .next("leave --size out, remove the file if nobody needs it, or name its directory, which gets another one")
+}

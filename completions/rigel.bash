@@ -37,6 +37,9 @@ _rigel() {
             rigel,durability)
                 cmd="rigel__subcmd__durability"
                 ;;
+            rigel,fill)
+                cmd="rigel__subcmd__fill"
+                ;;
             rigel,help)
                 cmd="rigel__subcmd__help"
                 ;;
@@ -124,6 +127,9 @@ _rigel() {
             rigel__subcmd__help,durability)
                 cmd="rigel__subcmd__help__subcmd__durability"
                 ;;
+            rigel__subcmd__help,fill)
+                cmd="rigel__subcmd__help__subcmd__fill"
+                ;;
             rigel__subcmd__help,help)
                 cmd="rigel__subcmd__help__subcmd__help"
                 ;;
@@ -197,7 +203,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help"
+            opts="-h -V --help --version run calibrate slo sql orion report compare versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -819,8 +825,30 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__fill)
+            opts="-h --size --destroy-data --dry-run --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__help)
-            opts="run calibrate slo sql orion report compare versus advise targets doctor soak durability scrub capacity selftest completions man help"
+            opts="run calibrate slo sql orion report compare versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1060,6 +1088,20 @@ _rigel() {
         rigel__subcmd__help__subcmd__durability__subcmd__witness)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__fill)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

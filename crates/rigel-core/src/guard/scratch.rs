@@ -239,7 +239,10 @@ pub fn choose_size(free_bytes: u64, memory_bytes: u64) -> Result<u64, Problem> {
             Bytes(free_bytes),
             Bytes(LEAST_BYTES)
         ))
-        .next(format!("free {}, or name a target", Bytes((4 * LEAST_BYTES).saturating_sub(free_bytes)))))
+        .next(format!(
+            "free {}, choose a smaller one with --scratch-size, or name a target",
+            Bytes((4 * LEAST_BYTES).saturating_sub(free_bytes))
+        )))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::own_file::whole_header;
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
-use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
 use rustix::fs;
 use rustix::io::Errno;
@@ -128,6 +128,27 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
         let header = found::left_header(&path)?;
         data_bytes.is_none_or(|wanted| wanted == header.data_bytes).then_some((path, header))
     })
+}
+
+/// Refuses what [`ScratchFile::create`] would refuse of a new file in this directory, as far as it can be known without writing.
+///
+/// # Errors
+/// When no file can be made there, or there is too little space.
+pub fn foresee(dir: &Path, data_bytes: u64) -> Result<(), Problem> {
+    if left_there(dir, Some(data_bytes)).is_some() {
+        return Ok(());
+    }
+    check_size(data_bytes)?;
+    let header = Header { data_bytes, seed: 0, state: State::Filling };
+    room::check_room(&dir.join(scratch::FILE_NAME), header.file_bytes())
+}
+
+/// Refuses a directory in which no scratch file can be made.
+///
+/// # Errors
+/// With what keeps this user from it.
+pub fn check_writable(dir: &Path) -> Result<(), Problem> {
+    room::check_writable(dir, &dir.join(scratch::FILE_NAME))
 }
 
 enum Search<'a> {

@@ -30,12 +30,19 @@ pub(super) fn check_room(path: &Path, size_bytes: u64) -> Result<(), Problem> {
         return Err(no_room(path, size_bytes, Errno::FBIG));
     }
     let dir = directory_of(path);
+    check_writable(dir, path)?;
     // A filesystem that reports no blocks at all does not tell its free space.
     let counts = fs::statvfs(dir).is_ok_and(|answer| answer.f_blocks > 0);
     if counts && free_bytes(dir)? < size_bytes {
         return Err(no_room(path, size_bytes, Errno::NOSPC));
     }
     Ok(())
+}
+
+/// Refuses a directory in which no file can be made.
+pub(super) fn check_writable(dir: &Path, path: &Path) -> Result<(), Problem> {
+    let may = fs::access(dir, fs::Access::WRITE_OK | fs::Access::EXEC_OK);
+    may.map_err(|errno| refusal("the scratch file cannot be made", path, errno))
 }
 
 pub(super) fn no_room(path: &Path, size_bytes: u64, errno: Errno) -> Problem {
@@ -47,7 +54,7 @@ pub(super) fn no_room(path: &Path, size_bytes: u64, errno: Errno) -> Problem {
                 .map_or_else(|_| "?".to_owned(), |free| Bytes(free).to_string());
             problem
                 .because(format!("{needed} are needed, {free} are free"))
-                .next("free space, choose a smaller size, or another directory")
+                .next("free space, choose a smaller size (--scratch-size), or another directory")
         }
         Errno::DQUOT => problem
             .because(format!("{needed} are needed, which is more than this user's quota allows"))

@@ -9,7 +9,7 @@ use crate::progress::WorkProgress;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
-use rigel_core::guard::safety::{self, Verdict};
+use rigel_core::guard::safety::{self, Evidence, Verdict};
 use rigel_core::path_text;
 use rigel_core::units::Nanos;
 use rigel_io::targets::Hold;
@@ -106,14 +106,34 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
     real.map(|target| forecast_of(options, target, &snapshot)).collect()
 }
 
-fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
+/// Refuses what the run would refuse to write, as far as it can be known without reading the targets.
+pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
+    if !options.request.writes_at_all() || matches!(options.targets, TargetSource::Scratch { .. }) {
+        return Ok(());
+    }
+    let snapshot = Snapshot::take();
+    let real = targets.iter().filter(|target| target.kind != TargetKind::Simulated);
+    for target in real {
+        let found = known(options, target, &snapshot)?;
+        let consent = guard::consent_covers(&options.destroy, target);
+        guard::foresee(target, &found, consent, holds_no_data(target))?;
+    }
+    Ok(())
+}
+
+/// What is known of a target without reading it.
+fn known(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<Vec<Evidence>, Problem> {
     let path = path_text::decode(&target.path);
-    let found = answering(&path, options.request.io_timeout, || {
+    answering(&path, options.request.io_timeout, || {
         let inspected = inspect(&path, snapshot)?;
         let mut found = inspected.users(snapshot);
         found.extend(inspected.scratch()?);
         Ok(found)
-    })?;
+    })
+}
+
+fn forecast_of(options: &RunOptions, target: &TargetFacts, snapshot: &Snapshot) -> Result<String, Problem> {
+    let found = known(options, target, snapshot)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(&options.destroy, target);
     let path = &target.path;

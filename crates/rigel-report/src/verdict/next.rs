@@ -139,6 +139,9 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     if request.sides.is_some() && request.sql.is_none() {
         return Some(echo.after(&of_program(view, "versus")));
     }
+    if request.pace.soak().is_some() {
+        return Some(echo.after(&of_program(view, "soak")));
+    }
     let command = match (request.bound.is_some(), echo.has(&["-run", "-testname"])) {
         (true, _) => "calibrate",
         // Nothing but a calibration can be asked for without a word more.
@@ -160,14 +163,18 @@ fn of_program(view: &View<'_>, command: &str) -> String {
     format!("{program} {command}")
 }
 
-/// The same with more time; `None` where the run had no limit that could be raised.
+/// The same with more time, in visits of the usual length; `None` where the run had neither short ones nor a limit that could be raised.
 fn longer(view: &View<'_>) -> Option<CommandLine> {
+    const FAST: &str = "--fast";
     let command = repeated(view)?;
+    let slow = command.has(&[FAST]).then(|| command.clone().without_switch(FAST));
+    // Longer visits within the same limit would be fewer.
+    with_more_time(view, slow.clone().unwrap_or(command)).or(slow)
+}
+
+/// With a limit that is twice as long; `None` where there is none.
+fn with_more_time(view: &View<'_>, command: CommandLine) -> Option<CommandLine> {
     let request = &view.record.header.request;
-    let fast = "--fast";
-    if command.has(&[fast]) {
-        return Some(command.without_switch(fast));
-    }
     match (request.pace, request.bound) {
         (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
         (_, Some(_)) => {

@@ -74,7 +74,7 @@ fn a_bound_just_above_the_latency_at_rest_is_found_and_an_open_end_is_told() {
     let told = near("420us", "5m", "2", "both");
     assert!(told.starts_with("Good: ") && told.contains(" and no longer from 13,"), "{told}");
     // Nearer still, and in less time, one end of the bracket stays open.
-    let open = near("430us", "3m", "1", "open");
+    let open = near("430us", "3m", "2", "open");
     assert!(open.starts_with("Use with care: one thing speaks against these numbers."), "{open}");
     assert!(open.contains("up to where is") && open.contains("NOT_REACHED, the rate: "), "{open}");
     assert!(open.contains("One end of the rate is not known"), "{open}");

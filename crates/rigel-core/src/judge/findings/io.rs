@@ -4,7 +4,7 @@
 
 use super::OpenFindings;
 use super::sureness::{Intervals, Sureness};
-use crate::load::class::LoadClass;
+use crate::load::class::{Figure, LoadClass};
 use crate::measure::{ClassTally, FirstError, Histogram};
 use crate::stats::Interval;
 use crate::stats::estimate::{Basis, Estimate};
@@ -121,7 +121,15 @@ impl IoFindings {
 
     /// The rate in the unit of its class.
     pub fn rate(&self) -> Estimate {
-        self.load.rate(self.iops)
+        self.iops.scaled(self.scale())
+    }
+
+    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so that both are one figure.
+    pub(super) fn scale(&self) -> f64 {
+        match self.load.figure {
+            Figure::Mbps if self.io_bytes > 0 => self.mean_bytes / to_f64(MIB),
+            _ => self.load.scale(),
+        }
     }
 }
 

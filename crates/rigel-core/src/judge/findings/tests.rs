@@ -1,3 +1,5 @@
+mod highest;
+
 use super::*;
 use crate::facts::engine::EngineKind;
 use crate::judge::flags::FlagCode;

@@ -248,6 +248,25 @@ mod tests {
         assert!(flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
     }
 
+    /// One stream that must not be used is no answer: it might be above the highest rate, which leaves it out.
+    #[test]
+    fn one_stream_in_doubt_is_not_above_many() {
+        let of = |invalid: bool| {
+            answered([1000; 5], 2, |findings| {
+                let one =
+                    findings.points.iter_mut().find(|found| found.point == Point::alone(Class::LARGE, 1));
+                let one = one.unwrap();
+                one.ios.get_mut(&Class::LARGE).unwrap().iops = Estimate::bare(900.0);
+                let flag = Flag::new(FlagCode::Drift, "moved");
+                one.flags.push(if invalid { flag.invalidating() } else { flag });
+            })
+        };
+        let rate = |best: Option<Extreme>| best.map(|best| best.estimate.value);
+        let (sound, doubted) = (of(false), of(true));
+        assert_eq!((rate(sound.max_pmbps), rate(sound.max_mbps)), (Some(900.0), Some(900.0)));
+        assert_eq!((rate(doubted.max_pmbps), rate(doubted.max_mbps)), (None, Some(200.0)));
+    }
+
     /// Points of 1000 per second and rates in per cent of it, each sure to a standard error of 1 %.
     fn alike(rates: [f64; 5]) -> Answers {
         answered([1000; 5], 2, |findings| {

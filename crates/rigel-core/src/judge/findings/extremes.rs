@@ -171,7 +171,7 @@ fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
     let mean = |one: &Candidate<'_>| Some(one.io.latency_us?.mean);
     let best = candidates.iter().filter_map(mean).map(|mean| mean.value).min_by(f64::total_cmp)?;
     let tops = candidates.iter().filter(|one| mean(one).is_some_and(|mean| mean.value <= best));
-    let found = *steady(tops.collect()).first()?;
+    let found = steady(tops.collect()).into_iter().min_by_key(|one| one.point.sum())?;
     Some(Extreme { estimate: mean(found)?, point: found.point })
 }
 

@@ -214,7 +214,10 @@ mod tests {
             for best in [Best::Highest, Best::Lowest] {
                 let (members, value) = plateau(&figures, best);
                 let outside = (0..6).filter(|at| !members.contains(at)).map(|at| figures[at].value);
-                assert!(outside.into_iter().all(|other| best.order(value, other).is_le()), "{figures:?} {value}");
+                assert!(
+                    outside.into_iter().all(|other| best.order(value, other).is_le()),
+                    "{figures:?} {value}"
+                );
             }
         }
     }
@@ -262,7 +265,9 @@ mod tests {
                 let below = [-60.0, -40.0, -20.0, 0.0, 0.0, 0.0].into_iter().enumerate();
                 let error = |level: usize| if level == at { UNSURE } else { 1.0 };
                 let figures: Vec<Estimate> = below
-                    .map(|(level, below)| figure(1000.0 + below + error(level) * noise.normal(), error(level)))
+                    .map(|(level, below)| {
+                        figure(1000.0 + below + error(level) * noise.normal(), error(level))
+                    })
                     .collect();
                 let (members, value) = plateau(&figures, Best::Highest);
                 let narrowest = members.iter().map(|&at| error(at)).fold(f64::INFINITY, f64::min);

@@ -85,3 +85,15 @@ impl WorkingPoint {
         tells.then_some(Self { at, highest })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A level that was searched has visits of its own, whose noise is no part of the highest rate.
+    #[test]
+    fn no_level_that_was_searched_is_told_with_more_than_the_highest_rate() {
+        let rate = |value| at_most(Estimate::bare(value), 1000.0).value;
+        assert_eq!([900.0, 1000.0, 1010.0].map(rate), [900.0, 1000.0, 1000.0]);
+    }
+}

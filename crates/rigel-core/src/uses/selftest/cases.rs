@@ -373,7 +373,9 @@ pub fn thorough() -> Vec<Case> {
     let usual = adaptive_runs();
     let paced = |precision, fast| usual.iter().map(|case| case.paced(Precision(precision), fast)).collect();
     let (narrow, short): (Vec<Case>, Vec<Case>) = (paced(20, false), paced(50, true));
-    let known = [rates::required(), highest::all(), queues::all(), commits::all(), places::all(), loads::all()].concat();
+    let known =
+        [rates::required(), highest::all(), queues::all(), commits::all(), places::all(), loads::all()]
+            .concat();
     let runs = [usual.clone(), narrow, short].concat();
     [runs, searches(), answering::all(), turns::all(), rates::all(), known, warned()].concat()
 }

@@ -19,7 +19,7 @@ pub use drive::DriveLook;
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, ProcessLimits};
 pub use memory::{InMemory, is_memory_filesystem};
 pub use mount::MountFacts;
-pub use priority::{IoClass, IoPriority, ProcessPriority, Rank};
+pub use priority::{IoClass, IoPriority, ProcessPriority, Rank, USUAL_WEIGHT};
 pub use storage::Storage;
 
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,7 @@ mod trouble;
 mod whole;
 
 pub use growing::{Growing, check_new};
+pub use rigel_io::targets::scratch::dir_of;
 pub use whole::write_whole;
 
 use rigel_core::error::Problem;
@@ -31,11 +32,6 @@ pub const RECORD_SUFFIX: &str = "_record.jsonl";
 const NO_LINK: i32 = (OFlags::NOFOLLOW.bits() | OFlags::NONBLOCK.bits()).cast_signed();
 /// More runs than this do not begin in one minute.
 const MAX_RUNS_PER_MINUTE: u32 = 10_000;
-
-/// The directory that a file lies in: this one, when its path names none.
-pub fn dir_of(path: &Path) -> &Path {
-    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
-}
 
 /// The outputs of one run, which all begin with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

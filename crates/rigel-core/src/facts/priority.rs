@@ -6,7 +6,7 @@ use std::fmt;
 /// The level of I/O that a process has whose nice value is 0.
 const USUAL_LEVEL: u8 = 4;
 /// The weight of a control group that nobody gave another.
-pub(super) const USUAL_WEIGHT: u64 = 100;
+pub const USUAL_WEIGHT: u64 = 100;
 /// From this nice value on a process gets a tenth of the CPU time of one with 0, where both want it all.
 const FAR_BEHIND: i32 = 10;
 

@@ -268,7 +268,9 @@ impl ClassTally {
         if settle_ns <= self.lead_ns || self.early.is_empty() {
             return self.completed();
         }
-        self.all_latencies_after(settle_ns).count()
+        let early = self.early_from(settle_ns).map(|part| [&part.reads, &part.writes]);
+        let counts = early.chain([[&self.reads, &self.writes]]).flatten().map(Histogram::count);
+        counts.fold(0, u64::saturating_add)
     }
 
     /// Mean of the latencies of the whole window; `None` when nothing began in it and was over.
@@ -298,7 +300,7 @@ impl ClassTally {
     /// wholly or not at all.
     pub fn latencies_after(&self, settle_ns: u64) -> (Histogram, Histogram) {
         let (mut reads, mut writes) = (self.reads.clone(), self.writes.clone());
-        for part in self.early.iter().filter(|part| part.until_ns > settle_ns) {
+        for part in self.early_from(settle_ns) {
             reads.add(&part.reads);
             writes.add(&part.writes);
         }
@@ -326,6 +328,11 @@ impl ClassTally {
             open.trim();
         }
         self
+    }
+
+    /// The early parts that are not over `settle_ns` after the load began.
+    fn early_from(&self, settle_ns: u64) -> impl Iterator<Item = &Early> {
+        self.early.iter().filter(move |part| part.until_ns > settle_ns)
     }
 
     fn latencies(&self) -> impl Iterator<Item = (&Histogram, &Histogram)> {

@@ -4,7 +4,7 @@
 
 use crate::mounts::{Mount, mounts};
 use crate::system::{System, text, value};
-use rigel_core::facts::CgroupFacts;
+use rigel_core::facts::{CgroupFacts, USUAL_WEIGHT};
 use rigel_core::path_text;
 use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ fn weight(dir: &Path) -> Option<u64> {
         lines.lines().next()?.trim_start_matches("default ").trim().parse::<u64>().ok()
     };
     let files = ["io.weight", "io.bfq.weight", "blkio.bfq.weight"];
-    files.into_iter().filter_map(of).find(|weight| *weight != 100)
+    files.into_iter().filter_map(of).find(|weight| *weight != USUAL_WEIGHT)
 }
 
 /// `50000 100000` is half a CPU; `max 100000` is no limit.

@@ -5,20 +5,19 @@
 use super::errno::refusal;
 use super::filler::{self, Cut};
 use super::open::OpenTarget;
-use super::room::{no_room, reserve};
+use super::room::{check_file_limit, no_room, reserve};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text;
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The option that gives the size.
-const SIZE: &str = "--size";
+pub const SIZE: &str = "--size";
 
 /// A file that was made; removed when nothing came into it.
 #[derive(Debug)]
@@ -82,17 +81,13 @@ impl Ground {
         if !is_device {
             ground.reserve(facts.size_bytes).map_err(|errno| no_room(&ground.path, bytes, errno, SIZE))?;
         }
-        ground.from = filler::filled(ground.file.as_fd(), bytes)
+        ground.from = filler::filled(&ground.file, bytes)
             .map_err(|errno| refusal("the target cannot be read", &ground.path, errno))?;
         Ok(ground)
     }
 
     fn reserve(&mut self, old_bytes: u64) -> Result<(), Errno> {
-        // A size beyond this limit ends the process instead of failing.
-        let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
-        if limit.is_some_and(|limit| limit < self.bytes) {
-            return Err(Errno::FBIG);
-        }
+        check_file_limit(self.bytes)?;
         if self.bytes > old_bytes {
             fs::ftruncate(&self.file, self.bytes)?;
             self.shorter = Some(old_bytes);

@@ -4,14 +4,13 @@
 //! the data itself, and nothing else has to be kept. Must not decide whether a target may be written.
 
 use super::aligned::AlignedBuffer;
-use super::own_file::evenly_spread;
+use super::own_file::{evenly_spread, read_all};
 use rigel_core::guard::scratch::{self, BLOCK_BYTES};
 use rigel_core::units::{GIB, MIB};
 use rustix::fs;
-use rustix::io::{Errno, pread, retry_on_intr};
+use rustix::io::Errno;
 use std::fs::File;
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -67,8 +66,8 @@ pub(super) fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno>
 /// The offset from which on a fill of `bytes` has to write; all before it holds what an earlier one wrote. The end is searched by halving. Spread
 /// blocks before it tell whether something else was written or discarded there since, and all that may not have been on the medium when the
 /// power went is read.
-pub(super) fn filled(fd: BorrowedFd<'_>, bytes: u64) -> Result<u64, Errno> {
-    let mut reader = Reader { fd, bytes, buffer: AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(0)) };
+pub(super) fn filled(file: &File, bytes: u64) -> Result<u64, Errno> {
+    let mut reader = Reader { file, bytes, buffer: AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(0)) };
     let (mut low, mut high) = (0, bytes.div_ceil(PIECE));
     while low < high {
         let middle = low.midpoint(high);
@@ -89,7 +88,7 @@ pub(super) fn filled(fd: BorrowedFd<'_>, bytes: u64) -> Result<u64, Errno> {
 }
 
 struct Reader<'a> {
-    fd: BorrowedFd<'a>,
+    file: &'a File,
     bytes: u64,
     buffer: AlignedBuffer,
 }
@@ -108,14 +107,9 @@ impl Reader<'_> {
 
     fn are_ours(&mut self, at: u64, len: u64) -> Result<bool, Errno> {
         let wanted = usize::try_from(len.min(self.bytes - at)).unwrap_or(0);
-        let mut have = 0;
-        while have < wanted {
-            match retry_on_intr(|| pread(self.fd, &mut self.buffer.bytes()[have..wanted], at + have as u64))?
-            {
-                // The file is shorter than it will be.
-                0 => return Ok(false),
-                got => have += got,
-            }
+        // The file may be shorter than it will be.
+        if !read_all(self.file, &mut self.buffer.bytes()[..wanted], at)? {
+            return Ok(false);
         }
         let blocks = self.buffer.bytes()[..wanted].chunks(BLOCK_BYTES);
         Ok((at..).step_by(BLOCK_BYTES).zip(blocks).all(|(at, block)| scratch::is_of_fill(at, block)))

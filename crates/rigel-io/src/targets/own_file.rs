@@ -37,13 +37,17 @@ pub(super) fn header_of(fd: &File) -> Result<Option<Header>, Errno> {
     Ok(Header::decode(&block).ok().filter(|header| header.file_bytes() == size))
 }
 
-/// The header of a scratch file of ours whose fill was finished; `None` for anything else.
-pub(super) fn whole_header(node: &Node) -> Option<Header> {
+/// The header of a scratch file of ours, whole or not; `None` for anything else.
+pub(super) fn header(node: &Node) -> Option<Header> {
     if !has_our_name(node) {
         return None;
     }
-    let header = header_of(&node.open(OFlags::RDONLY).ok()?).ok()??;
-    header.is_whole().then_some(header)
+    header_of(&node.open(OFlags::RDONLY).ok()?).ok()?
+}
+
+/// The header of a scratch file of ours whose fill was finished; `None` for anything else.
+pub(super) fn whole_header(node: &Node) -> Option<Header> {
+    header(node).filter(Header::is_whole)
 }
 
 /// The part of a file that a run may use. The trailer of a scratch file is not part of it: later runs need its header.
@@ -107,9 +111,14 @@ fn blocks(from: u64, to: u64) -> impl Iterator<Item = u64> {
 /// Reads a whole block; `None` at the end of the file.
 fn read_block(file: &File, offset: u64) -> Result<Option<[u8; BLOCK_BYTES]>, Errno> {
     let mut block = [0; BLOCK_BYTES];
-    match file.read_exact_at(&mut block, offset) {
-        Ok(()) => Ok(Some(block)),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+    Ok(read_all(file, &mut block, offset)?.then_some(block))
+}
+
+/// Fills the buffer; `false` when the file ends before.
+pub(super) fn read_all(file: &File, buffer: &mut [u8], offset: u64) -> Result<bool, Errno> {
+    match file.read_exact_at(buffer, offset) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
     }
 }

@@ -22,7 +22,8 @@ pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
     Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that a file lies in: this one, when its path names none.
+pub fn dir_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -31,18 +32,20 @@ fn directory_of(path: &Path) -> &Path {
 /// # Errors
 /// When it does not fit, or the filesystem is read-only.
 pub fn check_room(path: &Path, size_bytes: u64, option: &str) -> Result<(), Problem> {
-    // A write beyond this limit kills the process instead of failing.
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
-    if limit.is_some_and(|limit| limit < size_bytes) {
-        return Err(no_room(path, size_bytes, Errno::FBIG, option));
-    }
-    let dir = directory_of(path);
+    check_file_limit(size_bytes).map_err(|errno| no_room(path, size_bytes, errno, option))?;
+    let dir = dir_of(path);
     // A filesystem that reports no blocks at all does not tell its free space.
     let tells = |answer: StatVfs| answer.f_blocks > 0 || answer.f_flag.contains(StatVfsMountFlags::RDONLY);
     if fs::statvfs(dir).is_ok_and(tells) && free_bytes(dir)? < size_bytes {
         return Err(no_room(path, size_bytes, Errno::NOSPC, option));
     }
     Ok(())
+}
+
+/// A write beyond `ulimit -f` ends the process instead of failing.
+pub(super) fn check_file_limit(size_bytes: u64) -> Result<(), Errno> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    if limit.is_some_and(|limit| limit < size_bytes) { Err(Errno::FBIG) } else { Ok(()) }
 }
 
 /// Refuses a file, a device or a directory that this user may not write to, without opening it.
@@ -67,8 +70,8 @@ pub(super) fn no_room(path: &Path, size_bytes: u64, errno: Errno, option: &str) 
     let smaller = format!("choose a smaller size ({option})");
     match errno {
         Errno::NOSPC => {
-            let free = free_bytes(directory_of(path))
-                .map_or_else(|_| "?".to_owned(), |free| Bytes(free).to_string());
+            let free =
+                free_bytes(dir_of(path)).map_or_else(|_| "?".to_owned(), |free| Bytes(free).to_string());
             problem
                 .because(format!("{needed} are needed, {free} are free"))
                 .next(format!("free space, {smaller}, or another directory"))

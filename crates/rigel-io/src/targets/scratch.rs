@@ -10,20 +10,20 @@ use super::errno::refusal;
 use super::filler::write_all;
 use super::lock::Hold;
 use super::node::Node;
-use super::own_file::{has_our_name, header_of, whole_header};
+use super::own_file::{self, whole_header};
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
 use rigel_core::path_text;
-use rustix::fs::{self, OFlags};
+use rustix::fs;
 use rustix::io::Errno;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use super::room::{check_room, check_writable, free_bytes};
+pub use super::room::{check_room, check_writable, dir_of, free_bytes};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Names that are tried in a directory, and so the runs that can work in it at a time.
@@ -181,8 +181,7 @@ impl Begun {
 
 /// The header of a scratch file at a path, whole or not; `None` for anything else.
 pub fn header_at(path: &Path) -> Option<Header> {
-    let node = Node::pin_no_link(path).ok().filter(has_our_name)?;
-    header_of(&node.open(OFlags::RDONLY).ok()?).ok()?
+    own_file::header(&Node::pin_no_link(path).ok()?)
 }
 
 /// Path and header of the scratch file that a run in this directory would use again. `data_bytes` is the size that it

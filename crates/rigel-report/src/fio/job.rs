@@ -82,8 +82,7 @@ impl Job {
     pub fn new(view: &View<'_>, group: usize, found: &PointFindings, class: Class, io: &IoFindings) -> Self {
         let shape = Shape::of(&io.load, found.point);
         let samples = Samples::of(view, found, class);
-        let mut all = io.reads.clone();
-        all.add(&io.writes);
+        let all = io.latencies();
         let section = |histogram: &Histogram| Section::of(histogram, io, found.seconds, &samples);
         let first_error = io.first_error.map_or(0, |first| first.errno);
         Self {

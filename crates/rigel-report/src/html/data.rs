@@ -205,8 +205,7 @@ fn io(point: Point, class: Class, io: &IoFindings) -> IoData {
     let others: Vec<String> =
         others.map(|(other, level)| format!("{}={level}", plain(other).label())).collect();
     let us = io.latency_us;
-    let mut all = io.reads.clone();
-    all.add(&io.writes);
+    let all = io.latencies();
     IoData {
         rate: drawn(io.rate()),
         of_highest: None,

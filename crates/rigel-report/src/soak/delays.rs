@@ -44,12 +44,12 @@ pub(super) struct SpellDocument {
 
 /// What of it is a fault by itself, as a part of the verdict: `an I/O took 20.0 s`.
 pub(super) fn fault(found: &Soaked) -> Option<String> {
-    found.long_fault().map(|one| format!("an I/O took {}", length(one)))
+    found.long_fault().map(took)
 }
 
 /// What a verdict without faults goes on with behind "but".
 pub(super) fn verdict(found: &Soaked) -> Option<String> {
-    let long = found.longest.as_ref().map(|one| format!("an I/O took {}", length(one)));
+    let long = found.longest.as_ref().map(took);
     let slow = (!found.spells.is_empty()).then(|| {
         let all = found.spells.iter().map(|spell| spell.lasted.0).fold(0, u64::saturating_add);
         format!("the storage was far slower than usual for {}", lasted(Nanos(all)))
@@ -72,6 +72,10 @@ pub(super) fn longest(told: &Told<'_>) -> Option<String> {
         time(one.usual_us),
         lasted(Nanos(one.began_ns))
     ))
+}
+
+fn took(one: &LongIo) -> String {
+    format!("an I/O took {}", length(one))
 }
 
 fn length(one: &LongIo) -> String {

@@ -19,7 +19,7 @@ use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, shell_word};
 use rigel_core::units::{Bytes, MIB, Nanos, to_f64};
 use rigel_io::targets::OpenTargets;
-use rigel_io::targets::fill::{Ground, NewFile};
+use rigel_io::targets::fill::{Ground, NewFile, SIZE};
 use rigel_io::targets::inspect::{Scan, Snapshot, inspect_any};
 use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{Begun, Wish, check_room};
@@ -105,7 +105,7 @@ impl Ready<'_> {
         match (place, opened) {
             (Place::There { facts, bytes }, Some(open)) => self.ground(open, facts, *bytes, None),
             (Place::New { path, bytes }, _) => {
-                check_room(path, *bytes, "--size")?;
+                check_room(path, *bytes, SIZE)?;
                 let made = NewFile::make(path)?;
                 let facts = inspect_any(path, &Snapshot::take())?.into_facts();
                 self.ground(self.open_target(&facts)?, &facts, *bytes, Some(made))
@@ -117,7 +117,7 @@ impl Ready<'_> {
                     keep: true,
                     direct: true,
                     resume: true,
-                    size_option: "--size",
+                    size_option: SIZE,
                 };
                 Begun::begin(path, &wish).map(Work::Scratch)
             }

@@ -3,7 +3,7 @@
 //! Every figure is one of a point; here they are only chosen, by the rule of [`super::extremes`]. Must not format.
 
 use super::commits::Commits;
-use super::extremes::{Candidate, Extreme, highest, in_order, rows};
+use super::extremes::{Candidate, Extreme, contenders, highest};
 use super::{CurveFindings, IoFindings, PointFindings};
 use crate::load::class::Class;
 use crate::load::commits::NoCommits;
@@ -60,7 +60,7 @@ impl Answers {
         curves: &[CurveFindings],
     ) -> Self {
         let curve = curves.iter().find(|curve| curve.class() == Class::SMALL);
-        let small = in_order(points, Class::SMALL, &rows(points, Class::SMALL));
+        let small = contenders(points, Class::SMALL);
         let max_iops = within(&small, &bound);
         let found = |one: Candidate<'_>| Extreme { estimate: one.io.rate(), point: one.point };
         let one_stream =
@@ -69,7 +69,7 @@ impl Answers {
             bound,
             unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(found),
             max_iops,
-            max_mbps: highest(&in_order(points, Class::LARGE, &rows(points, Class::LARGE))).map(found),
+            max_mbps: highest(&contenders(points, Class::LARGE)).map(found),
             max_pmbps: one_stream.map(found),
             latency_at_1_us: alone(points, Class::SMALL).and_then(|io| latency(io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),

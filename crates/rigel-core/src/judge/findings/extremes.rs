@@ -36,7 +36,7 @@ impl Extremes {
     /// Of the plateaus.
     pub fn of(points: &[PointFindings]) -> Self {
         Self::each(points, |class| {
-            let all = in_order(points, class, &rows(points, class));
+            let all = contenders(points, class);
             let best = highest(&all).map(|best| Extreme { estimate: best.io.rate(), point: best.point });
             (best, lowest_latency(&all))
         })
@@ -116,8 +116,13 @@ pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
     if sound.iter().any(stands) { sound.into_iter().filter(|&at| is_steady(at)).collect() } else { sound }
 }
 
+/// The same, by what is outstanding.
+pub(super) fn contenders(points: &[PointFindings], class: Class) -> Vec<Candidate<'_>> {
+    in_order(points, class, &rows(points, class))
+}
+
 /// Points by what is outstanding of a class; of equal ones that with the least of others last.
-pub(super) fn in_order<'a>(points: &'a [PointFindings], class: Class, rows: &[usize]) -> Vec<Candidate<'a>> {
+fn in_order<'a>(points: &'a [PointFindings], class: Class, rows: &[usize]) -> Vec<Candidate<'a>> {
     let one = |&at: &usize| Some(Candidate { point: points[at].point, io: points[at].io(class)? });
     let mut all: Vec<Candidate<'_>> = rows.iter().filter_map(one).collect();
     all.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.without(class).sum())));
@@ -130,15 +135,10 @@ fn of_least_rank<R: Ord>(
     class: Class,
     rank: impl Fn(&PointFindings) -> R,
 ) -> Vec<Candidate<'_>> {
-    let all = || points.iter().filter_map(|found| Some((found, done(found.io(class))?)));
-    let Some(least) = all().map(|(found, _)| rank(found)).min() else {
-        return Vec::new();
-    };
-    let chosen = all().filter(|(found, _)| rank(found) == least);
-    let mut chosen: Vec<Candidate<'_>> =
-        chosen.map(|(found, io)| Candidate { point: found.point, io }).collect();
-    chosen.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.without(class).sum())));
-    chosen
+    let all = || (0..points.len()).filter(|&at| done(points[at].io(class)).is_some());
+    let least = all().map(|at| rank(&points[at])).min();
+    let chosen: Vec<usize> = all().filter(|&at| Some(rank(&points[at])) == least).collect();
+    in_order(points, class, &chosen)
 }
 
 /// The point that has the highest rate of a class, of those without another class. One in doubt has a say only when all are.

@@ -119,6 +119,13 @@ impl IoFindings {
         }
     }
 
+    /// Latencies of reads and writes together.
+    pub fn latencies(&self) -> Histogram {
+        let mut all = self.reads.clone();
+        all.add(&self.writes);
+        all
+    }
+
     /// The rate in the unit of its class.
     pub fn rate(&self) -> Estimate {
         self.load.rate(self.iops)

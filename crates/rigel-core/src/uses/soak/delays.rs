@@ -49,23 +49,21 @@ pub struct Spell {
 
 /// The longest I/O of a record, where it is far longer than nearly all others.
 pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget>) -> Option<LongIo> {
-    let usual = |visit: &Visit, class: Class, tally: &ClassTally| {
-        let Purpose::Phase(number) = visit.purpose else { return None };
-        let phase = phases.iter().find(|phase| phase.number == number)?;
-        let io = phase.classes.get(&class)?;
-        Usual::of(&io.latency, tally.planned, usize::try_from(phase.visits).unwrap_or(usize::MAX))
-    };
-    let of_visit = |visit: &'_ Visit| {
-        let far = visit.tallies.iter().filter_map(|(&class, tally)| {
-            let usual = usual(visit, class, tally)?;
-            usual.is_far(tally.longest_ns()).then_some((tally.longest_ns(), class, usual, visit.number))
-        });
-        far.max_by_key(|far| far.0)
-    };
-    let (length_ns, class, usual, number) =
-        record.visits.iter().filter_map(of_visit).max_by_key(|far| far.0)?;
+    // Of a load of thousands of visits once.
+    let mut known: BTreeMap<(u32, Class), Option<Usual>> = BTreeMap::new();
+    let mut longest: Option<(u64, Class, Usual, &Visit)> = None;
+    for visit in &record.visits {
+        let Purpose::Phase(number) = visit.purpose else { continue };
+        for (&class, tally) in &visit.tallies {
+            let usual = known.entry((number, class)).or_insert_with(|| usual(phases, number, class, tally));
+            let far = usual.filter(|usual| usual.is_far(tally.longest_ns()));
+            let found = far.map(|usual| (tally.longest_ns(), class, usual, visit));
+            longest = longest.into_iter().chain(found).max_by_key(|one| one.0);
+        }
+    }
+    let (length_ns, class, usual, visit) = longest?;
     Some(LongIo {
-        began_ns: over_ns(record, number, class, length_ns).saturating_sub(length_ns),
+        began_ns: over_ns(record, visit, class, length_ns).saturating_sub(length_ns),
         length: Nanos(length_ns),
         class,
         target: targets.and_then(|all| all.longest_ns.iter().position(|&longest| longest == length_ns)),
@@ -73,13 +71,18 @@ pub fn longest(record: &Record, phases: &[PhaseFound], targets: Option<&ByTarget
     })
 }
 
+fn usual(phases: &[PhaseFound], number: u32, class: Class, tally: &ClassTally) -> Option<Usual> {
+    let phase = phases.iter().find(|phase| phase.number == number)?;
+    let visits = usize::try_from(phase.visits).unwrap_or(usize::MAX);
+    Usual::of(&phase.classes.get(&class)?.latency, tally.planned, visits)
+}
+
 /// When an I/O of a visit was over: at the end of the interval that has it, or with the visit, where it outlasted the window.
-fn over_ns(record: &Record, visit: u64, class: Class, length_ns: u64) -> u64 {
-    let mut own = record.intervals.iter().filter(|interval| interval.visit == visit);
+fn over_ns(record: &Record, visit: &Visit, class: Class, length_ns: u64) -> u64 {
+    let mut own = record.intervals.iter().filter(|interval| interval.visit == visit.number);
     let ended_in = |tally: &ClassTally| tally.longest_ns() == length_ns && tally.edges.beyond == 0;
     let interval = own.find(|interval| interval.tallies.get(&class).is_some_and(ended_in));
-    let visit_ns = || record.visits.iter().find(|one| one.number == visit).map_or(0, Visit::ended_ns);
-    interval.map_or_else(visit_ns, |interval| interval.began_ns.saturating_add(interval.measured_ns))
+    interval.map_or(visit.ended_ns(), |interval| interval.began_ns.saturating_add(interval.measured_ns))
 }
 
 /// The mean latency of an interval, unless it has nothing but what a standstill held back.

@@ -2,7 +2,6 @@
 
 use super::*;
 use rigel_core::guard::scratch::is_of_fill;
-use std::os::fd::AsFd as _;
 
 const SIZE: u64 = 5 * PIECE + 3 * BLOCK + 512;
 
@@ -13,7 +12,7 @@ fn fill(file: &File, range: Range<u64>, stop_after: u64) -> Result<(), Cut> {
 }
 
 fn filled_of(file: &File) -> u64 {
-    filled(file.as_fd(), SIZE).unwrap()
+    filled(file, SIZE).unwrap()
 }
 
 fn foreign_blocks(file: &File) -> Vec<u64> {
@@ -79,7 +78,7 @@ fn a_file_that_is_too_short_is_not_filled() {
     fill(&file, 0..SIZE, u64::MAX).unwrap();
     file.set_len(2 * PIECE).unwrap();
     assert_eq!(filled_of(&file), 2 * PIECE);
-    assert_eq!(filled(file.as_fd(), 0), Ok(0));
+    assert_eq!(filled(&file, 0), Ok(0));
 }
 
 /// The device takes no write any more.

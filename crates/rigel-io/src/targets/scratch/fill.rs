@@ -12,7 +12,6 @@ use rigel_core::guard::scratch::{Header, State};
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,7 +56,7 @@ impl Fresh {
         fresh.prepare()?;
         let direct = fresh.open_direct().ok();
         let fd = direct.as_ref().unwrap_or_else(|| &fresh.hold.file);
-        fresh.from = filler::filled(fd.as_fd(), header.data_bytes)
+        fresh.from = filler::filled(fd, header.data_bytes)
             .map_err(|errno| refusal("the scratch file cannot be read", &fresh.node.path, errno))?;
         Ok(fresh)
     }

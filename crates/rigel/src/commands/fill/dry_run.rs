@@ -2,7 +2,7 @@
 //!
 //! Must not write, nor read a target: that may take hours.
 
-use super::place::{Place, directory_of};
+use super::place::Place;
 use crate::args::FillArgs;
 use crate::commands::run;
 use crate::streams::Streams;
@@ -12,8 +12,9 @@ use rigel_core::guard::scratch::{FILE_NAME, TRAILER_BYTES};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{decode, encode};
 use rigel_core::units::Bytes;
+use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::Snapshot;
-use rigel_io::targets::scratch::{check_room, check_writable, header_at, left_there};
+use rigel_io::targets::scratch::{check_room, check_writable, dir_of, header_at, left_there};
 use std::path::Path;
 
 /// One line for each target. What will be refused for sure is a problem here, too.
@@ -53,15 +54,15 @@ fn there(
     } else {
         check_writable(&path)?;
         if facts.kind == TargetKind::File {
-            check_room(&path, bytes.saturating_sub(facts.allocated_bytes.unwrap_or(0)), "--size")?;
+            check_room(&path, bytes.saturating_sub(facts.allocated_bytes.unwrap_or(0)), SIZE)?;
         }
     }
     Ok(format!("{}: {} to fill. {}", facts.path, Bytes(bytes), forecast.text))
 }
 
 fn check_new(path: &Path, bytes: u64) -> Result<(), Problem> {
-    check_room(path, bytes, "--size")?;
-    check_writable(directory_of(path))
+    check_room(path, bytes, SIZE)?;
+    check_writable(dir_of(path))
 }
 
 fn scratch(path: &Path, bytes: u64) -> Result<String, Problem> {

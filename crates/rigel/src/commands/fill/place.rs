@@ -9,12 +9,11 @@ use rigel_core::guard::scratch::{BLOCK_BYTES, is_scratch_name};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
+use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect_any};
-use rigel_io::targets::scratch::header_at;
+use rigel_io::targets::scratch::{dir_of, header_at};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-const SIZE: &str = "--size";
 
 #[derive(Debug)]
 pub enum Place {
@@ -52,7 +51,7 @@ impl Place {
             return Ok(Self::Scratch { path: path.to_owned(), bytes });
         }
         if metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            check_not_memory(directory_of(path))?;
+            check_not_memory(dir_of(path))?;
             let (path, bytes) = (path.to_owned(), needed(path, size)?);
             let is_scratch = path.file_name().is_some_and(is_scratch_name);
             return Ok(if is_scratch { Self::Scratch { path, bytes } } else { Self::New { path, bytes } });
@@ -76,7 +75,7 @@ impl Place {
         match self {
             Self::There { facts, .. } => Key::Node(facts.kind, facts.identity),
             Self::New { path, .. } | Self::Scratch { path, .. } => {
-                let dir = directory_of(path).canonicalize().unwrap_or_else(|_| directory_of(path).to_owned());
+                let dir = dir_of(path).canonicalize().unwrap_or_else(|_| dir_of(path).to_owned());
                 let by_name = path.file_name().map_or(dir.clone(), |name| dir.join(name));
                 Key::Path(path.canonicalize().unwrap_or(by_name))
             }
@@ -96,10 +95,6 @@ pub fn check_distinct(names: &[PathBuf], places: &[Place]) -> Result<(), Problem
         }
     }
     Ok(())
-}
-
-pub fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.

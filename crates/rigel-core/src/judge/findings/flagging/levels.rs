@@ -203,12 +203,9 @@ fn usual_rate(phases: &[JudgedPhase<'_>], key: (usize, Class)) -> Option<f64> {
 /// The lowest first percentile of latency over all points, of small and of large I/Os.
 fn quickest(points: &[&PointFindings]) -> Option<[f64; 2]> {
     let of = |class: Class| {
-        let each = points.iter().filter_map(|point| {
-            let io = point.io(class)?;
-            let mut all = io.reads.clone();
-            all.add(&io.writes);
-            Some(to_f64(all.quantile_ns(QUICKEST)?))
-        });
+        let each = points
+            .iter()
+            .filter_map(|point| Some(to_f64(point.io(class)?.latencies().quantile_ns(QUICKEST)?)));
         each.reduce(f64::min)
     };
     Some([of(Class::SMALL)?, of(Class::LARGE)?])

@@ -92,6 +92,5 @@ fn of_visit(record: &Record, visit: &Visit) -> Option<Use> {
         TargetFacts::each_once(targets).iter().map(part).fold(0, u64::saturating_add)
     };
     let bytes = classes.iter().map(of_class).max().filter(|bytes| *bytes > 0)?;
-    let moved: u64 = visit.nodes.iter().map(|node| node.moved_bytes).fold(0, u64::saturating_add);
-    Some(Use { bytes, passes: to_f64(moved) / to_f64(bytes) })
+    Some(Use { bytes, passes: to_f64(visit.moved_bytes()) / to_f64(bytes) })
 }

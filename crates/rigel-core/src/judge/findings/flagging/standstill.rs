@@ -12,29 +12,26 @@ use crate::stats::detect::standstill::{Standstill, Usual, standstill};
 use crate::units::to_f64;
 
 /// The worst of a class in a visit.
-struct Seen<'a> {
-    visit: &'a Visit,
+struct Seen {
     length_ns: u64,
     what: What,
 }
 
 enum What {
-    /// Nothing came back, from so long after the start of the series on.
-    Nothing { at_ns: u64 },
-    /// One took that long, where hardly one takes longer than so much.
-    One { usual_ns: u64 },
+    /// Nothing came back, from that time of the run on.
+    Nothing { from_ns: u64 },
+    /// One took that long in the visit that began at that time of the run, where hardly one takes longer than so much.
+    One { began_ns: u64, usual_ns: u64 },
 }
 
 /// The flags of a point; `visits` are all visits to it.
 pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes() {
-        let mut all = io.reads.clone();
-        all.add(&io.writes);
-        let Some(usual) = Usual::of(&all, io.planned_outstanding, visits.len()) else { continue };
-        let own: Vec<Seen<'_>> = visits.iter().filter_map(|visit| of_visit(visit, class, usual)).collect();
+        let Some(usual) = Usual::of(&io.latencies(), io.planned_outstanding, visits.len()) else { continue };
+        let own: Vec<Seen> = visits.iter().filter_map(|visit| of_visit(visit, class, usual)).collect();
         let Some(worst) = own.iter().max_by_key(|seen| seen.length_ns) else { continue };
-        let mut text = format!("{}: {}", io.load.title(), worst.sentence(class));
+        let mut text = format!("{}: {}", io.load.title(), worst.sentence());
         if own.len() > 1 {
             text.push_str(&format!("; {} of {} visits have such", own.len(), visits.len()));
         }
@@ -43,7 +40,7 @@ pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     found
 }
 
-fn of_visit(visit: &Visit, class: Class, usual: Usual) -> Option<Seen<'_>> {
+fn of_visit(visit: &Visit, class: Class, usual: Usual) -> Option<Seen> {
     let tally = visit.tallies.get(&class)?;
     let longest_ns = tally.longest_ns();
     let buckets = whole_buckets(tally, visit.measured_ns);
@@ -52,25 +49,25 @@ fn of_visit(visit: &Visit, class: Class, usual: Usual) -> Option<Seen<'_>> {
     // In an open loop nothing may have arrived, unless something waited all the time.
     let is_standstill = |found: &Standstill| tally.open.is_none() || longest_ns >= found.length_ns;
     if let Some(Standstill { at_ns, length_ns }) = silence.filter(is_standstill) {
-        return Some(Seen { visit, length_ns, what: What::Nothing { at_ns } });
+        let from_ns = visit.began_ns.saturating_sub(tally.lead_ns).saturating_add(at_ns);
+        return Some(Seen { length_ns, what: What::Nothing { from_ns } });
     }
-    let what = What::One { usual_ns: usual.most_ns };
-    usual.is_far(longest_ns).then_some(Seen { visit, length_ns: longest_ns, what })
+    let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
+    let what = What::One { began_ns, usual_ns: usual.most_ns };
+    usual.is_far(longest_ns).then_some(Seen { length_ns: longest_ns, what })
 }
 
-impl Seen<'_> {
-    fn sentence(&self, class: Class) -> String {
+impl Seen {
+    fn sentence(&self) -> String {
         let length = time(to_f64(self.length_ns));
-        let lead_ns = self.visit.tallies.get(&class).map_or(0, |tally| tally.lead_ns);
-        let began_ns = self.visit.began_ns.saturating_sub(lead_ns);
         match self.what {
-            What::Nothing { at_ns } => {
-                let from = time(to_f64(began_ns.saturating_add(at_ns)));
+            What::Nothing { from_ns } => {
+                let from = time(to_f64(from_ns));
                 format!("nothing came back for {length}, from {from} into the run")
             }
-            What::One { usual_ns } => {
+            What::One { began_ns, usual_ns } => {
                 let times = figure(to_f64(self.length_ns) / to_f64(usual_ns.max(1)));
-                let began = time(to_f64(self.visit.began_ns.saturating_sub(self.visit.settle_ns)));
+                let began = time(to_f64(began_ns));
                 format!(
                     "the longest I/O took {length}, {times} times as long as nearly all others; it was in the visit that began {began} into the run"
                 )

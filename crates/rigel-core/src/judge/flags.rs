@@ -6,7 +6,7 @@ mod meaning;
 
 pub use meaning::{Meaning, Next};
 
-use crate::measure::Histogram;
+use crate::measure::Occupancy;
 use crate::units::{NS_PER_S, to_f64};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -224,27 +224,22 @@ impl Flag {
     }
 }
 
-/// Relative deviation that Little's law and the in-flight gauge may show, in addition to the edges of the window.
+/// Relative deviation that Little's law and the in-flight gauge may show.
 const LITTLE_TOLERANCE: f64 = 0.01;
 
 /// A larger deviation from Little's law means lost I/Os or wrong times.
 const LITTLE_INVALID: f64 = 0.05;
 
-/// Little's law, `N = X R`: in a closed loop the rate times the mean latency is the number outstanding. An I/O in
-/// flight at the beginning of a window counts with its whole latency, one in flight at the end not at all. So each
-/// window blurs the ratio by at most its longest latency over its length.
-///
-/// `latency` is of everything that completed in windows of `seconds` altogether. Returns the ratio `X R / N` when it is
-/// off by more than 1 % and the edges.
-pub fn little(latency: &Histogram, seconds: f64, outstanding: f64, windows: usize) -> Option<f64> {
-    let longest_ns = latency.max_ns()?;
-    if seconds <= 0.0 || outstanding <= 0.0 {
+/// Little's law, `N = X R`: in a closed loop the time that I/Os take inside windows of `seconds` altogether, over the length of the windows, is the
+/// number outstanding. Returns the ratio `X R / N` when it is off by more than 1 % and what is not known of the ends of the windows.
+pub fn little(taken: Occupancy, seconds: f64, outstanding: f64) -> Option<f64> {
+    let all_ns = seconds * to_f64(NS_PER_S) * outstanding;
+    if taken.time_ns == 0 || all_ns <= 0.0 {
         return None;
     }
-    let span_ns = seconds * to_f64(NS_PER_S);
-    let ratio = to_f64(latency.sum_ns()) / (span_ns * outstanding);
-    let edges = to_f64(longest_ns) * to_f64(windows as u64) / span_ns;
-    ((ratio - 1.0).abs() > LITTLE_TOLERANCE + edges).then_some(ratio)
+    let ratio = to_f64(taken.time_ns) / all_ns;
+    let doubt = to_f64(taken.doubt_ns) / all_ns;
+    ((ratio - 1.0).abs() > LITTLE_TOLERANCE + doubt).then_some(ratio)
 }
 
 /// Whether a ratio of Little's law is so far off that the numbers must not be used.
@@ -286,22 +281,17 @@ mod tests {
     }
 
     #[test]
-    fn little_forgives_the_edges_and_nothing_else() {
-        let latencies = |count: usize, ns: u64| {
-            let mut histogram = Histogram::new();
-            (0..count).for_each(|_| histogram.record(ns));
-            histogram
+    fn little_forgives_what_is_not_known_of_the_ends_and_nothing_else() {
+        // 5 outstanding for one second.
+        let of = |time_ms: u64, doubt_ms: u64| {
+            little(Occupancy { time_ns: time_ms * 1_000_000, doubt_ns: doubt_ms * 1_000_000 }, 1.0, 5.0)
         };
-        // 5 outstanding, 10 ms each, one second: 500 completions; the edges are 10 ms of a second.
-        assert_eq!(little(&latencies(500, 10_000_000), 1.0, 5.0, 1), None);
-        assert_eq!(little(&latencies(491, 10_000_000), 1.0, 5.0, 1), None);
-        let ratio = little(&latencies(480, 10_000_000), 1.0, 5.0, 1).unwrap();
-        assert!((ratio - 0.96).abs() < 1e-12);
-        assert_eq!(little(&latencies(480, 10_000_000), 1.0, 5.0, 4), None, "four visits have four edges");
-        let mut stalled = latencies(480, 10_000_000);
-        stalled.record(40_000_000);
-        assert_eq!(little(&stalled, 1.0, 5.0, 1), None, "a stall may have begun before the window");
-        assert_eq!(little(&Histogram::new(), 1.0, 5.0, 1), None);
+        assert_eq!((of(5000, 0), of(4951, 0), of(5049, 0)), (None, None, None));
+        assert!((of(4800, 0).unwrap() - 0.96).abs() < 1e-12);
+        assert!((of(5200, 0).unwrap() - 1.04).abs() < 1e-12);
+        assert_eq!(of(4800, 200), None, "each of the five may be off by 40 ms");
+        assert!(of(4800, 100).is_some());
+        assert_eq!(of(0, 0), None, "nothing was over");
         assert!(little_is_invalid(0.94) && little_is_invalid(1.06) && !little_is_invalid(1.04));
     }
 

@@ -80,6 +80,29 @@ pub struct Edges {
     pub beyond: u64,
     /// The longest successful I/O that is in no histogram, as it began before the window.
     pub longest_before_ns: u64,
+    /// Time inside the window that the successful I/Os took that began before it, in I/O-nanoseconds; not in records of earlier versions.
+    #[serde(default)]
+    pub carried_ns: u64,
+    /// Time after the window that the successful I/Os took that began in it, in I/O-nanoseconds; not in records of earlier versions.
+    #[serde(default)]
+    pub beyond_ns: u64,
+}
+
+/// Time that successful I/Os took inside a window, in I/O-nanoseconds: what Little's law speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// As far as it is known.
+    pub time_ns: u64,
+    /// How far off it is at most, for lack of what crossed the ends of the window; usually 0.
+    pub doubt_ns: u64,
+}
+
+impl Occupancy {
+    /// Adds that of another window.
+    pub fn add(&mut self, other: Self) {
+        self.time_ns = self.time_ns.saturating_add(other.time_ns);
+        self.doubt_ns = self.doubt_ns.saturating_add(other.doubt_ns);
+    }
 }
 
 impl Edges {
@@ -87,6 +110,13 @@ impl Edges {
         self.carried = self.carried.saturating_add(other.carried);
         self.beyond = self.beyond.saturating_add(other.beyond);
         self.longest_before_ns = self.longest_before_ns.max(other.longest_before_ns);
+        self.carried_ns = self.carried_ns.saturating_add(other.carried_ns);
+        self.beyond_ns = self.beyond_ns.saturating_add(other.beyond_ns);
+    }
+
+    /// Whether it says how long the I/Os that crossed an end of the window lay on either side of it.
+    const fn has_times(self) -> bool {
+        self.carried_ns > 0 || self.beyond_ns > 0
     }
 }
 
@@ -265,12 +295,28 @@ impl ClassTally {
     /// Successful I/Os that were over in what of the window lies `settle_ns` or more behind the start of the load. Where the window begins later
     /// than it was measured, those that began there stand for them: nothing was kept of what was in flight at that moment.
     pub fn completed_after(&self, settle_ns: u64) -> u64 {
-        if settle_ns <= self.lead_ns || self.early.is_empty() {
+        if !self.begins_later(settle_ns) {
             return self.completed();
         }
         let early = self.early_from(settle_ns).map(|part| [&part.reads, &part.writes]);
         let counts = early.chain([[&self.reads, &self.writes]]).flatten().map(Histogram::count);
         counts.fold(0, u64::saturating_add)
+    }
+
+    /// Whether what lies `settle_ns` or more behind the start of the load is less than the window.
+    fn begins_later(&self, settle_ns: u64) -> bool {
+        settle_ns > self.lead_ns && !self.early.is_empty()
+    }
+
+    /// The time that successful I/Os took inside what of the window lies `settle_ns` or more behind the start of the load. Where nothing was kept
+    /// of what crossed its ends, each outstanding I/O may be off by as much as the longest took.
+    pub fn occupancy_after(&self, settle_ns: u64) -> Occupancy {
+        if self.edges.has_times() && !self.begins_later(settle_ns) {
+            let all_ns = self.latency_sum_ns().saturating_add(self.edges.carried_ns);
+            return Occupancy { time_ns: all_ns.saturating_sub(self.edges.beyond_ns), doubt_ns: 0 };
+        }
+        let time_ns = self.all_latencies_after(settle_ns).sum_ns();
+        Occupancy { time_ns, doubt_ns: self.longest_ns().saturating_mul(u64::from(self.planned)) }
     }
 
     /// Mean of the latencies of the whole window; `None` when nothing began in it and was over.
@@ -509,8 +555,10 @@ impl Tally {
         if began_ns < self.begin_ns {
             tally.edges.longest_before_ns = tally.edges.longest_before_ns.max(latency_ns);
             tally.edges.carried += u64::from(is_over_in_time && now_ns >= start_ns);
+            tally.edges.carried_ns += now_ns.min(end_ns).saturating_sub(self.begin_ns);
         } else if began_ns < end_ns {
             tally.edges.beyond += u64::from(!is_over_in_time);
+            tally.edges.beyond_ns += now_ns.saturating_sub(end_ns);
             Self::record(tally, part, direction, latency_ns);
         }
     }

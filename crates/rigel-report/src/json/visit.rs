@@ -58,7 +58,8 @@ struct VisitIoDocument {
     latency_p50_us: Option<f64>,
     /// 99th percentile of latency in microseconds; null when nothing completed.
     latency_p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, 1 but for the edges; null when nothing completed.
+    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window; 1 but for failed I/Os. Null when
+    /// nothing completed.
     little: Option<f64>,
     /// Mean in flight over the whole window.
     outstanding_mean: f64,

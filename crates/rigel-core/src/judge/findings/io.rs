@@ -5,7 +5,7 @@
 use super::OpenFindings;
 use super::sureness::{Intervals, Sureness};
 use crate::load::class::LoadClass;
-use crate::measure::{ClassTally, FirstError, Histogram};
+use crate::measure::{ClassTally, FirstError, Histogram, Occupancy};
 use crate::stats::Interval;
 use crate::stats::estimate::{Basis, Estimate};
 use crate::units::{self, MIB, to_f64, us_from_ns};
@@ -101,6 +101,8 @@ pub struct IoFindings {
     pub planned_outstanding: u32,
     /// Mean in flight over the measured time.
     pub mean_outstanding: f64,
+    /// The time that its I/Os took inside the measured time.
+    pub occupancy: Occupancy,
     /// Of an open loop only.
     pub open: Option<OpenFindings>,
 }
@@ -145,6 +147,7 @@ pub struct Sum {
     pub window_ns: u64,
     /// Length of what the latencies are from.
     pub span_ns: u64,
+    occupancy: Occupancy,
     io_bytes: u64,
     /// Successful I/Os that were over in that span.
     completed: u64,
@@ -166,6 +169,7 @@ impl Sum {
             let mine = sum.get_or_insert_with(|| Self::empty(tally));
             mine.reads.add(&reads);
             mine.writes.add(&writes);
+            mine.occupancy.add(tally.occupancy_after(settle_ns));
             mine.completed = mine.completed.saturating_add(tally.completed_after(settle_ns));
             mine.in_flight_ns = mine.in_flight_ns.saturating_add(tally.in_flight_ns);
             mine.window_ns = mine.window_ns.saturating_add(window_ns);
@@ -191,6 +195,7 @@ impl Sum {
             in_flight_ns: 0,
             window_ns: 0,
             span_ns: 0,
+            occupancy: Occupancy::default(),
             io_bytes: tally.io_bytes,
             completed: 0,
             moved: (0, None),
@@ -217,6 +222,7 @@ impl Sum {
             latency_us: LatencyUs::of(&all).map(|us| us.with_intervals(known)),
             sure,
             mean_outstanding: mean_in_flight(self.in_flight_ns, self.window_ns),
+            occupancy: self.occupancy,
             reads: self.reads,
             writes: self.writes,
             io_bytes: self.io_bytes,

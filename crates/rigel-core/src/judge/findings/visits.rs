@@ -12,7 +12,7 @@ use crate::record::{Header, NodeVisit, Purpose, Visit};
 use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
-use crate::units::{self, NS_PER_S, to_f64, us_from_ns};
+use crate::units::{self, to_f64, us_from_ns};
 use crate::witness::{Foreign, device_io, judge};
 
 /// One visit to a point.
@@ -60,7 +60,7 @@ pub struct VisitIo {
     pub p50_us: Option<f64>,
     /// 99th percentile of latency in microseconds.
     pub p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding; 1 but for the edges of the window.
+    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 but for I/Os that failed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
     pub mean_outstanding: f64,
@@ -181,7 +181,8 @@ fn class_of(visit: &Visit, tally: &ClassTally, later_ns: u64) -> VisitIo {
     let latency_us = all.mean_ns().map(us_from_ns);
     let course = profiles::course_profile(tally, visit.measured_ns);
     let course = after(&course, BUCKET_NS, begin_ns);
-    let little = |us: f64| iops * us / to_f64(NS_PER_S / 1000) / f64::from(tally.planned);
+    let span_ns = to_f64(visit.measured_ns.saturating_sub(later_ns).max(1));
+    let little = |_| to_f64(tally.occupancy_after(begin_ns).time_ns) / span_ns / f64::from(tally.planned);
     VisitIo {
         ios: tally.completed_after(begin_ns),
         iops,

@@ -22,7 +22,8 @@ fn only_the_window_counts() {
     let small = classes[0].take().unwrap();
     // None but the third began in the window, and it was over after it: the rate is that of the second.
     assert_eq!((small.completed(), small.begun(), small.writes.count()), (1, 1, 1));
-    assert_eq!(small.edges, Edges { carried: 1, beyond: 1, longest_before_ns: 1400 });
+    let edges = Edges { carried: 1, beyond: 1, longest_before_ns: 1400, carried_ns: 500, beyond_ns: 500 };
+    assert_eq!(small.edges, edges);
     assert_eq!((small.longest_ns(), small.mean_latency_ns()), (1400, Some(999.0)));
     // Two in flight from 1000 to 1500, then one to 2000.
     assert_eq!(small.in_flight_ns, 2 * 500 + 500);
@@ -72,12 +73,60 @@ fn what_a_window_ends_on_counts_in_full() {
     }
     let last = tally.finish()[0].take().unwrap();
     assert_eq!((last.completed(), last.begun(), last.longest_ns()), (0, 1, 8500));
-    assert_eq!(last.edges, Edges { carried: 0, beyond: 1, longest_before_ns: 8500 });
+    let edges = Edges { carried: 0, beyond: 1, longest_before_ns: 8500, carried_ns: 1000, beyond_ns: 7000 };
+    assert_eq!(last.edges, edges);
     let mut whole = ClassTally::new(8192, 2, WINDOW.span_ns());
     whole.place(&first, 0);
     whole.place(&last, 500);
     assert_eq!((whole.completed(), whole.begun(), whole.latency_sum_ns()), (1, 1, 7900));
     assert_eq!(whole.series.ops.iter().sum::<u32>(), 1);
+    // 100 of the first, 900 of the one that began at 1100, all of the one that began before.
+    assert_eq!(whole.occupancy_after(0), Occupancy { time_ns: 100 + 900 + 1000, doubt_ns: 0 });
+}
+
+/// Little's law holds of whatever a device does, at both ends of a window: here it stands still in turn before, across and behind them.
+#[test]
+fn time_inside_the_window_is_what_was_in_flight_there() {
+    for still in [0..900, 900..1100, 950..2050, 1900..3000, 1200..1700] {
+        let mut tally = tally();
+        let (mut now_ns, mut begun) = (605, [605, 605]);
+        tally.look(605);
+        tally.submitted(0, 2);
+        while now_ns < 2000 || tally.in_flight() > 0 {
+            now_ns += 10;
+            if still.contains(&now_ns) {
+                continue;
+            }
+            tally.look(now_ns);
+            for began_ns in &mut begun {
+                if tally.in_flight() > 0 {
+                    tally.completed(0, Direction::Read, now_ns - *began_ns, now_ns);
+                }
+                *began_ns = now_ns;
+            }
+            if now_ns < 2000 {
+                tally.submitted(0, 2);
+            }
+        }
+        let small = tally.finish()[0].take().unwrap();
+        let occupied = Occupancy { time_ns: small.in_flight_ns, doubt_ns: 0 };
+        assert_eq!((small.occupancy_after(0), small.in_flight_ns), (occupied, 2000), "{still:?}");
+    }
+}
+
+#[test]
+fn what_is_not_known_of_the_ends_is_a_doubt() {
+    let mut early = ClassTally::with_lead(8192, 3, WINDOW.span_ns(), 200, &[400]);
+    early.reads.record(70);
+    early.early[0].reads.record(90);
+    assert_eq!(
+        early.occupancy_after(200),
+        Occupancy { time_ns: 160, doubt_ns: 3 * 90 },
+        "no times are known"
+    );
+    early.edges = Edges { carried_ns: 30, beyond_ns: 10, longest_before_ns: 100, ..Edges::default() };
+    assert_eq!(early.occupancy_after(200), Occupancy { time_ns: 180, doubt_ns: 0 });
+    assert_eq!(early.occupancy_after(400), Occupancy { time_ns: 70, doubt_ns: 3 * 100 }, "it begins later");
 }
 
 /// The last I/Os of a window that an early end shortened.

@@ -357,7 +357,7 @@ fn warned() -> Vec<Case> {
         Case::flag("a rate that falls by 20 % a minute", fast("white=3%,drift=-20%"), FlagCode::Drift),
         Case::flag("a cache that answers 40 %", usual("hits=40%:40us"), FlagCode::Bimodal),
         Case::flag("visits that are slow now and then", modes, FlagCode::Contaminated),
-        Case::flag("I/Os that come back late", "servers=32,service=2ms,lost=2000", FlagCode::Little),
+        Case::flag("I/Os that come back late", "servers=32,service=2ms,lost=2000", FlagCode::Stalled),
         Case::usual("noise that outlasts the rests", SLOW, 0.8)
             .promising(Promise::Raises(FlagCode::SlowNoise, 0.8)),
         Case {

@@ -94,10 +94,9 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
 /// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, so
 /// that only what was in flight counts; that fewer were than planned is said by `QUEUE_NOT_FILLED`.
 fn little_flag(name: &str, io: &IoFindings, point: &PointFindings) -> Option<Flag> {
-    let latency = io.latencies();
     let planned = io.planned_outstanding;
     let outstanding = if io.load.verify { io.mean_outstanding } else { f64::from(planned) };
-    let ratio = flags::little(&latency, point.seconds, outstanding, point.visits)?;
+    let ratio = flags::little(io.occupancy, point.seconds, outstanding)?;
     // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
     // others.
     if ratio < 1.0 && (1.0 - ratio) * outstanding <= to_f64(io.errors) {

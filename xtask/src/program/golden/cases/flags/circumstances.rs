@@ -4,7 +4,9 @@ use super::super::super::by_hand::{Run, SPREAD, served};
 use super::super::super::facts;
 use super::super::super::simulated::{once, own, rounds};
 use super::super::Case;
-use rigel_core::facts::{ChangedTarget, ExtentFacts, LimitsChange, TargetChange, TargetFacts};
+use rigel_core::facts::{
+    ChangedTarget, ExtentFacts, IoClass, IoPriority, LimitsChange, ProcessPriority, TargetChange, TargetFacts,
+};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
@@ -33,6 +35,7 @@ pub fn all() -> Vec<Case> {
         Case::of("host-limits-changed", limits_changed),
         Case::of("host-target-replaced", replaced),
         Case::of("host-holes", holes),
+        Case::of("host-low-priority", low_priority),
     ]
 }
 
@@ -80,6 +83,14 @@ fn loop_cached() -> anyhow::Result<Record> {
         device.loop_direct = Some(false);
     });
     on(target)
+}
+
+/// As by `ionice -c3 nice -n 19`.
+fn low_priority() -> anyhow::Result<Record> {
+    let mut record = once_each()?;
+    let io = IoPriority { class: IoClass::Idle, level: 7 };
+    record.header.nodes.first_mut().host.priority = ProcessPriority { nice: Some(19), io: Some(io) };
+    Ok(record)
 }
 
 fn scattered() -> anyhow::Result<Record> {

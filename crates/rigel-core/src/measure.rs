@@ -4,6 +4,7 @@
 
 mod by_target;
 mod counts;
+mod edges;
 pub(crate) mod histogram;
 mod hung;
 mod open;
@@ -14,10 +15,11 @@ pub mod tally;
 
 pub use by_target::ByTarget;
 pub use counts::IoCounts;
+pub use edges::{Edges, Occupancy};
 pub use histogram::Histogram;
 pub use hung::HungIo;
 pub use open::{Backlog, OpenTally};
 pub use read_look::ReadLook;
 pub use series::Series;
 pub use server::{DeviceReads, ServerCounts};
-pub use tally::{ClassTally, Early, Edges, FirstError, Occupancy, Tally, Window};
+pub use tally::{ClassTally, Early, FirstError, Tally, Window};

@@ -4,7 +4,7 @@
 //! latencies are those of the I/Os that began inside it, in full, whenever they are over: an I/O that is in flight when the window ends is one of the
 //! longest more often than any other, and without it no latency could be longer than a window. Must not decide when the window is.
 
-use super::{ByTarget, Histogram, OpenTally, ReadLook, Series};
+use super::{ByTarget, Edges, Histogram, Occupancy, OpenTally, ReadLook, Series};
 use crate::errno;
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
@@ -69,55 +69,6 @@ pub struct Early {
     pub reads: Histogram,
     /// Latencies of successful writes.
     pub writes: Histogram,
-}
-
-/// I/Os that began on one side of an end of the window and were over on the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edges {
-    /// Successful I/Os that began before the window and were over in it: in the rate, and in no histogram.
-    pub carried: u64,
-    /// Successful I/Os that began in the window and were over after it: in the histograms, and not in the rate.
-    pub beyond: u64,
-    /// The longest successful I/O that is in no histogram, as it began before the window.
-    pub longest_before_ns: u64,
-    /// Time inside the window that the successful I/Os took that began before it, in I/O-nanoseconds; not in records of earlier versions.
-    #[serde(default)]
-    pub carried_ns: u64,
-    /// Time after the window that the successful I/Os took that began in it, in I/O-nanoseconds; not in records of earlier versions.
-    #[serde(default)]
-    pub beyond_ns: u64,
-}
-
-/// Time that successful I/Os took inside a window, in I/O-nanoseconds: what Little's law speaks of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occupancy {
-    /// As far as it is known.
-    pub time_ns: u64,
-    /// How far off it is at most, for lack of what crossed the ends of the window; usually 0.
-    pub doubt_ns: u64,
-}
-
-impl Occupancy {
-    /// Adds that of another window.
-    pub fn add(&mut self, other: Self) {
-        self.time_ns = self.time_ns.saturating_add(other.time_ns);
-        self.doubt_ns = self.doubt_ns.saturating_add(other.doubt_ns);
-    }
-}
-
-impl Edges {
-    fn add(&mut self, other: Self) {
-        self.carried = self.carried.saturating_add(other.carried);
-        self.beyond = self.beyond.saturating_add(other.beyond);
-        self.longest_before_ns = self.longest_before_ns.max(other.longest_before_ns);
-        self.carried_ns = self.carried_ns.saturating_add(other.carried_ns);
-        self.beyond_ns = self.beyond_ns.saturating_add(other.beyond_ns);
-    }
-
-    /// Whether it says how long the I/Os that crossed an end of the window lay on either side of it.
-    const fn has_times(self) -> bool {
-        self.carried_ns > 0 || self.beyond_ns > 0
-    }
 }
 
 /// One class of one visit.

@@ -10,6 +10,10 @@ use super::special::student_t_quantile;
 use super::variance::{PointVisits, Spread, spread};
 use std::collections::BTreeMap;
 
+/// Fewer rounds that two points have in common tell too little of how much their ratio varies: with two, the interval that allows for it is
+/// nine times as wide as what was seen, and rare states of the device were missed by all of them.
+pub const FEWEST_ROUNDS: usize = 4;
+
 /// A round in which both points of a pair were visited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn {

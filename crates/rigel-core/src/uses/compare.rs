@@ -6,12 +6,14 @@
 
 mod alike;
 pub mod change;
+mod effect;
 pub mod gate;
 mod metric;
 mod past;
 mod shown;
 
 pub use alike::Difference;
+pub use effect::{Effect, MARGIN};
 pub use metric::Metric;
 pub use past::Past;
 
@@ -29,28 +31,6 @@ pub struct Run<'a> {
     pub record: &'a Record,
     /// What it says.
     pub findings: &'a Findings,
-}
-
-/// The effect of a change, judged by its interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// The new side is better.
-    Better,
-    /// The new side is worse.
-    Worse,
-    /// Neither is shown.
-    NoEvidence(Doubt),
-}
-
-impl Effect {
-    /// The name in every output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::NoEvidence(_) => "no evidence",
-        }
-    }
 }
 
 /// Whether the number of a side may be used by itself.
@@ -138,13 +118,13 @@ impl Comparison {
 impl Row {
     /// Whether a flag says that a number of one side must not be used.
     pub const fn is_invalid(&self) -> bool {
-        matches!(self.verdict, Effect::NoEvidence(Doubt::Invalid))
+        matches!(self.verdict, Effect::Undecided(Doubt::Invalid))
     }
 
     /// The same without a verdict, unless there is a better reason for that.
     fn of_unequal_levels(self) -> Self {
         let change = self.change.and(Err(Doubt::UnequalLevels));
-        Self { verdict: verdict(self.metric, &change), change, ..self }
+        Self { verdict: Effect::of(self.metric, &change), change, ..self }
     }
 }
 
@@ -190,7 +170,7 @@ fn rows(
             new: change::side(new, base),
             standing: standing(new),
             base_standing: standing(base),
-            verdict: verdict(metric, &change),
+            verdict: Effect::of(metric, &change),
             change,
         }
     };
@@ -205,20 +185,6 @@ fn measured(metric: Metric, run: &Run<'_>, point: Option<Point>) -> Option<Measu
     match point {
         Some(point) => metric.at(run.findings.points.iter().find(|found| found.point == point)?),
         None => metric.of(run.findings),
-    }
-}
-
-pub(super) fn verdict(metric: Metric, change: &Result<Change, Doubt>) -> Effect {
-    match change {
-        Err(doubt) => Effect::NoEvidence(*doubt),
-        Ok(change) if change.lo > 0.0 || change.hi < 0.0 => {
-            if (change.lo > 0.0) == metric.more_is_better() {
-                Effect::Better
-            } else {
-                Effect::Worse
-            }
-        }
-        Ok(_) => Effect::NoEvidence(Doubt::WithinNoise),
     }
 }
 

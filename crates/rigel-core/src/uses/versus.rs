@@ -10,7 +10,7 @@ pub use overall::Overall;
 
 use super::compare::change::{Change, Doubt, RestsOn};
 use super::compare::gate::{Bound, Gate, GateResult, Outcome, demanded};
-use super::compare::{Comparison, Metric, Row, Standing, verdict};
+use super::compare::{Comparison, Effect, Metric, Row, Standing};
 use crate::judge::findings::{Findings, IoFindings, PointFindings, forbidding};
 use crate::judge::flags::FlagCode;
 use crate::load::class::Class;
@@ -19,7 +19,7 @@ use crate::load::sides::Side;
 use crate::record::Record;
 use crate::stats::sample::count;
 use crate::stats::special::student_t_quantile;
-use crate::stats::turns::{Ratio, Turn, ratios};
+use crate::stats::turns::{FEWEST_ROUNDS, Ratio, Turn, ratios};
 use crate::stats::{Estimate, Interval};
 use std::collections::BTreeMap;
 
@@ -37,8 +37,10 @@ pub struct Versus {
     pub metrics: Vec<Metric>,
     /// The quantities that the verdict is about, one for each class: its rate, or its mean latency where the rate is given.
     pub leading: Vec<Metric>,
-    /// The mean over all loads, a quantity each.
+    /// The mean over all loads, a quantity each; none of a quantity that too few rounds tell of.
     pub overall: Vec<Overall>,
+    /// Rounds in which both sides had a visit that counts, at the load that has the most of them.
+    pub rounds: usize,
     /// The half-width that was asked for, relative.
     pub target: f64,
     /// How many times the visits would have been needed without turns: the variance of two rates by that of their ratio.
@@ -89,9 +91,10 @@ impl Versus {
         let gates = demanded(request).unwrap_or_default().into_iter().map(|gate| judge(gate, &comparison));
         Some(Self {
             gates: gates.collect(),
+            overall: overall::of(&quantities, &comparison.rows, &found, &leading),
             comparison,
             ratios,
-            overall: overall::of(&quantities, &found, &leading),
+            rounds: quantities.iter().map(|one| one.turns.len()).max().unwrap_or(0),
             target,
             worth: rounds::worth(&quantities, &leading),
             metrics,
@@ -169,10 +172,19 @@ fn quantity<'a>(request: &Request, pair: &'a Pair<'a>, metric: Metric) -> Option
     } else if sides.iter().any(|side| side.value <= 0.0) {
         Some(Doubt::NoData)
     } else {
-        (turns.len() < 2).then_some(Doubt::NoInterval)
+        few(turns.len())
     };
     let standings = [standing(pair.a, pair.b, request), standing(pair.b, pair.a, request)];
     Some(Quantity { pair, metric, phase: pair.a.phase, sides, turns, doubt, standings })
+}
+
+/// Why so many rounds tell no ratio. None at all have a percentile of which some visit has too few I/Os.
+const fn few(rounds: usize) -> Option<Doubt> {
+    match rounds {
+        0 => Some(Doubt::NoInterval),
+        1..FEWEST_ROUNDS => Some(Doubt::FewRounds),
+        _ => None,
+    }
 }
 
 /// Whether the numbers of a side may be used by themselves. Of several classes at given rates it is not known which one is behind.
@@ -230,7 +242,7 @@ fn rows(quantities: &[Quantity<'_>], found: &[Ratio]) -> (Vec<Row>, Vec<Option<I
             new,
             standing,
             base_standing,
-            verdict: verdict(metric, &change),
+            verdict: Effect::of(metric, &change),
             change,
         };
         (row, ratio.interval.filter(|_| change.is_ok()))

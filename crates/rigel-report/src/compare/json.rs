@@ -15,7 +15,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Difference, Effect, Row};
+use rigel_core::uses::compare::{Difference, Effect, MARGIN, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,6 +40,8 @@ struct Document {
     differences: Vec<DifferenceDocument>,
     /// Points that only some of the runs have.
     left_out: Vec<PerClass<u32>>,
+    /// Changes within it are no difference: 0.05 is ±5 %.
+    margin: f64,
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
     /// The gates, as they were asked for.
@@ -89,10 +91,10 @@ pub(crate) struct RowDocument {
     /// How much the new side differs; null when that cannot be told.
     change: Option<ChangeDocument>,
     /// What the interval of the change says.
-    #[schemars(extend("enum" = ["better", "worse", "no evidence"]))]
+    #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     verdict: &'static str,
-    /// Why there is no verdict; null when there is one.
-    #[schemars(extend("enum" = ["within_noise", "invalid", "no_data", "one_visit", "no_interval", "unequal_levels", null]))]
+    /// Why it is undecided, `wide` where the interval leaves changes open that matter; null when it is not.
+    #[schemars(extend("enum" = ["wide", "invalid", "no_data", "one_visit", "few_visits", "few_rounds", "few_runs", "no_interval", "unequal_levels", null]))]
     reason: Option<&'static str>,
     /// The same as a sentence, where the interval is not the reason.
     explanation: Option<&'static str>,
@@ -167,6 +169,7 @@ pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
         comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
+        margin: MARGIN,
         rows: found.rows.iter().map(|row| RowDocument::of(row, runs)).collect(),
         gates: compared.gates.iter().map(|judged| GateDocument::of(judged, reason(judged, found))).collect(),
     };
@@ -202,8 +205,8 @@ impl RowDocument {
     /// A row, and how many runs each side has.
     pub(crate) fn of(row: &Row, [base_runs, new_runs]: [usize; 2]) -> Self {
         let reason = match row.verdict {
-            Effect::NoEvidence(reason) => Some(reason),
-            Effect::Better | Effect::Worse => None,
+            Effect::Undecided(reason) => Some(reason),
+            Effect::Better | Effect::Worse | Effect::Alike => None,
         };
         let metric = row.metric;
         Self {
@@ -222,10 +225,13 @@ impl RowDocument {
 
 const fn name(reason: Doubt) -> &'static str {
     match reason {
-        Doubt::WithinNoise => "within_noise",
+        Doubt::Wide => "wide",
         Doubt::Invalid => "invalid",
         Doubt::NoData => "no_data",
         Doubt::OneVisit => "one_visit",
+        Doubt::FewVisits => "few_visits",
+        Doubt::FewRounds => "few_rounds",
+        Doubt::FewRuns => "few_runs",
         Doubt::NoInterval => "no_interval",
         Doubt::UnequalLevels => "unequal_levels",
     }

@@ -5,10 +5,11 @@
 
 use super::Compared;
 use super::gates::reason;
-use super::words::{doubt, percents, place};
+use super::words::{doubt, open, percents, place};
 use crate::output_file::unwritable;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rigel_core::error::Problem;
+use rigel_core::uses::compare::change::Doubt;
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_core::uses::compare::{Effect, Row};
 
@@ -34,15 +35,20 @@ fn case(name: String, class: &str, status: TestCaseStatus) -> TestCase {
 fn row(row: &Row) -> TestCase {
     let status = match row.verdict {
         Effect::Worse => failed(&story(row)),
-        Effect::NoEvidence(reason) if row.change.is_err() => {
-            skipped(doubt(reason).unwrap_or("the interval holds no change"))
-        }
-        Effect::Better | Effect::NoEvidence(_) => TestCaseStatus::success(),
+        Effect::Undecided(reason) => skipped(&why_open(row, reason)),
+        Effect::Better | Effect::Alike => TestCaseStatus::success(),
     };
     let name = place(row).unwrap_or_else(|| "run".to_owned());
     let mut case = case(name, &row.metric.name(), status);
     case.set_system_out(story(row));
     case
+}
+
+/// Why a row is undecided, with the change that it may hide.
+fn why_open(row: &Row, reason: Doubt) -> String {
+    let hidden = || row.change.map_or_else(|_| String::new(), |change| open(&change));
+    doubt(reason)
+        .map_or_else(|| format!("undecided: a change of up to {} is possible", hidden()), str::to_owned)
 }
 
 fn gate(judged: &GateResult, compared: &Compared<'_>) -> TestCase {

@@ -3,13 +3,13 @@
 //! Must not judge a row.
 
 use super::Compared;
-use super::words::named;
-use crate::numbers::counted;
+use super::words::{named, open as open_change};
+use crate::numbers::{counted, plain_percent};
 use crate::words::listed;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::uses::compare::change::{Doubt, RestsOn};
-use rigel_core::uses::compare::{Comparison, Effect, Metric, Row};
+use rigel_core::uses::compare::{Comparison, Effect, MARGIN, Metric, Row};
 
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
@@ -36,18 +36,21 @@ pub(super) fn sentences(compared: &Compared<'_>) -> Vec<String> {
     all
 }
 
-/// `The new side is better in rate and mean latency of small I/O at 1 outstanding. No evidence either way: ..`
+/// `The new side is better in rate and mean latency of small I/O at 1 outstanding. Undecided, by up to 18.4 %: ..`
 fn changes(found: &Comparison) -> String {
-    let [worse, better, open, unjudged] =
-        [Kind::Worse, Kind::Better, Kind::Open, Kind::Unjudged].map(|kind| told(found, kind));
+    let [worse, better, alike, open, unjudged] =
+        [Kind::Worse, Kind::Better, Kind::Alike, Kind::Open, Kind::Unjudged].map(|kind| told(found, kind));
     let mut text = match (worse.is_empty(), better.is_empty()) {
-        (true, true) => "No change is shown.".to_owned(),
+        (true, true) => "Neither side is shown to be better.".to_owned(),
         (false, true) => format!("The new side is worse in {worse}."),
         (true, false) => format!("The new side is better in {better}."),
         (false, false) => format!("The new side is worse in {worse}; it is better in {better}."),
     };
-    if !open.is_empty() {
-        text += &format!(" No evidence either way: {open}.");
+    if !alike.is_empty() {
+        text += &format!(" No difference (within ±{} %): {alike}.", plain_percent(MARGIN));
+    }
+    if let Some(most) = most_open(found) {
+        text += &format!(" Undecided, as a change of up to {most} is possible: {open}.");
     }
     if !unjudged.is_empty() {
         text += &format!(" Not judged: {unjudged}.");
@@ -55,14 +58,22 @@ fn changes(found: &Comparison) -> String {
     text
 }
 
-/// `8 numbers: 2 better, 0 worse, 4 without evidence, 2 not judged.`
+/// The largest change that could still be there in some number that is undecided.
+fn most_open(found: &Comparison) -> Option<String> {
+    let open = found.shown().filter(|row| Kind::of(row) == Kind::Open);
+    let changes = open.filter_map(|row| row.change.ok());
+    changes.max_by(|a, b| a.most().total_cmp(&b.most())).map(|change| open_change(&change))
+}
+
+/// `8 numbers: 2 better, 0 worse, 1 alike, 3 undecided, 2 not judged.`
 fn counts(found: &Comparison) -> String {
     let count = |kind| found.shown().filter(|row| Kind::of(row) == kind).count();
     format!(
-        "{}: {} better, {} worse, {} without evidence, {} not judged.",
+        "{}: {} better, {} worse, {} alike, {} undecided, {} not judged.",
         counted(found.shown().count(), "number"),
         count(Kind::Better),
         count(Kind::Worse),
+        count(Kind::Alike),
         count(Kind::Open),
         count(Kind::Unjudged)
     )
@@ -72,6 +83,7 @@ fn counts(found: &Comparison) -> String {
 enum Kind {
     Worse,
     Better,
+    Alike,
     Open,
     Unjudged,
 }
@@ -81,8 +93,9 @@ impl Kind {
         match row.verdict {
             Effect::Worse => Self::Worse,
             Effect::Better => Self::Better,
-            Effect::NoEvidence(Doubt::WithinNoise) => Self::Open,
-            Effect::NoEvidence(_) => Self::Unjudged,
+            Effect::Alike => Self::Alike,
+            Effect::Undecided(Doubt::Wide) => Self::Open,
+            Effect::Undecided(_) => Self::Unjudged,
         }
     }
 }

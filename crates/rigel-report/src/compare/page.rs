@@ -3,7 +3,7 @@
 //! In the same shell as the page of a run ([`crate::html::shell`]). Must not leave out a row.
 
 use super::verdict::Standing;
-use super::words::{doubt, legend, meaning, names, percents, place, some, value, verdict, width};
+use super::words::{DOUBTS, doubt, legend, meaning, names, percents, place, some, value, verdict, width};
 use super::{Compared, gates, levels, measured, reason};
 use crate::html::assets;
 use crate::html::markup::{Column, Text, chart, close_table, list, open_table};
@@ -18,7 +18,6 @@ use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::stats::Estimate;
-use rigel_core::uses::compare::change::Doubt;
 use rigel_core::uses::compare::gate::{GateResult, Outcome};
 use rigel_core::uses::compare::{Comparison, Effect, Metric, Row};
 use serde::Serialize;
@@ -204,13 +203,9 @@ fn named(levels: impl Iterator<Item = (Class, u32)>) -> Option<String> {
 
 fn judgement(page: &mut Page, compared: &Compared<'_>) {
     let found = Standing::of(compared);
-    let failed = compared.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
     let worse = compared.comparison.count(|verdict| verdict == Effect::Worse) > 0;
-    let tone = match (failed, worse) {
-        (true, _) => Tone::DoNotUse,
-        (_, true) => found.tone.max(Tone::UseWithCare),
-        _ => found.tone,
-    };
+    let is_open = compared.comparison.count(|verdict| !matches!(verdict, Effect::Undecided(_))) == 0;
+    let tone = look(found.tone, compared.gates, worse || is_open);
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
     page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(&found.head)));
     if !found.causes.is_empty() {
@@ -224,6 +219,18 @@ fn judgement(page: &mut Page, compared: &Compared<'_>) {
     page.line("<p>A mean latency that follows from a rate is shown below and not counted, nor is any other number twice.</p>");
     found.next.iter().for_each(|next| page.line(next_line(next)));
     page.line("</section>");
+}
+
+/// How a verdict looks: a gate that failed is as bad as numbers that must not be used, and one that is undecided is no pass. `is_doubtful`:
+/// something is worse, or nothing is decided.
+pub(crate) fn look(tone: Tone, gates: &[GateResult], is_doubtful: bool) -> Tone {
+    let worst = gates.iter().map(|gate| gate.outcome).max();
+    match worst {
+        Some(Outcome::Failed) => Tone::DoNotUse,
+        Some(Outcome::Undecided) => tone.max(Tone::UseWithCare),
+        _ if is_doubtful => tone.max(Tone::UseWithCare),
+        _ => tone,
+    }
 }
 
 /// What became of each gate.
@@ -293,8 +300,8 @@ fn card_title(found: &Comparison, metric: Metric) -> Cow<'static, str> {
 
 /// Why rows have no verdict, each reason once.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
-    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval, Doubt::UnequalLevels] {
-        let effect = Effect::NoEvidence(reason);
+    for reason in DOUBTS {
+        let effect = Effect::Undecided(reason);
         let is_there = compared.comparison.rows.iter().any(|row| row.verdict == effect);
         if let Some(text) = doubt(reason).filter(|_| is_there) {
             page.line(format_args!("<p class=\"about\"><b>{}</b>: {text}.</p>", verdict(effect)));

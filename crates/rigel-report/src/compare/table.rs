@@ -3,7 +3,7 @@
 //! Must show every row that tells something of its own.
 
 use super::verdict::Standing;
-use super::words::{doubt, meaning, named, names, some, verdict, width};
+use super::words::{DOUBTS, doubt, meaning, named, names, some, verdict, width};
 use super::{Compared, gates, levels, measured};
 use crate::numbers::{signed_percent, time};
 use crate::page::Page;
@@ -12,7 +12,6 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::compare::change::Doubt;
 use rigel_core::uses::compare::{Difference, Effect, Metric, Row};
 
 /// The whole text.
@@ -129,10 +128,10 @@ fn repeated(page: &mut Page, compared: &Compared<'_>) {
 
 /// Why rows have no verdict.
 fn doubts(page: &mut Page, compared: &Compared<'_>) {
-    for reason in [Doubt::Invalid, Doubt::NoData, Doubt::OneVisit, Doubt::NoInterval, Doubt::UnequalLevels] {
-        let has = |row: &Row| row.verdict == Effect::NoEvidence(reason);
+    for reason in DOUBTS {
+        let has = |row: &Row| row.verdict == Effect::Undecided(reason);
         if let Some(text) = doubt(reason).filter(|_| compared.comparison.shown().any(has)) {
-            let label = format!("{}: ", verdict(Effect::NoEvidence(reason)));
+            let label = format!("{}: ", verdict(Effect::Undecided(reason)));
             wrapped(page, &label, "  ", &format!("{text}."));
         }
     }

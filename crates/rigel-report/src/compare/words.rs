@@ -4,7 +4,7 @@
 
 use super::Compared;
 use crate::label;
-use crate::numbers::{counted, number, percent, signed_percent, time};
+use crate::numbers::{counted, number, percent, plain_percent, signed_percent, time};
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::load::class::Class;
@@ -12,29 +12,54 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::{Effect, Metric, Row};
+use rigel_core::uses::compare::{Effect, MARGIN, Metric, Row};
 
 /// A verdict in a column.
 pub(crate) const fn verdict(verdict: Effect) -> &'static str {
     match verdict {
-        Effect::NoEvidence(Doubt::Invalid) => "invalid",
-        Effect::NoEvidence(Doubt::NoData) => "no data",
-        Effect::NoEvidence(Doubt::OneVisit) => "one visit",
-        Effect::NoEvidence(Doubt::NoInterval) => "no interval",
-        Effect::NoEvidence(Doubt::UnequalLevels) => "other loads",
-        Effect::NoEvidence(Doubt::WithinNoise) | Effect::Better | Effect::Worse => verdict.name(),
+        Effect::Undecided(Doubt::Invalid) => "invalid",
+        Effect::Undecided(Doubt::NoData) => "no data",
+        Effect::Undecided(Doubt::OneVisit) => "one visit",
+        Effect::Undecided(Doubt::FewVisits) => "few visits",
+        Effect::Undecided(Doubt::FewRounds) => "few rounds",
+        Effect::Undecided(Doubt::FewRuns) => "few runs",
+        Effect::Undecided(Doubt::NoInterval) => "no interval",
+        Effect::Undecided(Doubt::UnequalLevels) => "other loads",
+        Effect::Undecided(Doubt::Wide) | Effect::Better | Effect::Worse | Effect::Alike => verdict.name(),
     }
 }
 
-/// Why a row has no verdict, for people; `None` when the interval simply holds no change.
+/// Reasons why rows have no verdict, which need words of their own.
+pub(crate) const DOUBTS: [Doubt; 8] = [
+    Doubt::Invalid,
+    Doubt::NoData,
+    Doubt::OneVisit,
+    Doubt::FewVisits,
+    Doubt::FewRounds,
+    Doubt::FewRuns,
+    Doubt::NoInterval,
+    Doubt::UnequalLevels,
+];
+
+/// Why a row has no verdict, for people; `None` when the interval simply holds no change, and more.
 pub(crate) const fn doubt(doubt: Doubt) -> Option<&'static str> {
     match doubt {
-        Doubt::WithinNoise => None,
+        Doubt::Wide => None,
         Doubt::Invalid => Some("a flag says that a number of one side must not be used"),
         Doubt::NoData => Some("nothing completed on one side"),
         Doubt::OneVisit => Some(
             "each side had one visit to the point, and what another visit would give is not known; give several runs of each side, \
              or measure with a precision",
+        ),
+        Doubt::FewVisits => Some(
+            "a side had fewer than four visits to the point, which do not tell how much visits differ; measure longer, or give three \
+             runs of each side",
+        ),
+        Doubt::FewRounds => Some(
+            "fewer than four rounds had a visit to both sides, which do not tell how much their ratios differ; give the run more time",
+        ),
+        Doubt::FewRuns => Some(
+            "a side has so few runs that they do not tell how much runs differ; give three runs of each side",
         ),
         Doubt::NoInterval => Some("a number of one side has no interval"),
         Doubt::UnequalLevels => Some("a run was best at a load level that another run was not given"),
@@ -78,6 +103,11 @@ pub(crate) fn percents(change: &Change) -> [String; 3] {
     [change.relative, change.lo, change.hi].map(signed_percent)
 }
 
+/// The largest change that an interval leaves open, `18.4 %`.
+pub(crate) fn open(change: &Change) -> String {
+    format!("{} %", plain_percent(change.most()))
+}
+
 /// The longer side of an interval in per cent; `None` without one.
 pub(crate) fn width(side: &Estimate) -> Option<String> {
     side.hi95().filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
@@ -105,8 +135,10 @@ pub(crate) fn meaning(compared: &Compared<'_>) -> String {
         ""
     };
     format!(
-        "from .. to is the range in which the true change lies. A number is better or worse when 0 is outside of it. In 95 of 100 \
-         comparisons all ranges under one heading are right at once.{runs}"
+        "from .. to is the range in which the true change lies. A number is better or worse when 0 is outside of it, alike when all \
+         of it is within ±{} %, and else undecided: any change of the range may be there. In 95 of 100 comparisons all ranges under \
+         one heading are right at once.{runs}",
+        plain_percent(MARGIN)
     )
 }
 

@@ -12,6 +12,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::PerClass;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::load::sides::Side;
+use rigel_core::uses::compare::MARGIN;
 use rigel_core::uses::versus::Overall;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +46,10 @@ struct Document {
     target: f64,
     /// Whether every ratio that the verdict is about is as sure as that.
     reached: bool,
+    /// Changes within it are no difference: 0.05 is ±5 %.
+    margin: f64,
+    /// Rounds that visited both sides, at the load that has the most of them; fewer than four tell no ratio.
+    rounds: usize,
     /// How many times the visits would have been needed to know the ratios as well from two runs; null when that is not known.
     worth: Option<f64>,
     /// The mean over all loads, a quantity each.
@@ -82,8 +87,10 @@ struct OverallDocument {
     /// How much B differs; the intervals of what the verdict is about hold together at 95 %.
     change: ChangeDocument,
     /// What its interval says of B.
-    #[schemars(extend("enum" = ["better", "worse", "no evidence"]))]
+    #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     effect: &'static str,
+    /// The loads whose own row surely says something else.
+    against: Vec<PerClass<u32>>,
     /// Rounds behind it.
     rounds: usize,
 }
@@ -117,6 +124,8 @@ pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
         verdict: Conclusion::of(turned.view),
         target: found.target,
         reached: found.reached(),
+        margin: MARGIN,
+        rounds: found.rounds,
         worth: found.worth,
         overall: found
             .overall
@@ -158,6 +167,7 @@ impl OverallDocument {
             points: found.loads.iter().map(|point| point.shown().collect()).collect(),
             change: ChangeDocument::from(&found.change),
             effect: found.effect.name(),
+            against: found.against.iter().map(|point| point.shown().collect()).collect(),
             rounds: found.rounds,
         }
     }

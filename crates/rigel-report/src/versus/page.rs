@@ -5,7 +5,7 @@
 use super::words::{self, about_rates};
 use super::{Turned, reason};
 use crate::compare::gate_sentence;
-use crate::compare::page::{Figures, changes, curves, gate_table, numbers};
+use crate::compare::page::{Figures, changes, curves, gate_table, look, numbers};
 use crate::html::assets;
 use crate::html::markup::{Text, list};
 use crate::html::shell::Shell;
@@ -18,8 +18,8 @@ use crate::verdict::{Conclusion, Tone};
 use rigel_core::error::Problem;
 use rigel_core::load::sides::Side;
 use rigel_core::record::Header;
-use rigel_core::uses::compare::gate::Outcome;
 use rigel_core::uses::compare::{Effect, Row};
+use rigel_core::uses::versus::Overall;
 
 pub(super) fn page(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
     let header = &turned.view.record.header;
@@ -60,13 +60,10 @@ fn ratio(turned: &Turned<'_>, row: &Row) -> Option<[f64; 3]> {
 
 fn verdict(page: &mut Page, turned: &Turned<'_>) {
     let found = Conclusion::of(turned.view);
-    let failed = turned.found.gates.iter().any(|gate| gate.outcome == Outcome::Failed);
-    let worse = turned.found.overall.iter().any(|one| one.effect == Effect::Worse);
-    let tone = match (failed, worse) {
-        (true, _) => Tone::DoNotUse,
-        (_, true) => found.tone.max(Tone::UseWithCare),
-        _ => found.tone,
-    };
+    let led = |one: &&Overall| turned.found.leading.contains(&one.metric);
+    let is_doubtful = turned.found.overall.iter().any(|one| one.effect == Effect::Worse)
+        || turned.found.overall.iter().filter(led).all(|one| matches!(one.effect, Effect::Undecided(_)));
+    let tone = look(found.tone, &turned.found.gates, is_doubtful);
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
     judged(page, &found, |page| {
         for sentence in words::verdict(turned) {

@@ -7,6 +7,7 @@ use crate::compare::value;
 use crate::numbers::{counted, decimal_percent, plain_percent};
 use crate::sure::{FEWEST, Sure, UNKNOWN};
 use crate::verdict::{Cause, Conclusion};
+use crate::words::listed;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass, Pattern, Sync};
@@ -15,8 +16,9 @@ use rigel_core::load::request::EngineRequest;
 use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::compare::change::Change;
-use rigel_core::uses::compare::{Effect, Metric, Past, Row};
+use rigel_core::stats::turns::FEWEST_ROUNDS;
+use rigel_core::uses::compare::change::{Change, Doubt};
+use rigel_core::uses::compare::{Effect, MARGIN, Metric, Past, Row};
 use rigel_core::uses::versus::Overall;
 
 /// Values of more loads are in the table only.
@@ -76,7 +78,8 @@ pub(super) fn sentences(turned: &Turned<'_>) -> Vec<String> {
 /// after what a side does not keep up with.
 pub(super) fn verdict(turned: &Turned<'_>) -> Vec<String> {
     let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.metric));
-    let compared = behind(turned).into_iter().chain(leading.map(|found| one(turned, found)));
+    let few = turned.found.leading.iter().filter_map(|metric| few(turned, *metric));
+    let compared = behind(turned).into_iter().chain(leading.map(|found| one(turned, found))).chain(few);
     let told: Vec<String> = bounds::verdicts(turned).into_iter().chain(compared).collect();
     if turned.found.comparison.rows.is_empty() {
         return vec!["No ratio of the two sides can be told: no load was measured on both.".to_owned()];
@@ -85,6 +88,21 @@ pub(super) fn verdict(turned: &Turned<'_>) -> Vec<String> {
         return vec!["No ratio of the two sides can be told; the table says why.".to_owned()];
     }
     told
+}
+
+/// `Undecided in small I/O: 2 rounds had a visit to both sides, and fewer than 4 tell no ratio.` Nothing where some load has enough.
+fn few(turned: &Turned<'_>, metric: Metric) -> Option<String> {
+    let found = turned.found;
+    let mut own = found.comparison.rows.iter().filter(|row| row.metric == metric);
+    let is_few = own.any(|row| row.verdict == Effect::Undecided(Doubt::FewRounds));
+    let is_told = found.overall.iter().any(|one| one.metric == metric);
+    (is_few && !is_told).then(|| {
+        format!(
+            "Undecided in {}: {} had a visit to both sides, and fewer than {FEWEST_ROUNDS} tell no ratio.",
+            of(turned, metric),
+            counted(found.rounds.min(FEWEST_ROUNDS - 1), "round")
+        )
+    })
 }
 
 /// Loads whose rate is given and not served. Their latency says how long was measured, so they have no ratio.
@@ -118,25 +136,53 @@ fn overloaded(turned: &Turned<'_>) -> impl Iterator<Item = (Point, [bool; 2])> {
 fn one(turned: &Turned<'_>, found: &Overall) -> String {
     let (what, loads) = (of(turned, found.metric), counted(found.loads.len(), "load"));
     let is_latency = found.metric.mirrors_a_rate();
-    let how = match (found.effect, is_latency) {
+    let how = |effect| match (effect, is_latency) {
         (Effect::Better, false) => "faster",
-        (Effect::Worse, false) => "slower",
         (Effect::Better, true) => "less mean latency",
-        (Effect::Worse, true) => "more mean latency",
-        (Effect::NoEvidence(_), _) => {
-            let most = found.change.hi.max(-found.change.lo);
-            let but =
-                if by_load(turned, found.metric).is_empty() { "" } else { ", but see the single loads" };
-            let what = if is_latency { format!("the mean latency of {what}") } else { what };
-            return format!(
-                "No difference found in {what}: at most {} % either way, over {loads}{but}.",
-                plain_percent(most)
-            );
-        }
+        (_, false) => "slower",
+        (_, true) => "more mean latency",
     };
-    let more = by_load(turned, found.metric);
-    let verb = if is_latency { "has" } else { "is" };
-    format!("B {verb} {} in {what}, over {loads}{more}.", by(&found.change, how))
+    let but = but(turned, found);
+    match found.effect {
+        Effect::Better | Effect::Worse => {
+            let more = by_load(turned, found.metric);
+            let more = if more.is_empty() { but } else { more };
+            let verb = if is_latency { "has" } else { "is" };
+            format!("B {verb} {} in {what}, over {loads}{more}.", by(&found.change, how(found.effect)))
+        }
+        Effect::Alike => {
+            let what = if is_latency { format!("the mean latency of {what}") } else { what };
+            format!(
+                "No difference found in {what}: at most {} % either way, which is within ±{} %, over {loads}{but}.",
+                plain_percent(found.change.most()),
+                plain_percent(MARGIN)
+            )
+        }
+        Effect::Undecided(_) => {
+            let [less, more] = open_ends(&found.change);
+            let (verb, [down, up]) = if is_latency {
+                ("have", ["less", "more mean latency"])
+            } else {
+                ("be", ["slower", "faster"])
+            };
+            format!("Undecided in {what}: B may {verb} {less} % {down} or {more} % {up}, over {loads}{but}.")
+        }
+    }
+}
+
+/// How much less and how much more is possible, in per cent.
+fn open_ends(change: &Change) -> [String; 2] {
+    [-change.lo, change.hi].map(|end| plain_percent(end.max(0.0)))
+}
+
+/// `, but not at 8 outstanding`: loads that surely say something else than the mean.
+fn but(turned: &Turned<'_>, found: &Overall) -> String {
+    let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
+    match places.len() {
+        0 => String::new(),
+        1..=MOST_TOLD if found.effect.is_direction() => format!(", but not at {}", listed(&places)),
+        _ => ", but see the single loads".to_owned(),
+    }
 }
 
 /// Digits after which an interval is none for a reader.
@@ -211,9 +257,16 @@ fn tail(turned: &Turned<'_>, found: &Overall) -> String {
     let lower = match found.effect {
         Effect::Better => "lower",
         Effect::Worse => "higher",
-        Effect::NoEvidence(_) => {
-            let most = found.change.hi.max(-found.change.lo);
-            return format!("p99 latency of {what}: no difference found, at most {} %.", plain_percent(most));
+        Effect::Alike => {
+            return format!(
+                "p99 latency of {what}: no difference found, at most {} %, which is within ±{} %.",
+                plain_percent(found.change.most()),
+                plain_percent(MARGIN)
+            );
+        }
+        Effect::Undecided(_) => {
+            let [less, more] = open_ends(&found.change);
+            return format!("p99 latency of {what}: undecided, {less} % lower to {more} % higher on B.");
         }
     };
     format!("p99 latency of {what}: {} on B.", by(&found.change, lower).replace(" than A", ""))
@@ -306,7 +359,8 @@ pub(super) fn sureness(turned: &Turned<'_>) -> Sure {
         within_it: format!(
             "B to A comes from rounds in which both sides were visited one right after the other, so that what was slow or fast for \
              both is not in it. Each interval holds by itself at 95 %; an effect is named where it holds beside all others of its \
-             kind.{worth}"
+             kind, alike where all of it is within ±{} %.{worth}",
+            plain_percent(MARGIN)
         ),
         another_session: another(turned),
     }

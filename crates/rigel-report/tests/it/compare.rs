@@ -62,7 +62,7 @@ fn the_table_of_a_slower_device() {
             "worse in highest rate of small I/O; highest rate of large I/O; \
              rate, mean latency and p99 of small I/O at small 4 large 2; \
              rate, mean latency and p99 of large I/O at small 4 large 2. ",
-            "6 numbers: 0 better, 6 worse, 0 without evidence, 0 not judged. ",
+            "6 numbers: 0 better, 6 worse, 0 alike, 0 undecided, 0 not judged. ",
         ],
     );
     let (rows, below) = table.split_once("\n\n").unwrap();

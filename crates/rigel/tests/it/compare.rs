@@ -58,7 +58,7 @@ fn a_slower_device_is_found_worse_and_the_same_one_is_not() {
     let table = compare(&place, &[base, slow]).expect_code(0).stdout;
     assert!(table.lines().all(|line| line.chars().count() <= 80 || line.contains("base_")), "{table}");
     let table = compare(&place, &[base, same]).expect_code(0).stdout;
-    assert!(table.contains("No change is shown.") && !table.contains("worse\n"), "{table}");
+    assert!(table.contains("Neither side is shown to be better.") && !table.contains("worse\n"), "{table}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn several_runs_of_each_side_are_pooled() {
     for row in rows(&found, "small_iops") {
         assert_eq!(row["change"]["rests_on"], "runs", "{row}");
         assert_eq!(row["base"]["runs"], 3);
-        assert_eq!(row["verdict"], "no evidence", "{row}");
+        assert_eq!(row["verdict"], "undecided", "{row}");
     }
     let record = |side: &str| {
         let mut names: Vec<PathBuf> = fs::read_dir(place.path().join(side))

@@ -63,13 +63,13 @@ fn compare_says_what_speaks_against_a_side_before_better_or_worse() {
         &[
             "Use with care: flags speak against",
             "\n- The new side (",
-            " without evidence, ",
+            " undecided, ",
             "--max-duration 2m",
             "Small Large",
         ],
     );
     in_this_order(
         &compare(&noisy, &good),
-        &["Use with care: ", "\n- The base (", " without evidence, ", "Small Large"],
+        &["Use with care: ", "\n- The base (", " undecided, ", "Small Large"],
     );
 }

@@ -8,11 +8,8 @@ use crate::load::class::{Arrival, Class, PerClass};
 use crate::load::matrix::Point;
 use crate::record::Purpose;
 use crate::stats::Interval;
-use crate::stats::turns::{RoundVisit, Turn, ratios, turns};
+use crate::stats::turns::{FEWEST_ROUNDS, RoundVisit, Turn, ratios, turns};
 use std::collections::BTreeMap;
-
-/// Fewer rounds that two points have in common tell too little of how much their ratio varies.
-const FEWEST_ROUNDS: usize = 4;
 
 /// How the rate of a class at a point compares with others of the run; nothing where no rounds tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

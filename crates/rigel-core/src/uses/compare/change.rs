@@ -15,6 +15,11 @@ use crate::stats::{Basis, Estimate, Interval};
 const CONFIDENCE: f64 = 0.95;
 /// With fewer runs of a side, the fewer degrees of freedom count.
 const FEWEST_RUNS: f64 = 3.0;
+/// With fewer, runs say nothing of how much they differ: one difference of two runs may by chance be a hundredth of what is usual, and the
+/// interval that allows for it is 13 times as wide as what was seen.
+const FEWEST_DEGREES: f64 = 2.0;
+/// Visits to a point, as an adaptive run makes at least (`Parameters::least_visits`): fewer miss rare states, however much they borrow.
+const FEWEST_VISITS: usize = 4;
 
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,14 +44,20 @@ impl Measured {
 /// Why a row says nothing about a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// The interval of the change holds no change.
-    WithinNoise,
+    /// The interval of the change holds no change, and changes that matter.
+    Wide,
     /// A flag says that a number of one side must not be used.
     Invalid,
     /// Nothing completed on one side.
     NoData,
     /// One run of each side with one visit to the point: what another visit would give is not known.
     OneVisit,
+    /// A number rests on fewer visits than tell how much they differ.
+    FewVisits,
+    /// So few rounds had a visit to both sides that they do not tell how much their ratios differ.
+    FewRounds,
+    /// So few runs of a side that they do not tell how much they differ.
+    FewRuns,
     /// A number has no interval.
     NoInterval,
     /// The best point of a run is one that another run was not given; that one may have missed its own best.
@@ -79,6 +90,13 @@ pub struct Change {
     pub df: f64,
     /// What it rests on.
     pub rests_on: RestsOn,
+}
+
+impl Change {
+    /// The largest change that its interval leaves open, whichever way.
+    pub const fn most(&self) -> f64 {
+        self.hi.max(-self.lo)
+    }
 }
 
 /// The logarithms of one side.
@@ -142,7 +160,11 @@ pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
     if any(|run| run.estimate.interval.is_none()) {
         return Some(Doubt::NoInterval);
     }
-    any(|run| run.estimate.basis != Basis::Visits).then_some(Doubt::OneVisit)
+    if any(|run| run.estimate.basis != Basis::Visits) {
+        return Some(Doubt::OneVisit);
+    }
+    let few = |run: &Measured| run.estimate.interval.is_none_or(|interval| interval.visits < FEWEST_VISITS);
+    any(few).then_some(Doubt::FewVisits)
 }
 
 /// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval
@@ -176,6 +198,9 @@ pub fn change_between_sessions(
             // Otherwise the other side alone would decide, if two runs agree by chance, or if a side has a single run.
             let few = base.runs.min(new.runs) < FEWEST_RUNS;
             let df = if few { sides[0].1.min(sides[1].1) } else { df };
+            if df < FEWEST_DEGREES {
+                return Err(Doubt::FewRuns);
+            }
             (of_runs.max(within.map_or(0.0, |within| within.0)), df, RestsOn::Runs)
         }
         None => {
@@ -246,19 +271,40 @@ mod tests {
     #[test]
     fn several_runs_are_judged_by_how_much_they_differ() {
         // Narrow intervals, but the runs of a side lie 10 % apart.
-        let base = [run(1000.0, 0.001, 7.0), run(1100.0, 0.001, 7.0)];
-        let new = [run(950.0, 0.001, 7.0), run(1045.0, 0.001, 7.0)];
+        let runs = |scale: f64| [1000.0, 1050.0, 1100.0].map(|value| run(scale * value, 0.001, 7.0));
+        let (base, new) = (runs(1.0), runs(0.95));
         let found = change(&base, &new, 1).unwrap();
         assert_eq!(found.rests_on, RestsOn::Runs);
-        assert!((found.df - 1.0).abs() < 1e-9, "{found:?}");
-        assert!((found.relative + 0.05).abs() < 1e-12 && found.lo < -0.2 && found.hi > 0.1, "{found:?}");
+        assert!((found.df - 4.0).abs() < 1e-9, "{found:?}");
+        assert!((found.relative + 0.05).abs() < 1e-12 && found.lo < -0.13 && found.hi > 0.05, "{found:?}");
         let own = side(&base, &new);
-        assert!((own.value - (1000f64 * 1100.0).sqrt()).abs() < 1e-9 && own.basis == Basis::Runs);
+        assert!((own.value - (1000f64 * 1050.0 * 1100.0).cbrt()).abs() < 1e-9 && own.basis == Basis::Runs);
         assert!(own.lo95().unwrap() < 1000.0 && own.hi95().unwrap() > 1100.0, "{own:?}");
         // Runs that agree by luck are no surer than their own intervals.
-        let alike = [run(1000.0, 0.05, 7.0), run(1000.0, 0.05, 7.0)];
+        let alike = [run(1000.0, 0.05, 7.0); 3];
         let found = change(&alike, &alike, 1).unwrap();
         assert!(found.hi > 0.04 && found.lo < -0.04, "{found:?}");
+    }
+
+    /// One difference of two runs says next to nothing of how much runs differ, and two visits nothing of what others would give.
+    #[test]
+    fn two_runs_of_a_side_and_two_visits_to_a_point_tell_nothing() {
+        let good = run(1000.0, 0.02, 7.0);
+        let of = |base: usize, new: usize| {
+            change(&vec![good; base], &vec![good; new], 1).map(|found| found.df >= 2.0)
+        };
+        for (base, new) in [(2, 2), (1, 2), (2, 1), (2, 3), (10, 2)] {
+            assert_eq!(of(base, new), Err(Doubt::FewRuns), "{base} and {new}");
+        }
+        for (base, new) in [(3, 3), (1, 3), (3, 1), (5, 4)] {
+            assert_eq!(of(base, new), Ok(true), "{base} and {new}");
+        }
+        let visited = |visits| {
+            let estimate = Interval::symmetric(500.0, 0.02, visits, 7.0).unwrap().into();
+            Measured { estimate, ..good }
+        };
+        assert_eq!(change(&[good], &[visited(3)], 1), Err(Doubt::FewVisits));
+        assert!(change(&[good], &[visited(4)], 1).is_ok());
     }
 
     #[test]
@@ -273,7 +319,7 @@ mod tests {
         assert_eq!(change(&[], &[good], 1), Err(Doubt::NoData));
         // Among several runs the runs themselves say how much they differ.
         let bare = with(Estimate::bare(1000.0));
-        assert_eq!(change(&[bare, bare], &[bare], 1).unwrap().rests_on, RestsOn::Runs);
+        assert_eq!(change(&[bare; 3], &[bare], 1).unwrap().rests_on, RestsOn::Runs);
     }
 
     /// The trap of the test below, with what sessions of the past tell.
@@ -296,7 +342,7 @@ mod tests {
         let wide = run(1000.0, 0.1, 7.0);
         let judged =
             |base: &[Measured]| change_between_sessions(base, &[wide], 1, [quiet; 2]).unwrap().rests_on;
-        assert_eq!((judged(&[wide]), judged(&[wide, wide])), (RestsOn::Intervals, RestsOn::Runs));
+        assert_eq!((judged(&[wide]), judged(&[wide; 3])), (RestsOn::Intervals, RestsOn::Runs));
     }
 
     /// Both promises at once: no change is found where there is none, whether runs differ among themselves or not.
@@ -322,12 +368,12 @@ mod tests {
             ((3, 0.0), (3, 0.0)),
             ((3, 0.05), (3, 0.05)),
             ((5, 0.02), (5, 0.02)),
-            ((2, 0.05), (2, 0.05)),
+            ((3, 0.1), (3, 0.1)),
             ((3, 0.05), (1, 0.05)),
             // Sides need not vary alike.
             ((3, 0.01), (3, 0.05)),
-            ((10, 0.01), (2, 0.05)),
-            ((5, 0.01), (2, 0.03)),
+            ((10, 0.01), (3, 0.05)),
+            ((5, 0.01), (3, 0.03)),
         ] {
             let found = false_changes(base, new);
             // 5 % of 2000 are 100, with a standard deviation of 10.

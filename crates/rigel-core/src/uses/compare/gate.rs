@@ -228,7 +228,7 @@ mod tests {
             rests_on: RestsOn::Intervals,
         });
         let point = Some(Point::pair(1, 0));
-        let verdict = Effect::NoEvidence(Doubt::WithinNoise);
+        let verdict = Effect::Undecided(Doubt::Wide);
         let standing = Standing::Usable;
         Row { metric, point, base: side, new: side, standing, base_standing: standing, change, verdict }
     }

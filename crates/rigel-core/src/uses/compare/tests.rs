@@ -49,7 +49,7 @@ fn every_point_is_compared_in_every_quantity() {
     assert!((latency[0].change.unwrap().relative - 0.25).abs() < 1e-9);
     assert!(latency.iter().all(|row| row.verdict == Effect::Worse), "more latency is worse");
     let large = of_metric(&found, Metric::LargeMbps);
-    assert!(large.iter().all(|row| row.verdict == Effect::NoEvidence(Doubt::WithinNoise)), "{large:?}");
+    assert!(large.iter().all(|row| row.verdict == Effect::Alike), "{large:?}");
     assert_eq!((large[0].base.value, large.len()), (100.0, 2));
     // Their p99 has no interval, as of one visit.
     assert_eq!(of_metric(&found, Metric::SmallP99)[0].change, Err(Doubt::NoInterval));
@@ -92,7 +92,7 @@ fn a_point_with_an_invalid_number_is_not_judged() {
     new.1.points[2].flags.push(Flag::new(FlagCode::Zeros, "holes").invalidating());
     let found = Comparison::of(&[of(&base)], &[of(&new)]);
     let iops = of_metric(&found, Metric::SmallIops);
-    assert_eq!(iops[2].verdict, Effect::NoEvidence(Doubt::Invalid));
+    assert_eq!(iops[2].verdict, Effect::Undecided(Doubt::Invalid));
     assert_eq!(iops[3].verdict, Effect::Worse);
     assert_eq!(found.incomparable().count(), 0, "one point is not the run");
 }
@@ -216,7 +216,7 @@ fn a_best_at_a_level_that_only_one_run_was_given_is_not_judged() {
     new.1.choose(&Request::new(RunLevel::Simple));
     let unequal = |base: &(Record, Findings), new: &(Record, Findings), metric| {
         let found = Comparison::of(&[of(base)], &[of(new)]);
-        of_metric(&found, metric)[0].verdict == Effect::NoEvidence(Doubt::UnequalLevels)
+        of_metric(&found, metric)[0].verdict == Effect::Undecided(Doubt::UnequalLevels)
     };
     assert!(unequal(&base, &new, Metric::MaxSmallIops));
     assert!(!unequal(&base, &new, Metric::MinSmallLatency), "both have 1 outstanding");

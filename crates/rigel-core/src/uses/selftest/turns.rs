@@ -15,7 +15,7 @@ use crate::record::Record;
 use crate::sim::{SimLaw, SimNoise};
 use crate::stats::Interval;
 use crate::stats::sample::mean;
-use crate::uses::compare::{Comparison, Effect, Metric, Run};
+use crate::uses::compare::{Comparison, Metric, Run};
 use crate::uses::versus::Versus;
 
 /// Both devices with this noise; A takes a tenth longer.
@@ -108,9 +108,8 @@ impl Trial {
                 self.add_interval(interval, truth, found.target);
             }
         }
-        let differs = |effect| !matches!(effect, Effect::NoEvidence(_));
         let leading = found.overall.iter().filter(|one| found.leading.contains(&one.metric));
-        self.differs = Some(leading.into_iter().any(|found| differs(found.effect)));
+        self.differs = Some(leading.into_iter().any(|found| found.effect.is_direction()));
         self.change_width = change_width(&found.comparison);
     }
 

@@ -7,9 +7,8 @@ use crate::load::matrix::Point;
 use crate::stats::Interval;
 use crate::stats::sample::count;
 use crate::stats::turns::{Ratio, Turn, overall};
-use crate::uses::compare::Metric;
 use crate::uses::compare::change::{Change, Doubt, RestsOn};
-use crate::uses::compare::{Effect, verdict};
+use crate::uses::compare::{Effect, Metric, Row};
 
 /// The geometric mean of the ratios of all loads.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,17 +21,26 @@ pub struct Overall {
     pub change: Change,
     /// What that says.
     pub effect: Effect,
+    /// The loads whose own row surely says the contrary: another direction, or one where the mean shows no difference.
+    pub against: Vec<Point>,
     /// Rounds behind it.
     pub rounds: usize,
 }
 
 /// Every quantity that some load has a ratio of; those that the verdict is about hold together.
-pub(super) fn of(quantities: &[Quantity<'_>], found: &[Ratio], leading: &[Metric]) -> Vec<Overall> {
+pub(super) fn of(
+    quantities: &[Quantity<'_>],
+    rows: &[Row],
+    found: &[Ratio],
+    leading: &[Metric],
+) -> Vec<Overall> {
     let mut metrics: Vec<Metric> = quantities.iter().map(|quantity| quantity.metric).collect();
     metrics.dedup();
     let together = metrics.iter().filter(|metric| leading.contains(metric)).count();
     let one = |metric: &Metric| of_metric(*metric, quantities, found, together);
-    metrics.iter().filter_map(one).collect()
+    let mut all: Vec<Overall> = metrics.iter().filter_map(one).collect();
+    all.iter_mut().for_each(|one| one.against = against(one, rows));
+    all
 }
 
 fn of_metric(
@@ -54,8 +62,16 @@ fn of_metric(
     Some(Overall {
         metric,
         loads: own.iter().map(|(quantity, _)| quantity.pair.a.point.plain()).collect(),
-        effect: verdict(metric, &Ok::<_, Doubt>(change)),
+        effect: Effect::of(metric, &Ok::<_, Doubt>(change)),
+        against: Vec::new(),
         change,
         rounds: visits,
     })
+}
+
+/// The loads that surely differ otherwise than the mean.
+fn against(overall: &Overall, rows: &[Row]) -> Vec<Point> {
+    let own = rows.iter().filter(|row| row.metric == overall.metric);
+    let differs = |row: &&Row| row.verdict.is_direction() && row.verdict != overall.effect;
+    own.filter(differs).filter_map(|row| row.point).collect()
 }

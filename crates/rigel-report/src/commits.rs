@@ -28,6 +28,13 @@ pub(crate) fn latencies(view: &View<'_>, usable: bool) -> Vec<String> {
     [sentence(view, &alone, usable), sentence(view, &beside, usable)].into_iter().flatten().collect()
 }
 
+/// That nobody can tell whether a flush costs anything: the host was busy.
+pub(crate) fn untold(view: &View<'_>) -> Option<&'static str> {
+    view.findings.are_flushes_untold(&view.record.header.request).then_some(
+        "Whether a flush costs anything (FLUSH_FREE) cannot be told: others used the host meanwhile (FOREIGN).",
+    )
+}
+
 /// The mean latency with the fewest writers; in a run that may be used, of a point that may.
 fn least(
     view: &View<'_>,

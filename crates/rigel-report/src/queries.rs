@@ -8,7 +8,7 @@ use crate::numbers::{counted, number, percent, time};
 use crate::verdict::width;
 use crate::view::View;
 use crate::words;
-use rigel_core::judge::findings::{Knee, PointFindings};
+use rigel_core::judge::findings::{Knee, NoKnee, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::Visit;
@@ -99,7 +99,10 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
     if sql.level != SqlLevel::Users {
         return None;
     }
-    let knee = view.findings.knee()?;
+    let knee = match view.findings.knee() {
+        Ok(knee) => knee,
+        Err(why) => return no_knee(view, why),
+    };
     let load = view.loads().into_iter().find(|load| load.name == knee.class)?;
     let (whose, more) = if knee.is_mix {
         // Each kind has its own, and only that of the kind that was measured alone is known.
@@ -112,6 +115,30 @@ pub(crate) fn users(view: &View<'_>) -> Option<String> {
         place(&knee),
         responses(view, &knee)
     ))
+}
+
+/// Why there is no knee, as a sentence.
+fn no_knee(view: &View<'_>, why: NoKnee) -> Option<String> {
+    match why {
+        NoKnee::Nothing => None,
+        NoKnee::OnePoint => Some(
+            "The knee is not known: one number of sessions does not tell whether more of them bring more."
+                .to_owned(),
+        ),
+        NoKnee::Unusable { unusable, of } => {
+            let mut codes: Vec<&str> = Vec::new();
+            for flag in view.findings.points.iter().flat_map(|found| &found.flags).filter(|flag| flag.invalid)
+            {
+                if !codes.contains(&flag.code.name()) {
+                    codes.push(flag.code.name());
+                }
+            }
+            Some(format!(
+                "The knee is not known: {unusable} of {of} numbers of sessions must not be used ({}), and the others do not tell it.",
+                codes.join(", ")
+            ))
+        }
+    }
 }
 
 /// `is at 13 sessions (8.2 to 20)`, and what more or less is possible.

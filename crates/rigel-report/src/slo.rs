@@ -3,10 +3,12 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could misread needs a
 //! new one. Must not choose a figure; [`rigel_core::judge::findings`] does.
 
+mod open;
 mod scale;
 mod text;
 mod unsure;
 
+pub(crate) use open::{why, word};
 pub(crate) use scale::{To, digits as scale_digits, requirement};
 pub use text::unkept;
 pub(crate) use text::{gates, heads, meaning, reached, rows, seen, sentences, sureness, table};
@@ -233,8 +235,11 @@ pub struct Required {
     pub requirement: String,
     /// I/Os that arrive per second.
     pub rate: u32,
-    /// Whether it is kept.
+    /// Whether it is kept, as measured.
     pub kept: Verdict,
+    /// What leaves it undecided; beside `no`, what says that this may not be the storage: `not_visited`, `overload`, `busy_host`, `late` (Rigel
+    /// began I/Os late), `few_ios` (or visits), `at_bound`. Null otherwise.
+    pub cause: Option<String>,
     /// What was seen there; null when nothing was.
     pub seen: Option<Seen>,
 }
@@ -362,6 +367,7 @@ fn required_of(found: &SloFindings, one: &rigel_core::judge::findings::RequiredF
         requirement: requirement(found.scale.as_ref(), &one.requirement),
         rate: one.requirement.rate,
         kept: one.kept.into(),
+        cause: one.open.map(|open| open::name(open).to_owned()),
         seen: one.ratio.as_ref().map(|ratio| Seen::of(&one.requirement.bound, ratio, one.kept)),
     }
 }

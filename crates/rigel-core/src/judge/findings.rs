@@ -35,10 +35,10 @@ pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo};
 pub(crate) use nodes::{hung as hung_of, of_point as nodes_of};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
-pub use slo::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole, SloScale};
+pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
 pub(crate) use unusable::forbidding;
-pub use users::Knee;
+pub use users::{Knee, NoKnee};
 pub use visits::{VisitFindings, VisitIo, VisitOpen};
 pub use working::{Loaded, WorkingPoint};
 
@@ -193,7 +193,7 @@ impl Findings {
             best: Extremes::default(),
             plainly_best: Extremes::default(),
             answers: None,
-            slo: SloFindings::of(record, &phases),
+            slo: SloFindings::of(record, &phases, &points),
             working: PerClass::new(),
             still_rising: BTreeSet::new(),
             places: Vec::new(),

@@ -6,9 +6,8 @@ use super::ids::Ids;
 use super::markup::{Column, Text, chart, close_table, open_table};
 use crate::numbers::{number, time};
 use crate::page::Page;
-use crate::slo::{To, heads, meaning, requirement, rows, scale_digits, seen};
+use crate::slo::{To, heads, meaning, requirement, rows, scale_digits, seen, why, word};
 use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRole};
-use rigel_core::stats::share::Kept;
 
 /// A longer table is folded.
 const MOST_ROWS: usize = 60;
@@ -31,14 +30,10 @@ fn card(page: &mut Page, title: &str, value: &str, unit: &str, about: &str) {
 }
 
 fn required(page: &mut Page, found: &SloFindings, one: &RequiredFound) {
-    let value = match one.kept {
-        Kept::Yes => "kept",
-        Kept::No => "not kept",
-        Kept::Undecided => "not decided",
-    };
-    let about = one.ratio.map_or_else(String::new, |ratio| seen(&one.requirement.bound, &ratio));
+    let seen = one.ratio.map(|ratio| seen(&one.requirement.bound, &ratio));
+    let about = seen.into_iter().chain(why(one)).collect::<Vec<_>>().join(". ");
     let title = format!("Required {}", requirement(found.scale.as_ref(), &one.requirement));
-    card(page, &title, value, "", &about);
+    card(page, &title, word(one), "", &about);
 }
 
 fn rate(page: &mut Page, found: &SloFindings) {

@@ -2,6 +2,7 @@
 //!
 //! Must not choose a figure.
 
+use super::open;
 use super::scale::{self, To};
 use crate::numbers::{counted, number, time, trimmed};
 use crate::page::Page;
@@ -145,15 +146,15 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
 
 /// `Required p99 < 2 ms @ 12000: kept, 0.31 % take longer than 2 ms (0.2 to 0.4 %).`
 fn required(found: &SloFindings, one: &RequiredFound) -> String {
-    let what = match one.kept {
-        Kept::Yes => "kept",
-        Kept::No => "NOT kept",
-        Kept::Undecided => "NOT decided",
-    };
+    let what = open::verdict(one);
     let seen = one
         .ratio
         .map_or_else(|| "nothing was seen there".to_owned(), |ratio| seen(&one.requirement.bound, &ratio));
-    format!("Required {}: {what}, {seen}.", scale::requirement(found.scale.as_ref(), &one.requirement))
+    let between = if one.kept == Kept::Undecided { ';' } else { ',' };
+    format!(
+        "Required {}: {what}{between} {seen}.",
+        scale::requirement(found.scale.as_ref(), &one.requirement)
+    )
 }
 
 /// `0.31 % take longer than 2 ms (0.2 to 0.4 %)`
@@ -225,15 +226,17 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     if all.is_empty() {
         return None;
     }
-    let (what, next) = if broken {
-        (format!("{} is not kept", names(Kept::No)), mended(found))
+    let mut steps: Vec<String> = all.iter().filter_map(|one| one.open).map(open::step).collect();
+    steps.dedup();
+    let what = if broken {
+        // Where the host was busy, less load is not what the storage needs.
+        let is_surely = all.iter().any(|one| one.kept == Kept::No && one.open.is_none());
+        steps.extend((is_surely || steps.is_empty()).then(|| mended(found)));
+        format!("{} is not kept", names(Kept::No))
     } else {
-        let of = if found.scale.is_some() { "scale" } else { "rate" };
-        let next = format!(
-            "measure longer with --duration, or ask for a {of} that is farther from what the storage can do"
-        );
-        (format!("{} is not decided", names(Kept::Undecided)), next)
+        format!("{} is undecided", names(Kept::Undecided))
     };
+    let next = steps.join("; ");
     let why: Vec<String> =
         all.iter().map(|one| required(found, one).trim_end_matches('.').to_owned()).collect();
     Some(Problem::new(ExitKind::GateFailed, what).because(why.join("; ")).next(next))

@@ -75,6 +75,7 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     if commits::is_of(view) {
         let mut all = commits::latencies(view, usable);
         all.push(format!("{device} {reached} {}.{rising}", words::listed(&most)));
+        all.extend(commits::untold(view).map(str::to_owned));
         return all.join(" ");
     }
     format!("{device} {reached} {}{quickest}.{rising}{commit}", words::listed(&most))
@@ -102,7 +103,8 @@ fn rising(view: &View<'_>, loads: &[&LoadClass]) -> String {
 fn commit(view: &View<'_>) -> String {
     let commits = view.findings.answers.as_ref().and_then(|answers| answers.commits.as_ref().ok());
     let Some(commits) = commits else { return String::new() };
-    format!(" A commit takes {}{}.", time(commits.dsync_us.value), width(commits.dsync_us))
+    let untold = commits::untold(view).map_or_else(String::new, |untold| format!(" {untold}"));
+    format!(" A commit takes {}{}.{untold}", time(commits.dsync_us.value), width(commits.dsync_us))
 }
 
 fn rate(load: &LoadClass, found: Estimate) -> String {

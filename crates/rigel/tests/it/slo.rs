@@ -45,7 +45,7 @@ fn the_answer_as_json_and_as_text_and_again_from_the_record() {
 }
 
 #[test]
-fn the_gate_tells_what_is_not_kept_from_what_is_not_decided() {
+fn the_gate_tells_what_is_not_kept_from_what_is_undecided() {
     let place = Place::new();
     let gate = |requirement: &str| slo(&place, &["--p99", "2ms", "--require", requirement]);
     gate("p99 < 2ms @ 1000").expect_code(0);
@@ -58,7 +58,12 @@ fn the_gate_tells_what_is_not_kept_from_what_is_not_decided() {
     assert!(broken.stdout.contains(" of simulated time."), "{}", broken.stdout);
     // Nobody can tell at the very rate.
     let undecided = gate("p99 < 2ms @ 2697").expect_code(1);
-    assert!(undecided.stderr.contains("is not decided"), "{}", undecided.stderr);
+    assert!(undecided.stderr.contains("is undecided"), "{}", undecided.stderr);
+    assert!(
+        undecided.stderr.contains("undecided because the latency there is at the bound; "),
+        "{}",
+        undecided.stderr
+    );
 }
 
 /// Eight servers whose p99 at rest is 1.93 of 2 ms: the formula has 13,118 per second, and low rates tell nothing in a visit.

@@ -6,9 +6,12 @@
 
 mod bracket;
 mod latency;
+mod open;
 
-use super::LatencyUs;
+pub use open::SloOpen;
+
 use super::estimate::{JudgedPhase, by_step};
+use super::{LatencyUs, PointFindings};
 use crate::judge::profiles;
 use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
@@ -23,6 +26,7 @@ use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{Kept, Ratio};
 use bracket::{Bracket, Level};
+use open::Circumstances;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
@@ -97,8 +101,10 @@ pub struct RequiredFound {
     pub requirement: Requirement,
     /// What was seen over what is allowed.
     pub ratio: Option<Ratio>,
-    /// Whether it is kept.
+    /// Whether it is kept, as measured.
     pub kept: Kept,
+    /// What leaves it undecided; of one that is not kept, what says that this may not be the storage.
+    pub open: Option<SloOpen>,
 }
 
 /// All of it.
@@ -148,11 +154,18 @@ impl Visited {
         Ratio::of(&self.ratios(step, bound), is_counted(bound))
     }
 
-    /// Whether a bound is kept there. Where the backlog grows without end, it is not: the visit only ended before. Where the tool was late,
-    /// the storage may keep it.
-    fn kept(&self, step: usize, bound: &SloBound, ratio: Option<Ratio>) -> Kept {
+    /// Whether a bound is kept there, as measured: never another word than the interval has. Where the backlog grows without end, it is not
+    /// kept for long: the visit only ended before.
+    fn as_measured(&self, step: usize, ratio: Option<Ratio>) -> Kept {
         match ratio.map_or(Kept::Undecided, |ratio| ratio.kept()) {
             Kept::Yes if self.overloaded.contains(&step) => Kept::Undecided,
+            kept => kept,
+        }
+    }
+
+    /// Whether the storage keeps a bound there. Where the tool was late, it may.
+    fn kept(&self, step: usize, bound: &SloBound) -> Kept {
+        match self.as_measured(step, self.ratio(step, bound)) {
             Kept::No if self.is_by_tool(step, bound) => Kept::Undecided,
             kept => kept,
         }
@@ -160,7 +173,7 @@ impl Visited {
 
     /// Whether all bounds are kept there.
     fn all_kept(&self, step: usize, bounds: &[SloBound]) -> Kept {
-        together(bounds.iter().map(|bound| self.kept(step, bound, self.ratio(step, bound))))
+        together(bounds.iter().map(|bound| self.kept(step, bound)))
     }
 
     /// Whether what is beyond a bound there is the tool's doing.
@@ -175,7 +188,7 @@ impl Visited {
 
 impl SloFindings {
     /// The findings of a run that searched a rate.
-    pub(super) fn of(record: &Record, phases: &[JudgedPhase<'_>]) -> Option<Self> {
+    pub(super) fn of(record: &Record, phases: &[JudgedPhase<'_>], judged: &[PointFindings]) -> Option<Self> {
         let request = &record.header.request;
         let slo = request.slo.as_ref()?;
         let plan = &record.header.plan;
@@ -189,8 +202,7 @@ impl SloFindings {
         let phase_of = |part: usize| scale.as_ref()?.scaled.phases.get(part).copied();
         let point = |step: usize, role: SloRole| {
             let ratios: Vec<_> = slo.bounds.iter().map(|bound| visited.ratio(step, bound)).collect();
-            let each = slo.bounds.iter().zip(&ratios);
-            let kept = each.map(|(bound, ratio)| visited.kept(step, bound, *ratio)).collect();
+            let kept = ratios.iter().map(|ratio| visited.as_measured(step, *ratio)).collect();
             let point = plan.steps.get(step)?.point;
             let visits = visited.by_step.get(&step)?;
             let judged_us = slo.bounds.iter().map(|bound| latency::judged_us(visits, bound)).collect();
@@ -206,7 +218,7 @@ impl SloFindings {
         });
         let required = slo.required.iter().enumerate();
         let required: Vec<RequiredFound> =
-            required.map(|(place, one)| required_of(&visited, named, (place, one))).collect();
+            required.map(|(place, one)| required_of((&visited, judged), named, (place, one))).collect();
         let all_kept = |place: &usize| {
             let steps = named.into_iter().flat_map(RatePoints::all).map(|one| one.required.get(*place));
             let kept =
@@ -221,15 +233,24 @@ impl SloFindings {
 
 /// What became of a requirement: of several loads that of the one which keeps it least.
 fn required_of(
-    visited: &Visited,
+    (visited, judged): (&Visited, &[PointFindings]),
     named: Option<&RatePoints>,
     (place, requirement): (usize, &Requirement),
 ) -> RequiredFound {
-    let none = RequiredFound { requirement: *requirement, ratio: None, kept: Kept::Undecided };
+    let nothing = Some(SloOpen::NotVisited);
+    let none = RequiredFound { requirement: *requirement, ratio: None, kept: Kept::Undecided, open: nothing };
     let of_part = |named: &RatePoints| {
         let step = *named.required.get(place)?;
-        let ratio = visited.ratio(step, &requirement.bound);
-        Some(RequiredFound { ratio, kept: visited.kept(step, &requirement.bound, ratio), ..none })
+        let seen = visited.ratios(step, &requirement.bound);
+        let ratio = Ratio::of(&seen, is_counted(&requirement.bound));
+        let kept = visited.as_measured(step, ratio);
+        let circumstances = Circumstances {
+            is_overload: visited.overloaded.contains(&step),
+            is_late: visited.is_by_tool(step, &requirement.bound),
+            is_busy: judged.iter().any(|found| found.step == step && open::is_busy(found)),
+        };
+        let open = SloOpen::of(kept, ratio.zip(open::asked(&seen, &requirement.bound)), circumstances);
+        Some(RequiredFound { ratio, kept, open, ..none })
     };
     let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);
     let parts = named.into_iter().flat_map(RatePoints::all).map(|named| of_part(named).unwrap_or(none));

@@ -54,7 +54,7 @@ fn the_knee_of_two_stations_is_at_two_sessions() {
     let knee = found.knee().unwrap();
     assert!((knee.sessions - 5.0).abs() < 1e-9, "{knee:?}");
     assert!(knee.is_least && !knee.is_most, "{knee:?}");
-    assert_eq!(Findings::of(&record(Vec::new())).knee(), None);
+    assert_eq!(Findings::of(&record(Vec::new())).knee(), Err(NoKnee::Nothing));
 }
 
 /// Of 9 users one makes reports: the look-ups are alone only with the fewest sessions, which says nothing of the highest rate.
@@ -98,6 +98,28 @@ fn without_one_session_alone_the_knee_is_at_most_what_is_found() {
     assert!((found.sessions - 2.0).abs() < 1e-9 && found.is_most && !found.is_least, "{found:?}");
     let found = knee(&[(0, 1), (1, 2), (3, 4)]);
     assert!((found.sessions - 1.0).abs() < 1e-9 && !found.is_most && !found.is_least, "{found:?}");
+}
+
+/// With the others cached, one number of sessions is left, whose own rate is the highest: no knee at 1.0 sessions.
+#[test]
+fn numbers_that_must_not_be_used_make_no_knee_and_one_makes_none() {
+    let knee = |unusable: &[usize], steps: usize| {
+        let visits = (0..steps).map(|step| visit(step, 1_000_000)).collect();
+        let mut found = Findings::of(&record(visits));
+        for step in unusable {
+            found.points[*step].flags.push(Flag::new(FlagCode::Unverified, "cached").invalidating());
+        }
+        found.knee().map(|knee| knee.sessions.round() as u32)
+    };
+    assert_eq!(knee(&[], 3), Ok(3));
+    assert_eq!(knee(&[1, 2], 3), Err(NoKnee::Unusable { unusable: 2, of: 3 }));
+    assert_eq!(knee(&[], 1), Err(NoKnee::OnePoint));
+    assert_eq!(
+        knee(&[4], 5),
+        Err(NoKnee::Unusable { unusable: 1, of: 5 }),
+        "more sessions may have brought more"
+    );
+    assert_eq!(knee(&[1], 5), Ok(5), "what is left tells it");
 }
 
 #[test]

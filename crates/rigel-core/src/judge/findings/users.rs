@@ -31,9 +31,42 @@ pub struct Knee {
     pub is_mix: bool,
 }
 
+/// Why there is no knee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoKnee {
+    /// Nothing was measured that it could be told from.
+    Nothing,
+    /// A single number of sessions: nothing tells whether more of them bring more.
+    OnePoint,
+    /// So many numbers of sessions of so many must not be used, and what is left does not tell it.
+    Unusable {
+        /// How many must not be used.
+        unusable: usize,
+        /// How many were measured.
+        of: usize,
+    },
+}
+
 impl Findings {
-    /// The knee of the class that was measured with the fewest sessions; `None` where too little is known, or may not be used.
-    pub fn knee(&self) -> Option<Knee> {
+    /// The knee of the class that was measured with the fewest sessions.
+    ///
+    /// # Errors
+    /// Where too little is known, or may not be used, with the reason.
+    pub fn knee(&self) -> Result<Knee, NoKnee> {
+        let invalid = || self.points.iter().filter(|found| found.invalid());
+        let (unusable, of) = (invalid().count(), self.points.len());
+        let untold = if unusable > 0 { NoKnee::Unusable { unusable, of } } else { NoKnee::OnePoint };
+        if of.saturating_sub(unusable) < 2 {
+            return Err(if of == 0 { NoKnee::Nothing } else { untold });
+        }
+        let (knee, most) = self.knee_of_sound().ok_or(NoKnee::Nothing)?;
+        // With more sessions there may have been a higher rate.
+        let is_hidden = invalid().any(|found| found.point.sum() > most.sum());
+        if is_hidden { Err(untold) } else { Ok(knee) }
+    }
+
+    /// The knee by the points that may be used, and the one with the highest rate.
+    fn knee_of_sound(&self) -> Option<(Knee, Point)> {
         let sound = || self.points.iter().filter(|found| !found.invalid());
         let one = sound()
             .filter(|found| found.point.classes().count() == 1)
@@ -58,7 +91,8 @@ impl Findings {
         let distance = |found: &PointFindings| (to_f64(found.point.sum()) / (sessions / 2.0)).ln().abs();
         let half = sound().min_by(|a, b| distance(a).total_cmp(&distance(b)))?.point;
         let is_least = self.rises_with_sessions(class, best);
-        Some(Knee { class, sessions, ends, half, is_least, is_most: one.point.sum() > 1, is_mix })
+        let is_most = one.point.sum() > 1;
+        Some((Knee { class, sessions, ends, half, is_least, is_most, is_mix }, highest))
     }
 
     /// Whether the rate of a class still rose at the most sessions of all classes.

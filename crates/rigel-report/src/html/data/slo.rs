@@ -66,7 +66,7 @@ fn row(found: &SloFindings, point: &SloPoint, place: usize, bound: &SloBound) ->
     let kept = match point.kept.get(place)? {
         Kept::Yes => "kept",
         Kept::No => "not kept",
-        Kept::Undecided => "not decided",
+        Kept::Undecided => "undecided",
     };
     Some(RowData {
         rate: found.scale.as_ref().map_or(f64::from(point.rate), |scale| scale.of(f64::from(point.rate))),

@@ -1,0 +1,83 @@
+//! What leaves a required rate undecided, in words, and the step that removes it.
+//!
+//! Must not judge; the findings do.
+
+use crate::numbers::trimmed;
+use rigel_core::judge::findings::{RequiredFound, SloOpen};
+use rigel_core::stats::share::Kept;
+
+/// The name in documents.
+pub(super) const fn name(open: SloOpen) -> &'static str {
+    match open {
+        SloOpen::NotVisited => "not_visited",
+        SloOpen::Overload => "overload",
+        SloOpen::Busy => "busy_host",
+        SloOpen::Late => "late",
+        SloOpen::Few => "few_ios",
+        SloOpen::AtBound(_) => "at_bound",
+    }
+}
+
+/// The cause, as a clause behind `because` or `;`.
+const fn clause(open: SloOpen) -> &'static str {
+    match open {
+        SloOpen::NotVisited => "no visit to that rate was completed",
+        SloOpen::Overload => {
+            "more arrives there than is served (OVERLOAD), and the visits ended before the backlog reached the bound"
+        }
+        SloOpen::Busy => "the host was busy: others used its CPUs or devices meanwhile (FOREIGN)",
+        SloOpen::Late => "Rigel itself began I/Os late (PACING_LATE), as this host had no CPU time for it",
+        SloOpen::Few => "too few I/Os or visits were seen",
+        SloOpen::AtBound(_) => "the latency there is at the bound",
+    }
+}
+
+/// What became of a requirement: `kept`, `NOT kept`, `NOT kept as measured, though the host was busy`, `undecided because ..`.
+pub(super) fn verdict(found: &RequiredFound) -> String {
+    match (found.kept, found.open) {
+        (Kept::Yes, _) => "kept".to_owned(),
+        (Kept::No, None) => "NOT kept".to_owned(),
+        (Kept::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
+        (Kept::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
+        (Kept::Undecided, None) => "undecided".to_owned(),
+    }
+}
+
+/// The same in a word or two.
+pub(crate) const fn word(found: &RequiredFound) -> &'static str {
+    match (found.kept, found.open) {
+        (Kept::Yes, _) => "kept",
+        (Kept::No, None) => "not kept",
+        (Kept::No, Some(_)) => "not kept as measured",
+        (Kept::Undecided, _) => "undecided",
+    }
+}
+
+/// Why, as a sentence; nothing where the number says it all.
+pub(crate) fn why(found: &RequiredFound) -> Option<String> {
+    let clause = clause(found.open?);
+    let (first, others) = clause.split_at_checked(1)?;
+    Some(format!("{}{others}.", first.to_ascii_uppercase()))
+}
+
+/// What removes the cause.
+pub(super) fn step(open: SloOpen) -> String {
+    match open {
+        SloOpen::NotVisited => "let the run get there: give it more time with --duration".to_owned(),
+        SloOpen::Overload => "require a lower rate".to_owned(),
+        SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),
+        SloOpen::Late => {
+            "see what else uses the CPUs of this host, and measure again; or give Rigel CPUs of its own (--cpus)"
+                .to_owned()
+        }
+        SloOpen::Few => "measure longer with --duration".to_owned(),
+        SloOpen::AtBound(Some(times)) => format!(
+            "measure about {} times as long with --duration, or ask for what is farther from that bound",
+            trimmed(times.ceil().max(2.0))
+        ),
+        SloOpen::AtBound(None) => {
+            "ask for a rate or a latency that is farther from what the storage does there: more time would hardly tell"
+                .to_owned()
+        }
+    }
+}

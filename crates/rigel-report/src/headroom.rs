@@ -153,8 +153,19 @@ struct StorageDocument {
     measured: String,
     /// The resource that ends first; null where none is known to end.
     limited_by: Option<&'static str>,
+    /// Resources whose limit was looked for and not found.
+    unknown: Vec<UnknownDocument>,
     /// Its resources, the one that ends first before the others.
     resources: Vec<EndsDocument>,
+}
+
+/// A limit that is not known.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnknownDocument {
+    /// `iops`, `mbps` or `space`.
+    resource: &'static str,
+    /// Why it is not known.
+    why: String,
 }
 
 /// The end of a resource.
@@ -292,8 +303,14 @@ fn storage(one: &Storage, courses: &[Course]) -> StorageDocument {
         limited_by: one
             .ends
             .first()
-            .filter(|ends| ends.likely.day().is_some())
+            .filter(|ends| ends.likely.day().is_some() && one.surface.unknown.is_empty())
             .map(|ends| ends.limit.resource.name()),
+        unknown: one
+            .surface
+            .unknown
+            .iter()
+            .map(|(resource, why)| UnknownDocument { resource: resource.name(), why: printable(why) })
+            .collect(),
         resources: one.ends.iter().map(ends).collect(),
     }
 }

@@ -101,6 +101,8 @@ fn verdict(page: &mut Page, told: &Told<'_>) {
     let tone = match told.gate {
         Some((_, Gate::Failed | Gate::Unknown)) => Tone::DoNotUse,
         Some((_, Gate::Undecided)) => Tone::UseWithCare,
+        // Of what is not known nobody may think that it is fine.
+        _ if words::is_open(told) => Tone::UseWithCare,
         _ => Tone::Good,
     };
     page.line(format_args!("<section class=\"verdict{}\" aria-label=\"Verdict\">", tone_class(tone)));
@@ -127,7 +129,15 @@ fn limits(page: &mut Page, storage: &Storage) {
         ("Earliest", false),
         ("Latest", false),
     ];
-    open_table(page, &columns, storage.ends.len(), MOST_ROWS, "resource");
+    let rows = storage.surface.unknown.len() + storage.ends.len();
+    open_table(page, &columns, rows, MOST_ROWS, "resource");
+    for (resource, why) in &storage.surface.unknown {
+        page.line(format_args!(
+            "<tr><td>{}</td><td class=\"n\">not known</td><td>{}</td><td class=\"n\">-</td><td>not known</td><td>-</td><td>-</td></tr>",
+            resource.word(),
+            Text(why)
+        ));
+    }
     storage.ends.iter().for_each(|ends| row(page, ends));
     close_table(page);
     page.line("</section>");

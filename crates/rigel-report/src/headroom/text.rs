@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
 use rigel_core::path_text::printable;
 use rigel_core::uses::capacity::day;
-use rigel_core::uses::capacity::headroom::{Ends, Resource};
+use rigel_core::uses::capacity::headroom::{Ends, Resource, Storage};
 
 /// For the terminal.
 pub fn text(told: &Told<'_>, style: Style) -> String {
@@ -24,13 +24,17 @@ pub fn text(told: &Told<'_>, style: Style) -> String {
             &format!("--fail-before {}: {}", day::shown(at), words::gate(outcome)),
         );
     }
-    for storage in told.storages.iter().filter(|storage| !storage.ends.is_empty()) {
+    let has_rows = |storage: &&Storage| !storage.ends.is_empty() || !storage.surface.unknown.is_empty();
+    for storage in told.storages.iter().filter(has_rows) {
         page.blank();
         let name = printable(&storage.name);
         wrapped(&mut page, "", "  ", &name);
         let heading =
             format!("{:<11}{:>14}{:>8}  {:<14}{:<14}{}\n", "", "limit", "now", "until", "earliest", "latest");
         page.push(style.painted(Ink::Heading, &heading));
+        for (resource, _) in &storage.surface.unknown {
+            page.line(format_args!("{:<11}{:>14}{:>8}  not known", resource.word(), "not known", "-"));
+        }
         storage.ends.iter().for_each(|ends| page.line(row(ends).trim_end()));
     }
     page.blank();

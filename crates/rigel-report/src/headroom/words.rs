@@ -84,8 +84,12 @@ pub(super) fn told(told: &Told<'_>) -> Vec<String> {
 
 fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     let name = if named { format!("{}: ", printable(&storage.name)) } else { String::new() };
+    let unknown: Vec<String> = storage.surface.unknown.iter().map(no_limit).collect();
     let Some((first, others)) = storage.ends.split_first() else {
-        return format!("{name}not known: the history has nothing that the storage is measured by");
+        return match unknown.as_slice() {
+            [] => format!("{name}not known: the history has nothing that the storage is measured by"),
+            unknown => format!("{name}{}", unknown.join("; ")),
+        };
     };
     let word = first.limit.resource.word();
     let head = match first.likely {
@@ -104,7 +108,23 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     };
     let others: Vec<String> =
         others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
-    format!("{name}{}", [vec![head], others].concat().join("; "))
+    format!("{name}{}", [unknown, vec![head], others].concat().join("; "))
+}
+
+/// `the limit of small IOPS is not known: no rate was found that keeps p99 < 1 us, ..`
+fn no_limit((resource, why): &(Resource, String)) -> String {
+    format!("the limit of {} is not known: {}", resource.word(), printable(why))
+}
+
+/// Whether a limit of some storage, or the day on which one is reached, is not known.
+pub(super) fn is_open(told: &Told<'_>) -> bool {
+    let has_space =
+        |storage: &Storage| storage.ends.iter().any(|ends| ends.limit.resource == Resource::Space);
+    told.storages.iter().any(|storage| {
+        !storage.surface.unknown.is_empty()
+            || storage.ends.is_empty()
+            || storage.ends.iter().any(|ends| ends.likely == When::Unknown)
+    }) || !told.storages.iter().any(has_space)
 }
 
 fn share(ends: &Ends) -> String {
@@ -140,7 +160,8 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     for storage in told.storages {
         notes.extend(of_surface(told, storage));
         let unmeasured = |course: &&Course| {
-            let is_limited = storage.ends.iter().any(|ends| ends.limit.resource == course.resource);
+            let is_limited = storage.ends.iter().any(|ends| ends.limit.resource == course.resource)
+                || storage.surface.unknown.iter().any(|one| one.0 == course.resource);
             course.resource != Resource::Space && !is_limited
         };
         notes.extend(told.courses.iter().filter(unmeasured).map(|course| {

@@ -220,7 +220,12 @@ impl Storage {
         Self { name: name.to_owned(), surface, ends }
     }
 
-    /// What becomes of a gate.
+    /// Whether a limit of I/O is known at all. Without one, nothing says when it is slow.
+    pub fn is_measured(&self) -> bool {
+        self.surface.limits.iter().any(|limit| limit.resource != Resource::Space)
+    }
+
+    /// What becomes of a gate. A limit that is not known may be reached any day.
     pub fn gate(&self, day: i64) -> Gate {
         let judge = |one: &Ends| {
             if one.likely.day().is_some_and(|likely| likely < day) {
@@ -233,7 +238,8 @@ impl Storage {
                 Gate::Undecided
             }
         };
-        let all: Vec<Gate> = self.ends.iter().map(judge).collect();
+        let unknown = self.surface.unknown.iter().map(|_| Gate::Unknown);
+        let all: Vec<Gate> = self.ends.iter().map(judge).chain(unknown).collect();
         let worst =
             [Gate::Failed, Gate::Unknown, Gate::Undecided].into_iter().find(|gate| all.contains(gate));
         worst.unwrap_or(if all.is_empty() { Gate::Unknown } else { Gate::Passed })

@@ -62,7 +62,19 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
             streams.list(&files)?
         }
     }
-    gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided, streams))
+    gate.map_or(Ok(()), |(at, outcome)| judged(at, outcome, options.fail_undecided, streams))?;
+    storages.first().map_or(Ok(()), measured)
+}
+
+/// A storage of whose I/O no limit is known has no date.
+fn measured(storage: &Storage) -> Result<(), Problem> {
+    let unknown = storage.surface.unknown.first().filter(|_| !storage.is_measured());
+    unknown.map_or(Ok(()), |(resource, why)| {
+        Err(Problem::new(ExitKind::GateFailed, format!("the limit of {} is not known", resource.word()))
+            .at(storage.name.clone())
+            .because(why.clone())
+            .next("measure with a bound that the storage keeps: rigel slo --p99 with a longer time, or rigel calibrate"))
+    })
 }
 
 /// The history of the host that is meant.

@@ -6,7 +6,7 @@ use super::super::{Kind, Subject};
 use super::{Limit, Resource};
 use crate::error::Problem;
 use crate::facts::{TargetFacts, TargetKind};
-use crate::judge::findings::{Extreme, Findings, SloAnswer};
+use crate::judge::findings::{Extreme, Findings, SloAnswer, SloFindings};
 use crate::load::class::Class;
 use crate::record::Record;
 use crate::stats::Estimate;
@@ -19,6 +19,8 @@ const OPEN: Option<f64> = Some(f64::INFINITY);
 pub struct Surface {
     /// The limits, one for a resource at most.
     pub limits: Vec<Limit>,
+    /// Resources whose limit was looked for and not found, with the reason.
+    pub unknown: Vec<(Resource, String)>,
     /// Bytes of a small I/O.
     pub small_bytes: u64,
     /// Share of writes of the load, 0 to 1.
@@ -51,8 +53,12 @@ impl Surface {
             return Err(no_surface("the record is of two sides that took turns")
                 .next("give the record of a run on one storage"));
         }
-        let limits: Vec<Limit> = [small(findings), large(findings)].into_iter().flatten().collect();
-        if limits.is_empty() {
+        let (small, unknown) = match small(findings) {
+            Some(Err(why)) => (None, vec![(Resource::Iops, why)]),
+            found => (found.and_then(Result::ok), Vec::new()),
+        };
+        let limits: Vec<Limit> = small.into_iter().chain(large(findings)).collect();
+        if limits.is_empty() && unknown.is_empty() {
             return Err(no_surface(
                 "the record has no highest rate of small or large I/O, and no rate within a bound",
             )
@@ -61,6 +67,7 @@ impl Surface {
         let class = request.classes.first().map(|class| class.name);
         Ok(Self {
             limits,
+            unknown,
             small_bytes: request.io_bytes(Class::SMALL).max(class.map_or(0, |class| request.io_bytes(class))),
             write_share: f64::from(request.write_percent().get()) / 100.0,
             disks: record.header.targets.iter().flat_map(disks).collect(),
@@ -110,42 +117,56 @@ fn limit(resource: Resource, found: Estimate, from: String) -> Limit {
     Limit { resource, value: found.value, lower: found.lo95(), upper: found.hi95(), from }
 }
 
-/// The rate within a bound, if there is one, else the highest.
-fn small(findings: &Findings) -> Option<Limit> {
+/// The rate within a bound, if there is one, else the highest. An error says why a rate that was looked for is not known: that none was
+/// found does not mean that the storage carries none.
+fn small(findings: &Findings) -> Option<Result<Limit, String>> {
     if let Some(slo) = &findings.slo {
-        let bounds: Vec<String> = slo.bounds.iter().map(ToString::to_string).collect();
-        let of = |value: f64, lower, upper, from: String| Limit {
-            resource: Resource::Iops,
-            value,
-            lower,
-            upper,
-            from,
-        };
-        let from = bounds.join(" and ");
-        return match &slo.answer {
-            SloAnswer::Rate(rate) => {
-                let value = rate.at.or(rate.lower).or(rate.upper)?;
-                Some(of(value, rate.lower.or(Some(0.0)), rate.upper.or(OPEN), from))
-            }
-            SloAnswer::Nowhere(rate, _) => Some(of(0.0, Some(0.0), Some(f64::from(*rate)), from)),
-            SloAnswer::Everywhere(rate, _) => Some(of(
-                f64::from(*rate),
-                Some(f64::from(*rate)),
-                OPEN,
-                format!("{from}, the highest rate that was tried"),
-            )),
-            SloAnswer::Unfinished => None,
-        };
+        return Some(of_search(slo));
     }
     if let Some(answers) = &findings.answers {
         let bound = answers.bound;
         let from = format!("{} latency < {}", bound.of.name(), bound.limit);
-        return answers.max_iops.as_ref().ok().map(|found| limit(Resource::Iops, found.iops, from));
+        let found = answers.max_iops.as_ref();
+        return Some(match found {
+            Ok(found) => Ok(limit(Resource::Iops, found.iops, from)),
+            Err(_) => Err(format!("no load that was measured keeps {from}")),
+        });
     }
-    findings
-        .best
-        .rate(Class::SMALL)
-        .map(|found| limit(Resource::Iops, found.estimate, "the highest rate, at any latency".to_owned()))
+    let best = findings.best.rate(Class::SMALL)?;
+    Some(Ok(limit(Resource::Iops, best.estimate, "the highest rate, at any latency".to_owned())))
+}
+
+/// What a search for a rate within bounds tells.
+fn of_search(slo: &SloFindings) -> Result<Limit, String> {
+    let bounds: Vec<String> = slo.bounds.iter().map(ToString::to_string).collect();
+    let bounds = bounds.join(" and ");
+    let of = |value: f64, lower, upper, from: String| Limit {
+        resource: Resource::Iops,
+        value,
+        lower,
+        upper,
+        from,
+    };
+    match &slo.answer {
+        SloAnswer::Rate(rate) => match rate.at.or(rate.lower) {
+            Some(value) => Ok(of(value, rate.lower.or(Some(0.0)), rate.upper.or(OPEN), bounds)),
+            None => Err(rate.upper.map_or_else(
+                || format!("the visits tell of no rate whether it keeps {bounds}"),
+                |upper| {
+                    let upper = upper.ceil();
+                    format!("{bounds} is not kept from {upper} I/Os per second on, and up to where it is kept was not found")
+                },
+            )),
+        },
+        SloAnswer::Nowhere(rate, _) => {
+            Err(format!("no rate was found that keeps {bounds}, not even {rate} I/Os per second"))
+        }
+        SloAnswer::Everywhere(rate, _) => {
+            let rate = f64::from(*rate);
+            Ok(of(rate, Some(rate), OPEN, format!("{bounds}, the highest rate that was tried")))
+        }
+        SloAnswer::Unfinished => Err(format!("the search for a rate that keeps {bounds} was not measured to its end")),
+    }
 }
 
 fn large(findings: &Findings) -> Option<Limit> {
@@ -155,4 +176,44 @@ fn large(findings: &Findings) -> Option<Limit> {
         .and_then(|answers| answers.max_mbps)
         .or_else(|| findings.best.rate(Class::LARGE));
     found.map(|found| limit(Resource::Mbps, found.estimate, "the highest rate of large I/O".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::findings::SloRate;
+    use crate::stats::share::Kept;
+
+    /// That no rate was found is not that there is none: nothing is used up by it.
+    #[test]
+    fn a_search_that_found_no_rate_has_no_limit() {
+        let of = |answer| {
+            let bounds = vec!["p99 < 1us".parse().unwrap()];
+            of_search(&SloFindings { bounds, answer, points: Vec::new(), required: Vec::new(), scale: None })
+        };
+        let rate = |lower, at, upper| {
+            SloAnswer::Rate(SloRate {
+                lower,
+                at,
+                upper,
+                decided_by: None,
+                decided_in: None,
+                is_by_tool: false,
+            })
+        };
+        for kept in [Kept::No, Kept::Undecided] {
+            let why = of(SloAnswer::Nowhere(10, kept)).unwrap_err();
+            assert_eq!(why, "no rate was found that keeps p99 < 1 us, not even 10 I/Os per second");
+        }
+        for unknown in [rate(None, None, Some(900.0)), rate(None, None, None), SloAnswer::Unfinished] {
+            assert!(of(unknown.clone()).is_err(), "{unknown:?}");
+        }
+        for (known, value) in [
+            (rate(Some(800.0), Some(850.0), Some(900.0)), 850.0),
+            (rate(Some(800.0), None, Some(900.0)), 800.0),
+            (SloAnswer::Everywhere(5000, Kept::Yes), 5000.0),
+        ] {
+            assert!((of(known.clone()).unwrap().value - value).abs() < 1e-9, "{known:?}");
+        }
+    }
 }

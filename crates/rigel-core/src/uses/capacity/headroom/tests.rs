@@ -96,6 +96,12 @@ fn what_ends_first_comes_first_and_gates_are_judged() {
     let unknown = [Course::of(Resource::Iops, short, 730, &Scenario::default())];
     let storage = Storage::of("here", surface(vec![limit(1.0, 1.0, 1.0)]), &unknown);
     assert_eq!((storage.gate(0), storage.ends[0].likely.shown()), (Gate::Unknown, "not known".to_owned()));
+    // A limit that nobody found may be reached any day, whatever is known of the others.
+    let unknown =
+        Surface { unknown: vec![(Resource::Iops, "none was found".to_owned())], ..Surface::default() };
+    let storage = Storage::of("here", unknown, &all);
+    assert_eq!((storage.gate(0), storage.is_measured()), (Gate::Unknown, false));
+    assert!(wide.is_measured());
     let both = Storage::of("here", surface(vec![limit(1e6, 1e6, 1e6), limit(1600.0, 1500.0, 1700.0)]), &all);
     assert_eq!(both.ends[0].limit.value, 1600.0);
 }

@@ -103,8 +103,11 @@ fn missing(compared: &Compared<'_>, view: &View<'_>) -> Option<u32> {
 fn at_level(view: &View<'_>, level: u32) -> Option<String> {
     let echo = again(view)?;
     let mut words = typed(&echo)?.into_iter().skip(1).peekable();
-    let is_run = words.next()? == "run";
-    if is_run {
+    let command = words.next()?;
+    if !["run", "calibrate"].contains(&command.as_str()) {
+        return None;
+    }
+    if command == "run" {
         words.next_if(|word| RunLevel::ALL.iter().any(|level| level.name() == word))?;
     }
     let mut kept = Vec::new();

@@ -147,6 +147,7 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
         // The connection string is not kept.
         (false, false) if echo.has(&["--dsn"]) => return None,
         (false, false) if request.sql.is_some() => "sql",
+        (false, false) if matches!(request.pace, Pace::Soak(_)) => "soak",
         (false, false) => "run",
     };
     Some(echo.after(&of_program(view, command)))
@@ -165,9 +166,16 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
     let command = repeated(view)?;
     let request = &view.record.header.request;
     let fast = "--fast";
-    if command.has(&[fast]) {
-        return Some(command.without_switch(fast));
-    }
+    let is_fast = command.has(&[fast]);
+    // Where every visit was made that a point may have, only longer visits make the run longer.
+    let command = if are_visits_used_up(view) {
+        if !is_fast {
+            return None;
+        }
+        command.without_switch(fast)
+    } else {
+        command
+    };
     match (request.pace, request.bound) {
         (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
         (_, Some(_)) => {
@@ -175,14 +183,28 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
             let (option, value) = budget.split_once(' ')?;
             Some(command.with(option, value))
         }
-        (Pace::Adaptive(adaptive), None) => {
-            Some(command.with("--max-duration", &twice(adaptive.max_duration?)))
-        }
+        (Pace::Adaptive(adaptive), None) => match adaptive.max_duration {
+            Some(limit) => Some(command.with("--max-duration", &twice(limit))),
+            None => is_fast.then(|| command.without_switch(fast)),
+        },
+        (Pace::Soak(soak), None) if command.has(&["--for"]) => Some(command.with("--for", &twice(soak.time))),
         (Pace::Fixed(duration), None) if command.has(&["--duration"]) => {
             Some(command.with("--duration", &twice(duration)))
         }
         (Pace::Fixed(_) | Pace::Phases | Pace::Soak(_), None) => None,
     }
+}
+
+/// Whether some point had all the visits that an adaptive run makes to one, whatever its time.
+fn are_visits_used_up(view: &View<'_>) -> bool {
+    let request = &view.record.header.request;
+    // The visits of a search for a rate and of a calibration follow from its time.
+    let is_free = request.slo.is_none() && request.bound.is_none();
+    let plan = view.record.header.plan.adaptive.as_ref().filter(|_| is_free);
+    plan.is_some_and(|plan| {
+        let most = plan.parameters.most_visits as usize;
+        view.findings.points.iter().any(|found| found.visits >= most)
+    })
 }
 
 /// A calibration that tried all its load, for storage that could do more.

@@ -1,6 +1,7 @@
 mod contrasts;
 mod known;
 mod slo;
+mod verdicts;
 mod versus;
 mod visit_course;
 

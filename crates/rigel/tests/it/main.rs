@@ -70,6 +70,7 @@ mod support;
 mod targets;
 mod time_told;
 mod typed;
+mod undecided;
 mod verdict;
 mod verify;
 mod versus;

@@ -207,7 +207,7 @@ fn commits_are_compared() {
     let place = Place::new();
     let device = |us| format!("sim:servers=4,service={us}us,rate=0,flush=400us");
     let line = format!(
-        "versus commit --sync dsync --writers 1,2 --engine {} --and-engine {} --seed 4 --fast --max-duration 30s --quiet",
+        "versus commit --sync dsync --writers 1,2 --engine {} --and-engine {} --seed 4 --fast --max-duration 3m --quiet",
         device(1000),
         device(900)
     );

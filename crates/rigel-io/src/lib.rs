@@ -20,6 +20,7 @@ pub mod production;
 pub mod shared_memory;
 pub mod sim;
 mod slots;
+pub mod standard;
 pub mod stuck;
 pub mod survey;
 mod system;

@@ -5,7 +5,9 @@
 use crate::terminal::Abilities;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_io::standard::is_output_closed;
 use rigel_report::text::Style;
+use rustix::io::Errno;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,6 +96,7 @@ impl Stream {
     /// Writes all of it, and at once.
     fn put(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
+            Self::Output if is_output_closed() => Err(Errno::BADF.into()),
             Self::Output => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush())

@@ -14,6 +14,7 @@ use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::units::{Bytes, MIB};
 use rigel_core::uses::durability::{Ack, Before, Device, Head, Rings, SCHEMA, ended, run_name};
+use rigel_io::standard::is_output_closed;
 use rigel_io::targets::inspect::{Scan, Snapshot, directory_facts, target_facts};
 use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{ScratchFile, Wish};
@@ -39,6 +40,12 @@ pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> 
             .at("standard output")
             .because("they go to standard output, and this is a terminal")
             .next("give them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks"));
+    }
+    if is_output_closed() {
+        return Err(Problem::refused("nobody would hear the acknowledgements")
+            .at("standard output")
+            .because("it is closed")
+            .next("give them to a witness on another host"));
     }
     let signals = Signals::listen()?;
     let seed = crate::args::values::draw_seed()?;

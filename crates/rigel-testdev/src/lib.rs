@@ -33,6 +33,7 @@ pub use gauge::Gauge;
 pub use harness::aligned::{AlignedBytes, open_direct};
 pub use harness::cap::{BlkioCap, CapLimits};
 pub use harness::loop_device::LoopDevice;
+pub use harness::memory_cap::MemoryCap;
 pub use harness::needs::{Unavailable, needs};
 pub use harness::postgres::PostgresServer;
 pub use harness::postgres_database::PostgresDatabase;

@@ -71,6 +71,17 @@ pub struct HostFacts {
     pub product: Option<String>,
 }
 
+/// What limits the memory of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryLimit {
+    /// What the host has.
+    Host,
+    /// The control groups of the process.
+    Cgroup,
+    /// RLIMIT_AS.
+    AddressSpace,
+}
+
 impl HostFacts {
     /// How many CPUs this process may use at the same time.
     pub fn usable_cpus(&self) -> u32 {
@@ -87,6 +98,16 @@ impl HostFacts {
         let told = self.priority.told().filter(|_| own > Rank::Usual);
         let parts: Vec<String> = told.into_iter().chain(weighed).collect();
         (rank > Rank::Usual).then(|| (rank, parts.join(", ")))
+    }
+
+    /// The memory that a run can have in all, and what sets it; `None` where nothing is known.
+    pub fn memory_room(&self) -> Option<(u64, MemoryLimit)> {
+        let known = [
+            (self.memory_bytes, MemoryLimit::Host),
+            (self.cgroup.memory_room_bytes, MemoryLimit::Cgroup),
+            (self.limits.address_room_bytes, MemoryLimit::AddressSpace),
+        ];
+        known.into_iter().filter_map(|(bytes, limit)| Some((bytes?, limit))).min_by_key(|room| room.0)
     }
 }
 
@@ -133,6 +154,9 @@ pub struct ProcessLimits {
     pub processes: Option<Limit>,
     /// RLIMIT_MEMLOCK, in bytes.
     pub locked_memory_bytes: Option<Limit>,
+    /// What RLIMIT_AS leaves of the address space; `None` without that limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_room_bytes: Option<u64>,
 }
 
 /// Control groups of this process. A limit is the least of those that its own group and all above it set.
@@ -146,6 +170,9 @@ pub struct CgroupFacts {
     pub cpu_max_millis: Option<u64>,
     /// memory.max.
     pub memory_max_bytes: Option<u64>,
+    /// What is left of it: of every group on the way up its limit less what it holds and cannot give back, the least of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_room_bytes: Option<u64>,
     /// pids.max.
     pub processes_max: Option<u64>,
     /// The share of I/O that its own group has among its neighbours, of 1 to 10000, where it is not the usual 100.

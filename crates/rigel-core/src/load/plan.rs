@@ -19,7 +19,7 @@ pub use volumes::{Volumes, check_lists, volumes};
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::facts::{HostFacts, TargetFacts};
+use crate::facts::{HostFacts, MemoryLimit, TargetFacts};
 use crate::load::class::{LoadClass, PerClass, Shape};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
@@ -366,14 +366,41 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
     if outstanding > u64::from(MAX_OUTSTANDING) {
         return Err(too_many_outstanding(outstanding));
     }
-    match host.memory_bytes {
-        Some(memory) if bytes > memory / 2 && !request.engine.is_simulated() => Err(Problem::refused(
-            format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)),
-        )
-        .because(format!("the host has {} of memory, and half of it may be used", Bytes(memory)))
-        .next("use fewer outstanding I/Os, fewer disks or smaller I/Os")),
+    match host.memory_room() {
+        Some(room) if bytes > room.0 / 2 && !request.engine.is_simulated() => {
+            Err(no_memory(host, room, (outstanding, bytes)))
+        }
         _ => Ok((all, bytes)),
     }
+}
+
+/// Whatever limits the memory, half of it may be used: counts and outputs need some, too, and a kernel that has to take it back kills.
+fn no_memory(
+    host: &HostFacts,
+    (memory, limit): (u64, MemoryLimit),
+    (outstanding, bytes): (u64, u64),
+) -> Problem {
+    let fewer = "use fewer outstanding I/Os, fewer disks or smaller I/Os";
+    let memory = Bytes(memory);
+    let (because, next) = match limit {
+        MemoryLimit::Host => (format!("the host has {memory} of memory"), fewer.to_owned()),
+        MemoryLimit::Cgroup => (
+            format!(
+                "the control group of this process may have {}, and {memory} of it are left",
+                Bytes(host.cgroup.memory_max_bytes.unwrap_or(0))
+            ),
+            format!(
+                "{fewer}, or raise the limit (MemoryMax= of the service, the memory limit of the container)"
+            ),
+        ),
+        MemoryLimit::AddressSpace => (
+            format!("the limit on the address space of this process leaves {memory}"),
+            format!("{fewer}, or raise the limit (ulimit -v)"),
+        ),
+    };
+    Problem::refused(format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
+        .because(format!("{because}, and half of it may be used"))
+        .next(next)
 }
 
 fn step(request: &Request, point: Point) -> Step {

@@ -34,6 +34,13 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
             .chain(groups("cpu").iter().filter_map(quota))
             .min(),
         memory_max_bytes: least("memory.max").or_else(|| old("memory", "memory.limit_in_bytes")),
+        memory_room_bytes: unified
+            .iter()
+            .filter_map(|dir| memory_room(dir, ["memory.max", "memory.current"], ""))
+            .chain(groups("memory").iter().filter_map(|dir| {
+                memory_room(dir, ["memory.limit_in_bytes", "memory.usage_in_bytes"], "total_")
+            }))
+            .min(),
         processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
         io_weight: unified.first().into_iter().chain(groups("blkio").first()).find_map(|dir| weight(dir)),
     }
@@ -121,6 +128,22 @@ fn cpu_max(line: &str) -> Option<u64> {
     millis(quota.parse().ok()?, period.parse().ok()?)
 }
 
+/// What the limit of a group leaves beside what it holds. Pages of files are given back when others need the memory. `prefix`: version 1
+/// counts the groups below apart.
+fn memory_room(dir: &Path, [limit, usage]: [&str; 2], prefix: &str) -> Option<u64> {
+    let limit = value::<u64>(&dir.join(limit)).filter(|&limit| limit < UNLIMITED)?;
+    let usage: u64 = value(&dir.join(usage)).unwrap_or(0);
+    let stat = std::fs::read_to_string(dir.join("memory.stat")).unwrap_or_default();
+    let of_files = |name: &str| {
+        let own = |line: &str| {
+            line.strip_prefix(prefix)?.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok()
+        };
+        stat.lines().find_map(own).unwrap_or(0_u64)
+    };
+    let free = of_files("active_file").saturating_add(of_files("inactive_file"));
+    Some(limit.saturating_sub(usage.saturating_sub(free)))
+}
+
 fn millis(quota_us: u64, period_us: u64) -> Option<u64> {
     quota_us.checked_mul(1000)?.checked_div(period_us)
 }
@@ -140,6 +163,11 @@ mod tests {
             ("sys/fs/cgroup/db.slice/pg.service/io.weight", "default 20\n8:0 500\n"),
             ("sys/fs/cgroup/db.slice/io.weight", "default 300\n"),
             ("sys/fs/cgroup/db.slice/memory.max", "1073741824\n"),
+            ("sys/fs/cgroup/db.slice/memory.current", "805306368\n"),
+            (
+                "sys/fs/cgroup/db.slice/memory.stat",
+                "anon 1\nfile 536870912\nshmem 0\ninactive_file 402653184\nactive_file 134217728\n",
+            ),
             ("sys/fs/cgroup/db.slice/cpu.max", "150000 100000\n"),
             ("sys/fs/cgroup/db.slice/pg.service/cpu.max", "max 100000\n"),
             ("sys/fs/cgroup/db.slice/io.max", "8:16 rbps=1048576 wbps=max riops=max wiops=max\n"),
@@ -155,6 +183,8 @@ mod tests {
             (None, Some(20)),
             "neighbours are those of its own group"
         );
+        // 768 MiB of 1 GiB are in use, 512 MiB of them by files.
+        assert_eq!(found.memory_room_bytes, Some(768 << 20));
     }
 
     #[test]
@@ -180,6 +210,12 @@ mod tests {
             ),
             ("sys/fs/cgroup/blkio/blkio.throttle.read_iops_device", "8:0 500\n"),
             ("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "268435456\n"),
+            ("sys/fs/cgroup/memory/docker/memory.usage_in_bytes", "67108864\n"),
+            (
+                "sys/fs/cgroup/memory/docker/memory.stat",
+                "inactive_file 1\ntotal_inactive_file 4194304\ntotal_active_file 12582912\n",
+            ),
             ("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "-1\n"),
             ("sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "50000\n"),
             ("sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n"),
@@ -187,7 +223,8 @@ mod tests {
         let system = fixture.system();
         let found = of_process(&system);
         assert_eq!(found.io_max, ["8:0 riops=500"]);
-        assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(500), None));
+        assert_eq!((found.cpu_max_millis, found.memory_max_bytes), (Some(500), Some(256 << 20)));
+        assert_eq!(found.memory_room_bytes, Some(208 << 20));
     }
 
     #[test]

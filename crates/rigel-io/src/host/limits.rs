@@ -9,7 +9,16 @@ pub(super) fn of_process(system: &System) -> ProcessLimits {
         open_files: limit(&list, "Max open files"),
         processes: limit(&list, "Max processes"),
         locked_memory_bytes: limit(&list, "Max locked memory"),
+        address_room_bytes: limit(&list, "Max address space")
+            .and_then(|limit| Some(limit.soft?.saturating_sub(mapped_bytes(system)?))),
     }
+}
+
+/// The address space that the process has now.
+fn mapped_bytes(system: &System) -> Option<u64> {
+    let status = std::fs::read_to_string(system.proc.join("self/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// `Max open files            1024                 1048576              files`.

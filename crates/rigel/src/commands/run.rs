@@ -30,6 +30,7 @@ use present::{Judged, Reporter};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::LoadClass;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sql::ServerChoice;
@@ -79,11 +80,26 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     reporter.remarks(&options.notes);
     reporter.memory(looked);
     reporter.note(commits::remark(&options.request));
+    reporter.note(narrowed(options, host, looked, &plan));
     reporter.note(soak::remark(options));
     Ok(plan)
 }
 
 /// The same on all nodes of a crew. Nobody writes before all are ready.
+/// Said when the search for levels cannot go as far as it would with more memory.
+fn narrowed(options: &RunOptions, host: &HostFacts, looked: &[TargetFacts], plan: &Plan) -> Option<String> {
+    let search = plan.search.as_ref()?;
+    let (room, _) = host.memory_room()?;
+    let free = Plan::new(&options.request, &HostFacts::default(), looked).ok()?;
+    let all = free.search?.most;
+    let (&class, &most) = search.most.iter().find(|(class, most)| all.get(class) > Some(most))?;
+    let nouns = options.request.class(class).map_or_else(String::new, LoadClass::nouns);
+    Some(format!(
+        "note: at most {most} outstanding {nouns}, because {} of memory are left for this process",
+        Bytes(room)
+    ))
+}
+
 fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Streams) -> Result<(), Problem> {
     let met = crew.meet(options, host)?;
     let (looked, options) = (met.targets().to_vec(), &met.options(options));

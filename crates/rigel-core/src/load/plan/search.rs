@@ -92,7 +92,7 @@ impl LevelSearch {
             Pace::Fixed(_) | Pace::Phases | Pace::Soak(_) => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
-        let memory = host.memory_bytes.unwrap_or(u64::MAX);
+        let memory = host.memory_room().map_or(u64::MAX, |room| room.0);
         let most = |&class: &Class| {
             let load = request.class(class)?;
             let most = if class == Class::SMALL { most_small(request) } else { MOST_LARGE };

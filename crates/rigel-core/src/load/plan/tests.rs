@@ -30,6 +30,30 @@ fn plan(request: &Request, targets: usize) -> Plan {
     Plan::new(request, &host(), &vec![target(1 << 30); targets]).unwrap()
 }
 
+/// Buffers of 200 MiB.
+#[test]
+fn buffers_stay_within_what_is_left_of_the_memory() {
+    let mut request = Request::new(RunLevel::Advanced);
+    request.shape = MatrixShape::Point { small: 0, large: 200 };
+    let told = |host: HostFacts| Plan::new(&request, &host, &[target(1 << 30)]).unwrap_err().to_string();
+    let with = |room: u64| {
+        let mut host = host();
+        (host.cgroup.memory_max_bytes, host.cgroup.memory_room_bytes) = (Some(512 << 20), Some(room));
+        host
+    };
+    Plan::new(&request, &with(400 << 20), &[target(1 << 30)]).unwrap();
+    let refused = told(with(399 << 20));
+    assert!(
+        refused.contains("the control group of this process may have 512 MiB, and 399 MiB of it are left")
+    );
+    let mut host = with(1 << 30);
+    host.limits.address_room_bytes = Some(300 << 20);
+    assert!(told(host).contains("(ulimit -v)"));
+    assert!(
+        told(HostFacts { memory_bytes: Some(300 << 20), ..self::host() }).contains("the host has 300 MiB")
+    );
+}
+
 /// Published estimates in minutes at 60 s a point (E1, E2, E6, E7, E9, E10, E12, E13).
 #[test]
 fn published_estimates() {

@@ -1,0 +1,69 @@
+//! [`MemoryCap`]: a control group that limits the memory of a child, as a container does. What is above the limit is killed by the kernel.
+//!
+//! It must not move any process but a child of the test into the group.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::needs::Unavailable;
+
+/// Where groups are made, and the file of their limit: version 1 wherever it has the controller.
+const KNOWN: [(&str, &str); 2] =
+    [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+
+/// A group of our own; removed when dropped, once its processes have ended.
+#[derive(Debug)]
+pub struct MemoryCap {
+    group: PathBuf,
+}
+
+impl MemoryCap {
+    /// Makes a group whose processes have so much memory together.
+    ///
+    /// # Errors
+    ///
+    /// Without root, or a writable hierarchy of the memory controller.
+    pub fn create(bytes: u64) -> Result<Self, Unavailable> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let mut tried = String::new();
+        for (root, limit) in KNOWN {
+            let serial = COUNT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("rigel-testdev-memory.{}.{serial}", std::process::id());
+            let cap = Self { group: PathBuf::from(root).join(name) };
+            let made = fs::create_dir(&cap.group)
+                .and_then(|()| fs::metadata(cap.group.join(limit)))
+                .and_then(|_| fs::write(cap.group.join(limit), bytes.to_string()));
+            match made {
+                Ok(()) => return Ok(cap),
+                Err(error) => tried += &format!("{root}: {error}; "),
+            }
+        }
+        Err(Unavailable::new(format!("no control group for memory: {tried}")))
+    }
+
+    /// A command that enters the group, then becomes `program`; add arguments as to any command.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new("sh");
+        // Without the group the test means nothing.
+        command.arg("-c").arg(r#"echo $$ > "$0/cgroup.procs" || exit 125; exec "$@""#);
+        command.arg(&self.group).arg(program);
+        command
+    }
+}
+
+impl Drop for MemoryCap {
+    fn drop(&mut self) {
+        // The group is busy until the kernel has buried its last process.
+        for _ in 0..100 {
+            if !self.group.exists() || fs::remove_dir(&self.group).is_ok() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}

@@ -141,6 +141,9 @@ pub struct ScratchFacts {
     /// No target was named: the run made the file, or took it again, and puts it away.
     #[serde(default)]
     pub own: bool,
+    /// It stays where it is when the run ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 /// How the filesystem was asked for the extents of a file.

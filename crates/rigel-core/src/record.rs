@@ -199,6 +199,21 @@ pub struct Closing {
     pub complete: bool,
     /// Why not, when not.
     pub reason: Option<String>,
+    /// What ended it before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<End>,
+}
+
+/// What ended a run before every step was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Whoever ran it.
+    Stopped,
+    /// The time that it was allowed.
+    OutOfTime,
+    /// The storage: I/Os did not come back, or all failed.
+    GaveUp,
 }
 
 /// Where a run goes on that had been interrupted.

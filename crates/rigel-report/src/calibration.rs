@@ -174,6 +174,13 @@ impl Document {
         })
     }
 
+    fn has_figures(&self) -> bool {
+        let Self { unbounded_iops, max_mbps, max_pmbps, latency_at_1_us, commit_latency_us, .. } = self;
+        [unbounded_iops, max_mbps, max_pmbps, latency_at_1_us, commit_latency_us]
+            .into_iter()
+            .any(Option::is_some)
+    }
+
     /// Why there are no figures of commits, unless whoever asked for the calibration has said so.
     fn commits_news(&self) -> Option<&str> {
         let known = [NoCommits::LeftOut, NoCommits::NoFlush].map(commits::reason);

@@ -7,12 +7,14 @@ use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};
 use crate::page::Page;
 use crate::view::View;
-use crate::{places, versus, words};
+use crate::{duration, places, versus, words};
 use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::record::{Closing, End, Visit};
 use rigel_core::stats::{Basis, Estimate};
+use rigel_core::units::Nanos;
 use std::fmt;
 
 /// A point as ORION writes it.
@@ -45,6 +47,9 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
         return None;
     }
     let reason = match &record.closing {
+        Some(Closing { end: Some(End::Stopped), .. }) => {
+            return Some(format!("Run cut short: stopped by the user {}.", progress(view)));
+        }
         Some(closing) => closing.reason.as_deref().unwrap_or("no reason was recorded"),
         None => "the record ends without its closing line",
     };
@@ -61,6 +66,37 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
         view.measured_in_full(),
         plan.steps.len()
     ))
+}
+
+/// How far a run came: `after 12 s; 3 of 9 points have figures`.
+pub(crate) fn progress(view: &View<'_>) -> String {
+    let record = view.record;
+    let visits = record.search.iter().chain(&record.visits);
+    let Some(ended_ns) = visits.map(Visit::ended_ns).max() else {
+        return "before its first visit was over; there are no figures".to_owned();
+    };
+    let after = duration::words(Nanos(ended_ns));
+    let plan = &record.header.plan;
+    if plan.searches() && plan.steps.is_empty() {
+        let visits = words::counted(record.search.len(), "visit");
+        return format!("after {after}; the search was not finished after {visits}");
+    }
+    let (all, with, full) = (plan.steps.len(), with_figures(view), view.measured_in_full());
+    let in_full = match full {
+        _ if full >= with => "",
+        0 => ", from a visit that was cut short",
+        _ => ", some of them from a visit that was cut short",
+    };
+    let verb = if with == 1 { "has" } else { "have" };
+    format!("after {after}; {with} of {} {verb} figures{in_full}", words::counted(all, "point"))
+}
+
+/// At how many points something completed.
+pub(crate) fn with_figures(view: &View<'_>) -> usize {
+    let has = |found: &&PointFindings| {
+        found.classes().any(|(_, io)| io.reads.count().saturating_add(io.writes.count()) > 0)
+    };
+    view.findings.points.iter().filter(has).count()
 }
 
 /// The visits of an adaptive run, and what its numbers mean; nothing for a run with one visit per point.

@@ -36,10 +36,28 @@ use crate::page::{Page, join_paragraphs};
 use crate::slo;
 use crate::verdict::Conclusion;
 use crate::view::View;
+use rigel_core::record::{End, Record};
 
 /// The whole verdict on a run, where only ORION's lines are shown beside it.
 pub fn verdict_of(view: &View<'_>) -> String {
     verdict::lines(&Conclusion::of(view), Style::default())
+}
+
+/// What became of a run that its user stopped; `None` of every other one.
+pub fn stopped(view: &View<'_>) -> Option<String> {
+    let end = view.record.closing.as_ref()?.end;
+    (end == Some(End::Stopped)).then(|| format!("you stopped the run {}", notes::progress(view)))
+}
+
+/// The same of a soak.
+pub fn stopped_soak(record: &Record) -> Option<String> {
+    let end = record.closing.as_ref()?.end;
+    (end == Some(End::Stopped)).then(|| "you stopped the soak before its time was over".to_owned())
+}
+
+/// Whether there is something to show of a run: one that its user stopped early may have no figure yet.
+pub fn has_figures(view: &View<'_>) -> bool {
+    stopped(view).is_none() || notes::with_figures(view) > 0
 }
 
 /// Everything that is shown after a run: the verdict, the table, the charts, how sure the best numbers are, and where the

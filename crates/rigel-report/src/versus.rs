@@ -33,6 +33,13 @@ pub struct Turned<'a> {
     pub past: &'a [Past; 2],
 }
 
+impl Turned<'_> {
+    /// Whether any load was measured on both sides.
+    pub const fn has_rows(&self) -> bool {
+        !self.found.comparison.rows.is_empty()
+    }
+}
+
 /// What the sides of a run come to, in sentences.
 pub(crate) fn reached(view: &View<'_>, found: &Versus) -> String {
     let turned = Turned { view, found, past: &[Past::default(); 2] };

@@ -21,7 +21,7 @@ use rigel_core::event::Event;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::record::resume::Past;
-use rigel_core::record::{Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
+use rigel_core::record::{Closing, End, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use walk::{Halt, Walk};
 
 /// What a run does; goes into the header of the record, beside the bench's site.
@@ -195,7 +195,13 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
         Outcome::SearchUnfinished { visits } => Some(search_unfinished(*visits)),
         Outcome::AllFailed { reason } | Outcome::Hung { reason } => Some(reason.clone()),
     };
-    Closing { ended, complete: reason.is_none(), reason }
+    let end = match outcome {
+        Outcome::Complete => None,
+        Outcome::Stopped => Some(End::Stopped),
+        Outcome::OutOfTime { .. } | Outcome::SearchUnfinished { .. } => Some(End::OutOfTime),
+        Outcome::AllFailed { .. } | Outcome::Hung { .. } => Some(End::GaveUp),
+    };
+    Closing { ended, complete: reason.is_none(), reason, end }
 }
 
 /// Each command has its own option for it.
@@ -217,7 +223,7 @@ impl Outcome {
             Self::Complete => None,
             Self::Stopped => Some(
                 Problem::new(ExitKind::CutShort, "the run was stopped before its end")
-                    .next(format!("what was measured until then is in the outputs; {the_rest}")),
+                    .next(format!("what was measured until then is kept; {the_rest}")),
             ),
             Self::OutOfTime { unvisited, searched_s } => {
                 let problem = Problem::new(ExitKind::CutShort, out_of_time(*unvisited));

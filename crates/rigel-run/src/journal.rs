@@ -72,7 +72,7 @@ mod tests {
     use rigel_core::record::Closing;
 
     fn closing() -> Line {
-        Line::Closing(Closing { ended: "now".into(), complete: true, reason: None })
+        Line::Closing(Closing { ended: "now".into(), complete: true, reason: None, end: None })
     }
 
     #[test]

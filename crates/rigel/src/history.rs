@@ -240,7 +240,7 @@ mod tests {
         let path = dir.path().join(FILE);
         let scratch = |minor: u32| TargetFacts {
             identity: Identity { device: (8, minor), inode: 1 },
-            scratch: Some(ScratchFacts { seed: 1, used_before: false, own: true }),
+            scratch: Some(ScratchFacts { seed: 1, used_before: false, own: true, kept: false }),
             ..TargetFacts::default()
         };
         of_layout_1(&path);

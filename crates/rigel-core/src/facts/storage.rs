@@ -59,7 +59,7 @@ mod tests {
             real_path: path.into(),
             identity: Identity { device: (8, minor), inode: 7 },
             mount: Some(MountFacts { source: source.into(), ..MountFacts::default() }),
-            scratch: Some(ScratchFacts { seed: 1, used_before: false, own }),
+            scratch: Some(ScratchFacts { seed: 1, used_before: false, own, kept: false }),
             ..TargetFacts::default()
         }
     }

@@ -47,7 +47,7 @@ use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::load::request::Request;
-use crate::record::Record;
+use crate::record::{End, Record};
 use crate::stats::Estimate;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::Curve;
@@ -203,6 +203,13 @@ impl Findings {
         let places = |load| PlaceFindings::of(&found.points, &found.flags, load);
         found.places = record.header.request.classes.iter().filter_map(places).collect();
         found.choose(&record.header.request);
+        let end = record.closing.as_ref().and_then(|closing| closing.end);
+        if let (Some(End::Stopped | End::GaveUp), Some(answers)) = (end, &mut found.answers) {
+            answers.commits = answers.commits.clone().map_err(|why| match why {
+                NoCommits::NoTime => NoCommits::NotYet,
+                why => why,
+            });
+        }
         if !record.header.plan.searches() {
             let classes = found.classes().into_iter();
             found.still_rising = classes.filter(|&class| rising::still_rises(&found.points, class)).collect();

@@ -26,6 +26,8 @@ pub enum NoCommits {
     Kernel,
     /// The time was up before they had a visit.
     NoTime,
+    /// The run ended early, before they had a visit.
+    NotYet,
 }
 
 /// The class of a way to become durable, with the numbers of writers at which it is measured.

@@ -18,8 +18,10 @@ use std::collections::VecDeque;
 use std::slice;
 
 mod again;
+mod rest;
 
 pub use again::command;
+pub use rest::Rest;
 
 /// No run that goes on is older: five years. What is left of it has room in the times that a record can hold.
 const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;

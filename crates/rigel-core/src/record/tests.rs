@@ -88,7 +88,8 @@ pub(crate) fn visit_to(step: usize, point: Point, latency_ns: u64) -> Visit {
 }
 
 fn bytes() -> Vec<u8> {
-    let closing = Closing { ended: "2026-01-01T12:01:00+00:00".into(), complete: true, reason: None };
+    let closing =
+        Closing { ended: "2026-01-01T12:01:00+00:00".into(), complete: true, reason: None, end: None };
     [
         Line::Header(Box::new(header())),
         Line::Visit(Box::new(visit(0, 1_000_000))),
@@ -115,7 +116,7 @@ fn a_record_reads_back_and_writes_the_same_bytes() {
 
 #[test]
 fn a_line_of_every_kind_reads_back() {
-    let closing = Closing { ended: "now".into(), complete: false, reason: None };
+    let closing = Closing { ended: "now".into(), complete: false, reason: None, end: None };
     let interval = Interval {
         visit: 0,
         began_ns: 0,
@@ -247,7 +248,7 @@ fn lines(lines: &[Line]) -> Vec<u8> {
 fn a_run_that_goes_on_leaves_out_what_was_cut_short() {
     let header = Line::Header(Box::new(header()));
     let made = |step| Line::Visit(Box::new(visit(step, 1_000_000)));
-    let ended = |complete| Line::Closing(Closing { ended: "now".into(), complete, reason: None });
+    let ended = |complete| Line::Closing(Closing { ended: "now".into(), complete, reason: None, end: None });
     let whole =
         [header.clone(), made(0), made(1), ended(false), resumed(1, 1), made(1), made(2), ended(true)];
     let record = Record::read(&lines(&whole)).unwrap();

@@ -16,6 +16,7 @@ pub(crate) const fn reason(reason: NoCommits) -> &'static str {
         NoCommits::Kernel => {
             "this kernel is too old (Linux 4.18 can); `rigel run commit --engine threads --sync fdatasync` may work"
         }
+        NoCommits::NotYet => "the run ended before their turn came",
         NoCommits::NoTime => "the time was up before; a longer --budget measures them",
     }
 }
@@ -24,6 +25,10 @@ pub(crate) const fn reason(reason: NoCommits) -> &'static str {
 pub(crate) const fn news(why: NoCommits) -> Option<&'static str> {
     match why {
         NoCommits::LeftOut | NoCommits::NoFlush => None,
-        NoCommits::NoConsent | NoCommits::Engine | NoCommits::Kernel | NoCommits::NoTime => Some(reason(why)),
+        NoCommits::NoConsent
+        | NoCommits::Engine
+        | NoCommits::Kernel
+        | NoCommits::NoTime
+        | NoCommits::NotYet => Some(reason(why)),
     }
 }

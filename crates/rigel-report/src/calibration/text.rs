@@ -20,7 +20,10 @@ pub fn answers(found: &Document, style: Style) -> String {
         page.push(verdict_lines(verdict, style));
         page.blank();
     }
-    page.push(figures(found));
+    // The verdict has said that it ended before.
+    if found.complete || found.has_figures() {
+        page.push(figures(found));
+    }
     if found.verdict.is_none() {
         flags(&mut page, &found.flags);
     }

@@ -10,6 +10,7 @@ use rigel_core::judge::flags::{Flag, FlagCode, Next};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::record::resume::Rest;
 use rigel_core::uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +92,7 @@ pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
         })
         .collect();
     all.sort_by_key(|(valid, aside, cause)| (*valid, cause.code.map(depth), *aside, cause.code));
-    let cut = notes::cut_short(view).map(cut_short);
+    let cut = notes::cut_short(view).map(|what| cut_short(view, what));
     let all = cut.into_iter().chain(all.into_iter().map(|one| one.2));
     let unsure = view.findings.slo.as_ref().and_then(crate::slo::cause);
     all.chain(turned.and_then(|found| versus::not_reached(view, found))).chain(unsure).collect()
@@ -223,14 +224,26 @@ fn in_words(view: &View<'_>, point: Point) -> String {
 }
 
 /// A run that was cut short is whole up to there.
-fn cut_short(what: String) -> Cause {
+fn cut_short(view: &View<'_>, what: String) -> Cause {
+    let goes_on = match Rest::of(view.record) {
+        Some(Rest::Open) | None => "the run can go on where it ended",
+        Some(Rest::NoScratch) => {
+            "the run cannot go on, because it removed its scratch file (--keep-scratch keeps it)"
+        }
+        Some(Rest::NoTime) => "the run cannot go on, because the time that it was allowed is used up",
+        Some(Rest::NoTable) => "the run cannot go on, because its table was removed",
+    };
+    let shown = match notes::with_figures(view) {
+        0 => "There are no figures yet",
+        _ => "What is shown is right as far as it goes",
+    };
     Cause {
         code: None,
         invalid: false,
         means: what,
         place: String::new(),
         figures: String::new(),
-        remedy: "What is shown is right as far as it goes, and the run can go on where it ended.".to_owned(),
+        remedy: format!("{shown}, and {goes_on}."),
     }
 }
 

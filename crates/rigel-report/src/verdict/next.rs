@@ -13,7 +13,7 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text::{printable, shell_word};
-use rigel_core::record::resume;
+use rigel_core::record::resume::{self, Rest};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_core::uses::advice::again::{Again, more_time};
 use schemars::JsonSchema;
@@ -48,19 +48,14 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     let record = || shell_word(&format!("{}_record.jsonl", header.run_id));
     let simulated = header.request.engine.is_simulated();
     let is_of_server = header.request.sql.is_some();
-    if !view.record.complete() && view.record.closing.is_some() {
-        if is_of_server {
-            return None;
-        }
-        let is_own = |target: &TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
-        let purpose = if header.targets.iter().any(is_own) {
-            "To go on with the run if its scratch file was kept, in the directory of its record"
-        } else {
-            "To go on with the run, in the directory of its record"
-        };
+    let rest = Rest::of(view.record);
+    if rest.is_some() && is_of_server {
+        return None;
+    }
+    if rest == Some(Rest::Open) {
         let record = format!("{}_record.jsonl", header.run_id);
         let command = resume::command(&header.request, &header.nodes, &header.targets, &record);
-        return Some(suggestion(purpose, command));
+        return Some(suggestion("To go on with the run, in the directory of its record", command));
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {

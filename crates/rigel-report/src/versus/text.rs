@@ -32,9 +32,11 @@ pub(super) fn text(turned: &Turned<'_>, style: Style, files: &[String]) -> Strin
         gate_sentence(&turned.found.gates).iter().for_each(|one| page.push(paragraph(one)));
     });
     table(&mut page, turned);
-    page.blank();
-    for (name, told) in words::sureness(turned).rows() {
-        wrapped(&mut page, &format!("{name:<14}"), &" ".repeat(14), told);
+    if turned.has_rows() {
+        page.blank();
+        for (name, told) in words::sureness(turned).rows() {
+            wrapped(&mut page, &format!("{name:<14}"), &" ".repeat(14), told);
+        }
     }
     nodes_section(&mut page, nodes::rows(turned.view));
     let files = files_section(files);
@@ -68,7 +70,7 @@ pub(crate) fn judged(page: &mut Page, view: &View<'_>, style: Style, told: impl 
 
 fn table(page: &mut Page, turned: &Turned<'_>) {
     let found = turned.found;
-    if found.comparison.rows.is_empty() {
+    if !turned.has_rows() {
         return;
     }
     page.blank();

@@ -5,7 +5,7 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::record::Purpose;
+use rigel_core::record::{End, Purpose};
 use rigel_report::{Format, OrionVersion, View, orion};
 
 const FORMAT: Format = Format::Orion(OrionVersion::V11_1);
@@ -180,6 +180,20 @@ fn an_adaptive_run_that_was_cut_short_counts_the_points_with_a_whole_visit() {
         "{told}"
     );
     assert!(told.contains("Adaptive run: 4 visits in random order, 1 at each of 4 points"), "{told}");
+}
+
+#[test]
+fn what_its_user_stopped_says_how_far_it_came() {
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
+    let closing = run.record.closing.as_mut().unwrap();
+    (closing.complete, closing.end) = (false, Some(End::Stopped));
+    run.record.visits.truncate(1 + 3);
+    run.record.visits.last_mut().unwrap().cut_short = true;
+    let told = end(&run);
+    let how_far = "; 4 of 7 points have figures, some of them from a visit that was cut short.";
+    assert!(told.contains("Run cut short: stopped by the user after ") && told.contains(how_far), "{told}");
+    run.record.visits.clear();
+    assert!(end(&run).contains("stopped by the user before its first visit was over; there are no figures."));
 }
 
 #[test]

@@ -197,6 +197,7 @@ impl Run {
                     ended: "2026-01-01T12:08:00+01:00".into(),
                     complete: true,
                     reason: None,
+                    end: None,
                 }),
                 ..Record::begun(header)
             },

@@ -298,13 +298,16 @@ impl Ready {
             }
             (outcome, _) => outcome?,
         };
-        let judged = written?;
-        let cut_short =
-            outcome.problem(&the_rest(resumable, &command)).map(|problem| match (outcome, again) {
+        let mut judged = written?;
+        let stopped = judged.stopped.take();
+        let cut_short = outcome.problem(&the_rest(resumable, &command)).map(|problem| {
+            let problem = Problem { what: stopped.unwrap_or_else(|| problem.what.clone()), ..problem };
+            match (outcome, again) {
                 // There is no scratch file that could be kept.
                 (Outcome::Stopped, Some(again)) => problem.next(again),
                 _ => problem,
-            });
+            }
+        });
         Ok(judged.problem(reporter, cut_short))
     }
 }
@@ -327,8 +330,7 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
     if !signals.flag().load(Ordering::Relaxed) {
         return Ok(());
     }
-    Err(Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
-        .because("the user ended it")
+    Err(Problem::new(ExitKind::CutShort, "you stopped the run before its first point")
         .next("nothing was measured and no output is left; start again"))
 }
 

@@ -100,6 +100,11 @@ impl<'a> Compared<'a> {
         Some(beside::Both { view: self.view, sides: &self.found, found })
     }
 
+    /// Whether any load was measured on both sides.
+    pub fn has_rows(&self) -> bool {
+        self.turned().has_rows()
+    }
+
     fn turned(&self) -> Turned<'_> {
         Turned { view: self.view, found: &self.found, past: &self.past }
     }

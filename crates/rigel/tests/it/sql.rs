@@ -167,11 +167,7 @@ fn a_run_that_is_stopped_puts_everything_away() {
     thread::sleep(Duration::from_millis(300));
     signal(run.id(), Signal::INT);
     let told = Told::from(run.wait_with_output().unwrap());
-    refused(
-        told,
-        4,
-        &["stopped before its end", "rigel sql --resume", "makes the server and its table again"],
-    );
+    refused(told, 4, &["you stopped the run", "rigel sql --resume", "makes the server and its table again"]);
     assert_clean(place.path());
 }
 
@@ -276,7 +272,7 @@ fn a_table_that_is_measured_is_not_removed() {
     signal(run.id(), Signal::INT);
     let told = Told::from(run.wait_with_output().unwrap());
     refused(other, 3, &["rigel.big is in use"]);
-    refused(told, 4, &["stopped before its end"]);
+    refused(told, 4, &["you stopped the run"]);
     assert_eq!(database.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
 }
 
@@ -351,7 +347,7 @@ fn who_ends_a_run_does_not_wait_for_its_table() {
     signal(checkpointer.parse().unwrap(), Signal::STOP);
     let told = ended_during("8M", "from pg_stat_activity where query = 'checkpoint'");
     signal(checkpointer.parse().unwrap(), Signal::CONT);
-    refused(told, 4, &["stopped before its first point", "the schema rigel stays"]);
+    refused(told, 4, &["you stopped the run before its first point", "the schema rigel stays"]);
     assert_eq!(schemas(), "1");
 }
 

@@ -21,10 +21,22 @@ fn goes_on(text: &str) -> &str {
 #[test]
 fn a_run_that_is_cut_short_names_the_command_that_goes_on() {
     let place = Place::new();
-    let one = simulated(&place, &format!("run {SLOW} --max-duration 60s --name one")).expect_code(4).stdout;
+    simulated(&place, &format!("run {SLOW} --max-duration 60s --name one")).expect_code(4);
     let line = format!("versus {SLOW} --and-engine sim:servers=2,service=300ms --max-duration 90s");
-    let both = simulated(&place, &line).expect_code(4).stdout;
+    let both = simulated(&place, &line).expect_code(4);
+    assert!(!both.stdout.contains("--resume"), "its time is used up: {}", both.stdout);
     let record = "versus_20260101_1200_record.jsonl";
+    // As if it was stopped there: a moment that no signal meets in virtual time.
+    for name in [record, "one_20260101_1200_record.jsonl"] {
+        let path = place.path().join(name);
+        let told = fs::read_to_string(&path).unwrap();
+        let stopped = told.replace("\"end\":\"out_of_time\"", "\"end\":\"stopped\"");
+        assert_ne!(stopped, told);
+        fs::write(path, stopped).unwrap();
+    }
+    let one = simulated(&place, "report one_20260101_1200_record.jsonl").expect_code(0).stdout;
+    let both = simulated(&place, &format!("versus --record {record}")).expect_code(0).stdout;
+    simulated(&place, &format!("versus --record {record} --html --force")).expect_code(0);
     let of_one = goes_on(&one).replace("rigel run", "rigel versus");
     assert_eq!(goes_on(&both).replace("versus_", "one_"), of_one, "the same words");
     assert!(both.contains(&format!("\n  rigel versus --resume {record}\n")), "{both}");

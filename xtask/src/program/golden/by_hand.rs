@@ -58,7 +58,8 @@ impl Run {
             nodes: Nodes::one(node),
             targets,
         };
-        let closing = Closing { ended: "2026-03-01T12:08:00+01:00".into(), complete: true, reason: None };
+        let closing =
+            Closing { ended: "2026-03-01T12:08:00+01:00".into(), complete: true, reason: None, end: None };
         Ok(Self { record: Record { closing: Some(closing), ..Record::begun(header) } })
     }
 

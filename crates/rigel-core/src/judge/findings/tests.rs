@@ -186,6 +186,12 @@ fn every_flag_has_its_cause() {
         small.first_error = Some(FIRST_ERROR);
     });
     assert_eq!(no_data, [FlagCode::NoData, FlagCode::Errors]);
+    // Nobody has to look for a fault where the user left no time for an I/O.
+    let stopped = codes(|r| {
+        r.visits[0].cut_short = true;
+        r.visits[0].tallies.get_mut(&Class::SMALL).unwrap().reads.clear();
+    });
+    assert!(stopped.contains(&FlagCode::CutShort) && !stopped.contains(&FlagCode::NoData), "{stopped:?}");
 }
 
 #[test]

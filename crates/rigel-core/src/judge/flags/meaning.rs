@@ -62,7 +62,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::CutShort,
         Next::Again,
         "A visit ended early: its number comes from less time than planned.",
-        "Run it again.",
+        "A run that goes on (--resume) makes that visit again; one that cannot go on is measured again.",
     ),
     row(
         FlagCode::Errors,

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(steps.iter().map(|step| step.warm_up).collect::<Vec<_>>(), [round, None]);
         let adaptive = request(Pace::Adaptive(Adaptive::default()));
         assert_eq!(plan(&adaptive, file()).adaptive.unwrap().warm_up, round);
-        let own = ScratchFacts { seed: 1, used_before: false, own: true };
+        let own = ScratchFacts { seed: 1, used_before: false, own: true, kept: false };
         for written in [TargetFacts { scratch: Some(own), ..file() }, TargetFacts::simulated(1 << 30)] {
             assert_eq!(plan(&adaptive, written).adaptive.unwrap().warm_up, None);
         }

@@ -37,7 +37,7 @@ fn a_visit_that_an_undisturbed_run_would_not_have_is_set_aside() {
 
 #[test]
 fn what_cannot_go_on_is_told() {
-    let closing = |complete| Some(Closing { ended: "now".into(), complete, reason: None });
+    let closing = |complete| Some(Closing { ended: "now".into(), complete, reason: None, end: None });
     let told = |record: &Record, version| Past::of(record, 0, version).unwrap_err().to_string();
     let complete = Record { closing: closing(true), ..begun(vec![]) };
     assert!(told(&complete, VERSION).contains("complete"));
@@ -74,7 +74,8 @@ fn another_target_is_no_target_of_the_run() {
         (|facts| facts.real_path = "/data/lun\x1b[2J".into(), "/data/lun\\x1b"),
         (
             |facts| {
-                facts.scratch = Some(crate::facts::ScratchFacts { seed: 1, used_before: true, own: true })
+                facts.scratch =
+                    Some(crate::facts::ScratchFacts { seed: 1, used_before: true, own: true, kept: false })
             },
             "filled anew",
         ),

@@ -30,7 +30,7 @@ fn set_mbps(io: &mut IoFindings, mbps: f64) {
 impl Known {
     fn new(write_percent: u8, small_bytes: u64, large_bytes: u64) -> Self {
         let mut record = Record::begun(header());
-        record.closing = Some(Closing { ended: String::new(), complete: true, reason: None });
+        record.closing = Some(Closing { ended: String::new(), complete: true, reason: None, end: None });
         let request = &mut record.header.request;
         request.set_writes(WritePercent::new(write_percent).unwrap());
         request.set_size(Class::SMALL, small_bytes);

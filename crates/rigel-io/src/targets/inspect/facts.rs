@@ -85,6 +85,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
             seed: header.seed,
             used_before: true,
             own: false,
+            kept: header.is_kept(),
         }),
         ..TargetFacts::default()
     };

@@ -220,7 +220,7 @@ fn small_run() -> Run {
 
 fn scratch_file() -> Vec<TargetFacts> {
     let mut targets = targets();
-    targets[0].scratch = Some(ScratchFacts { seed: FILL_SEED, used_before: true, own: false });
+    targets[0].scratch = Some(ScratchFacts { seed: FILL_SEED, used_before: true, own: false, kept: false });
     targets
 }
 

@@ -3,7 +3,7 @@ use rigel_core::record::Closing;
 use std::os::unix::fs::symlink;
 
 fn closing() -> Line {
-    Line::Closing(Closing { ended: "now".into(), complete: false, reason: None })
+    Line::Closing(Closing { ended: "now".into(), complete: false, reason: None, end: None })
 }
 
 #[test]

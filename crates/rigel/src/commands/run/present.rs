@@ -163,6 +163,8 @@ pub struct Judged {
     pub wrong_data: Option<Problem>,
     /// No number may be used, or a gate failed.
     pub unusable: Option<Problem>,
+    /// How far a run came that its user stopped.
+    pub stopped: Option<String>,
 }
 
 impl Judged {
@@ -190,14 +192,15 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Res
             (Err(problem), Some(_)) => reporter.trouble(&problem),
             (written, _) => written?,
         }
-        return Ok(Judged { wrong_data, unusable: None });
+        return Ok(Judged { wrong_data, unusable: None, stopped: text::stopped_soak(&record) });
     }
     // A run that goes on may be asked for other gates than when it began.
     versus::judge_by(&mut record, &reporter.options.versus)?;
     let view = View::of(&record);
     let gates = write_and_print(reporter, set, &view)?;
     let wrong = wrong_data::problem(&record);
-    Ok(Judged { wrong_data: wrong, unusable: view.findings.unusable(&record.header.request).or(gates) })
+    let unusable = view.findings.unusable(&record.header.request).or(gates);
+    Ok(Judged { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
 }
 
 /// `Ok(Some(_))`: a gate failed.
@@ -208,7 +211,8 @@ fn write_and_print(
 ) -> Result<Option<Problem>, Problem> {
     let options = reporter.options;
     if let Some(compared) = versus::Compared::of(view, &options.versus, reporter.streams) {
-        let page = if options.display.no_html { Vec::new() } else { vec![compared.page()?] };
+        let is_shown = !options.display.no_html && (compared.has_rows() || text::stopped(view).is_none());
+        let page = if !is_shown { Vec::new() } else { vec![compared.page()?] };
         let written = set.write(&page, options.force)?;
         let files: Vec<PathBuf> = std::iter::once(set.record_path()).chain(written).collect();
         compared.show(options.display.json, &files, reporter.streams)?;
@@ -222,12 +226,15 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
     let Reporter { options, streams } = reporter;
     let record = view.record;
     let answers = calibration::Document::of(view).filter(|_| options.front == Front::Calibrate);
+    let is_shown = text::has_figures(view);
     let mut files = match options.front {
+        // Nobody needs files without a figure.
+        _ if !is_shown => Vec::new(),
         // ORION had neither, and its files no place for the answers.
         Front::Calibrate | Front::Slo | Front::Soak => Vec::new(),
         Front::Orion | Front::Rigel => render(Format::Orion(options.display.orion_version), view)?,
     };
-    if !options.display.no_html {
+    if is_shown && !options.display.no_html {
         files.extend(render(Format::Html, view)?);
     }
     let written = set.write(&files, options.force)?;
@@ -290,9 +297,9 @@ mod tests {
             (None, cut(), unusable(), "cut short", 4),
             (None, None, unusable(), "no number may be used", 1),
         ] {
-            let found = Judged { wrong_data, unusable }.gravest(cut_short).unwrap();
+            let found = Judged { wrong_data, unusable, stopped: None }.gravest(cut_short).unwrap();
             assert_eq!((found.what.as_str(), found.kind.code()), (what, code));
         }
-        assert_eq!(Judged { wrong_data: None, unusable: None }.gravest(None), None);
+        assert_eq!(Judged { wrong_data: None, unusable: None, stopped: None }.gravest(None), None);
     }
 }

@@ -248,7 +248,8 @@ fn ready(
     for (then, now) in header.nodes.all().iter().zip(bench.site().nodes.all()) {
         check_engine(&then.engine, &now.engine)?;
     }
-    check_not_stopped(signals)?;
+    check_not_stopped(signals)
+        .map_err(|problem| problem.next("the record is as it was; go on later in the same way"))?;
     let wall = wall(header.request.engine, Some(&header.started));
     reporter.note(describe(&past));
     put_back(reporter, &found)?;

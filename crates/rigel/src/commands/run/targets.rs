@@ -31,12 +31,13 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
             let parts = options.request.parts(paths).into_iter().map(of);
             Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
         }
-        TargetSource::Scratch { size, .. } => {
+        TargetSource::Scratch { size, keep } => {
             let here = directory_facts(Path::new("."), &Snapshot::take())?;
             check_not_memory(&here, options.request.allow_memory)?;
             let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
             let (path, real_path) = (scratch::FILE_NAME.to_owned(), scratch::FILE_NAME.to_owned());
-            let scratch = Some(ScratchFacts { seed: options.request.seed, used_before: false, own: true });
+            let scratch =
+                Some(ScratchFacts { seed: options.request.seed, used_before: false, own: true, kept: *keep });
             Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, scratch, ..here }])
         }
         TargetSource::Simulated => Ok(options.request.simulated_targets()),
@@ -159,7 +160,8 @@ impl Scratch {
     pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
         let Some(file) = &self.file else { return Ok(None) };
         let facts = target_facts(file.path())?;
-        let scratch = ScratchFacts { seed: file.header.seed, used_before: file.reused, own: true };
+        let (seed, kept) = (file.header.seed, file.header.is_kept());
+        let scratch = ScratchFacts { seed, used_before: file.reused, own: true, kept };
         Ok(Some(TargetFacts { scratch: Some(scratch), ..facts }))
     }
 

@@ -8,7 +8,7 @@ use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{FirstError, HungIo};
-use rigel_core::record::{Closing, Record, Resumed, TornLine};
+use rigel_core::record::{Closing, End, Record, Resumed, TornLine};
 use rigel_core::units::NS_PER_S;
 
 const SLOW: &str = "servers=4,service=20ms,rate=100M,spread=lognormal:20%,between=1%";
@@ -39,19 +39,19 @@ fn changed(change: impl FnOnce(&mut Record)) -> anyhow::Result<Record> {
 pub fn stop(record: &mut Record, visits: usize) {
     record.visits.truncate(visits);
     cut(record);
-    close(record, "stopped by the user");
+    close(record, "stopped by the user", End::Stopped);
 }
 
 /// The same in the search.
 pub fn stop_in_search(record: &mut Record, visits: usize) {
     record.visits.clear();
     record.search.truncate(visits);
-    close(record, "stopped by the user");
+    close(record, "stopped by the user", End::Stopped);
 }
 
-fn close(record: &mut Record, reason: &str) {
+fn close(record: &mut Record, reason: &str, end: End) {
     let ended = "2026-03-01T00:00:20+00:00".into();
-    record.closing = Some(Closing { ended, complete: false, reason: Some(reason.into()) });
+    record.closing = Some(Closing { ended, complete: false, reason: Some(reason.into()), end: Some(end) });
 }
 
 /// Ends the last visit halfway.
@@ -112,7 +112,7 @@ fn hung(record: &mut Record) {
     };
     record.visits[2].hung = Some(io);
     let what = io.sentence(&record.header.targets);
-    close(record, &what);
+    close(record, &what, End::GaveUp);
 }
 
 const EIO: i32 = 5;
@@ -140,7 +140,7 @@ fn all_failed(record: &mut Record) {
         tally.series.latency_sum_ns.fill(0);
     }
     cut(record);
-    close(record, "all I/Os @ Small=2 and Large=0 failed");
+    close(record, "all I/Os @ Small=2 and Large=0 failed", End::GaveUp);
 }
 
 fn shrank(record: &mut Record) {
@@ -151,5 +151,5 @@ fn shrank(record: &mut Record) {
     let gone = TargetChange::OtherAtPath { now: None };
     record.visits[3].nodes[0].changed.targets.push(ChangedTarget { target: 0, change: gone });
     cut(record);
-    close(record, "/dev/sdb changed");
+    close(record, "/dev/sdb changed", End::GaveUp);
 }

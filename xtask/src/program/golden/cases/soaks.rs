@@ -14,7 +14,7 @@ use rigel_core::load::request::Request;
 use rigel_core::load::soak::Soak;
 use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::{ByTarget, FirstError};
-use rigel_core::record::{Closing, Record, Resumed};
+use rigel_core::record::{Closing, End, Record, Resumed};
 use rigel_core::units::{NS_PER_MS, Nanos};
 use rigel_core::verify::{Excerpt, Fault, Finding, Verified};
 
@@ -212,6 +212,11 @@ fn resumed() -> anyhow::Result<Record> {
     };
     record.resumed = vec![line("2026-03-02T07:00:00+00:00", 2), line("2026-03-04T07:00:00+00:00", 4)];
     let ended = "2026-03-04T07:00:05+00:00".into();
-    record.closing = Some(Closing { ended, complete: false, reason: Some("stopped by the user".into()) });
+    record.closing = Some(Closing {
+        ended,
+        complete: false,
+        reason: Some("stopped by the user".into()),
+        end: Some(End::Stopped),
+    });
     Ok(record)
 }

@@ -19,7 +19,12 @@ const MOST_FAILED: f64 = 0.005;
 /// The flags of a point; `visits` are all visits to it.
 pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
-    found.extend(cut_short(record, visits));
+    let cut = cut_short(record, visits);
+    let is_cut = cut.is_some();
+    // Where a class had no time for a single I/O, nobody has to look for a fault.
+    let is_empty = |(_, io): (_, &IoFindings)| completed(io) == 0 && io.first_error.is_none();
+    let has_nothing = point.classes().any(is_empty);
+    found.extend(cut.map(|flag| if has_nothing { flag.invalidating() } else { flag }));
     let warm_ups = visits.iter().filter_map(|visit| visit.warm_up);
     let failures = warm_ups.map(|done| done.failures).fold(0, u64::saturating_add);
     if failures > 0 {
@@ -33,7 +38,9 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
             wrong_data::sentence(&record.header.targets, &verified)
                 .map(|text| Flag::new(FlagCode::WrongData, format!("{}: {text}", io.load.title()))),
         );
-        found.extend(class_flags(&record.header, &io.load.title(), io, point));
+        let flags = class_flags(&record.header, &io.load.title(), io, point);
+        let is_of_end = |flag: &Flag| is_cut && flag.code == FlagCode::NoData && io.first_error.is_none();
+        found.extend(flags.into_iter().filter(|flag| !is_of_end(flag)));
     }
     found
 }
@@ -61,9 +68,13 @@ fn planned(plan: &Plan, visit: &Visit) -> Option<Nanos> {
     }
 }
 
+fn completed(io: &IoFindings) -> u64 {
+    io.reads.count().saturating_add(io.writes.count())
+}
+
 fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
-    let completed = io.reads.count().saturating_add(io.writes.count());
+    let completed = completed(io);
     if completed == 0 {
         found.push(Flag::new(FlagCode::NoData, format!("{name}: no I/O completed")).invalidating());
     }

@@ -263,7 +263,7 @@ fn a_command_has_the_target_and_the_options_of_the_run() {
     assert_eq!(
         command(&|header| {
             header.targets[0].scratch =
-                Some(crate::facts::ScratchFacts { seed: 1, used_before: false, own: true });
+                Some(crate::facts::ScratchFacts { seed: 1, used_before: false, own: true, kept: false });
         }),
         "cd /data && rigel calibrate --budget 5m"
     );

@@ -87,7 +87,7 @@ pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &Tar
             )
         }
     };
-    format!("what was measured until then is in the outputs; {how}")
+    format!("what was measured until then is kept; {how}")
 }
 
 /// The header of the record says so, in words that nothing is escaped in.

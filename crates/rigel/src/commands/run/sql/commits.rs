@@ -88,7 +88,8 @@ impl SqlRun<'_> {
 
     /// That log before it is made.
     pub(super) fn expected_log(&self, table: &TargetFacts) -> TargetFacts {
-        let scratch = ScratchFacts { seed: self.options().request.seed, used_before: false, own: true };
+        let scratch =
+            ScratchFacts { seed: self.options().request.seed, used_before: false, own: true, kept: false };
         TargetFacts {
             path: FILE_NAME.to_owned(),
             kind: TargetKind::File,

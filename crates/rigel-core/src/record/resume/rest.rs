@@ -1,0 +1,69 @@
+//! Whether what a run did not measure can be measured later, as its record tells it.
+//!
+//! Must say so of nothing that the program would then refuse. What is on the host now is for whoever goes on to see.
+
+use crate::facts::TargetFacts;
+use crate::load::class::Class;
+use crate::record::{End, Record};
+
+/// What can become of the rest of a run that ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// It can be measured.
+    Open,
+    /// The run removed its own scratch file.
+    NoScratch,
+    /// The run had its time; what was asked for cannot be changed.
+    NoTime,
+    /// The table of commits was removed behind the run.
+    NoTable,
+}
+
+impl Rest {
+    /// Of a run that ended early and in order; `None` of every other one. A run that was killed put nothing away.
+    pub fn of(record: &Record) -> Option<Self> {
+        let closing = record.closing.as_ref().filter(|closing| !closing.complete)?;
+        let request = &record.header.request;
+        let is_gone = |target: &TargetFacts| target.scratch.is_some_and(|file| file.own && !file.kept);
+        Some(match closing.end {
+            Some(End::OutOfTime) => Self::NoTime,
+            _ if request.sql.is_some() && request.class(Class::COMMIT).is_some() => Self::NoTable,
+            // A soak leaves its file.
+            _ if request.pace.soak().is_none() && record.header.targets.iter().any(is_gone) => {
+                Self::NoScratch
+            }
+            _ => Self::Open,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ScratchFacts;
+    use crate::record::Closing;
+    use crate::record::tests::header;
+
+    fn ended(end: End) -> Record {
+        let closing = Closing { ended: "now".into(), complete: false, reason: None, end: Some(end) };
+        Record { closing: Some(closing), ..Record::begun(header()) }
+    }
+
+    #[test]
+    fn what_the_run_put_away_or_used_up_is_not_gone_on_with() {
+        assert_eq!(Rest::of(&Record::begun(header())), None, "it was killed, or goes on");
+        assert_eq!(Rest::of(&ended(End::Stopped)), Some(Rest::Open));
+        assert_eq!(Rest::of(&ended(End::GaveUp)), Some(Rest::Open));
+        assert_eq!(Rest::of(&ended(End::OutOfTime)), Some(Rest::NoTime));
+        let mut record = ended(End::Stopped);
+        for (own, kept, rest) in
+            [(true, false, Rest::NoScratch), (true, true, Rest::Open), (false, false, Rest::Open)]
+        {
+            let scratch = ScratchFacts { seed: 1, used_before: false, own, kept };
+            record.header.targets[0].scratch = Some(scratch);
+            assert_eq!(Rest::of(&record), Some(rest), "{own} {kept}");
+        }
+        record.closing.as_mut().unwrap().complete = true;
+        assert_eq!(Rest::of(&record), None);
+    }
+}

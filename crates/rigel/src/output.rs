@@ -184,7 +184,18 @@ fn make_below(dir: &Path, own: &Path) -> Result<(), Problem> {
 
 /// Tries, before a long run, whether the directory takes files and has room for `needed_bytes`.
 pub fn check_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
-    whole::try_out(dir).map_err(|error| trouble(dir, &error))?;
+    look_at_directory(dir, needed_bytes)?;
+    whole::try_out(dir).map_err(|error| trouble(dir, &error))
+}
+
+/// The same as far as it can be known without writing.
+pub fn look_at_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
+    let found = fs::metadata(dir).map_err(|error| trouble(dir, &error))?;
+    if !found.is_dir() {
+        return Err(trouble(dir, &io::ErrorKind::NotADirectory.into()));
+    }
+    let may = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    rustix::fs::access(dir, may).map_err(|errno| trouble(dir, &errno.into()))?;
     let room = rustix::fs::statvfs(dir).map_err(|errno| trouble(dir, &errno.into()))?;
     let free_bytes = room.f_bavail.saturating_mul(room.f_frsize);
     // Some filesystems report no blocks at all.

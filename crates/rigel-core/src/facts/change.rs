@@ -82,6 +82,11 @@ pub enum TargetChange {
     },
     /// Its filesystem, or the device, refuses writes now.
     ReadOnly,
+    /// Another run of Rigel loads it as well.
+    LoadedToo {
+        /// Its process, where it can be seen from here.
+        process: Option<u32>,
+    },
 }
 
 impl TargetChange {
@@ -94,6 +99,7 @@ impl TargetChange {
             Self::NoName => 3,
             Self::OtherAtPath { .. } => 4,
             Self::ReadOnly => 5,
+            Self::LoadedToo { .. } => 6,
         }
     }
 }
@@ -125,6 +131,9 @@ impl ChangedTarget {
                 format!("{path} leads to nothing any more; what was open was measured to the end")
             }
             TargetChange::ReadOnly => format!("{path} became read-only"),
+            TargetChange::LoadedToo { process } => {
+                format!("{path} was loaded by another run of Rigel as well{}", by(process))
+            }
         }
     }
 
@@ -135,7 +144,15 @@ impl ChangedTarget {
                 targets.get(usize::from(self.target)).is_none_or(|facts| bytes < facts.size_bytes)
             }
             TargetChange::NoSize { .. } | TargetChange::Allocated { .. } => true,
-            TargetChange::NoName | TargetChange::OtherAtPath { .. } | TargetChange::ReadOnly => false,
+            TargetChange::NoName
+            | TargetChange::OtherAtPath { .. }
+            | TargetChange::ReadOnly
+            | TargetChange::LoadedToo { .. } => false,
         }
     }
+}
+
+/// ` (process 1234)`.
+pub fn by(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |number| format!(" (process {number})"))
 }

@@ -130,6 +130,9 @@ pub struct Request {
     /// Memory is measured on purpose: a scratch file may lie in it, and the run has not failed when its numbers are about memory.
     #[serde(default)]
     pub allow_memory: bool,
+    /// Another run of Rigel may load the same targets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub share: bool,
     /// Completions are looked for on the device instead of being waited for by interrupt.
     #[serde(default)]
     pub poll: bool,
@@ -192,6 +195,7 @@ impl Request {
             seed: 0,
             buffered: false,
             allow_memory: false,
+            share: false,
             poll: false,
             io_timeout: DEFAULT_IO_TIMEOUT,
             bound: None,

@@ -6,6 +6,7 @@
 use super::ioctl;
 use super::node::{identity_of, plain_kind};
 use rigel_core::facts::{Identity, TargetChange, TargetKind};
+use rigel_core::path_text;
 use rustix::fs;
 use rustix::io::Errno;
 use std::os::fd::BorrowedFd;
@@ -35,6 +36,11 @@ struct State {
 impl Baseline {
     pub(super) fn of(path: &Path, kind: TargetKind, fd: BorrowedFd<'_>) -> Self {
         Self { path: path.to_owned(), kind, was: State::of(path, kind, fd) }
+    }
+
+    /// The path, printable.
+    pub(super) fn place(&self) -> String {
+        path_text::encode(&self.path)
     }
 
     pub(super) fn changes(&self, fd: BorrowedFd<'_>) -> Vec<TargetChange> {

@@ -73,6 +73,26 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
     }
 }
 
+/// Whether [`permit`] would be given, by what is known of a target without reading it: who uses it, and what it is. `holds_no_data`: nothing was
+/// ever written to it.
+///
+/// # Errors
+/// As those of [`permit`]; also where nothing is known of what is on the target, which then may be anything.
+pub fn foresee(
+    facts: &TargetFacts,
+    evidence: &[Evidence],
+    consent: bool,
+    holds_no_data: bool,
+) -> Result<(), Problem> {
+    match (safety::judge(evidence), consent) {
+        (Verdict::Refused, _) => Err(refused(facts, evidence)),
+        (Verdict::NeedsConsent, false) if !evidence.is_empty() => Err(needs_consent(facts, evidence)),
+        (Verdict::NeedsConsent, false) if !holds_no_data => Err(needs_consent(facts, evidence)
+            .because("it may hold data; the run itself looks whether all of it reads as zeros")),
+        _ => Ok(()),
+    }
+}
+
 /// Whether one of the paths that the user consented to leads to this target. The names may differ; a directory or the
 /// beginning of a path covers nothing.
 pub fn consent_covers(consents: &[PathBuf], target: &TargetFacts) -> bool {

@@ -5,6 +5,7 @@
 //! the byte whose number is the run's, and looks whether any other such byte is locked. These bytes lie where no file reaches. Some filesystems do
 //! not let the two kinds of locks see each other, so that the run on one host locks all of these bytes as well.
 
+pub(super) mod presence;
 mod range;
 
 use super::errno::retry_while;

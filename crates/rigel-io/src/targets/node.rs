@@ -80,6 +80,12 @@ impl Node {
         fs::open(format!("/proc/self/fd/{}", self.pin.as_raw_fd()), flags, Mode::empty()).map(File::from)
     }
 
+    /// Whether this user may write to it, without opening it.
+    pub(crate) fn check_writable(&self) -> Result<(), Errno> {
+        let path = format!("/proc/self/fd/{}", self.pin.as_raw_fd());
+        fs::access(path, fs::Access::WRITE_OK)
+    }
+
     /// Opens it for reading, or says why not.
     pub(crate) fn open_to_read(&self) -> Result<File, Problem> {
         self.open(OFlags::RDONLY).map_err(|errno| refusal("the target cannot be read", &self.path, errno))

@@ -9,13 +9,14 @@ use super::errno::{no_direct_io, refusal, retry_while};
 use super::guard::{WritePermit, blocked, exchanged};
 use super::inspect::{Snapshot, in_use};
 use super::ioctl;
-use super::lock::{lock, lock_together};
+use super::lock::presence::{self, Other};
+use super::lock::{is_locked, lock, lock_together};
 use super::namespace::Namespace;
 use super::node::Node;
 use super::own_file::usable_bytes;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::facts::{ChangedTarget, TargetFacts, TargetKind};
+use rigel_core::facts::{ChangedTarget, TargetChange, TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::FirstError;
@@ -103,9 +104,50 @@ impl OpenTargets {
     pub fn changes(&self) -> Vec<ChangedTarget> {
         let of = |(number, target): (u16, &OpenTarget)| {
             let changes = target.baseline.as_ref().map_or_else(Vec::new, |was| was.changes(target.as_fd()));
-            changes.into_iter().map(move |change| ChangedTarget { target: number, change })
+            let too = target.other().map(|other| TargetChange::LoadedToo { process: other.process });
+            changes.into_iter().chain(too).map(move |change| ChangedTarget { target: number, change })
         };
         (0u16..).zip(&self.targets).flat_map(of).collect()
+    }
+
+    /// Says to others that this process loads the targets. `beside`: also where another run of Rigel does.
+    ///
+    /// # Errors
+    /// When another one loads a target, unless `beside`.
+    pub fn announce(&self, beside: bool) -> Result<(), Problem> {
+        let real = self.targets.iter().filter(|target| target.baseline.is_some());
+        for target in real {
+            if beside {
+                presence::announce_beside(target);
+            } else {
+                presence::announce(target).map_err(|other| target.loaded_too(other))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether [`OpenTargets::announce`] would refuse it; nothing is said to others.
+    ///
+    /// # Errors
+    /// When another run of Rigel loads a target.
+    pub fn check_unloaded(&self) -> Result<(), Problem> {
+        let loaded = self.targets.iter().find_map(|target| Some(target.loaded_too(target.other()?)));
+        loaded.map_or(Ok(()), Err)
+    }
+
+    /// Refuses what an open for writing would refuse of these targets. Nothing is opened for writing.
+    ///
+    /// # Errors
+    /// When this user may not write, or another run writes.
+    pub fn foresee_writes(&self, inspected: &[TargetFacts]) -> Result<(), Problem> {
+        for (facts, target) in inspected.iter().zip(&self.targets) {
+            let node = Node::of_open(&path_text::decode(&facts.path), target.fd.as_fd())?;
+            node.check_writable().map_err(|errno| not_opened(&node, errno, false))?;
+            if node.kind == TargetKind::File && is_locked(target) {
+                return Err(locked(&node, None));
+            }
+        }
+        Ok(())
     }
 
     /// Has the page cache drop what it holds of the targets, so that the next reads ask the devices. Only advice: a page that is in use
@@ -189,10 +231,14 @@ fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
 
 /// Locks a file, because two Rigels must not overwrite each other's stamps. The nodes of one run keep off each other's parts.
 fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> {
-    let locked = run.map_or_else(|| lock(fd), |run| lock_together(fd, run));
-    if locked.map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
+    let is_ours = run.map_or_else(|| lock(fd), |run| lock_together(fd, run));
+    if is_ours.map_err(|errno| refusal("the target cannot be locked", &node.path, errno))? {
         return Ok(());
     }
+    Err(locked(node, run))
+}
+
+fn locked(node: &Node, run: Option<u64>) -> Problem {
     let (because, next) = match run {
         None => (
             "another run of Rigel, or another program, works on it",
@@ -203,7 +249,7 @@ fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> 
             "wait for it to end, or see who has the file open (fuser -v), on each host that has it",
         ),
     };
-    Err(Problem::refused("the target is locked").at(node.place()).because(because).next(next))
+    Problem::refused("the target is locked").at(node.place()).because(because).next(next)
 }
 
 fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
@@ -229,6 +275,26 @@ impl OpenTarget {
     /// The generic device for NVMe commands, after [`OpenTargets::with_namespaces`].
     pub(crate) const fn namespace(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
+    }
+
+    fn other(&self) -> Option<Other> {
+        self.baseline.as_ref().and_then(|_| presence::other(self))
+    }
+
+    fn loaded_too(&self, other: Other) -> Problem {
+        let place = self.baseline.as_ref().map_or_else(String::new, Baseline::place);
+        let who = match other.process {
+            Some(process) => {
+                format!("process {process} measures it; two runs on one target measure each other")
+            }
+            None => {
+                "its process cannot be seen from here; two runs on one target measure each other".to_owned()
+            }
+        };
+        Problem::refused("another run of Rigel loads the target")
+            .at(place)
+            .because(who)
+            .next("wait for it to end; --share measures beside it, and says so in both records")
     }
 
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {

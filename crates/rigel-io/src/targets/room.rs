@@ -48,6 +48,15 @@ pub(super) fn check_file_limit(size_bytes: u64) -> Result<(), Errno> {
     if limit.is_some_and(|limit| limit < size_bytes) { Err(Errno::FBIG) } else { Ok(()) }
 }
 
+/// Refuses a directory in which this user can make no file.
+///
+/// # Errors
+/// With what keeps the user from it.
+pub fn check_creatable(dir: &Path) -> Result<(), Problem> {
+    let may = fs::access(dir, Access::WRITE_OK | Access::EXEC_OK);
+    may.map_err(|errno| refusal("no file can be made here", dir, errno))
+}
+
 /// Refuses a file, a device or a directory that this user may not write to, without opening it.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use super::own_file::{self, whole_header};
 use fill::Fresh;
 use found::{Found, Misfit, take};
 use rigel_core::error::Problem;
-use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header};
+use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
 use rustix::fs;
 use rustix::io::Errno;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use super::room::{check_room, check_writable, dir_of, free_bytes};
+pub use super::room::{check_creatable, check_room, check_writable, dir_of, free_bytes};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Names that are tried in a directory, and so the runs that can work in it at a time.
@@ -191,6 +191,20 @@ pub fn left_there(dir: &Path, data_bytes: Option<u64>) -> Option<(PathBuf, Heade
         let header = found::left_header(&path)?;
         data_bytes.is_none_or(|wanted| wanted == header.data_bytes).then_some((path, header))
     })
+}
+
+/// Refuses what [`ScratchFile::create`] would refuse of a new file in this directory, as far as it can be known without writing.
+///
+/// # Errors
+/// When no file can be made there, or there is too little space.
+pub fn foresee(dir: &Path, data_bytes: u64, size_option: &str) -> Result<(), Problem> {
+    if left_there(dir, Some(data_bytes)).is_some() {
+        return Ok(());
+    }
+    check_size(data_bytes)?;
+    let header = Header { data_bytes, seed: 0, state: State::Filling };
+    check_creatable(dir)?;
+    check_room(&dir.join(scratch::FILE_NAME), header.file_bytes(), size_option)
 }
 
 enum Search<'a> {

@@ -119,6 +119,10 @@ fn of_workload(
     let choice = engine::choose(wanted, request.poll, &slots)?;
     let access = access(permits, &workload.team);
     let targets = Arc::new(open(&facts, !request.buffered, access, &choice)?);
+    // The nodes of one run load the same targets.
+    if workload.team.process.is_none() {
+        targets.announce(request.share)?;
+    }
     let syncs = request.classes.iter().map(|class| class.sync);
     let leave_out = |problem: Problem| match request.bound {
         Some(_) => problem.next("leave the commits out with --no-commits"),
@@ -148,6 +152,27 @@ pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
             [Some(problem.what), problem.cause].into_iter().flatten().collect::<Vec<_>>().join(": ")
         ),
     })
+}
+
+/// Refuses what [`bench()`] would refuse, as far as it can be known without a permit to write; nothing is read or written.
+///
+/// # Errors
+/// When the engine does not work here, a target cannot be opened, or another run of Rigel has it.
+pub fn foresee(request: &Request, plan: &Plan, facts: &[TargetFacts]) -> Result<(), Problem> {
+    for (part, facts) in request.parts(facts) {
+        let Some(choice) = chosen(&part, plan).transpose()? else { continue };
+        // One of the run's own may not be there yet.
+        let is_there = |target: &&TargetFacts| target.scratch.is_none_or(|file| !file.own);
+        let there: Vec<TargetFacts> = facts.iter().filter(is_there).cloned().collect();
+        let targets = open(&there, !part.buffered, Access::ReadOnly, &choice)?;
+        if part.writes_at_all() && !choice.kind.is_without_storage() {
+            targets.foresee_writes(&there)?;
+        }
+        if !part.share {
+            targets.check_unloaded()?;
+        }
+    }
+    Ok(())
 }
 
 /// The engine that a run would have on this host; `None` for a simulated one, and where none works.

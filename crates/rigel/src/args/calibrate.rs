@@ -126,7 +126,7 @@ pub struct CalibrateArgs {
 fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" => arg.hide_short_help(true),
-        "destroy_data" | "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "destroy_data" | "allow_memory" | "share" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
         "name" => arg.default_value("calibration"),
         "label" => arg.hide_short_help(false),
         "out" => arg.default_value("."),

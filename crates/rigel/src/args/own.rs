@@ -124,10 +124,17 @@ pub struct ConsentArgs {
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub allow_memory: bool,
 
+    /// Measure although another run of Rigel loads the same target
+    ///
+    /// Two runs on one target measure each other, so that the second one is refused. With this option both go on, and both records say so
+    /// (flag CHANGED). A target that one of them writes is refused all the same.
+    #[arg(long, help_heading = SAFETY, hide_short_help = true)]
+    pub share: bool,
+
     /// Show what would be done and do nothing
     ///
-    /// Names the points, the time, the engine, the files, and for each target that would be written whether the run would be refused. It
-    /// ends with 0 all the same. The targets are not read, and nothing is written.
+    /// Names the points, the time, the engine, the files, and for each target that would be written whether the run would be refused. What
+    /// the run would refuse ends it with the same message and exit code. The targets are not read, and nothing is written.
     #[arg(long, help_heading = SAFETY)]
     pub dry_run: bool,
 }

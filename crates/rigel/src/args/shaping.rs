@@ -40,6 +40,7 @@ pub fn request(front: Front, level: RunLevel, load: &LoadArgs, own: &OwnArgs) ->
         engine: own.engine,
         buffered: own.buffered,
         allow_memory: own.consent.allow_memory,
+        share: own.consent.share,
         poll: own.poll,
         cpus: own.cpus.clone().unwrap_or_default(),
         seed: own.seed.map_or_else(values::draw_seed, Ok)?,

@@ -206,7 +206,7 @@ pub fn asked_duration(duration: Option<Nanos>) -> Result<Option<Nanos>, Problem>
 pub fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "lun" => arg.hide_short_help(true),
-        "destroy_data" | "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "destroy_data" | "allow_memory" | "share" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
         "name" => arg.default_value("slo"),
         "out" => arg.default_value("."),
         "json" => arg.help("The result as JSON on standard output"),

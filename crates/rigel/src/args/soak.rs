@@ -130,7 +130,7 @@ fn adapted(arg: Arg) -> Arg {
         "targets" => arg.help("Files or block devices [default: a scratch file here]"),
         "lun" => arg.hide_short_help(true),
         "destroy_data" => arg.help_heading(LOAD),
-        "allow_memory" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
+        "allow_memory" | "share" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
         "name" => arg.default_value("soak"),
         "out" => arg.default_value("."),
         "json" => arg.help("The result as JSON on standard output"),

@@ -64,7 +64,8 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
     if options.dry_run {
-        return dry_run::show(reporter, &plan, &looked, dry_run::foretell(options, &looked)?);
+        dry_run::show(reporter, &plan, &looked, dry_run::foretell(options, &looked)?)?;
+        return dry_run::refusal(reporter, &plan, &looked);
     }
     let signals = prepare(reporter, &plan)?;
     let scratch = fill(reporter, &looked, &signals)?;

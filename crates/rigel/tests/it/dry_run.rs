@@ -6,9 +6,15 @@ use std::fs;
 
 /// The plan of a run on a file of a place, with these options: without its lines, because long sentences are broken, and without the place.
 fn foretold(place: &Place, file: &str, options: &str) -> String {
+    foretold_with(place, file, options, 0)
+}
+
+/// The same of a run that would end with that code.
+fn foretold_with(place: &Place, file: &str, options: &str, code: i32) -> String {
     let path = format!("{}/", place.path().display());
     let options = options.replace("FILE", &format!("{path}{file}"));
-    let told = within::line(&format!("run oltp {path}{file} {options} --dry-run")).expect_code(0);
+    let told =
+        within::line(&format!("run oltp {path}{file} {options} --dry-run --out {path}")).expect_code(code);
     flat(&told.stdout).replace(&path, "")
 }
 
@@ -22,7 +28,7 @@ fn plan(place: &Place, line: &str) -> String {
 fn a_run_that_would_be_refused_is_said_to_be() {
     let place = Place::new();
     place.random_file("data", 4 << 20);
-    let told = foretold(&place, "data", "--write 20");
+    let told = foretold_with(&place, "data", "--write 20", 3);
     let needed = "This run would be refused: data may hold data. It needs --destroy-data data, which overwrites all of it";
     assert!(told.contains(needed) && !told.contains("would be lost"), "{told}");
     place.line("run oltp data --write 20 --duration 100ms").expect_code(3);
@@ -89,4 +95,37 @@ fn the_engine_and_the_files_are_named() {
     }
     let calibration = plan(&place, "calibrate data");
     assert!(calibration.contains("_DATE_TIME_record.jsonl, and _report.html"), "{calibration}");
+}
+
+/// The problem of a run that was refused: its first line, and where it was.
+fn problem(told: &crate::support::Told) -> String {
+    let (_, told) = told.stderr.split_once("error: ").unwrap_or_else(|| panic!("{told:?}"));
+    told.lines().take_while(|line| !line.starts_with("  likely cause")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_dry_run_ends_as_the_run_that_would_be_refused() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    fs::write(place.path().join("a_file"), "no directory").unwrap();
+    let locked = fs::File::open(place.random_file("locked", 4 << 20)).unwrap();
+    rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let before = place.files();
+    for (line, sign) in [
+        ("run simple --scratch-size 900T --duration 100ms", "there is no room for the scratch file"),
+        ("run oltp data --write 20 --duration 100ms", "writing would destroy what is on the target"),
+        ("run oltp data --duration 100ms --out nowhere", "the directory of the outputs does not exist"),
+        ("run oltp data --duration 100ms --out a_file", "the directory of the outputs is no directory"),
+        ("run oltp data --duration 100ms --engine nvme", "takes no NVMe commands"),
+        ("run oltp locked --write 20 --destroy-data locked --duration 100ms", "the target is locked"),
+        ("calibrate data --out nowhere", "the directory of the outputs does not exist"),
+    ] {
+        let dry = place.line(&format!("{line} --dry-run")).expect_code(3);
+        let real = place.line(line).expect_code(3);
+        assert_eq!(problem(&dry), problem(&real), "{line}");
+        assert!(problem(&dry).contains(sign), "{line}: {dry:?}");
+        // Without the engine that was asked for there is no plan.
+        assert_eq!(dry.stdout.contains("Outputs"), !line.contains("nvme"), "{dry:?}");
+        assert_eq!(place.files(), before, "{line}");
+    }
 }

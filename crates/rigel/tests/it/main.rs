@@ -21,6 +21,7 @@ mod doctor;
 mod dry_run;
 mod durability;
 mod durability_refused;
+mod ends;
 mod fill;
 mod forecast;
 mod formats;

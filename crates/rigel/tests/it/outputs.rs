@@ -171,7 +171,7 @@ fn a_dry_run_prints_the_plan_and_touches_nothing() {
     }
     let target = place.random_file("data", 4 << 20);
     let before = fs::read(&target).unwrap();
-    let told = place.rigel(["run", "oltp", "data", "--write", "50", "--dry-run"]).expect_code(0);
+    let told = place.rigel(["run", "oltp", "data", "--write", "50", "--dry-run"]).expect_code(3);
     assert!(told.stdout.contains("data"), "{}", told.stdout);
     assert_eq!(fs::read(&target).unwrap(), before);
     assert_eq!(place.files(), ["data"]);
@@ -191,7 +191,8 @@ fn a_dry_run_tells_what_would_be_written() {
     assert!(plan.contains("and kept afterwards"), "{plan}");
     place.random_file("data", 4 << 20);
     place.random_file("more", 8 << 20);
-    let plan = told("run oltp data more --write 50 --destroy-data more --dry-run");
+    let plan =
+        place.line("run oltp data more --write 50 --destroy-data more --dry-run").expect_code(3).stdout;
     let flat = plan.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "12 MiB on the targets in all",

@@ -149,7 +149,7 @@ fn a_mounted_device_is_refused_whatever_is_said() {
     assert!(told.stderr.contains("mounted"), "{}", told.stderr);
     // A dry run does not promise what the run would not do.
     let told = place.rigel(["run", "oltp", &path, "--write", "50", "--destroy-data", &path, "--dry-run"]);
-    let told = told.expect_code(0);
+    let told = told.expect_code(3);
     assert!(told.stdout.contains("This run would be refused") && told.stdout.contains("mounted"), "{told:?}");
     // A dry run that only reads says who will be slow.
     let told = place.rigel(["run", "oltp", &path, "--dry-run"]).expect_code(0).stdout;

@@ -29,6 +29,12 @@ pub(super) fn set(file: &impl AsFd, kind: Kind, range: Range) -> Result<(), Errn
     }
 }
 
+/// Gives the bytes back.
+pub(super) fn release(file: &impl AsFd, range: Range) -> Result<(), Errno> {
+    let mut wanted = libc::flock { l_type: kind_number(libc::F_UNLCK), ..asked(Kind::Shared, range) };
+    fcntl(file.as_fd(), libc::F_OFD_SETLK, &mut wanted)
+}
+
 /// What another open file has locked of the bytes; one of its ranges, from the first to the last byte.
 pub(super) fn held(file: &impl AsFd, range: Range) -> Result<Option<Range>, Errno> {
     let mut found = asked(Kind::Exclusive, range);

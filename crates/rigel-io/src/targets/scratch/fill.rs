@@ -6,7 +6,7 @@ use crate::targets::errno::{no_direct_io, refusal};
 use crate::targets::filler::{self, Cut};
 use crate::targets::lock::Hold;
 use crate::targets::node::Node;
-use crate::targets::room::{check_room, no_room, reserve};
+use crate::targets::room::{check_creatable, check_room, dir_of, no_room, reserve};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::scratch::{Header, State};
 use rustix::fs::{self, Mode, OFlags};
@@ -33,6 +33,7 @@ impl Fresh {
     /// file of this name first.
     pub(super) fn create(path: &Path, wish: &Wish) -> Result<Option<Self>, Problem> {
         let header = Header { data_bytes: wish.data_bytes, seed: wish.seed, state: State::Filling };
+        check_creatable(dir_of(path))?;
         check_room(path, header.file_bytes(), wish.size_option)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         // Without O_DIRECT, because some filesystems create the file, refuse the open, and leave the file behind.

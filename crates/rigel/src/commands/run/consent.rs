@@ -9,7 +9,7 @@ use crate::progress::WorkProgress;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
-use rigel_core::guard::safety::{self, Verdict};
+use rigel_core::guard::safety::{self, Evidence, Verdict};
 use rigel_core::path_text;
 use rigel_core::units::Nanos;
 use rigel_io::targets::Hold;
@@ -112,6 +112,21 @@ pub fn forecast(options: &RunOptions, targets: &[TargetFacts]) -> Result<Vec<Str
     real.map(of).collect()
 }
 
+/// Refuses what the run would refuse to write, as far as it can be known without reading the targets.
+pub fn foresee(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Problem> {
+    if !options.request.writes_at_all() || matches!(options.targets, TargetSource::Scratch { .. }) {
+        return Ok(());
+    }
+    let snapshot = Snapshot::take();
+    let real = targets.iter().filter(|target| target.kind != TargetKind::Simulated);
+    for target in real {
+        let found = known(target, options.request.io_timeout, &snapshot)?;
+        let consent = guard::consent_covers(&options.destroy, target);
+        guard::foresee(target, &found, consent, holds_no_data(target))?;
+    }
+    Ok(())
+}
+
 /// What a dry run says of a target that would be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
@@ -128,13 +143,7 @@ pub fn forecast_of(
     limit: Nanos,
     snapshot: &Snapshot,
 ) -> Result<Forecast, Problem> {
-    let path = path_text::decode(&target.path);
-    let found = answering(&path, limit, || {
-        let inspected = inspect_any(&path, snapshot)?;
-        let mut found = inspected.users(snapshot);
-        found.extend(inspected.scratch()?);
-        Ok(found)
-    })?;
+    let found = known(target, limit, snapshot)?;
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(destroy, target);
     let path = &target.path;
@@ -165,6 +174,17 @@ pub fn forecast_of(
         }
     };
     Ok(Forecast { refused, text })
+}
+
+/// What is known of a target without reading it.
+fn known(target: &TargetFacts, limit: Nanos, snapshot: &Snapshot) -> Result<Vec<Evidence>, Problem> {
+    let path = path_text::decode(&target.path);
+    answering(&path, limit, || {
+        let inspected = inspect_any(&path, snapshot)?;
+        let mut found = inspected.users(snapshot);
+        found.extend(inspected.scratch()?);
+        Ok(found)
+    })
 }
 
 /// Whether the filesystem knows of no block of a file that was ever written.

@@ -3,9 +3,10 @@
 //! Must not read what is on a target, and must not write.
 
 use super::present::Reporter;
-use super::{consent, load, targets};
+use super::{consent, load, room_for_outputs, targets};
 use crate::args::{Front, RunOptions, TargetSource};
-use crate::output::RECORD_SUFFIX;
+use crate::output::{self, RECORD_SUFFIX};
+use crate::tui;
 use rigel_cluster::meet::Foretold;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
@@ -53,6 +54,27 @@ pub fn show(
         })
     };
     reporter.streams.results(text::plan(request, plan, looked, intent.as_ref()).as_bytes())
+}
+
+/// What the run would refuse before its load, with the same problem, as far as it can be known without reading targets or writing.
+pub fn refusal(reporter: Reporter<'_>, plan: &Plan, looked: &[TargetFacts]) -> Result<(), Problem> {
+    let options = reporter.options;
+    if options.as_load {
+        return Ok(());
+    }
+    outputs_refusal(reporter, plan)?;
+    targets::foresee_scratch(options, looked.first().map_or(0, |target| target.size_bytes))?;
+    consent::foresee(options, looked)?;
+    make::foresee(&options.request, plan, looked)
+}
+
+/// The same of the outputs alone.
+pub fn outputs_refusal(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Problem> {
+    let options = reporter.options;
+    if options.display.tui {
+        tui::check(reporter.streams)?;
+    }
+    output::look_at_directory(&options.out_dir, room_for_outputs(plan))
 }
 
 /// The engine that the run would have, of each side where there are two that differ.

@@ -549,9 +549,9 @@ impl SqlRun<'_> {
             outputs: vec![dry_run::outputs(options, &planned.request)],
             ..Intent::default()
         };
-        self.reporter
-            .streams
-            .results(text::plan(&planned.request, &planned.plan, &planned.targets, Some(&intent)).as_bytes())
+        let told = text::plan(&planned.request, &planned.plan, &planned.targets, Some(&intent));
+        self.reporter.streams.results(told.as_bytes())?;
+        dry_run::outputs_refusal(self.reporter, &planned.plan)
     }
 }
 

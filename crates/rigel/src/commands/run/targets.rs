@@ -14,7 +14,7 @@ use rigel_core::{guard::scratch, path_text};
 use rigel_io::targets::Hold;
 use rigel_io::targets::inspect::{Snapshot, directory_facts, target_facts};
 use rigel_io::targets::lun_list;
-use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
+use rigel_io::targets::scratch::{ScratchFile, Wish, check_creatable, foresee, free_bytes, left_there};
 use rigel_report::text::ScratchIntent;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -84,12 +84,17 @@ pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem
     )))
 }
 
+/// What gives the size of a scratch file.
+const SIZE_OPTION: &str = "--scratch-size";
+
 fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
     let here = Path::new(".");
     // An existing one is used again, however much space is free now.
     if let Some((_, header)) = left_there(here, None) {
         return Ok(header.data_bytes);
     }
+    // A read-only filesystem has no free space either.
+    check_creatable(here)?;
     scratch::choose_size(free_bytes(here)?, host.memory_bytes.unwrap_or(4 * GIB))
 }
 
@@ -99,6 +104,14 @@ pub fn scratch_intent(options: &RunOptions, data_bytes: u64) -> Option<ScratchIn
     let left = left_there(Path::new("."), Some(data_bytes));
     let kept = left.as_ref().is_some_and(|(_, header)| header.state == State::Kept);
     Some(ScratchIntent { fill_bytes: if left.is_some() { 0 } else { data_bytes }, kept: keep || kept })
+}
+
+/// Refuses the scratch file that a run would not get.
+pub fn foresee_scratch(options: &RunOptions, data_bytes: u64) -> Result<(), Problem> {
+    match options.targets {
+        TargetSource::Scratch { .. } => foresee(Path::new("."), data_bytes, SIZE_OPTION),
+        _ => Ok(()),
+    }
 }
 
 /// A scratch file for one run; put away when this goes out of scope.
@@ -117,7 +130,7 @@ impl Scratch {
     ) -> Result<Self, Problem> {
         let TargetSource::Scratch { keep, .. } = options.targets else { return Ok(Self { file: None }) };
         let (seed, direct) = (options.request.seed, !options.request.buffered);
-        let wish = Wish { data_bytes, seed, keep, direct, resume: false, size_option: "--scratch-size" };
+        let wish = Wish { data_bytes, seed, keep, direct, resume: false, size_option: SIZE_OPTION };
         Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
     }
 

@@ -55,6 +55,7 @@ fn a_target_that_grew_or_was_replaced_spoils_nothing() {
         TargetChange::OtherAtPath { now: Some(other) },
         TargetChange::OtherAtPath { now: None },
         TargetChange::ReadOnly,
+        TargetChange::LoadedToo { process: Some(7) },
     ] {
         let (points, _) = flags(|record| since(record, 1, &target(change)));
         assert!(points.iter().all(|flag| flag.as_ref().is_some_and(|flag| !flag.invalid)), "{points:?}");

@@ -1,0 +1,148 @@
+//! That a process loads a target, for others to see: two runs on one target would measure each other.
+//!
+//! Each process has a lock that others may have, too, on a byte whose number is its own; who else has one is seen without a right to write, and
+//! a lock goes with its process. The bytes lie where no file reaches, and apart from those of runs that write. On a filesystem without such locks nobody is seen.
+
+use super::range::{Kind, Range, held, release, set};
+use rustix::io::Errno;
+use std::fs;
+use std::os::fd::AsFd;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The bytes of all processes.
+const ALL: Range = Range { start: 1 << 61, end: (1 << 61) + (1 << 52) - 1 };
+/// A number of a process is smaller (PID_MAX_LIMIT).
+const PROCESSES: i64 = 1 << 22;
+/// Two that begin together see each other; one of them gives way, and the other one waits for that.
+const LOOKS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Another process that loads the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Its number, where it can be seen from here: it may be in another container, or on another host.
+    pub process: Option<u32>,
+}
+
+/// Says that this process loads the target, as long as the file is open.
+///
+/// # Errors
+/// With another one that does; then this one is not said to.
+pub fn announce(file: &impl AsFd) -> Result<(), Other> {
+    announce_at(file, own_byte())
+}
+
+/// The same, whoever else does.
+pub fn announce_beside(file: &impl AsFd) {
+    // Where there are no such locks, nobody is seen.
+    let _ = set(file, Kind::Shared, byte(own_byte()));
+}
+
+/// Another process that loads the target; `None` where there is none, or none can be seen.
+pub fn other(file: &impl AsFd) -> Option<Other> {
+    other_than(file, own_byte()).map(|at| Other { process: process_at(at) })
+}
+
+fn announce_at(file: &impl AsFd, own: i64) -> Result<(), Other> {
+    let mut seen = None;
+    for _ in 0..LOOKS {
+        seen = try_at(file, own);
+        if seen.is_none() {
+            break;
+        }
+        sleep(PAUSE);
+    }
+    seen.map_or(Ok(()), |at| Err(Other { process: process_at(at) }))
+}
+
+/// The byte of another process; `None` when this one has its own now.
+fn try_at(file: &impl AsFd, own: i64) -> Option<i64> {
+    if let Some(at) = other_than(file, own) {
+        return Some(at);
+    }
+    // Where there are no such locks, nobody is seen.
+    set(file, Kind::Shared, byte(own)).ok()?;
+    let mut met = other_than(file, own)?;
+    if met > own {
+        // It gives way, unless it is there on purpose.
+        sleep(PAUSE);
+        met = other_than(file, own)?;
+    }
+    let _ = release(file, byte(own));
+    Some(met)
+}
+
+const fn byte(own: i64) -> Range {
+    Range { start: own, end: own }
+}
+
+/// The byte of another process. A lock that begins before all of them is that of a whole file, as some filesystems show it.
+fn other_than(file: &impl AsFd, own: i64) -> Option<i64> {
+    let around = [Range { end: own - 1, ..ALL }, Range { start: own + 1, ..ALL }];
+    let seen = |range: Range| -> Result<Option<Range>, Errno> {
+        if range.start > range.end { Ok(None) } else { held(file, range) }
+    };
+    let found = around.into_iter().find_map(|range| seen(range).ok().flatten())?;
+    (ALL.start..=ALL.end).contains(&found.start).then_some(found.start)
+}
+
+/// The byte of this process: its number, and when it began, because numbers repeat from container to container.
+fn own_byte() -> i64 {
+    let process = i64::from(std::process::id()) % PROCESSES;
+    let times = (ALL.end - ALL.start + 1) / PROCESSES;
+    ALL.start + (began() % times) * PROCESSES + process
+}
+
+/// In ticks since the start of the host, proc_pid_stat(5).
+fn began() -> i64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name stands in brackets, and may hold blanks.
+    let field = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19));
+    field.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// The process of a byte, if one with that number is a Rigel here.
+fn process_at(at: i64) -> Option<u32> {
+    let number = u32::try_from((at - ALL.start) % PROCESSES).ok()?;
+    let name = fs::read_to_string(format!("/proc/{number}/comm")).ok()?;
+    name.starts_with("rigel").then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn a_target_has_one_process_and_all_of_its_descriptors() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::open(named.path()).unwrap();
+        let (first, again, second) = (open(), open(), open());
+        let (low, high) = (ALL.start + 7, ALL.start + PROCESSES + 9);
+        assert_eq!(announce_at(&first, low), Ok(()));
+        assert_eq!(announce_at(&again, low), Ok(()), "both sides of a run may be one file");
+        assert!(announce_at(&second, high).is_err());
+        assert_eq!(other_than(&first, low), None, "who is refused leaves no trace");
+        set(&second, Kind::Shared, byte(high)).unwrap();
+        assert_eq!((other_than(&first, low), other_than(&second, high)), (Some(high), Some(low)));
+        drop((first, again));
+        assert_eq!(other_than(&second, high), None, "it goes with the descriptor");
+        let elsewhere = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(announce_at(&File::open(elsewhere.path()).unwrap(), low), Ok(()));
+    }
+
+    #[test]
+    fn the_lock_of_a_whole_file_is_nobody() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        let theirs = File::options().read(true).write(true).open(named.path()).unwrap();
+        set(&theirs, Kind::Shared, Range { start: 0, end: i64::MAX }).unwrap();
+        assert_eq!(announce_at(&File::open(named.path()).unwrap(), ALL.start + 7), Ok(()));
+    }
+
+    #[test]
+    fn the_byte_of_this_process_is_its_own() {
+        assert!((ALL.start..=ALL.end).contains(&own_byte()) && began() > 0);
+        assert_eq!((own_byte() - ALL.start) % PROCESSES, i64::from(std::process::id()));
+    }
+}

@@ -1,0 +1,192 @@
+//! How a run ends that its user stops, that does not get the memory or the target that it needs, or that nobody listens to: what it says is true, and
+//! the command that it names is accepted.
+
+use crate::stop::{ended, signal, start_until, start_until_record, stopped_when};
+use crate::support::{Place, Told, flat, tell};
+use rigel_core::facts::TargetChange;
+use rigel_core::record::Record;
+use rigel_testdev::{MemoryCap, needs};
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The commands that a text names for what is left: on standard error in backticks, on standard output in a line of its own.
+fn named(told: &Told) -> Vec<String> {
+    let (_, rest) = told.stderr.split_once("`rigel ").unwrap_or_else(|| panic!("no command: {told:?}"));
+    let beside = rest.split_once('`').unwrap().0.to_owned();
+    let all = format!("{}{}", told.stdout, told.stderr);
+    let line = all.lines().find_map(|line| line.strip_prefix("  rigel ")).unwrap_or(&beside);
+    let is_same = line.replace("./", "") == beside.replace("./", "");
+    if is_same { vec![beside] } else { vec![beside.clone(), line.to_owned()] }
+}
+
+/// Words by which a run would accuse the storage, or itself, of what its user did.
+const FALSE: [&str; 4] = ["NO_DATA", "dmesg", "the time was up", "start again"];
+
+/// Each kind of run, stopped in the middle, goes on by the command that it names.
+#[test]
+fn what_a_stopped_run_names_goes_on() {
+    for line in [
+        "run simple data --duration 1s",
+        "run simple data --fast",
+        "orion -run simple -num_disks 1 -testname t -duration 1",
+        "calibrate data --no-history",
+        "slo data --p99 50ms",
+        "versus data --and other",
+        "soak data --for 1h --every 1s",
+        "run commit --keep-scratch --scratch-size 16M",
+        "run open data --rate 100,200",
+        "run streams data",
+    ] {
+        let place = Place::new();
+        let data = place.random_file("data", 16 << 20);
+        place.random_file("other", 16 << 20);
+        place.lun("t.lun", &[&data]);
+        let told = stopped_when(&place, line, |record| {
+            !(record.visits.is_empty() && record.search.is_empty() && record.intervals.is_empty())
+        });
+        let told = told.expect_code(4);
+        let all = format!("{}{}", told.stdout, told.stderr);
+        assert!(told.stderr.contains("error: you stopped the "), "{line}: {}", told.stderr);
+        for word in FALSE {
+            assert!(!all.contains(word), "{line} says {word}: {all}");
+        }
+        for command in named(&told) {
+            let (child, stderr) = start_until(&place, &command, "the run goes on behind");
+            signal(&child, "-INT");
+            ended(child, stderr).expect_code(4);
+        }
+    }
+}
+
+/// In its first warm-up, which lasts two minutes, it has nothing to show.
+#[test]
+fn a_run_without_a_figure_leaves_its_record_and_no_page() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    let line = "run advanced data --type seq --matrix point --num-small 0 --num-large 1 --duration 1s";
+    let told = stopped_when(&place, line, |_| true).expect_code(4);
+    assert!(told.stderr.contains("error: you stopped the run before its first visit was over"), "{told:?}");
+    let names: Vec<String> = place.files().into_iter().filter(|name| name != "data").collect();
+    assert!(names.len() == 1 && names[0].ends_with("_record.jsonl"), "{names:?}");
+    let commands = named(&told);
+    let (child, stderr) = start_until(&place, &commands[0], "the run goes on behind");
+    signal(&child, "-INT");
+    ended(child, stderr).expect_code(4);
+}
+
+/// The scratch file went with the run, so that there is nothing to go on with.
+#[test]
+fn no_command_is_named_that_would_be_refused() {
+    let place = Place::new();
+    let line = "run commit --scratch-size 16M";
+    let told = stopped_when(&place, line, |record| !record.visits.is_empty()).expect_code(4);
+    let all = format!("{}{}", told.stdout, told.stderr);
+    assert!(!all.contains("--resume ") && !all.contains("can go on where"), "{all}");
+    assert!(flat(&told.stdout).contains("cannot go on, because it removed its scratch file"), "{all}");
+    assert!(told.stderr.contains("--keep-scratch"), "{all}");
+}
+
+/// The time of a run that used it up cannot be changed, so that nothing is left to go on with.
+#[test]
+fn a_run_that_used_up_its_time_is_not_said_to_go_on() {
+    let place = Place::new();
+    let slow =
+        "run oltp --num-disks 1 --engine sim:servers=2,service=200ms --seed 4 --fast --max-duration 60s";
+    let told = place.line(slow).expect_code(4);
+    assert!(!told.stdout.contains("--resume ") && !told.stderr.contains("--resume"), "{told:?}");
+    assert!(flat(&told.stdout).contains("cannot go on, because the time that it was allowed is used up"));
+    let record = place.files().into_iter().find(|name| name.ends_with("_record.jsonl")).unwrap();
+    let again = place.line(&format!("run --resume {record}")).expect_code(2);
+    assert!(again.stderr.contains("is used up"), "{again:?}");
+}
+
+#[test]
+fn a_calibration_stays_within_the_memory_of_its_control_group() {
+    let name = "a_calibration_stays_within_the_memory_of_its_control_group";
+    let Some(cap) = needs(name, MemoryCap::create(192 << 20)) else { return };
+    let place = Place::new();
+    let run = |line: &str| {
+        let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
+        tell(command.current_dir(place.path()).stdin(Stdio::null()).args(line.split_whitespace()))
+    };
+    let told = run("calibrate --budget 20s --no-history --scratch-size 64M --no-html");
+    assert!([0, 1, 4].contains(&told.code), "{told:?}");
+    assert!(told.stderr.contains("of memory are left for this process"), "{told:?}");
+    assert!(!place.files().iter().any(|name| name.contains("scratch")), "{:?}", place.files());
+    // What cannot be made smaller is refused, with the numbers.
+    place.random_file("data", 16 << 20);
+    let line = "run advanced data --matrix point --num-small 0 --num-large 200 --duration 100ms";
+    for more in ["", " --dry-run"] {
+        let told = run(&format!("{line}{more}")).expect_code(3);
+        assert!(told.stderr.contains("the control group of this process may have 192 MiB"), "{told:?}");
+        assert!(told.stderr.contains("MemoryMax="), "{told:?}");
+    }
+}
+
+#[test]
+fn a_closed_standard_output_is_an_error() {
+    let place = Place::new();
+    let print = |redirect: &str| {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!(r#"exec "$0" doctor --json {redirect}"#));
+        tell(command.arg(env!("CARGO_BIN_EXE_rigel")).current_dir(place.path()))
+    };
+    let told = print(">&-").expect_code(3);
+    assert!(told.stderr.contains("the results cannot be written"), "{told:?}");
+    print(">/dev/full").expect_code(3);
+    assert_ne!(print(">/dev/null").code, 3);
+    // As the standard library opens it in the place of a closed one, and as other programs do for those whom they start.
+    assert_ne!(print("1<>/dev/null").code, 3);
+}
+
+fn until(place: &Place, child: &mut Child, has: impl Fn(&Record) -> bool) {
+    let is_record = |name: &&String| name.ends_with("_record.jsonl");
+    let found = |name: &String| {
+        Record::read(&fs::read(place.path().join(name)).unwrap()).is_ok_and(|record| has(&record))
+    };
+    while !place.files().iter().filter(is_record).any(found) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Both only read.
+#[test]
+fn two_runs_on_one_target_are_refused_or_say_so() {
+    let place = Place::new();
+    place.random_file("data", 16 << 20);
+    place.random_file("other", 16 << 20);
+    fs::create_dir(place.path().join("beside")).unwrap();
+    let (mut first, stderr) = start_until_record(&place, "run simple data --fast", |_| true);
+    for line in ["calibrate data", "run simple data --duration 100ms", "calibrate data --dry-run"] {
+        let told = place.line(line).expect_code(3);
+        assert!(told.stderr.contains("another run of Rigel loads the target"), "{told:?}");
+        assert!(told.stderr.contains(&format!("process {} measures it", first.id())), "{told:?}");
+        assert!(told.stderr.contains("--share"), "{told:?}");
+    }
+    place.line("run oltp other --duration 100ms --num-disks 1 --out beside").expect_measured();
+    let shared = "run simple data --fast --share --out beside";
+    let (mut second, beside) = start_until(&place, shared, "engine ");
+    let too = |record: &Record| {
+        let changed =
+            record.visits.iter().flat_map(|visit| &visit.nodes).flat_map(|node| &node.changed.targets);
+        changed.into_iter().any(|it| matches!(it.change, TargetChange::LoadedToo { .. }))
+    };
+    until(&place, &mut first, too);
+    assert!(second.try_wait().unwrap().is_none());
+    signal(&second, "-INT");
+    let told = ended(second, beside).expect_code(4);
+    assert!(flat(&told.stdout).contains("data was loaded by another run of Rigel as well"), "{told:?}");
+    signal(&first, "-INT");
+    let told = ended(first, stderr).expect_code(4);
+    assert!(flat(&told.stdout).contains("data was loaded by another run of Rigel as well"), "{told:?}");
+    // It went with its process.
+    let (child, stderr) = start_until(&place, "calibrate data --no-history", "engine ");
+    signal(&child, "-KILL");
+    drop(stderr);
+    let mut child = child;
+    child.wait().unwrap();
+    place.line("run oltp data --duration 100ms --num-disks 1 --out beside --force").expect_measured();
+}

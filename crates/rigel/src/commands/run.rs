@@ -80,13 +80,12 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     sides::check_engines(options, &plan, looked)?;
     reporter.remarks(&options.notes);
     reporter.memory(looked);
-    reporter.note(commits::remark(&options.request));
     reporter.note(narrowed(options, host, looked, &plan));
+    reporter.note(commits::remark(&options.request));
     reporter.note(soak::remark(options));
     Ok(plan)
 }
 
-/// The same on all nodes of a crew. Nobody writes before all are ready.
 /// Said when the search for levels cannot go as far as it would with more memory.
 fn narrowed(options: &RunOptions, host: &HostFacts, looked: &[TargetFacts], plan: &Plan) -> Option<String> {
     let search = plan.search.as_ref()?;
@@ -101,6 +100,7 @@ fn narrowed(options: &RunOptions, host: &HostFacts, looked: &[TargetFacts], plan
     ))
 }
 
+/// The same on all nodes of a crew. Nobody writes before all are ready.
 fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Streams) -> Result<(), Problem> {
     let met = crew.meet(options, host)?;
     let (looked, options) = (met.targets().to_vec(), &met.options(options));

@@ -29,15 +29,14 @@ const FALSE: [&str; 4] = ["NO_DATA", "dmesg", "the time was up", "start again"];
 fn what_a_stopped_run_names_goes_on() {
     for line in [
         "run simple data --duration 1s",
-        "run simple data --fast",
         "orion -run simple -num_disks 1 -testname t -duration 1",
         "calibrate data --no-history",
         "slo data --p99 50ms",
         "versus data --and other",
         "soak data --for 1h --every 1s",
-        "run commit --keep-scratch --scratch-size 16M",
-        "run open data --rate 100,200",
-        "run streams data",
+        "run commit --keep-scratch --scratch-size 16M --duration 1s",
+        "run open data --rate 100,200 --duration 1s",
+        "run streams data --duration 1s",
     ] {
         let place = Place::new();
         let data = place.random_file("data", 16 << 20);
@@ -80,7 +79,7 @@ fn a_run_without_a_figure_leaves_its_record_and_no_page() {
 #[test]
 fn no_command_is_named_that_would_be_refused() {
     let place = Place::new();
-    let line = "run commit --scratch-size 16M";
+    let line = "run commit --scratch-size 16M --duration 1s";
     let told = stopped_when(&place, line, |record| !record.visits.is_empty()).expect_code(4);
     let all = format!("{}{}", told.stdout, told.stderr);
     assert!(!all.contains("--resume ") && !all.contains("can go on where"), "{all}");

@@ -7,6 +7,7 @@ use rigel_core::units::to_f64;
 use rigel_core::uses::capacity::read::{Format, Seen};
 use rigel_core::uses::capacity::when::shown;
 use rigel_core::uses::capacity::{Behaviour, Held, History, Merged, Metric, Sample, Series, Subject};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Places of a course.
@@ -38,6 +39,8 @@ impl Imported {
         let is_same = told(self) == told(other) && self.seen.hosts == other.seen.hosts;
         let is_same = is_same
             && self.seen.notes == other.seen.notes
+            && self.seen.left_out.is_empty()
+            && other.seen.left_out.is_empty()
             && self.remarks().chain(other.remarks()).next().is_none();
         if is_same {
             self.others += 1 + other.others;
@@ -92,6 +95,7 @@ pub fn imported(file: &Imported) -> String {
     for (count, what) in file.remarks() {
         let _ = writeln!(text, "  {count} x {what}");
     }
+    text.extend(left_out(&seen.left_out));
     for note in &seen.notes {
         let _ = writeln!(text, "  {note}");
     }
@@ -101,6 +105,19 @@ pub fn imported(file: &Imported) -> String {
         (true, false) => text.push_str("  reads and writes are not told apart; with `sadf -j FILE -- -b -d` they are, for the host as a whole\n"),
     }
     text
+}
+
+/// Names of statistics in one line.
+const NAMES: usize = 3;
+
+/// The line about statistics that are not kept: whoever asked for them must not think that they were read.
+fn left_out(rows: &BTreeMap<String, u64>) -> Option<String> {
+    let all: u64 = rows.values().sum();
+    let names: Vec<&str> = rows.keys().take(NAMES).map(String::as_str).collect();
+    let more = rows.len().saturating_sub(NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let told = || format!("  {all} x row of a statistic that is not kept: {}{more}\n", names.join(", "));
+    (all > 0).then(told)
 }
 
 /// A line for each subject and source.

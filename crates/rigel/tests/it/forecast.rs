@@ -170,3 +170,44 @@ fn a_record_of_another_disk_is_refused_unless_it_is_the_same() {
     // As another storage it is compared on purpose.
     place.line(&format!("capacity forecast here.jsonl --on {record} --store s.sqlite")).expect_code(0);
 }
+
+/// Hourly means of two databases of one host, by AWR, with a statistic that has no place in the store.
+fn two_databases(days: u32) -> String {
+    let mut text =
+        String::from("HOST_NAME,DB_NAME,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n");
+    for (day, hour) in (1..=days).flat_map(|day| (0..24).map(move |hour| (day, hour))) {
+        let (begin, end) =
+            (format!("2026-01-{day:02} {hour:02}:00:00"), format!("2026-01-{day:02} {hour:02}:59:59"));
+        for (name, rate) in [("ORCL", 77), ("SHOP", 30)] {
+            for metric in [
+                "Physical Read Total IO Requests Per Sec",
+                "Physical Write Total IO Requests Per Sec",
+                "Redo Writes Per Sec",
+            ] {
+                text.push_str(&format!("db1,{name},1,{begin},{end},{metric},{rate}\n"));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn the_forecast_of_one_of_several_databases_says_that_it_is_alone() {
+    let place = place(0);
+    fs::write(place.path().join("awr.csv"), two_databases(28)).unwrap();
+    let import = place.line("capacity import awr.csv --zone UTC --store two.sqlite").expect_code(0);
+    let left_out = format!("{} x row of a statistic that is not kept: Redo Writes Per Sec", 28 * 24 * 2);
+    assert!(import.stdout.contains(&left_out), "{}", import.stdout);
+    let forecast =
+        |more: &str| place.line(&format!("capacity forecast here.jsonl --store two.sqlite {more}"));
+    let alone = forecast("--disk ORCL").stderr;
+    assert!(
+        alone.contains("this forecast is of") && alone.contains("ORCL alone") && alone.contains("SHOP"),
+        "{alone}"
+    );
+    let both = forecast("").stderr;
+    assert!(both.contains("whose loads are not added: name one with --disk"), "{both}");
+    // Of a host whose disks are known nothing is missing.
+    let disks = place.line("capacity forecast here.jsonl --store s.sqlite").stderr;
+    assert!(!disks.contains("not added"), "{disks}");
+}

@@ -15,7 +15,7 @@ use rigel_core::path_text;
 use rigel_core::units::to_f64;
 use rigel_core::uses::capacity::forecast::Daily;
 use rigel_core::uses::capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
-use rigel_core::uses::capacity::{History, Selection, day};
+use rigel_core::uses::capacity::{History, Kind, Selection, Subject, day};
 use rigel_report::headroom::{self, Told};
 use rigel_run::wall::Wall;
 use std::path::Path;
@@ -25,8 +25,9 @@ const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
-    let (host, history) = history(options)?;
+    let (host, history, databases) = history(options)?;
     let demand = Demand::of(&history, &host, wall.offset_s());
+    tell_others(&host, &demand, &databases, streams);
     let course = |(resource, daily): &(Resource, Daily)| {
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
     };
@@ -77,8 +78,8 @@ fn measured(storage: &Storage) -> Result<(), Problem> {
     })
 }
 
-/// The history of the host that is meant.
-fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
+/// The history of the host that is meant, and every database of that host.
+fn history(options: &ForecastOptions) -> Result<(String, History, Vec<Subject>), Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
@@ -100,7 +101,30 @@ fn history(options: &ForecastOptions) -> Result<(String, History), Problem> {
         .at(shown)
         .next("rigel capacity show lists what it has"));
     }
-    Ok((host, history))
+    let mut databases: Vec<Subject> =
+        held.into_iter().filter(|one| one.key.host == host).map(|one| one.key.subject).collect();
+    databases.retain(|subject| subject.kind == Kind::Database);
+    databases.sort();
+    databases.dedup();
+    Ok((host, history, databases))
+}
+
+/// Databases of one host share its storage, and a forecast of one knows nothing of the others.
+fn tell_others(host: &str, demand: &Demand, databases: &[Subject], streams: &Streams) {
+    let is_of_databases = demand.subjects.iter().all(|subject| subject.kind == Kind::Database);
+    if demand.subjects.is_empty() || !is_of_databases || databases.len() < 2 {
+        return;
+    }
+    let names: Vec<String> = databases.iter().map(ToString::to_string).collect();
+    let names = names.join(", ");
+    streams.remark(&match demand.subjects.as_slice() {
+        [only] => format!(
+            "this forecast is of {only} alone: the history of {host} has {names}, and their loads are not added. If they share a storage, it is used up earlier"
+        ),
+        _ => format!(
+            "the history of {host} has {names}, whose loads are not added: name one with --disk. If they share a storage, it is used up earlier than a forecast of one says"
+        ),
+    });
 }
 
 /// The storage that is there, and the others.

@@ -62,7 +62,7 @@ impl Surface {
             return Err(no_surface(
                 "the record has no highest rate of small or large I/O, and no rate within a bound",
             )
-            .next("measure one: rigel calibrate TARGET, or rigel slo --p99 5ms TARGET"));
+            .next("measure one with `rigel calibrate TARGET`, or with `rigel slo --p99 5ms TARGET`"));
         }
         let class = request.classes.first().map(|class| class.name);
         Ok(Self {

@@ -180,7 +180,10 @@ fn awr(
     out: &mut Out<'_>,
 ) -> Result<(), Problem> {
     let name = row.text("metric_name").to_ascii_lowercase();
-    let Some(&(_, metric)) = AWR.iter().find(|(known, _)| *known == name) else { return Ok(()) };
+    let Some(&(_, metric)) = AWR.iter().find(|(known, _)| *known == name) else {
+        out.seen.leaves_out(row.text("metric_name"));
+        return Ok(());
+    };
     let (begin, end) = (row.moment("begin_time", zone)?, row.moment("end_time", zone)?);
     let (Moment::At(begin), Moment::At(end)) = (begin, end) else {
         out.seen.skipped += 1;
@@ -208,7 +211,10 @@ fn statspack(
     out: &mut Out<'_>,
 ) -> Result<(), Problem> {
     let name = row.text("name").to_ascii_lowercase();
-    let Some(&(_, metric)) = STATSPACK.iter().find(|(known, _)| *known == name) else { return Ok(()) };
+    let Some(&(_, metric)) = STATSPACK.iter().find(|(known, _)| *known == name) else {
+        out.seen.leaves_out(row.text("name"));
+        return Ok(());
+    };
     let Moment::At(at) = row.moment("snap_time", zone)? else {
         out.seen.skipped += 1;
         return Ok(());

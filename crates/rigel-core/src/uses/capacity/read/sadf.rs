@@ -1,18 +1,19 @@
-//! `sadf -j FILE -- -b -d`: disks as sysstat kept them.
+//! `sadf -j FILE -- -b -d -F MOUNT`: disks and filesystems as sysstat kept them.
 //!
 //! Of a disk it parts bytes by direction, and neither operations nor times; with `-b` it has the operations of the host by direction. A kB is
-//! 1024 bytes, a sector 512. Must not guess a time zone.
+//! 1024 bytes, a sector 512, an MB 2^20 bytes. Must not guess a time zone.
 
 use super::pieces::{Piece, Pieces, told};
 use super::seen::{Options, shown, wrong};
 use super::{Out, Room};
 use crate::error::Problem;
 use crate::uses::capacity::when::{self, Moment, Zone};
-use crate::uses::capacity::{MS_PER_S, Metric, Source, Span, Subject};
+use crate::uses::capacity::{Kind, MS_PER_S, Metric, Source, Span, Subject};
 use serde::Deserialize;
 use std::borrow::Cow;
 
 const KB: f64 = 1024.0;
+const MB: f64 = 1_048_576.0;
 const SECTOR: f64 = 512.0;
 
 /// A reader of it.
@@ -27,7 +28,22 @@ struct Element<'a> {
     timestamp: Option<Timestamp<'a>>,
     #[serde(borrow, default)]
     disk: Vec<Disk<'a>>,
+    #[serde(borrow, default)]
+    filesystems: Vec<Filesystem<'a>>,
     io: Option<Io>,
+}
+
+/// With `-F MOUNT` by its mount point, with `-F` alone by its device.
+#[derive(Deserialize)]
+struct Filesystem<'a> {
+    #[serde(borrow, rename = "mountpoint")]
+    mount: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "filesystem")]
+    device: Option<Cow<'a, str>>,
+    #[serde(rename = "MBfsfree")]
+    free_mb: Option<f64>,
+    #[serde(rename = "MBfsused")]
+    used_mb: Option<f64>,
 }
 
 /// What all disks of the host do together.
@@ -92,8 +108,8 @@ impl Sadf {
 
 impl Io {
     /// Reads and writes per second.
-    fn directions(self) -> Option<(f64, f64)> {
-        self.reads?.rtps.zip(self.writes?.wtps)
+    fn directions(&self) -> Option<(f64, f64)> {
+        self.reads.as_ref()?.rtps.zip(self.writes.as_ref()?.wtps)
     }
 }
 
@@ -122,24 +138,39 @@ fn element(piece: &Piece<'_>, zone: &mut Option<Zone>, out: &mut Out<'_>) -> Res
             .because("the file is damaged, or was written in a locale whose numbers have a decimal comma")
             .next("write it again: LC_ALL=C sadf -j FILE -- -b -d")
     })?;
-    if read.disk.is_empty() {
+    if read.disk.is_empty() && read.filesystems.is_empty() {
         return Ok(());
     }
     let host = told(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
     let Some(span) = span(read.timestamp.as_ref(), piece.line, zone, out)? else { return Ok(()) };
+    disks(&read, &host, span, out);
+    for filesystem in &read.filesystems {
+        let name = filesystem.mount.as_ref().or(filesystem.device.as_ref());
+        let space = filesystem.used_mb.zip(filesystem.free_mb);
+        let Some((name, (used, free))) = name.zip(space) else { continue };
+        let subject = Subject::named(Kind::Filesystem, name);
+        let key = out.key(&host, subject, Source::Sadf);
+        out.row(&key, span, &[(Metric::UsedBytes, used * MB), (Metric::SizeBytes, (used + free) * MB)]);
+    }
+    Ok(())
+}
+
+fn disks(read: &Element<'_>, host: &str, span: Span, out: &mut Out<'_>) {
+    if read.disk.is_empty() {
+        return;
+    }
     out.seen.unparted = true;
-    if let Some((reads, writes)) = read.io.and_then(Io::directions) {
-        let key = out.key(&host, Subject::host(), Source::Sadf);
+    if let Some((reads, writes)) = read.io.as_ref().and_then(Io::directions) {
+        let key = out.key(host, Subject::host(), Source::Sadf);
         out.row(&key, span, &[(Metric::ReadOps, reads), (Metric::WriteOps, writes)]);
         out.seen.parted_of_host = true;
     }
     for disk in &read.disk {
         let subject = out.disk(&disk.device, "");
-        let key = out.key(&host, subject, Source::Sadf);
+        let key = out.key(host, subject, Source::Sadf);
         out.row(&key, span, &values(disk));
     }
-    Ok(())
 }
 
 /// sysstat 11.1 and 11.2 leave out the comma between two lists: `]  "fchosts": [`. `None` where nothing is missing.

@@ -58,11 +58,24 @@ pub struct Seen {
     pub unparted: bool,
     /// Whether it parts them for the host as a whole.
     pub parted_of_host: bool,
+    /// Rows of statistics that the store has no metric for, by their names.
+    pub left_out: BTreeMap<String, u64>,
     /// Remarks on the file.
     pub notes: BTreeSet<&'static str>,
 }
 
+/// Names of statistics that are told apart; a database has some thousands at most.
+const MOST_NAMES: usize = 4096;
+
 impl Seen {
+    /// A row is of a statistic that the store has no metric for.
+    pub fn leaves_out(&mut self, name: &str) {
+        let name = shown(name);
+        if self.left_out.contains_key(&name) || self.left_out.len() < MOST_NAMES {
+            *self.left_out.entry(name).or_default() += 1;
+        }
+    }
+
     /// A host is called so by the file.
     pub fn tells_of(&mut self, host: &str, told: &str) {
         if !self.told.get(host).is_some_and(|all| all.contains(told)) {

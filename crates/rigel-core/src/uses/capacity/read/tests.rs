@@ -81,6 +81,17 @@ fn sadf_parts_operations_of_the_host() {
     near(at(table, Metric::WriteOps, 0), 4187.0);
 }
 
+/// `-F MOUNT` has filesystems by their mount points, here 55,156 MB used and 202,864 MB free at the first look.
+#[test]
+fn sadf_has_the_space_of_filesystems() {
+    let (seen, tables) = read(&file("sadf-12.6.1-filesystems.json"), Options::default());
+    let (key, table) = tables.iter().find(|(key, _)| key.subject.kind == Kind::Filesystem).unwrap();
+    assert_eq!((key.subject.name.as_str(), key.host.as_str()), ("/", "db1"));
+    near(at(table, Metric::UsedBytes, 0), 55_156.0 * 1_048_576.0);
+    near(at(table, Metric::SizeBytes, 0), 258_020.0 * 1_048_576.0);
+    assert!(!seen.unparted, "there is no disk in it");
+}
+
 #[test]
 fn older_sadf_counts_sectors_of_512_bytes() {
     let new = String::from_utf8(file("sadf-12.6.1.json")).unwrap();
@@ -247,7 +258,8 @@ const AWR: &str = "\"HOST_NAME\",\"DB_NAME\",\"INSTANCE_NUMBER\",\"BEGIN_TIME\",
 #[test]
 fn awr_has_means_of_an_hour() {
     let utc = Options { zone: Some(TimeZone::UTC), ..Options::default() };
-    let tables = read(AWR.as_bytes(), utc).1;
+    let (seen, tables) = read(AWR.as_bytes(), utc);
+    assert_eq!(seen.left_out, [("Host CPU Utilization (%)".to_owned(), 1)].into(), "told, not dropped");
     let keys: Vec<(&str, &str)> =
         tables.keys().map(|key| (key.host.as_str(), key.subject.name.as_str())).collect();
     assert_eq!(keys, [("ora1", "ORCL"), ("ora2", "ORCL/2")]);

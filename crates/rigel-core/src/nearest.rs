@@ -1,4 +1,4 @@
-//! The word that was probably meant where one is not known: near in spelling, or a part of it.
+//! The word that was probably meant where one is not known: near in spelling, or a part of it. No word is better than a wrong one.
 //!
 //! Must not know what is named: options, keys of a file.
 
@@ -19,9 +19,18 @@ fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+/// In longer words another letter is a slip; in shorter ones it mostly makes another word.
+const SHORT: usize = 5;
+
 /// Letters to change, of which every third may be wrong; then whether the first one is wrong, and how much longer one
-/// is than the other.
+/// is than the other. `None` where another word was meant: one with another number, such as p95 for p99, or a short one with a letter that
+/// no finger puts in the place of the other.
 fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
+    let numbers = [digits(typed), digits(word)];
+    let is_other_number = numbers[0] != numbers[1] && numbers.iter().all(|number| !number.is_empty());
+    if is_other_number || is_another(typed, word) {
+        return None;
+    }
     let longer = typed.len().abs_diff(word.len());
     let starts_otherwise = typed.chars().next() != word.chars().next();
     let (short, long) = if typed.len() < word.len() { (typed, word) } else { (word, typed) };
@@ -30,6 +39,34 @@ fn distance(typed: &str, word: &str) -> Option<(usize, bool, usize)> {
         return Some((1, starts_otherwise, longer));
     }
     (changes <= (long.len() / 3).max(1)).then_some((changes, starts_otherwise, longer))
+}
+
+fn digits(word: &str) -> String {
+    word.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Whether two short words differ in letters that are not beside each other on a keyboard: mssql is no slip of mysql. Where letters are only
+/// swapped, it is one.
+fn is_another(typed: &str, word: &str) -> bool {
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let is_replaced = typed.len() == word.len() && word.len() <= SHORT && letters(typed) != letters(word);
+    is_replaced
+        && typed.chars().zip(word.chars()).any(|(one, other)| one != other && !are_neighbours(one, other))
+}
+
+const KEYBOARD: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+fn are_neighbours(one: char, other: char) -> bool {
+    let place =
+        |key| KEYBOARD.iter().enumerate().find_map(|(row, keys)| keys.find(key).map(|column| (row, column)));
+    let is_near = |((row, column), (other_row, other_column)): ((usize, usize), (usize, usize))| {
+        row.abs_diff(other_row) <= 1 && column.abs_diff(other_column) <= 1
+    };
+    place(one).zip(place(other)).is_some_and(is_near)
 }
 
 #[cfg(test)]
@@ -60,5 +97,24 @@ mod tests {
         assert_eq!(nearest("rwo", ["basic", "col", "row", "max"]), Some("row"));
         assert_eq!(nearest("bsh", ["bash", "fish", "zsh"]), Some("bash"));
         assert_eq!(nearest("jsn", ["json", "hlog", "html"]), Some("json"));
+    }
+
+    #[test]
+    fn no_word_is_better_than_a_wrong_one() {
+        for (typed, known, meant) in [
+            ("p95", &["mean", "p99"][..], None),
+            ("p999", &["p50", "p99", "p999"], Some("p999")),
+            ("raid5", &["concat", "raid0"], None),
+            ("raid", &["concat", "raid0"], Some("raid0")),
+            ("mssql", &["postgresql", "mysql", "oracle"], None),
+            ("mysqk", &["postgresql", "mysql", "oracle"], Some("mysql")),
+            ("mysqll", &["postgresql", "mysql", "oracle"], Some("mysql")),
+            ("msyql", &["postgresql", "mysql", "oracle"], Some("mysql")),
+            ("raw", &["basic", "col", "row", "max"], None),
+            ("rpw", &["basic", "col", "row", "max"], Some("row")),
+            ("calibrete", &["calibrate"], Some("calibrate")),
+        ] {
+            assert_eq!(nearest(typed, known.iter().copied()), meant, "{typed}");
+        }
     }
 }

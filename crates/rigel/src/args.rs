@@ -35,6 +35,7 @@ mod shaping;
 mod slo;
 mod soak;
 mod sql;
+mod synonyms;
 pub mod target_args;
 mod targets;
 pub mod values;

@@ -62,10 +62,15 @@ fn suggestion(error: &clap::Error) -> Option<String> {
     }
     if let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) {
         let value = typed(error, ContextKind::InvalidValue)?;
-        let near = nearest(&value, known.iter().map(String::as_str))?;
         let option = place(error).filter(|place| place.starts_with('-'));
-        let option = option.map_or_else(String::new, |option| format!(": {option} {near}"));
-        return Some(format!("perhaps {near} was meant{option}"));
+        return match (nearest(&value, known.iter().map(String::as_str)), option) {
+            (Some(near), Some(option)) => Some(format!("perhaps {near} was meant: {option} {near}")),
+            (Some(near), None) => Some(format!("perhaps {near} was meant")),
+            (None, Some(option)) if !known.is_empty() => {
+                Some(format!("{option} takes one of {}", known.join(", ")))
+            }
+            (None, _) => None,
+        };
     }
     let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else { return None };
     // Another tip is to pass an unknown option as the name of a target, behind `--`, which nobody wants.

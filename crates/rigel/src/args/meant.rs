@@ -6,7 +6,7 @@
 use super::clap_problem::place;
 use super::names::{Front, Opt};
 use super::sql::Wish;
-use super::{fio, words};
+use super::{fio, synonyms, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
@@ -33,6 +33,17 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ErrorKind::MissingRequiredArgument if about_level() => Some(Levels::of(command).missing()),
         ErrorKind::InvalidValue if about_level() => {
             Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?))
+        }
+        ErrorKind::InvalidValue if place(error)? == "--percentile" => {
+            let value = typed(ContextKind::InvalidValue)?;
+            let problem =
+                Problem::usage(format!("--percentile {value} is neither mean nor p99")).at("--percentile");
+            let of = if value == "median" { "p50" } else { &value };
+            let next = synonyms::meant(command?, &format!("--{of}"));
+            Some(
+                problem
+                    .next(next.unwrap_or_else(|| "write --percentile mean or --percentile p99".to_owned())),
+            )
         }
         _ => None,
     }
@@ -165,6 +176,9 @@ fn unknown_option(
 fn no_own_option(command: &str, own: &clap::Command, name: &str) -> Problem {
     let full = format!("{command} {}", own.get_name());
     let problem = Problem::usage(format!("{name} is no option of `rigel {full}`")).at(name);
+    if let Some(told) = synonyms::meant(&full, name) {
+        return problem.next(told);
+    }
     match nearest(name, own.get_arguments().filter_map(clap::Arg::get_long)) {
         Some(near) => problem.next(format!("perhaps --{near} was meant")),
         None => problem.next(format!("`rigel help {full}` lists the options")),
@@ -179,6 +193,16 @@ fn no_option(cli: &clap::Command, command: &str, name: &str) -> Problem {
             .next(format!("`rigel help {command}` lists the options with their values"));
     }
     let problem = Problem::usage(format!("{name} is no option of `rigel {command}`")).at(name);
+    if let Some(told) = synonyms::meant(command, name) {
+        return problem.next(told);
+    }
+    // What another command has by this name was more likely meant than a name that is only near.
+    let has = |of: &clap::Command| of.get_arguments().any(|arg| arg.get_long() == name.strip_prefix("--"));
+    if name.starts_with("--")
+        && let Some(other) = cli.get_subcommands().find(|of| has(of))
+    {
+        return problem.next(format!("there is `rigel {} {name}`", other.get_name()));
+    }
     let near = |of: &clap::Command| -> Option<String> {
         let known = of.get_arguments().filter_map(clap::Arg::get_long);
         nearest(name, known).filter(|_| name.starts_with("--")).map(str::to_owned)

@@ -358,6 +358,8 @@ fn a_word_that_is_a_file_too_is_told_and_a_slip_gets_the_nearest() {
         ("postgres", "perhaps the preset 'postgresql' was meant"),
         ("orcale", "perhaps the preset 'oracle' was meant"),
         ("shop", "the name of a preset: postgresql, mysql or oracle"),
+        ("mssql", "the name of a preset: postgresql, mysql or oracle"),
+        ("mariadb", "perhaps the preset 'mysql' was meant"),
     ] {
         let told = place.line(&format!("run --load {word} --engine sim")).expect_code(2);
         assert!(told.stderr.contains(part) && told.stderr.contains("cannot be read"), "{}", told.stderr);

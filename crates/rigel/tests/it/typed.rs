@@ -122,6 +122,29 @@ fn the_nearest_word_is_offered() {
 }
 
 #[test]
+fn no_word_is_offered_where_another_one_was_meant() {
+    for (line, parts) in [
+        ("calibrate --percentile p95", ["is neither mean nor p99", "`rigel slo --bound 'p95 < 2ms'`"]),
+        ("calibrate --percentile median", ["is neither mean nor p99", "`rigel slo --bound 'p50 < 2ms'`"]),
+        ("calibrate --percentile all", ["is neither mean nor p99", "write --percentile mean or"]),
+        ("slo --p97 2ms", ["--p97 is no option", "--bound 'p97 < 2ms'"]),
+        ("run simple --for 60s", ["--for is no option", "--max-duration TIME ends the run in time"]),
+        ("calibrate --for 60s", ["--for is no option", "--budget TIME"]),
+        ("slo --time 60s", ["--time is no option", "--duration TIME"]),
+        ("soak --duration 2h", ["--duration is no option", "--for TIME"]),
+        ("capacity fit --for 60s", ["--for is no option", "--duration TIME"]),
+        ("targets --for 60s", ["--for is no option", "there is `rigel "]),
+        (
+            "run simple --simulate raid5",
+            ["possible values: concat, raid0", "--simulate takes one of concat, raid0"],
+        ),
+    ] {
+        let told = refused(line, &parts);
+        assert!(!told.stderr.contains("perhaps"), "{line}: {}", told.stderr);
+    }
+}
+
+#[test]
 fn options_of_fio_are_translated() {
     for (options, here) in [
         ("--bs 4k", "--size-small / --size-large here"),

@@ -5,6 +5,17 @@
 
 use crate::nearest::nearest;
 
+/// Databases that do the I/O of another one, and short names.
+const RELATIVES: [(&str, &str); 7] = [
+    ("mariadb", "mysql"),
+    ("percona", "mysql"),
+    ("innodb", "mysql"),
+    ("pg", "postgresql"),
+    ("pgsql", "postgresql"),
+    ("timescaledb", "postgresql"),
+    ("ora", "oracle"),
+];
+
 /// A load that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
@@ -27,9 +38,10 @@ impl Preset {
         Self::ALL.into_iter().find(|preset| preset.name.eq_ignore_ascii_case(word))
     }
 
-    /// The name that is nearest to a word.
+    /// The name that is nearest to a word, or that of the database that this one is a relative of.
     pub fn nearest(word: &str) -> Option<&'static str> {
-        nearest(word, Self::ALL.map(|preset| preset.name))
+        let relative = RELATIVES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+        relative.map(|(_, preset)| *preset).or_else(|| nearest(word, Self::ALL.map(|preset| preset.name)))
     }
 
     /// `postgresql, mysql or oracle`.
@@ -75,10 +87,17 @@ mod tests {
             ("postgres", Some("postgresql")),
             ("mysq", Some("mysql")),
             ("orcale", Some("oracle")),
+            ("MariaDB", Some("mysql")),
+            ("pg", Some("postgresql")),
+            ("mssql", None),
+            ("sqlserver", None),
+            ("db2", None),
+            ("mongodb", None),
             ("shop", None),
         ] {
             assert_eq!(Preset::nearest(typed), meant, "{typed}");
         }
+        assert!(RELATIVES.iter().all(|(_, preset)| Preset::named(preset).is_some()));
         assert_eq!(Preset::names(), "postgresql, mysql or oracle");
     }
 }

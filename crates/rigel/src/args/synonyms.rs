@@ -1,0 +1,77 @@
+//! Options by names that a command does not have, and people expect: what stands for them there.
+//!
+//! Must not guess by letters; [`rigel_core::nearest`] does.
+
+/// How long something may take, by whatever name.
+const TIME: [&str; 11] = [
+    "--budget",
+    "--duration",
+    "--for",
+    "--length",
+    "--max-duration",
+    "--max-time",
+    "--run-time",
+    "--runtime",
+    "--seconds",
+    "--time",
+    "--time-limit",
+];
+
+/// What sets the time of a command.
+const TIME_OF: [(&str, &str); 8] = [
+    ("run", "--max-duration TIME ends the run in time, --duration TIME is that of each load"),
+    ("calibrate", "--budget TIME is how long it may take"),
+    ("slo", "--duration TIME is how long it may take"),
+    ("versus", "--max-duration TIME ends the run in time"),
+    ("sql", "--max-duration TIME ends the run in time"),
+    ("soak", "--for TIME is how long it lasts"),
+    ("capacity fit", "--duration TIME is how long it may take"),
+    ("capacity record", "--for TIME is how long it looks"),
+];
+
+/// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
+pub fn meant(command: &str, name: &str) -> Option<String> {
+    let time = TIME_OF.iter().find(|(of, _)| *of == command && TIME.contains(&name));
+    if let Some((_, told)) = time {
+        return Some((*told).to_owned());
+    }
+    let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok());
+    match (command, percentile) {
+        ("slo" | "capacity fit", Some(of)) => {
+            Some(format!("any percentile can be bounded: --bound 'p{of} < 2ms'"))
+        }
+        ("calibrate", Some(of)) => Some(format!(
+            "here a bound is on the mean or on p99: --max-latency 2ms --percentile p99; `rigel slo --bound 'p{of} < 2ms'` takes any percentile"
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+
+    /// Options that a sentence names are there, and the names that it is for are not.
+    #[test]
+    fn each_command_has_what_is_offered_for_it() {
+        for (path, told) in TIME_OF {
+            let cli = command();
+            let of = path.split(' ').fold(&cli, |of, name| of.find_subcommand(name).expect(path));
+            let has =
+                |option: &str| of.get_arguments().any(|arg| arg.get_long() == option.strip_prefix("--"));
+            let named: Vec<&str> = told.split(' ').filter(|word| word.starts_with("--")).collect();
+            assert!(!named.is_empty() && named.iter().all(|option| has(option)), "{path}: {told}");
+            let foreign = TIME.iter().filter(|name| !has(name));
+            for name in foreign {
+                assert_eq!(meant(path, name).as_deref(), Some(told));
+            }
+        }
+        assert_eq!(meant("targets", "--for"), None);
+        assert_eq!(
+            meant("slo", "--p95").as_deref(),
+            Some("any percentile can be bounded: --bound 'p95 < 2ms'")
+        );
+        assert_eq!(meant("slo", "--poll"), None);
+    }
+}

@@ -18,7 +18,7 @@ pub(crate) fn table(_view: &View<'_>) -> Result<Vec<u8>, Problem> {
 
 #[cfg(any(test, not(feature = "parquet")))]
 fn not_built_in() -> Problem {
-    Problem::usage("this rigel cannot write Parquet")
+    Problem::usage("this build of Rigel cannot write Parquet")
         .because("it was built without the feature parquet")
         .next("build it with `cargo build --release --features parquet`, or take --format csv: it is the same table")
 }

@@ -45,7 +45,7 @@ impl Sure {
                 .to_owned(),
             another_session: format!(
                 "What a run on another day will show is {UNKNOWN}. {} calibrations of the same targets on different days make it \
-                 known (rigel calibrate --history).",
+                 known (`rigel calibrate --history`).",
                 FEWEST
             ),
         }

@@ -194,7 +194,7 @@ pub const SCHEMA: Left = Left {
 /// The table of commits, which may share the schema with another one.
 pub const LEDGER: Left = Left {
     what: "the table rigel.commits",
-    next: "the next rigel sql commit removes it; rigel sql --dsn DSN --drop removes all that Rigel made in that database",
+    next: "the next rigel sql commit removes it; `rigel sql --dsn DSN --drop` removes all that Rigel made in that database",
 };
 
 /// That may still be there, as the server did not answer or went away.

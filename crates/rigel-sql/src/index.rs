@@ -71,6 +71,6 @@ impl Table {
             .because(
                 "it was made for other look-ups; an index is made with the table, when a run asks for it",
             )
-            .next("have it made again: remove it with rigel sql --drop first; or leave out --probe index"))
+            .next("have it made again: remove it with `rigel sql --drop` first; or leave out --probe index"))
     }
 }

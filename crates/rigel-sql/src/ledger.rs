@@ -94,7 +94,7 @@ impl Database {
         let refused = |error| failure::statement(NOT_REMOVED, &error);
         self.lock("pg_advisory_lock").map_err(|problem| {
             problem.next(format!(
-                "when that run has ended: the next rigel sql commit removes {NAME}, as rigel sql --drop does"
+                "when that run has ended: the next rigel sql commit removes {NAME}, as `rigel sql --drop` does"
             ))
         })?;
         let is_of_a_run = Schema::of(&mut self.client)? == Schema::Ours;

@@ -367,7 +367,7 @@ impl Session {
             Ok(rows) if u64::try_from(rows).is_ok_and(|rows| rows == wanted) => Ok(Some(())),
             Ok(_) => Err(Problem::new(ExitKind::CutShort, format!("rows of {} are gone", table::NAME))
                 .because("somebody changed the table while it was measured")
-                .next("remove it with rigel sql --drop, and have it made again")),
+                .next("remove it with `rigel sql --drop`, and have it made again")),
             Err(error) if is_of_storage(&error) => Ok(None),
             Err(error) => Err(failure::lost(&error)),
         }

@@ -261,7 +261,7 @@ impl Database {
                 .at(self.address.shown())
                 .because("the experiment makes one of its own, and removes it")
                 .next(
-                    "remove it first with rigel sql --drop, when it is Rigel's; or name another database",
+                    "remove it first with `rigel sql --drop`, when it is Rigel's; or name another database",
                 ));
         };
         Ok((&mut self.client, creation))
@@ -392,14 +392,14 @@ pub fn removed<T: Send + 'static>(
 fn unlike(why: &str) -> Problem {
     Problem::refused(format!("the table {NAME} is not as Rigel makes it"))
         .because(why)
-        .next("remove it with rigel sql --drop, and have it made again")
+        .next("remove it with `rigel sql --drop`, and have it made again")
 }
 
 fn emptied() -> Problem {
     Problem::refused(format!("the table {NAME} is empty"))
         .because("the server crashed, or was killed, and the table is not logged")
         .next(
-            "remove it with rigel sql --drop, and start the run again, which makes a new one; a run on the old one cannot be \
+            "remove it with `rigel sql --drop`, and start the run again, which makes a new one; a run on the old one cannot be \
              gone on with",
         )
 }

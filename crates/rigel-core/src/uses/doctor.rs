@@ -14,6 +14,7 @@ mod queue;
 mod target;
 
 use crate::facts::{DeviceFacts, HostFacts, MountFacts, TargetFacts};
+use crate::path_text::shell_word;
 use std::fmt;
 
 /// How much a finding weighs.
@@ -278,20 +279,11 @@ impl Checked {
         match &self.about {
             About::Host => text,
             // sysfs writes the `/` of names such as `cciss/c0d0` in another way.
-            About::Device(name) => text.replace("{device}", &quoted(&name.replace('/', "!"))),
-            About::Mount(point) => text.replace("{mount}", &quoted(point)),
-            About::Target(path) => text.replace("{target}", &quoted(path)),
+            About::Device(name) => text.replace("{device}", &shell_word(&name.replace('/', "!"))),
+            About::Mount(point) => text.replace("{mount}", &shell_word(point)),
+            About::Target(path) => text.replace("{target}", &shell_word(path)),
         }
     }
-}
-
-/// A name that a shell takes as one word, whatever is in it.
-pub fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !name.is_empty() && name.chars().all(plain) {
-        return name.to_owned();
-    }
-    format!("'{}'", name.replace('\'', r"'\''"))
 }
 
 /// Every rule, in the order of a report.

@@ -18,7 +18,7 @@ impl Commented {
     /// The head of the file of a product: which runs, and what to know about them.
     pub(super) fn new(advisory: &Advisory<'_>, product: Product, sign: &'static str) -> Self {
         let mut file = Self { page: Page::default(), sign };
-        file.comment(&format!("{}: advised by rigel from what these runs measured", title(product)));
+        file.comment(&format!("{}: advised by Rigel from what these runs measured", title(product)));
         for run in advisory.runs() {
             file.comment_below(&run);
         }

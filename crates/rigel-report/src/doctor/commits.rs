@@ -32,7 +32,7 @@ pub fn commits(all: &[Checked], known: &[(String, Document)]) -> String {
     let mut told: Vec<String> = known.iter().filter_map(figure).collect();
     if told.is_empty() {
         told.push(
-            "What a commit costs with that write cache: rigel run commit, in a directory there.".into(),
+            "What a commit costs with that write cache: `rigel run commit`, in a directory there.".into(),
         );
     }
     told.iter().for_each(|text| wrapped(&mut page, "", "  ", text));

@@ -7,8 +7,8 @@ use super::{Counts, word};
 use crate::numbers::counted;
 use crate::page::Page;
 use crate::text::{Ink, Style, wrapped};
-use rigel_core::path_text::printable;
-use rigel_core::uses::doctor::{Checked, Part, Severity, Status, System, quoted};
+use rigel_core::path_text::{printable, shell_word};
+use rigel_core::uses::doctor::{Checked, Part, Severity, Status, System};
 use std::cmp::Reverse;
 
 /// The width of a line, which only names that are longer exceed.
@@ -200,7 +200,8 @@ fn next(page: &mut Page, named: &[String], has_findings: bool, everything: bool)
         }
         (false, _) => ("calibrate", None, "measures the figures that matter most"),
     };
-    let words = ["rigel", verb].into_iter().map(str::to_owned).chain(named.iter().map(|name| quoted(name)));
+    let words =
+        ["rigel", verb].into_iter().map(str::to_owned).chain(named.iter().map(|name| shell_word(name)));
     let words: Vec<String> = words.chain(option.map(str::to_owned)).collect();
     page.line(format_args!("Next: {}", words.join(" ")));
     page.line(format_args!("      {effect}"));

@@ -29,7 +29,7 @@ pub(crate) fn section(page: &mut Page, rows: Vec<nodes::Row>) {
     rows.iter().for_each(|row| page.line(row));
     if more > 0 {
         page.line(format_args!(
-            ".. and {more} more: rigel report RECORD --format csv writes them to _nodes.csv"
+            ".. and {more} more: `rigel report RECORD --format csv` writes them to _nodes.csv"
         ));
     }
     page.blank();

@@ -20,23 +20,23 @@ const SECTIONS: [Section; 11] = [
         coverage,
     ),
     (&["Searches for the load level that saturates the device."], levels),
-    (&["rigel calibrate: do the intervals of its figures hold the truth?"], answers),
+    (&["`rigel calibrate`: do the intervals of its figures hold the truth?"], answers),
     (
-        &["rigel versus: do the intervals of the ratio hold the truth, while both sides", "are disturbed?"],
+        &["`rigel versus`: do the intervals of the ratio hold the truth, while both sides", "are disturbed?"],
         turns,
     ),
-    (&["rigel slo: does the bracket hold the highest rate within the bound?"], rates),
-    (&["rigel run open: are mean latency and p99 those of the formula?"], |score| {
+    (&["`rigel slo`: does the bracket hold the highest rate within the bound?"], rates),
+    (&["`rigel run open`: are mean latency and p99 those of the formula?"], |score| {
         known(score, RunLevel::Open)
     }),
-    (&["rigel run commit: does a commit take the service and the flush?"], |score| {
+    (&["`rigel run commit`: does a commit take the service and the flush?"], |score| {
         known(score, RunLevel::Commit)
     }),
-    (&["rigel run zones: is every place as fast as it is?"], |score| known(score, RunLevel::Zones)),
-    (&["rigel run --load FILE: have all classes the rates of the law?"], |score| {
+    (&["`rigel run zones`: is every place as fast as it is?"], |score| known(score, RunLevel::Zones)),
+    (&["`rigel run --load FILE`: have all classes the rates of the law?"], |score| {
         known(score, RunLevel::Load)
     }),
-    (&["rigel run streams: are so many readers as fast as they are?"], |score| {
+    (&["`rigel run streams`: are so many readers as fast as they are?"], |score| {
         known(score, RunLevel::Streams)
     }),
     (&["Devices about which a flag has to warn."], warnings),

@@ -226,7 +226,7 @@ fn legend(page: &mut Page, view: &View<'_>, clipped: bool) {
         page.line("!  these numbers must not be used, as the flag under them says");
     }
     if clipped {
-        page.line(".. the whole text: rigel report RECORD --format markdown, or _flags.csv");
+        page.line(".. the whole text: `rigel report RECORD --format markdown`, or _flags.csv");
     }
     wrapped(page, "±% ", "   ", &meaning(view));
     if let Some(share) = findings.unseen_share {

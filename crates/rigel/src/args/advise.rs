@@ -28,7 +28,7 @@ Examples:
   rigel advise calibration_20260101_1200_record.jsonl --for postgresql --explain
       the page about PostgreSQL alone, with what is missing and the commands that measure it
   rigel advise reads_record.jsonl writes_record.jsonl --for seastar > io_properties.yaml
-      from two runs on the same target: rigel calibrate --size-small 4K, and the same with --write 100
+      from two runs on the same target: `rigel calibrate --size-small 4K`, and the same with --write 100
   rigel advise reads_record.jsonl --for cgroup-max
       a line for io.max of a cgroup";
 

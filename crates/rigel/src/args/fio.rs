@@ -13,12 +13,12 @@ const OPTIONS: [Row; 23] = [
     ),
     (
         &["iodepth"],
-        "is --num-small / --num-large here, with `rigel run advanced --matrix point`; the other levels choose the load themselves",
+        "is --num-small / --num-large here, with `rigel run advanced --matrix point ..`; the other levels choose the load themselves",
         Some("is searched here: leave it out"),
     ),
     (
         &["numjobs"],
-        "times --iodepth is --num-small / --num-large here, with `rigel run advanced --matrix point`",
+        "times --iodepth is --num-small / --num-large here, with `rigel run advanced --matrix point ..`",
         Some("is searched here: leave it out"),
     ),
     (

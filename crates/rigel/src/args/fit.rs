@@ -44,7 +44,7 @@ is found: what else uses the same disks is slow meanwhile.";
 const THOUSAND: f64 = 1000.0;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted_here))]
+#[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted_here), override_usage = "rigel capacity fit [OPTIONS] --load FILE --bound BOUND [TARGET]...")]
 pub struct FitArgs {
     #[command(flatten)]
     targets: TargetArgs,

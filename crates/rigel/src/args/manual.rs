@@ -47,7 +47,7 @@ pub enum ManOptions {
 #[derive(Debug, clap::Args)]
 #[command(after_help = PAGES)]
 pub struct ManArgs {
-    /// The command whose page goes to standard output [default: rigel itself]
+    /// The command whose page goes to standard output [default: that of `rigel`]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
 

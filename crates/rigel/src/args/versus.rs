@@ -63,7 +63,7 @@ const EXAMPLES: &str = "\
 Examples:
   rigel versus /dev/sdb --and /dev/sdc
       small and large I/O on both in turns: by how much sdc is faster, with the interval; nothing is written
-  rigel versus oltp /data/old --and /data/new --precision 1%
+  rigel versus oltp /data/old.dat --and /data/new.dat --precision 1%
       small I/O only, until every ratio is known to 1 %
   rigel versus open --rate 8000 /dev/sdb --and /dev/sdc
       mean and p99 latency of both when 8,000 small reads arrive per second

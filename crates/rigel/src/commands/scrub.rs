@@ -154,7 +154,7 @@ fn read_state(file: &Path) -> Result<State, Problem> {
     let refused = |error: &dyn std::fmt::Display| {
         Problem::usage(format!("the state file cannot be read: {error}"))
             .at(encode(file))
-            .next("give the file that `rigel scrub --state FILE` wrote")
+            .next("give the file that `rigel scrub .. --state FILE` wrote")
     };
     let found = fs::metadata(file).map_err(|error| refused(&error))?;
     if !found.is_file() || found.len() > MOST_STATE_BYTES {

@@ -19,8 +19,8 @@ const MOST_WORKERS: u32 = 32;
 const WORKERS_BY_DEFAULT: f64 = 3.0;
 /// What an experiment had against that bound (docs/method/settings.md).
 const BEYOND_CPUS: &str = "Where queries wait for the storage, more than CPUs may be better: on 2 CPUs, 8 to 16 workers read cold tables \
-    1.4 to 3.2 times as fast as 2. rigel sql prove tells what is right for a server.";
-const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast by sync on 2 CPUs; rigel sql prove tells what is right for a server.";
+    1.4 to 3.2 times as fast as 2. `rigel sql prove` tells what is right for a server.";
+const BY_SYNC: &str = "Bitmap scans of cold tables were 1.4 to 1.7 times as fast by sync on 2 CPUs; `rigel sql prove` tells what is right for a server.";
 /// What `io_combine_limit` is by default, and at most: in version 17, and later.
 const COMBINED_BYTES: (u64, u64, u64) = (128 * KIB, 256 * KIB, MIB);
 /// A size of I/O is large enough when one stream has so much of the rate of the best size.
@@ -65,7 +65,7 @@ fn concurrency(source: &Source<'_>, saturation: &Measured) -> Vec<Advice> {
     let effective = format!(
         "With {level} reads in flight the storage gives 95 % of its rate, more only wait. One session keeps so many in flight, up to \
          version 17 for bitmap scans only; where many sessions read at once, less is enough. With version 18 and its default of 3 I/O workers, 4 \
-         and 16 sessions read fastest with 0: rigel sql prove tells what is right for a server."
+         and 16 sessions read fastest with 0: `rigel sql prove` tells what is right for a server."
     );
     let maintenance = format!(
         "The same {level} for VACUUM, ANALYZE and recovery, whose sessions are few and read for all others."

@@ -121,7 +121,7 @@ impl State {
         let refused = |cause: String| {
             Problem::usage("this is not the state of a scrub")
                 .because(cause)
-                .next("give the file that `rigel scrub --state FILE` wrote")
+                .next("give the file that `rigel scrub .. --state FILE` wrote")
         };
         let mut state: Self = serde_json::from_str(text)
             .map_err(|error| refused(path_text::printable(&error.to_string()).into_owned()))?;

@@ -58,7 +58,7 @@ pub fn read(argv: &[OsString]) -> Result<Asked, String> {
             other => {
                 return Err(format!(
                     "error: rigel-mpi has no option {}\n  next step: options of the nodes stand before the command, all others behind it; \
-                     see rigel-mpi --help\n",
+                     see `rigel-mpi --help`\n",
                     other.escape_default()
                 ));
             }

@@ -284,7 +284,7 @@ impl SqlRun<'_> {
         }
         if stays {
             self.reporter
-                .note("the schema rigel stays and keeps the table; rigel sql --drop removes it".to_owned());
+                .note("the schema rigel stays and keeps the table; `rigel sql --drop` removes it".to_owned());
         }
         measured
     }
@@ -456,7 +456,7 @@ impl SqlRun<'_> {
                 Bytes(asked)
             ))
             .at("--size")
-            .next("leave out --size to use that table, or remove it first with rigel sql --drop")),
+            .next("leave out --size to use that table, or remove it first with `rigel sql --drop`")),
         }
     }
 

@@ -77,13 +77,13 @@ pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &Tar
     let how = match (resumable, server) {
         (false, _) => "for the rest start the run again".to_owned(),
         (true, ServerChoice::There) if is_emptied => format!(
-            "rigel sql --dsn DSN --resume {record} measures the rest, unless the server has crashed or was killed: the table is not \
-             logged, and empty then; rigel sql --dsn DSN --drop removes it, and the run has to be started again"
+            "`rigel sql --dsn DSN --resume {record}` measures the rest, unless the server has crashed or was killed: the table is not \
+             logged, and empty then; `rigel sql --dsn DSN --drop` removes it, and the run has to be started again"
         ),
-        (true, ServerChoice::There) => format!("rigel sql --dsn DSN --resume {record} measures the rest"),
+        (true, ServerChoice::There) => format!("`rigel sql --dsn DSN --resume {record}` measures the rest"),
         (true, ServerChoice::Private) => {
             format!(
-                "rigel sql{programs} --resume {record} makes the server and its table again, and measures the rest"
+                "`rigel sql{programs} --resume {record}` makes the server and its table again, and measures the rest"
             )
         }
     };

@@ -4,6 +4,8 @@ mod bench;
 mod forecasts;
 mod generate;
 mod golden;
+#[cfg(test)]
+mod offer_tests;
 mod stress;
 mod vm;
 

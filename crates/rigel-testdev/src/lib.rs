@@ -7,6 +7,8 @@
 //! [`BlkioCap`] complete it with block devices and a known rate. Every one of them needs rights or drivers
 //! that a machine may lack: [`needs`] is the one way in which a test says that it cannot run.
 //!
+//! [`offers`] finds the command lines in whatever Rigel says, and asks whether they can be typed.
+//!
 //! Nothing of Rigel but its tests may depend on this crate, and it must not depend on Rigel: a fault in the
 //! tool must not hide in the thing it is measured against.
 
@@ -24,6 +26,7 @@ mod law;
 mod medium;
 mod node;
 mod noise;
+pub mod offers;
 mod options;
 mod request;
 mod store;

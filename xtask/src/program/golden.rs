@@ -5,7 +5,7 @@
 //! is right: other tests do.
 
 mod by_hand;
-mod cases;
+pub mod cases;
 mod digests;
 mod documents;
 mod facts;
@@ -19,6 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 pub use digests::{FILE as DIGESTS, differing};
+#[cfg(test)]
+pub use documents::of as documents_of;
 
 /// The folder of the documents that are kept whole.
 pub const FOLDER: &str = "golden/outputs";
@@ -106,4 +108,4 @@ impl Corpus {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -39,6 +39,7 @@ mod open;
 mod orion;
 mod output_faults;
 mod outputs;
+mod pages;
 mod plain;
 mod privilege;
 mod recording;

@@ -4,7 +4,10 @@
 
 use crate::support::{Place, Told, flat};
 use rigel::Streams;
+use rigel_testdev::offers::{Judge, in_text};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::sync::{LazyLock, Mutex};
 
 /// What a command line comes to.
 pub fn perform<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
@@ -20,13 +23,39 @@ pub fn line(line: &str) -> Told {
     perform(line.split_whitespace())
 }
 
-/// What a command line comes to that is refused by its words: fails, before anything is done, when they would do.
+/// Help texts by the words of a command; none where there is no such command.
+static HELPS: LazyLock<Mutex<BTreeMap<String, Option<String>>>> = LazyLock::new(Mutex::default);
+
+/// Whether what a text offers would be accepted.
+pub fn judge() -> Judge<'static> {
+    fn understand(argv: &[String]) -> Result<(), String> {
+        let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
+        rigel::understand(&argv).map_err(|problem| problem.to_string())
+    }
+    fn help(words: &[&str]) -> Option<String> {
+        let mut known = HELPS.lock().unwrap();
+        let help = known.entry(words.join(" ")).or_insert_with(|| {
+            let told = perform(["help"].iter().chain(words).copied());
+            (told.code == 0).then_some(told.stdout)
+        });
+        help.clone()
+    }
+    Judge { understand: &understand, help: &help }
+}
+
+/// What a command line comes to that is refused by its words: fails, before anything is done, when they would do, and when a command that the
+/// refusal offers would be refused as well.
 #[track_caller]
 pub fn refused<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     assert!(rigel::understand(&argv(arguments.clone())).is_err(), "it is not refused: {arguments:?}");
     let told = perform(arguments).expect_code(2);
     assert_eq!(told.stdout, "", "{}", told.stderr);
+    for offer in in_text(&told.stderr) {
+        if let Err(refusal) = judge().check(&offer) {
+            panic!("{refusal}\n{}", told.stderr);
+        }
+    }
     told
 }
 

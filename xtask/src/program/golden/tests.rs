@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The records of all cases that have one.
-static RECORDS: LazyLock<Vec<(&'static str, Record)>> = LazyLock::new(|| {
+pub static RECORDS: LazyLock<Vec<(&'static str, Record)>> = LazyLock::new(|| {
     let record = |case: Case| match case.made {
         Made::OfRecord(make) => {
             Some((case.name, make().unwrap_or_else(|error| panic!("{}: {error:#}", case.name))))

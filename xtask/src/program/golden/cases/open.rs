@@ -46,7 +46,15 @@ pub fn arrivals(shape: Shape) -> LoadClass {
 fn open(shape: Shape, rates: &[u32], write_percent: u8) -> anyhow::Result<Record> {
     let write_percent = WritePercent::new(write_percent).unwrap_or_default();
     let class = LoadClass { levels: rates.into(), write_percent, ..arrivals(shape) };
-    on_disk(FOUR, Request { pace: rounds(100), ..own(RunLevel::Open, vec![class]) })
+    let writes = if write_percent.writes() { " --write 20" } else { "" };
+    let command_line = format!("{}{writes} /dev/sdb ", typed(rates));
+    on_disk(FOUR, Request { pace: rounds(100), command_line, ..own(RunLevel::Open, vec![class]) })
+}
+
+/// What was typed for rates.
+pub fn typed(rates: &[u32]) -> String {
+    let rates: Vec<String> = rates.iter().map(ToString::to_string).collect();
+    format!("open --rate {}", rates.join(","))
 }
 
 /// The tool began late though it had a slot.
@@ -64,11 +72,14 @@ fn slo(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<Rec
 }
 
 fn asked(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<Request> {
+    let told = bounds.iter().map(|text| format!("--bound '{text}' "));
+    let told = told.chain(required.iter().map(|text| format!("--require '{text}' ")));
+    let command_line = told.chain(["/dev/sdb ".to_owned()]).collect();
     let bounds = bounds.iter().map(|text| text.parse::<SloBound>()).collect::<Result<_, _>>();
     let required = required.iter().map(|text| text.parse::<Requirement>()).collect::<Result<_, _>>();
     let (bounds, required) = (bounds.map_err(anyhow::Error::msg)?, required.map_err(anyhow::Error::msg)?);
     let slo = Slo { bounds, required, most_rate, scaled: None };
-    Ok(Request { slo: Some(slo), ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
+    Ok(Request { slo: Some(slo), command_line, ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
 }
 
 fn rate() -> anyhow::Result<Record> {

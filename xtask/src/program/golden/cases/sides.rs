@@ -4,7 +4,7 @@ use super::super::by_hand::{Run, SPREAD, served};
 use super::super::facts;
 use super::super::simulated::{law, on_disk, on_sim, request, rounds, rounds_within};
 use super::Case;
-use super::open::arrivals;
+use super::open::{arrivals, typed};
 use rigel_core::load::class::{LoadClass, Shape, Sync};
 use rigel_core::load::commits;
 use rigel_core::load::demands::Demands;
@@ -46,7 +46,9 @@ fn pair(other: &str, pace: Pace, fail_if: &[&str]) -> anyhow::Result<Request> {
 
 fn in_turns(request: Request, points: &[Point], other: &str) -> anyhow::Result<Request> {
     let sides = Sides { targets_of_a: 1, engine: EngineRequest::Sim(law(other)?), buffered: false };
-    let command_line = format!("{} /dev/sdb --and /dev/sdc ", request.level.name());
+    let rates: Vec<u32> = points.iter().copied().flat_map(Point::classes).map(|(_, rate)| rate).collect();
+    let level = if request.level == RunLevel::Open { typed(&rates) } else { request.level.name().to_owned() };
+    let command_line = format!("{level} /dev/sdb --and /dev/sdc ");
     Ok(Request { name: "versus".into(), command_line, ..request }.in_turns(points, sides)?)
 }
 

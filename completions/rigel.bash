@@ -243,7 +243,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__calibrate)
-            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --no-commits --engine --seed --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --last --history --no-history --help"
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --no-commits --engine --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --last --history --no-history --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -334,7 +334,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__fit)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --load --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --load --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1346,7 +1346,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --load --compress --as-load --resume --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced commit open zones streams load"
+            opts="-v -h --lun --scratch-size --keep-scratch --load --compress --as-load --resume --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --share --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced commit open zones streams load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1633,7 +1633,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__slo)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --write --size --load --arrivals --max-outstanding --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --write --size --load --arrivals --max-outstanding --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1753,7 +1753,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__soak)
-            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2023,7 +2023,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__versus)
-            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help"
+            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --share --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -103,6 +103,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Visits that
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l buffered -d 'Measure through the page cache: memory rather than storage; every result says so'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l json -d 'Write the results as JSON to standard output'
@@ -130,6 +131,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Direct
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-commits -d 'Do not measure what a commit costs'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l json -d 'The answers as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-html -d 'Do not write the page with charts, NAME_report.html'
@@ -164,6 +166,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l label -d 'What you c
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l json -d 'The result as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l no-html -d 'Do not write the page with charts, NAME_report.html'
@@ -305,6 +308,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fast -d 'Visits t
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l poll -d 'Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l buffered -d 'Measure both sides through the page cache: memory rather than storage'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l allow-memory -d 'Measure memory on purpose: end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l json -d 'Write the results as JSON to standard output'
@@ -354,6 +358,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand soak" -l label -d 'What you 
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand soak" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l json -d 'The result as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l no-html -d 'Do not write the page with charts, NAME_report.html'
@@ -475,6 +480,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l keep-scratch -d 'Leave the scratch file there, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and end such a run with 0'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l share -d 'Measure although another run of Rigel loads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l dry-run -d 'Show what would be done and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l json -d 'The result as JSON on standard output'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l no-html -d 'Do not write the page with charts, NAME_report.html'

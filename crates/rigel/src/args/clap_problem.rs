@@ -50,7 +50,11 @@ pub fn problem(error: &clap::Error) -> Problem {
     }
     match (suggestion(error), usage) {
         (Some(suggestion), _) => problem.next(suggestion),
-        (None, Some(usage)) => problem.next(format!("the form is: {usage}; --help tells more")),
+        (None, Some(usage)) => {
+            // Some commands have several forms.
+            let forms = usage.replace(" rigel ", "` or `rigel ");
+            problem.next(format!("the form is: `{forms}`; --help tells more"))
+        }
         (None, None) => problem.next("--help tells more"),
     }
 }

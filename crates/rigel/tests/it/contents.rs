@@ -100,16 +100,25 @@ fn a_scratch_file_is_right_whoever_wrote_to_it() {
         record[0]["targets"][0].clone()
     };
     let facts = clean("fill", "--scratch-size 16M --keep-scratch --write 50 --seed 1");
-    assert_eq!(facts["scratch"], serde_json::json!({ "own": true, "seed": 1, "used_before": false }));
+    assert_eq!(
+        facts["scratch"],
+        serde_json::json!({ "own": true, "seed": 1, "used_before": false, "kept": true })
+    );
     let unbacked = ["hole_bytes", "unwritten_bytes"].map(|field| facts["extents"][field].as_u64());
     assert!(unbacked.iter().all(|bytes| bytes.unwrap_or(0) == 0), "{facts}");
     for (seed, engine) in (2..).zip(ENGINES) {
         let line = format!("--scratch-size 16M --write 50 --seed {seed} --engine {engine}");
         let facts = clean(&format!("again-{engine}"), &line);
-        assert_eq!(facts["scratch"], serde_json::json!({ "own": true, "seed": 1, "used_before": true }));
+        assert_eq!(
+            facts["scratch"],
+            serde_json::json!({ "own": true, "seed": 1, "used_before": true, "kept": true })
+        );
         // The same file, named as a target of the user's.
         let facts = clean(&format!("named-{engine}"), &format!("{SCRATCH} --engine {engine}"));
-        assert_eq!(facts["scratch"], serde_json::json!({ "own": false, "seed": 1, "used_before": true }));
+        assert_eq!(
+            facts["scratch"],
+            serde_json::json!({ "own": false, "seed": 1, "used_before": true, "kept": true })
+        );
     }
 }
 

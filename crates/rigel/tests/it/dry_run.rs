@@ -112,7 +112,7 @@ fn a_dry_run_ends_as_the_run_that_would_be_refused() {
     rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let before = place.files();
     for (line, sign) in [
-        ("run simple --scratch-size 900T --duration 100ms", "there is no room for the scratch file"),
+        ("run simple --scratch-size 900T --duration 100ms", "there is no room for the file"),
         ("run oltp data --write 20 --duration 100ms", "writing would destroy what is on the target"),
         ("run oltp data --duration 100ms --out nowhere", "the directory of the outputs does not exist"),
         ("run oltp data --duration 100ms --out a_file", "the directory of the outputs is no directory"),

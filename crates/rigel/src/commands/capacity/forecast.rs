@@ -74,7 +74,7 @@ fn measured(storage: &Storage) -> Result<(), Problem> {
         Err(Problem::new(ExitKind::GateFailed, format!("the limit of {} is not known", resource.word()))
             .at(storage.name.clone())
             .because(why.clone())
-            .next("measure with a bound that the storage keeps: rigel slo --p99 with a longer time, or rigel calibrate"))
+            .next("measure with a bound that the storage keeps: `rigel slo` with a longer time in --p99, or `rigel calibrate`"))
     })
 }
 

@@ -14,7 +14,9 @@ use rigel_core::path_text::{decode, encode};
 use rigel_core::units::Bytes;
 use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::Snapshot;
-use rigel_io::targets::scratch::{check_creatable, check_room, check_writable, dir_of, header_at, left_there};
+use rigel_io::targets::scratch::{
+    check_creatable, check_room, check_writable, dir_of, header_at, left_there,
+};
 use std::path::Path;
 
 /// One line for each target. What will be refused for sure is a problem here, too.

@@ -43,7 +43,7 @@ fn a_file_with_consent_is_written_at_the_end() {
     let told = doctor("/");
     assert_eq!(
         told.contains("a write cache: lost"),
-        told.contains("What a commit costs with that write cache: rigel run commit"),
+        told.contains("What a commit costs with that write cache: `rigel run commit`"),
         "{told}"
     );
     let line = ["calibrate", "--last", "--json"];

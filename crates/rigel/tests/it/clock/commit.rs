@@ -62,7 +62,7 @@ fn flush_time(engine: &str) {
 #[test]
 fn a_scratch_file_is_written_and_no_other_target_without_consent() {
     let place = Place::new();
-    let line = "run commit --scratch-size 64M --writers 1 --duration 200ms --no-html --json";
+    let line = "run commit --scratch-size 64M --writers 1 --duration 500ms --no-html --json";
     let told = place.line(line).expect_measured();
     assert!(told.stderr.contains("will be written: "), "{}", told.stderr);
     let document = told.json();

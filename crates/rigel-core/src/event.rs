@@ -41,6 +41,15 @@ pub struct At {
     pub purpose: Purpose,
 }
 
+/// The level that saturates a class, as far as its search tells: what comes after it may still move it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saturation {
+    /// The smallest level that has nearly the highest rate.
+    pub level: u32,
+    /// Whether larger levels were seen to gain nothing. Otherwise the rate may still rise.
+    pub is_reached: bool,
+}
+
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
@@ -87,7 +96,7 @@ pub enum Event<'a> {
         /// Which class.
         class: Class,
         /// The smallest level that does; `None` when nothing completed.
-        n_sat: Option<u32>,
+        n_sat: Option<Saturation>,
     },
     /// The points are known, after the search for levels.
     Planned {

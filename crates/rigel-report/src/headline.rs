@@ -4,6 +4,7 @@
 
 use crate::calibration::commits;
 use crate::numbers::{number, time};
+use crate::places;
 use crate::view::View;
 use rigel_core::judge::findings::{Answers, Extreme, Extremes};
 use rigel_core::load::class::{Class, Figure, LoadClass};
@@ -49,12 +50,21 @@ pub(crate) struct Headline {
     pub unit: Unit,
     /// The figure; the reason when there is none.
     pub found: Result<Extreme, String>,
+    /// The first point with the same figure, which ORION's lines name, where that is another one.
+    first: Option<Point>,
+}
+
+/// Where a figure was reached: `Small=5 and Large=0 (same at Small=2 and Large=0)`. ORION's lines name the latter.
+pub(crate) fn place(view: &View<'_>, one: &Headline, best: Extreme, and: &str) -> String {
+    let of = |point| places::of_point(view, point).unwrap_or_else(|| view.named(point, and));
+    let first = one.first.map_or_else(String::new, |first| format!(" (same at {})", of(first)));
+    of(best.point) + &first
 }
 
 /// All of them; those of a class that was not measured are left out.
 pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -> Vec<Headline> {
     let mut all: Vec<Headline> = answers.into_iter().flat_map(bounded).collect();
-    let loads = view.main_loads();
+    let (loads, plain) = (view.main_loads(), &view.findings.plainly_best);
     for load in &loads {
         let name = match load.figure {
             // Their unit has the name of what is asked.
@@ -72,7 +82,7 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
         all.extend(
             best.rate(load.name)
                 .filter(|best| !is_within(best))
-                .map(|best| Headline::new(&name, &name, unit(load), best)),
+                .map(|best| Headline::new(&name, &name, unit(load), best).after(plain.rate(load.name))),
         );
     }
     let one_stream = answers.and_then(|answers| answers.max_pmbps);
@@ -87,7 +97,8 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
         } else {
             format!("Lowest {} latency{}", load.plain_name(), load.of_side())
         };
-        all.extend(best.latency_us(load.name).map(|best| Headline::new(&name, &short, Unit::Us, best)));
+        let lowest = best.latency_us(load.name).map(|best| Headline::new(&name, &short, Unit::Us, best));
+        all.extend(lowest.map(|lowest| lowest.after(plain.latency_us(load.name))));
     }
     all.extend(answers.into_iter().flat_map(|answers| of_commits(view, answers)));
     all
@@ -99,8 +110,8 @@ fn of_commits(view: &View<'_>, answers: &Answers) -> Vec<Headline> {
     let commits = match &answers.commits {
         Ok(commits) => commits,
         Err(reason) => {
-            let none =
-                |found| Headline { name: latency.into(), short: latency.into(), unit: Unit::Us, found };
+            let (name, short, unit) = (latency.into(), latency.into(), Unit::Us);
+            let none = |found| Headline { name, short, unit, found, first: None };
             return commits::news(*reason).map(|text| none(Err(text.to_owned()))).into_iter().collect();
         }
     };
@@ -123,7 +134,16 @@ fn of_commits(view: &View<'_>, answers: &Answers) -> Vec<Headline> {
 
 impl Headline {
     fn new(name: &str, short: &str, unit: Unit, found: Extreme) -> Self {
-        Self { name: name.to_owned(), short: short.to_owned(), unit, found: Ok(found) }
+        Self { name: name.to_owned(), short: short.to_owned(), unit, found: Ok(found), first: None }
+    }
+
+    /// The same with the first of the points that have the figure.
+    fn after(self, first: Option<Extreme>) -> Self {
+        let is_same = |first: &Extreme, best: &Extreme| {
+            first.point != best.point && first.estimate.value == best.estimate.value
+        };
+        let first = first.filter(|first| self.found.as_ref().is_ok_and(|best| is_same(first, best)));
+        Self { first: first.map(|first| first.point), ..self }
     }
 }
 
@@ -138,7 +158,7 @@ fn unit(load: &LoadClass) -> Unit {
 fn bounded(answers: &Answers) -> Vec<Headline> {
     let of = answers.bound.of.name();
     let name = format!("Highest small IOPS within a {}", answers.bound);
-    let row = |name: String, unit, found| Headline { short: name.clone(), name, unit, found };
+    let row = |name: String, unit, found| Headline { short: name.clone(), name, unit, found, first: None };
     match &answers.max_iops {
         Err(reason) => vec![row(name, Unit::Rate("IOPS".into()), Err(reason.clone()))],
         Ok(within) => {

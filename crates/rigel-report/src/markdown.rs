@@ -13,7 +13,7 @@ use crate::page::Page;
 use crate::uneven;
 use crate::verdict::{Cause, Conclusion, Part};
 use crate::view::View;
-use crate::{places, slo, words};
+use crate::{slo, words};
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings, SloFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::LoadClass;
@@ -142,7 +142,7 @@ fn headline_row(page: &mut Page, view: &View<'_>, one: &Headline) {
     let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
     let mark = if invalid { " **not to be used**" } else { "" };
     let value = with_width(best.estimate, write);
-    let place = places::of_point(view, best.point).unwrap_or_else(|| view.named(best.point, " and "));
+    let place = headline::place(view, one, *best, " and ");
     page.line(format_args!("| {name} | {value} | {interval} | {place}{mark} |"));
 }
 

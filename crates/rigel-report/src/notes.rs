@@ -7,7 +7,7 @@ use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};
 use crate::page::Page;
 use crate::view::View;
-use crate::{duration, places, versus, words};
+use crate::{duration, versus, words};
 use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
@@ -160,7 +160,7 @@ fn headline_line(view: &View<'_>, one: &Headline) -> String {
         Unit::Us => (" us", 1),
     };
     let (value, sure) = (best.estimate.value, how_sure(best.estimate));
-    let place = places::of_point(view, best.point).unwrap_or_else(|| view.named(best.point, " and "));
+    let place = headline::place(view, one, *best, " and ");
     let invalid = view.at(best.point).is_some_and(PointFindings::invalid);
     let verdict = if invalid { NOT_TO_BE_USED } else { "" };
     format!("{name}: {value:.decimals$}{unit} {sure} @ {place}{verdict}")

@@ -9,6 +9,7 @@ mod answering;
 mod cases;
 mod chance;
 mod commits;
+mod highest;
 mod known;
 mod loads;
 mod places;
@@ -19,6 +20,7 @@ mod turns;
 
 pub use answered::{Answered, Asked, Seen};
 pub use cases::{Case, Held, Promise, Promised, Silence, all, thorough};
+pub use highest::refuted;
 pub use known::Known;
 pub use score::{Apart, Grade, Score, Trial};
 

@@ -7,7 +7,7 @@ use crate::headline::{self, Headline};
 use crate::numbers::number;
 use crate::page::Page;
 use crate::view::View;
-use crate::{places, words};
+use crate::words;
 use rigel_core::judge::findings::CurveFindings;
 
 /// A card for each; nothing when nothing was measured.
@@ -45,7 +45,7 @@ fn card(page: &mut Page, view: &View<'_>, one: &Headline) {
         )),
         None => page.line("<div>without an interval</div>"),
     }
-    let place = places::of_point(view, best.point).unwrap_or_else(|| view.named(best.point, ", "));
+    let place = headline::place(view, one, *best, ", ");
     page.push(format_args!("<div class=\"unit\">at {place}</div>"));
     let flags = view.at(best.point).into_iter().flat_map(|found| &found.flags);
     let flags: String = flags.map(flag).collect();

@@ -113,12 +113,14 @@ fn latency_lines(page: &mut Page, view: &View<'_>, point: Point, decimals: usize
     let Some(io) = small(view, point) else {
         return;
     };
+    let (of_all, all) = (io.latency_us, io.reads.count() + io.writes.count());
     for (direction, histogram) in [("Read", &io.reads), ("Write", &io.writes)] {
         if let Some(us) = LatencyUs::of(histogram) {
+            // Where there is one direction, its mean is that of the point: one figure for one quantity.
+            let avg = of_all.filter(|_| histogram.count() == all).map_or(us.mean.value, |us| us.mean.value);
             page.line(format_args!(
-                "Small {direction} Latency: avg={:.decimals$} us, min={:.decimals$} us, max={:.decimals$} us, \
+                "Small {direction} Latency: avg={avg:.decimals$} us, min={:.decimals$} us, max={:.decimals$} us, \
                  std dev={:.decimals$} us @ {}",
-                us.mean.value,
                 us.min,
                 us.max,
                 us.stddev,

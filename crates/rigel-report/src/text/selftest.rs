@@ -11,7 +11,7 @@ use rigel_core::uses::selftest::{Asked, Grade, Promise, Score, Silence};
 /// The lines above a section, and the figures of a case; `None` for a case of another section.
 type Section = (&'static [&'static str], fn(&Score) -> Option<String>);
 
-const SECTIONS: [Section; 11] = [
+const SECTIONS: [Section; 12] = [
     (
         &[
             "Whole runs of 17 points on simulated devices whose rates are known.",
@@ -26,6 +26,9 @@ const SECTIONS: [Section; 11] = [
         turns,
     ),
     (&["`rigel slo`: does the bracket hold the highest rate within the bound?"], rates),
+    (&["`rigel run simple`: are the highest rates of many levels those of the device?"], |score| {
+        known(score, RunLevel::Simple)
+    }),
     (&["`rigel run open`: are mean latency and p99 those of the formula?"], |score| {
         known(score, RunLevel::Open)
     }),

@@ -4,7 +4,7 @@
 
 use super::walk::{Halt, Walk, Wanted};
 use super::{Outcome, Run};
-use rigel_core::event::{At, Event};
+use rigel_core::event::{At, Event, Saturation};
 use rigel_core::judge::profiles::{bound_visit, level_visit};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
@@ -12,7 +12,7 @@ use rigel_core::load::plan::{LevelSearch, Part, Plan, Searched};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, LatencyBound, NextBound};
 use rigel_core::stats::forecast::TimeRange;
-use rigel_core::stats::levels_auto::{self, Next};
+use rigel_core::stats::levels_auto::{self, Curve, Next};
 use rigel_core::units::Nanos;
 
 /// Searches each class alone and keeps the plan that follows.
@@ -25,7 +25,7 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
             let mut visits = Vec::new();
             let n_sat = searching.saturation(class, &mut visits)?;
             searching.walk.happened(Event::LevelFound { class, n_sat });
-            found.n_sat.extend(n_sat.map(|n_sat| (class, n_sat)));
+            found.n_sat.extend(n_sat.map(|n_sat| (class, n_sat.level)));
             if class == Class::SMALL {
                 found.bounded = searching.bound(&mut visits)?;
                 found.perhaps = search.bound.and_then(|asked| {
@@ -51,17 +51,18 @@ struct Searching<'a, 'w> {
 
 impl Searching<'_, '_> {
     /// The smallest level that saturates; `None` when nothing completed.
-    fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<u32>, Halt> {
+    fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<Saturation>, Halt> {
         let rules = self.search.rules(class);
         let mut visits = Vec::new();
         loop {
             let level = match levels_auto::next(&visits, &rules) {
                 Next::Visit(level) => level,
-                Next::Done(curve) => return Ok(Some(curve.n_sat.found)),
+                Next::Done(curve) => return Ok(Some(saturation(curve.n_sat.found, Some(&curve)))),
                 Next::Nothing => return Ok(None),
             };
             if self.search.is_over(Part::Saturation(class), self.walk.now_ns(), made.len()) {
-                return Ok(levels_auto::so_far(&visits, &rules).map(|(level, _)| level));
+                let seen = levels_auto::so_far(&visits, &rules);
+                return Ok(seen.map(|(level, curve)| saturation(level, curve.as_ref())));
             }
             let visit = self.visit(class, level)?;
             visits.extend(level_visit(&visit, class));
@@ -112,6 +113,10 @@ impl Searching<'_, '_> {
         self.step += 1;
         Ok(visit)
     }
+}
+
+fn saturation(level: u32, curve: Option<&Curve>) -> Saturation {
+    Saturation { level, is_reached: curve.is_some_and(|curve| curve.saturated) }
 }
 
 /// What visits to small I/O tell about a bound.

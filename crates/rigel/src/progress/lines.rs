@@ -2,7 +2,7 @@
 //!
 //! Must not draw.
 
-use rigel_core::event::{Activity, At, Live};
+use rigel_core::event::{Activity, At, Live, Saturation};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
@@ -51,11 +51,16 @@ fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {
     format!("searching the load levels of {noun}: {level} {counted}")
 }
 
-/// What the search found: `small I/O is saturated at 16 outstanding`.
-pub fn level_found(class: Class, n_sat: Option<u32>) -> String {
+/// What the search found, which later visits may change: `so far, small I/O is saturated at 16 outstanding`.
+pub fn level_found(class: Class, n_sat: Option<Saturation>) -> String {
     let class = class.name();
     match n_sat {
-        Some(level) => format!("{class} I/O is saturated at {level} outstanding"),
+        Some(Saturation { level, is_reached: true }) => {
+            format!("so far, {class} I/O is saturated at {level} outstanding")
+        }
+        Some(Saturation { level, .. }) => {
+            format!("so far, {class} I/O is not saturated: {level} outstanding give 95 % of its highest rate")
+        }
         None => format!("{class} I/O has no rate at all"),
     }
 }

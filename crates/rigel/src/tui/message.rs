@@ -4,7 +4,7 @@
 
 use super::judge::Judgement;
 use super::model::Last;
-use rigel_core::event::{Activity, At, Event, Live};
+use rigel_core::event::{Activity, At, Event, Live, Saturation};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -74,7 +74,7 @@ pub enum Message {
         /// Which class.
         class: Class,
         /// The level.
-        n_sat: Option<u32>,
+        n_sat: Option<Saturation>,
     },
     /// All visits of a phase were looked at.
     Looked {

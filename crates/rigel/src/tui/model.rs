@@ -4,7 +4,7 @@
 
 use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::message::{Digest, Message};
-use rigel_core::event::{Activity, At, Live};
+use rigel_core::event::{Activity, At, Live, Saturation};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
@@ -113,7 +113,7 @@ pub struct Model {
     /// How sure the points are.
     pub looks: Looks,
     /// What the search found: class and level.
-    pub levels: Vec<(Class, Option<u32>)>,
+    pub levels: Vec<(Class, Option<Saturation>)>,
     /// The newest first.
     pub flags: Vec<ShownFlag>,
     /// Whether the user has ended the run.

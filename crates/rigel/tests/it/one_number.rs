@@ -24,6 +24,23 @@ fn bytes(format: Format, view: &View<'_>) -> String {
     String::from_utf8(files.into_iter().next().unwrap().bytes).unwrap()
 }
 
+/// ORION's lines tell the figures that all others tell, and nothing that is told refutes what stands for the run.
+fn orion_agrees(view: &View<'_>, summary: &str) {
+    let refuted = selftest::refuted(&view.findings);
+    assert!(refuted.is_empty(), "{refuted:?}");
+    let best = &view.findings.best;
+    let (Some(small), Some(large)) = (best.rate(Class::SMALL), best.rate(Class::LARGE)) else { return };
+    let lowest = best.latency_us(Class::SMALL).unwrap().estimate.value;
+    for line in [
+        format!("Maximum Large MBPS={:.2} @ ", large.estimate.value),
+        format!("Maximum Small IOPS={:.0} @ ", small.estimate.value),
+        format!("Minimum Small Latency={lowest:.3} usecs @ "),
+        format!("Small Read Latency: avg={lowest:.3} us, "),
+    ] {
+        assert!(summary.contains(&line), "{line}: {summary}");
+    }
+}
+
 /// Every figure that the outputs of a run tell.
 fn told(record: &Record) -> Told {
     let mut told = Told::default();
@@ -31,8 +48,12 @@ fn told(record: &Record) -> Told {
     told.json(&bytes(Format::Json, &view));
     told.csv("csv", &bytes(Format::Csv, &view));
     let orion = render(Format::Orion(rigel_report::OrionVersion::V19), &view).unwrap();
-    let ci = orion.into_iter().find(|file| file.suffix == "_ci.csv").unwrap();
-    told.csv("ci.csv", std::str::from_utf8(&ci.bytes).unwrap());
+    let file = |suffix: &str| {
+        let found = orion.iter().find(|file| file.suffix == suffix).unwrap();
+        std::str::from_utf8(&found.bytes).unwrap()
+    };
+    orion_agrees(&view, file("_summary.txt"));
+    told.csv("ci.csv", file("_ci.csv"));
     told.openmetrics(&bytes(Format::OpenMetrics, &view));
     told.page(&bytes(Format::Html, &view));
     told.markdown(&bytes(Format::Markdown, &view));

@@ -63,15 +63,15 @@ impl Answers {
         let small = contenders(points, Class::SMALL);
         let max_iops = within(&small, &bound);
         let found = |one: Candidate<'_>| Extreme { estimate: one.io.rate(), point: one.point };
-        let one_stream =
-            alone(points, Class::LARGE).map(|io| Candidate { point: Point::alone(Class::LARGE, 1), io });
+        let large = contenders(points, Class::LARGE);
+        let max_mbps = highest(&large).map(found);
         Self {
             bound,
             unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(found),
             max_iops,
-            max_mbps: highest(&contenders(points, Class::LARGE)).map(found),
-            max_pmbps: one_stream.map(found),
-            latency_at_1_us: alone(points, Class::SMALL).and_then(|io| latency(io, bound.of)),
+            max_mbps,
+            max_pmbps: one(&large, Class::LARGE).map(found),
+            latency_at_1_us: one(&small, Class::SMALL).and_then(|one| latency(one.io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
             commits: no_commits.map_or_else(|| Commits::of(points), Err),
@@ -91,6 +91,11 @@ impl Answers {
 pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
     found.io(class).filter(|io| io.latency_us.is_some())
+}
+
+/// One of a class and none of the other, of the points that have a say: the highest rate is not below it.
+fn one<'a>(points: &[Candidate<'a>], class: Class) -> Option<Candidate<'a>> {
+    points.iter().find(|one| one.point == Point::alone(class, 1)).copied()
 }
 
 /// The highest rate at any latency: that within the bound, unless another is higher.
@@ -241,6 +246,25 @@ mod tests {
         assert_eq!(found.answers.unwrap().max_iops.unwrap().outstanding, 4);
         assert_eq!(flags.iter().filter(|flag| flag.code == FlagCode::Zeros).count(), 1);
         assert!(flags.iter().any(|flag| flag.code == FlagCode::Zeros && flag.invalid));
+    }
+
+    /// One stream that must not be used is no answer: it might be above the highest rate, which leaves it out.
+    #[test]
+    fn one_stream_in_doubt_is_not_above_many() {
+        let of = |invalid: bool| {
+            answered([1000; 5], 2, |findings| {
+                let one =
+                    findings.points.iter_mut().find(|found| found.point == Point::alone(Class::LARGE, 1));
+                let one = one.unwrap();
+                one.ios.get_mut(&Class::LARGE).unwrap().iops = Estimate::bare(900.0);
+                let flag = Flag::new(FlagCode::Drift, "moved");
+                one.flags.push(if invalid { flag.invalidating() } else { flag });
+            })
+        };
+        let rate = |best: Option<Extreme>| best.map(|best| best.estimate.value);
+        let (sound, doubted) = (of(false), of(true));
+        assert_eq!((rate(sound.max_pmbps), rate(sound.max_mbps)), (Some(900.0), Some(900.0)));
+        assert_eq!((rate(doubted.max_pmbps), rate(doubted.max_mbps)), (None, Some(200.0)));
     }
 
     /// Points of 1000 per second and rates in per cent of it, each sure to a standard error of 1 %.

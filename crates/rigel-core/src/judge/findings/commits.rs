@@ -5,7 +5,7 @@
 
 use super::PointFindings;
 use super::answers::alone;
-use super::extremes::{Extreme, candidates, highest};
+use super::extremes::{Extreme, contenders, highest};
 use crate::load::class::Class;
 use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
@@ -27,7 +27,7 @@ pub struct Commits {
 impl Commits {
     pub(super) fn of(points: &[PointFindings]) -> Result<Self, NoCommits> {
         let one_writer = |class| Some(alone(points, class)?.latency_us?.mean);
-        let most = highest(&candidates(points, Class::DSYNC));
+        let most = highest(&contenders(points, Class::DSYNC));
         Ok(Self {
             dsync_us: one_writer(Class::DSYNC).ok_or(NoCommits::NoTime)?,
             fdatasync_us: one_writer(Class::FDATASYNC),

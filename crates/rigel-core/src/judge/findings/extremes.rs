@@ -14,6 +14,9 @@ use crate::stats::estimate::{Basis, Estimate};
 /// A point of a plateau whose interval is wider than that of another one by this factor is not named for it.
 const FAR_LESS_SURE: f64 = 2.0;
 
+/// Rates of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
+const ROUNDED: f64 = 1.0 - 1e-12;
+
 /// A figure that stands for a run, and the point that it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extreme {
@@ -89,6 +92,15 @@ impl Extremes {
 pub struct Candidate<'a> {
     pub point: Point,
     pub io: &'a IoFindings,
+    /// Whether the rate was the same all the time.
+    is_steady: bool,
+}
+
+impl<'a> Candidate<'a> {
+    /// What a point has of a class.
+    pub(super) fn of(found: &'a PointFindings, class: Class) -> Option<Self> {
+        Some(Self { point: found.point, io: found.io(class)?, is_steady: !changed(found) })
+    }
 }
 
 /// The points of a class in which something completed, by what is outstanding. Points with other classes have a say only when
@@ -103,17 +115,12 @@ pub(super) fn candidates_in_mixes(points: &[PointFindings], class: Class) -> Vec
     of_least_rank(points, class, |found| (in_doubt(found), changed(found)))
 }
 
-/// The points that may have the best figure of a class, by their places: whatever other classes they have, as none may be above it. Points in doubt have a
-/// say only when all are, and points whose rate changed while they were measured only when the others all have another class.
+/// The points that may have the best figure of a class, by their places: whatever other classes they have, and whether or not their rate changed, as none
+/// may be above it. Points in doubt have a say only when all are.
 pub(super) fn rows(points: &[PointFindings], class: Class) -> Vec<usize> {
-    let all = || (0..points.len()).filter(|&at| done(points[at].io(class)).is_some());
-    let has_sound = all().any(|at| !in_doubt(&points[at]));
-    let sound: Vec<usize> = all().filter(|&at| !has_sound || !in_doubt(&points[at])).collect();
-    let is_steady = |at: usize| !changed(&points[at]);
-    let is_alone = |at: usize| points[at].point.is_alone(class);
-    let has_alone = sound.iter().any(|&at| is_alone(at));
-    let stands = |&at: &usize| is_steady(at) && (!has_alone || is_alone(at));
-    if sound.iter().any(stands) { sound.into_iter().filter(|&at| is_steady(at)).collect() } else { sound }
+    let all: Vec<usize> = (0..points.len()).filter(|&at| done(points[at].io(class)).is_some()).collect();
+    let sound: Vec<usize> = all.iter().copied().filter(|&at| !in_doubt(&points[at])).collect();
+    if sound.is_empty() { all } else { sound }
 }
 
 /// The same, by what is outstanding.
@@ -123,7 +130,7 @@ pub(super) fn contenders(points: &[PointFindings], class: Class) -> Vec<Candidat
 
 /// Points by what is outstanding of a class; of equal ones that with the least of others last.
 fn in_order<'a>(points: &'a [PointFindings], class: Class, rows: &[usize]) -> Vec<Candidate<'a>> {
-    let one = |&at: &usize| Some(Candidate { point: points[at].point, io: points[at].io(class)? });
+    let one = |&at: &usize| Candidate::of(&points[at], class);
     let mut all: Vec<Candidate<'_>> = rows.iter().filter_map(one).collect();
     all.sort_by_key(|one| (one.point.of(class), std::cmp::Reverse(one.point.without(class).sum())));
     all
@@ -148,11 +155,12 @@ pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
     highest(&candidates(&alone, class)).map(|best| best.point)
 }
 
-/// The candidate with the most outstanding of those that have the highest rate, but for those that are far less sure than others of them; of places,
-/// which are no loads, the first.
+/// The candidate with the most outstanding of those that have the highest rate, but for those whose rate changed, as long as there are others, and for
+/// those that are far less sure than others of them; of places, which are no loads, the first.
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
-    let best = candidates.iter().map(|one| one.io.iops.value).max_by(f64::total_cmp)?;
-    let tops: Vec<&Candidate<'a>> = candidates.iter().filter(|one| one.io.iops.value >= best).collect();
+    let rate = |one: &Candidate<'_>| one.io.rate().value;
+    let best = candidates.iter().map(rate).max_by(f64::total_cmp)?;
+    let tops = steady(candidates.iter().filter(|one| rate(one) >= ROUNDED * best).collect());
     let width = |one: &Candidate<'_>| one.io.iops.half_width().unwrap_or(f64::INFINITY);
     let narrowest = tops.iter().map(|one| width(one)).fold(f64::INFINITY, f64::min);
     let are_places = candidates.iter().any(|one| one.io.load.places.is_some());
@@ -161,10 +169,17 @@ pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
 }
 
 fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
-    let mean = |one: &Candidate<'_>| Some(Extreme { estimate: one.io.latency_us?.mean, point: one.point });
-    let all: Vec<Extreme> = candidates.iter().filter_map(mean).collect();
-    let best = all.iter().map(|one| one.estimate.value).min_by(f64::total_cmp)?;
-    all.into_iter().find(|one| one.estimate.value <= best)
+    let mean = |one: &Candidate<'_>| Some(one.io.latency_us?.mean);
+    let best = candidates.iter().filter_map(mean).map(|mean| mean.value).min_by(f64::total_cmp)?;
+    let tops = candidates.iter().filter(|one| mean(one).is_some_and(|mean| mean.value <= best));
+    let found = steady(tops.collect()).into_iter().min_by_key(|one| one.point.sum())?;
+    Some(Extreme { estimate: mean(found)?, point: found.point })
+}
+
+/// Those whose rate was the same all the time; all of them where that is none.
+fn steady<'a, 'b>(all: Vec<&'b Candidate<'a>>) -> Vec<&'b Candidate<'a>> {
+    let steady: Vec<_> = all.iter().copied().filter(|one| one.is_steady).collect();
+    if steady.is_empty() { all } else { steady }
 }
 
 /// The first point whose figure beats all others. Points in doubt have a say only when there are no others.

@@ -4,7 +4,7 @@
 
 use super::OpenFindings;
 use super::sureness::{Intervals, Sureness};
-use crate::load::class::LoadClass;
+use crate::load::class::{Figure, LoadClass};
 use crate::measure::{ClassTally, FirstError, Histogram, Occupancy};
 use crate::stats::Interval;
 use crate::stats::estimate::{Basis, Estimate};
@@ -110,7 +110,7 @@ pub struct IoFindings {
 impl IoFindings {
     /// Megabytes (2^20) per second, reads and writes; `None` for what is no block I/O.
     pub fn mbps(&self) -> Option<Estimate> {
-        (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_bytes / to_f64(MIB)))
+        (self.io_bytes > 0).then(|| self.iops.scaled(self.mean_mib()))
     }
 
     /// The figure whose interval says how sure the point is: the rate; of an open loop, whose rate is given, the mean latency.
@@ -130,7 +130,19 @@ impl IoFindings {
 
     /// The rate in the unit of its class.
     pub fn rate(&self) -> Estimate {
-        self.load.rate(self.iops)
+        self.iops.scaled(self.scale())
+    }
+
+    fn mean_mib(&self) -> f64 {
+        self.mean_bytes / to_f64(MIB)
+    }
+
+    /// What one operation per second is in that unit. Megabytes are those of [`Self::mbps`], so that both are one figure.
+    pub(super) fn scale(&self) -> f64 {
+        match self.load.figure {
+            Figure::Mbps if self.io_bytes > 0 => self.mean_mib(),
+            _ => self.load.scale(),
+        }
     }
 }
 

@@ -44,13 +44,14 @@ impl Loaded {
         Some(Self { outstanding: one.point.of(class), rate: one.io.rate(), latency_us })
     }
 
-    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate.
-    fn searched(found: &CurveFindings) -> Vec<Self> {
+    /// Of a level that was searched, by Little's law: in a closed loop the latency is what is outstanding over the rate. A rate above the `highest`, which
+    /// is that of visits of their own, has the rest from chance.
+    fn searched(found: &CurveFindings, highest: f64) -> Vec<Self> {
         let us = |level: u32, iops: f64| f64::from(level) / iops * to_f64(NS_PER_S / NS_PER_US);
         let levels = found.curve.levels.iter().filter(|(_, iops)| iops.mean > 0.0);
         let loaded = levels.map(|&(level, iops)| Self {
             outstanding: level,
-            rate: found.rate(iops),
+            rate: at_most(found.rate(iops), highest),
             latency_us: us(found.load.pattern.outstanding(level), iops.mean),
         });
         loaded.collect()
@@ -59,6 +60,10 @@ impl Loaded {
     fn power(&self) -> f64 {
         self.rate.value / self.latency_us
     }
+}
+
+fn at_most(rate: Estimate, highest: f64) -> Estimate {
+    if rate.value <= highest { rate } else { rate.scaled(highest / rate.value) }
 }
 
 impl WorkingPoint {
@@ -72,11 +77,23 @@ impl WorkingPoint {
         }
         let highest = Loaded::of_point(&most, class)?;
         let measured = all.iter().filter_map(|one| Loaded::of_point(one, class));
-        let searched = curve.map_or_else(Vec::new, Loaded::searched);
+        let searched = curve.map_or_else(Vec::new, |curve| Loaded::searched(curve, highest.rate.value));
         let enough = |one: &Loaded| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
         let at = measured.chain(searched).filter(enough).max_by(|a, b| a.power().total_cmp(&b.power()))?;
         let tells =
             at.outstanding < highest.outstanding && highest.latency_us >= WORTH_TELLING * at.latency_us;
         tells.then_some(Self { at, highest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A level that was searched has visits of its own, whose noise is no part of the highest rate.
+    #[test]
+    fn no_level_that_was_searched_is_told_with_more_than_the_highest_rate() {
+        let rate = |value| at_most(Estimate::bare(value), 1000.0).value;
+        assert_eq!([900.0, 1000.0, 1010.0].map(rate), [900.0, 1000.0, 1000.0]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The noise and its size follow what was seen on real machines. Must not score.
 
-use super::{answering, commits, loads, places, queues, rates, turns};
+use super::{answering, commits, highest, loads, places, queues, rates, turns};
 use crate::judge::flags::FlagCode;
 use crate::load::class::Pattern;
 use crate::load::matrix::RunLevel;
@@ -45,7 +45,7 @@ pub enum Promise {
         /// It is no wider, relative to the rate, on average.
         most_width: f64,
     },
-    /// The figures that a formula gives are true: those of arrivals, of commits, and of places.
+    /// The figures that a formula gives are true: those of arrivals, of commits, of places, and those that stand for a whole run.
     Figures(&'static [Promised]),
     /// The 95 % intervals of all points hold the truth, or belong to a trial in which the flag was raised.
     HeldOrRaises(FlagCode, Held),
@@ -168,6 +168,7 @@ impl Case {
         match (&self.and, self.level) {
             (Some(b), _) => turns::request(request, b),
             (None, RunLevel::Open) if self.slo.is_none() => Ok(queues::ask(request)),
+            (None, RunLevel::Simple) if self.bound.is_none() => Ok(highest::ask(request)),
             (None, RunLevel::Commit) => Ok(commits::ask(request)),
             (None, RunLevel::Zones) => Ok(places::ask(request)),
             (None, RunLevel::Load) => loads::ask(request),
@@ -319,7 +320,7 @@ const START_UP: &str = "30 % slower at the start of a visit";
 
 /// All cases, each with one precision.
 pub fn all() -> Vec<Case> {
-    let known = [queues::few(), commits::few(), places::few(), loads::all()].concat();
+    let known = [highest::few(), queues::few(), commits::few(), places::few(), loads::all()].concat();
     [adaptive_runs(), searches(), answering::few(), turns::few(), rates::few(), known, warned()].concat()
 }
 
@@ -372,7 +373,9 @@ pub fn thorough() -> Vec<Case> {
     let usual = adaptive_runs();
     let paced = |precision, fast| usual.iter().map(|case| case.paced(Precision(precision), fast)).collect();
     let (narrow, short): (Vec<Case>, Vec<Case>) = (paced(20, false), paced(50, true));
-    let known = [rates::required(), queues::all(), commits::all(), places::all(), loads::all()].concat();
+    let known =
+        [rates::required(), highest::all(), queues::all(), commits::all(), places::all(), loads::all()]
+            .concat();
     let runs = [usual.clone(), narrow, short].concat();
     [runs, searches(), answering::all(), turns::all(), rates::all(), known, warned()].concat()
 }

@@ -1,11 +1,11 @@
-//! Figures that a formula gives, against those that a run found: the trials of `rigel run open`, `commit`, `zones`,
+//! Figures that a formula gives, against those that a run found: the trials of `rigel run simple`, `open`, `commit`, `zones`,
 //! `streams` and of load files.
 //!
 //! Must not hold a case or a formula; the rooms of these levels do.
 
 use super::cases::{Promise, Promised};
 use super::score::{Grade, Score, Trial, seldom_enough};
-use super::{commits, loads, places, queues, rates};
+use super::{commits, highest, loads, places, queues, rates};
 use crate::judge::findings::Findings;
 use crate::load::matrix::RunLevel;
 use crate::load::request::Request;
@@ -38,6 +38,7 @@ pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<
     match request.level {
         RunLevel::Open if request.slo.is_some() => rates::figures(found),
         RunLevel::Open if request.sides.is_none() => queues::figures(found, law),
+        RunLevel::Simple if request.bound.is_none() => highest::figures(found, request, law),
         RunLevel::Commit => commits::figures(found, law),
         RunLevel::Zones => places::figures(found, law),
         RunLevel::Load | RunLevel::Streams => loads::figures(found, law),

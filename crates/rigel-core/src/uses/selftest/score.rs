@@ -6,6 +6,7 @@
 use super::answered::Answered;
 use super::cases::{Case, Held, Promise, Silence};
 use super::chance::{self, RARE};
+use super::highest;
 use super::known::{self, Known};
 use crate::judge::findings::{Findings, IoFindings};
 use crate::judge::flags::FlagCode;
@@ -64,7 +65,9 @@ pub struct Trial {
     pub apart: Option<Apart>,
     /// For a calibration: its figures against the truth.
     pub answers: Option<Answered>,
-    /// For arrivals, commits and places: the figures that a formula gives.
+    /// The first point that refutes what stands for the run; none, ever.
+    pub refuted: Option<String>,
+    /// For arrivals, commits, places and what stands for a run: the figures that a formula gives.
     pub known: Vec<Known>,
     /// The flags that were raised somewhere, and on how many points, curves or phases.
     pub flags: BTreeMap<FlagCode, usize>,
@@ -91,6 +94,7 @@ impl Trial {
             visits: record.visits.len() + record.search.len(),
             flags: flags(&found),
             answers: Answered::of(record, &found, &law),
+            refuted: highest::refuted(&found).into_iter().next(),
             known: known::figures(&found, &record.header.request, &law),
             ..Self::default()
         };
@@ -270,6 +274,7 @@ impl Score {
                 self.at_least(&format!("trials with {}", flag.name()), self.raised(flag), least)
             }
         };
+        let promised = promised.and(self.consistent());
         self.case.silent.iter().fold(promised, |verdict, silence| verdict.and(self.keeps_silent(silence)))
     }
 

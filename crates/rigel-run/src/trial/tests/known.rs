@@ -1,4 +1,4 @@
-//! Arrivals, commits and places on devices whose figures are formulas.
+//! Arrivals, commits, places, and what stands for a run, on devices whose figures are formulas.
 
 use super::*;
 use rigel_core::uses::selftest::{Grade, Score};
@@ -16,6 +16,9 @@ fn score(case: &Case, records: &[Record], law: &str) -> Grade {
 #[test]
 fn the_figures_are_those_of_the_law_and_of_no_other() {
     let changes = [
+        ("highest of alike", ("service=4ms", "service=3600us")),
+        ("highest at a peak", ("service=4ms", "service=3600us")),
+        ("highest at the end", ("service=4ms", "service=3600us")),
         ("arrivals at", ("service=1ms", "service=950us")),
         ("commits: a flush", ("flush=2ms", "flush=1800us")),
         ("places: even", ("between=1%", "between=1%,slope=20%")),

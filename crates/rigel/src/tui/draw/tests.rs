@@ -5,7 +5,7 @@ use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use rigel_core::event::{Activity, At, Live};
+use rigel_core::event::{Activity, At, Live, Saturation};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
@@ -184,7 +184,8 @@ fn flags_are_whole_and_what_has_no_room_is_counted() {
     let all = told(&model, LEAST);
     assert!(all.contains(whole) && all.contains(other) && !all.contains("not shown whole"), "{all}");
     // Saturation is no warning; it comes last.
-    model.levels = vec![(Class::SMALL, Some(8)), (Class::LARGE, Some(2)), (Class::LARGE, None)];
+    let at = |level, is_reached| Some(Saturation { level, is_reached });
+    model.levels = vec![(Class::SMALL, at(8, true)), (Class::LARGE, at(2, false)), (Class::LARGE, None)];
     let all = told(&model, (80, 30));
     let place = |text: &str| all.find(text).unwrap();
     assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("is saturated at 8"), "{all}");

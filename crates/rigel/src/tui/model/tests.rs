@@ -143,8 +143,9 @@ fn a_search_shows_its_levels_until_the_points_are_known() {
     model.apply(finished(at(4, 0, Purpose::Search(Class::SMALL)), 10.0));
     model.apply(finished(at(4, 0, Purpose::Search(Class::SMALL)), 12.0));
     assert_eq!(model.cells[&point(4, 0)].ios[&Class::SMALL].rate, 12.0);
-    model.apply(Message::LevelFound { class: Class::SMALL, n_sat: Some(4) });
-    assert_eq!(model.levels, [(Class::SMALL, Some(4))]);
+    let n_sat = Some(Saturation { level: 4, is_reached: true });
+    model.apply(Message::LevelFound { class: Class::SMALL, n_sat });
+    assert_eq!(model.levels, [(Class::SMALL, n_sat)]);
     model.apply(Message::Planned { points: vec![point(1, 0), point(2, 0)] });
     assert_eq!((model.steps, model.cells.len()), (2, 2));
     assert!(!model.cells.contains_key(&point(4, 0)));

@@ -514,6 +514,15 @@ impl Tally {
         }
     }
 
+    /// An I/O that arrived at a time and had not begun at the end of the visit, `now_ns`: the longest time that is known of it is in the histograms, as
+    /// without it a device that stands still at the end of a window would look fast.
+    pub fn waiting(&mut self, class: usize, direction: Direction, arrived_ns: u64, now_ns: u64) {
+        if self.counts(arrived_ns) {
+            let until_ns = now_ns.max(self.window.end_ns);
+            self.crossed(class, direction, until_ns - arrived_ns, until_ns);
+        }
+    }
+
     /// So many bytes were moved by an I/O that completed at the time of the last look, of a class of several sizes.
     #[inline]
     pub fn moved(&mut self, class: usize, bytes: u32, now_ns: u64) {

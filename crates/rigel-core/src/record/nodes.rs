@@ -151,8 +151,11 @@ pub struct Counted {
     pub ops: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Their latencies added up.
+    /// The latencies of the I/Os that began in the window, added up.
     pub latency_ns: u64,
+    /// How many those are; 0 in records of earlier versions, whose latencies are those of the completions.
+    #[serde(default)]
+    pub begun: u64,
     /// Failed I/Os of the whole visit.
     #[serde(default, skip_serializing_if = "is_none")]
     pub errors: u64,
@@ -163,6 +166,13 @@ const fn is_none(errors: &u64) -> bool {
     *errors == 0
 }
 
+impl Counted {
+    /// How many I/Os the latencies are of.
+    pub const fn with_latency(&self) -> u64 {
+        if self.begun > 0 { self.begun } else { self.ops }
+    }
+}
+
 impl From<&ClassTally> for Counted {
     fn from(tally: &ClassTally) -> Self {
         Self {
@@ -170,6 +180,7 @@ impl From<&ClassTally> for Counted {
             ops: tally.completed(),
             bytes: tally.moved_bytes(),
             latency_ns: tally.latency_sum_ns(),
+            begun: tally.begun(),
             errors: tally.errors,
         }
     }

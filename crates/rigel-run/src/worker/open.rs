@@ -194,6 +194,7 @@ impl<'a> Lanes<'a> {
                 now_ns = self.begin(state, now_ns, end.at_ns);
             }
             if draining && state.tally.in_flight() == 0 {
+                self.count_waiting(state, end.at_ns);
                 self.tell_latencies();
                 return Ok(stopped);
             }
@@ -368,6 +369,21 @@ impl<'a> Lanes<'a> {
             }
         });
         sampler.look(&**backend, load, worker.workload);
+    }
+
+    /// What arrived in the window and was never begun: it would have taken longer than until a slot was free behind the end.
+    fn count_waiting<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, end_ns: u64) {
+        for lane in self.lanes.iter_mut().flatten() {
+            let writes = self.worker.workload.classes[lane.place].write_percent;
+            let frees = lane.free.iter().map(|&(_, free_ns)| free_ns).filter(|&free_ns| free_ns >= end_ns);
+            let free_ns = frees.min().unwrap_or(end_ns);
+            while lane.next.due_ns < end_ns {
+                let is_write = writes.stream_writes(u32::try_from(lane.next.passed).unwrap_or(u32::MAX));
+                let direction = if is_write { Direction::Write } else { Direction::Read };
+                state.tally.waiting(lane.place, direction, lane.next.due_ns, free_ns);
+                lane.next.pass();
+            }
+        }
     }
 
     /// Adds the latencies since the last time to what the coordinator sees.

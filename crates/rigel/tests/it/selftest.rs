@@ -6,13 +6,15 @@ use crate::support::Place;
 #[test]
 fn every_promise_is_kept() {
     let told = Place::new().line("selftest --trials 3 --seed 11").expect_code(0);
-    assert!(told.stdout.contains("38 of 38 promises kept"), "{}", told.stdout);
+    assert!(told.stdout.contains("41 of 41 promises kept"), "{}", told.stdout);
     assert!(told.stdout.contains("quiet") && told.stdout.contains("THROTTLED in 100.0 %"), "{}", told.stdout);
-    for command in ["calibrate", "slo", "run open", "run commit", "run zones", "run --load", "run streams"] {
+    for command in
+        ["calibrate", "slo", "run simple", "run open", "run commit", "run zones", "run --load", "run streams"]
+    {
         assert!(told.stdout.contains(&format!("rigel {command}")), "{command}: {}", told.stdout);
     }
     assert!(told.stdout.lines().all(|line| line.chars().count() <= 80), "{}", told.stdout);
-    assert!(told.stderr.contains("114 of 114 trials"), "{}", told.stderr);
+    assert!(told.stderr.contains("123 of 123 trials"), "{}", told.stderr);
 }
 
 #[test]

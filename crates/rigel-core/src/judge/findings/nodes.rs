@@ -73,6 +73,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
         sum.ops = sum.ops.saturating_add(own.ops);
         sum.bytes = sum.bytes.saturating_add(own.bytes);
         sum.latency_ns = sum.latency_ns.saturating_add(own.latency_ns);
+        sum.begun = sum.begun.saturating_add(own.with_latency());
         sum.errors = sum.errors.saturating_add(own.errors);
         measured_ns = measured_ns.saturating_add(visit.measured_ns);
         let all: Vec<&Counted> =
@@ -98,7 +99,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
         planned: sum.planned,
         iops: iops(sum.ops, measured_ns),
         mbps: units::mbps(sum.bytes, measured_ns),
-        latency_us: (sum.ops > 0).then(|| us_from_ns(to_f64(sum.latency_ns) / to_f64(sum.ops))),
+        latency_us: (sum.begun > 0).then(|| us_from_ns(to_f64(sum.latency_ns) / to_f64(sum.begun))),
         of_due: if dues.is_empty() { 0.0 } else { mean(&dues) },
         of_due_error: between.max(by_chance),
         errors: sum.errors,
@@ -169,7 +170,10 @@ mod tests {
     use crate::units::NS_PER_S;
 
     fn joined(ops: u64, late_ns: u64) -> NodeVisit {
-        let counted = Counted { planned: 4, ops, bytes: ops * 8192, latency_ns: ops * 1000, errors: 0 };
+        // One in five was over after the window.
+        let begun = ops + ops / 5;
+        let counted =
+            Counted { planned: 4, ops, bytes: ops * 8192, latency_ns: begun * 1000, begun, errors: 0 };
         let counted = PerClass::from([(Class::SMALL, counted)]);
         NodeVisit { joined: Some(Joined { late_ns, counted, ..Joined::default() }), ..NodeVisit::default() }
     }

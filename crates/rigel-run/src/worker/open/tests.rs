@@ -144,6 +144,10 @@ fn what_cannot_be_served_piles_up() {
     let [start, middle, end] = open.course().unwrap().map(|one| one.count);
     assert!(start.abs_diff(200) <= 2 && middle.abs_diff(1200) <= 2 && end.abs_diff(2200) <= 2, "{open:?}");
     assert_eq!(open.left + 16, end, "all slots are in use");
+    // Who still waits has waited for as long as those before, who began 2200 arrivals late.
+    assert!(tally.begun().abs_diff(12_000) <= 1, "{}", tally.begun());
+    let longest_ms = tally.longest_ns() / NS_PER_MS;
+    assert!(longest_ms.abs_diff(1850) <= 20, "{longest_ms}");
 }
 
 #[test]

@@ -39,6 +39,14 @@ const SADF: &str = "../rigel-core/tests-data/capacity/sadf-12.6.1.json";
 /// A history of PostgreSQL.
 const PG_STAT_IO: &str = "../rigel-core/tests-data/capacity/pg_stat_io-17.10.csv";
 
+/// A file of Rigel's own, which its runs may write.
+const SCRATCH: &str = "rigel-scratch.dat";
+
+/// A load of the user's own that writes nothing, so that its targets need no consent.
+const LOAD: &str = "load = \"rigel.load/1\"\n\n[[class]]\nname = \"pages\"\nsize = \"8K\"\n\
+    arrival = { rate = 1000, shape = \"poisson\" }\n\n[[class]]\nname = \"scans\"\nsize = \"128K\"\n\
+    pattern = \"stream\"\narrival = { streams = 1 }\n";
+
 /// What is made once for all pages.
 pub struct Made {
     place: Place,
@@ -46,7 +54,7 @@ pub struct Made {
 
 impl Made {
     pub fn new() -> Self {
-        let made = Self { place: Place::in_memory() };
+        let made = Self { place: Place::new() };
         fs::create_dir(made.path("home")).unwrap();
         let line = |line: &str| {
             let told =
@@ -71,6 +79,7 @@ impl Made {
             fs::rename(made.place.only_of(name, "_record.jsonl"), made.path(&format!("{name}.jsonl")))
                 .unwrap();
         }
+        line("fill . --size 128M --quiet");
         // Disks as the pages call them.
         for disk in ["sda", "nvme0n1", "sdb"] {
             fs::write(
@@ -237,7 +246,8 @@ impl<'a> Stage<'a> {
             let path = name
                 .strip_prefix("~/")
                 .map_or_else(|| there.join(&name), |name| self.path("home").join(name));
-            if path.exists() || word.contains(' ') || word.starts_with('-') {
+            let is_records = word.ends_with('/');
+            if (path.exists() && !is_records) || word.contains(' ') || word.starts_with('-') {
                 continue;
             }
             if let "--lun" | "-testname" = option {
@@ -258,12 +268,14 @@ impl<'a> Stage<'a> {
                     text.replacen("\"run_id\":\"", &format!("\"run_id\":\"{}_", name.replace('.', "_")), 1),
                 )
                 .unwrap();
-            } else if word.ends_with('/') {
+            } else if is_records {
                 fs::create_dir_all(&path).unwrap();
                 fs::copy(self.made.record("here"), path.join("a_record.jsonl")).unwrap();
             } else if name.ends_with(".toml") && option == "--load" {
-                let plan = ["run", "--load", "postgresql", "--dry-run", "--as-load"];
-                fs::write(&path, self.place.rigel(plan).expect_code(0).stdout).unwrap();
+                fs::write(&path, LOAD).unwrap();
+            } else if name == SCRATCH {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::copy(self.made.path(SCRATCH), &path).unwrap();
             } else if [".dat", ".dbf", ".bin"].iter().any(|end| name.ends_with(end))
                 || ["A", "B"].contains(&name.as_str())
             {

@@ -50,11 +50,13 @@ fn part(visit: &Visit, shares: &[u32], node: usize, change: fn(usize, &mut Joine
         // Slots are dealt one after the other.
         let dealt = (0..whole.planned).filter(|slot| owner(shares, slot % all) == node).count();
         let planned = u32::try_from(dealt).unwrap_or(0);
+        let share = |of_all: u64| of_all * u64::from(planned) / u64::from(whole.planned.max(1));
         let part = Counted {
             planned,
-            ops: whole.ops * u64::from(planned) / u64::from(whole.planned.max(1)),
-            bytes: whole.bytes * u64::from(planned) / u64::from(whole.planned.max(1)),
-            latency_ns: whole.latency_ns * u64::from(planned) / u64::from(whole.planned.max(1)),
+            ops: share(whole.ops),
+            bytes: share(whole.bytes),
+            latency_ns: share(whole.latency_ns),
+            begun: share(whole.begun),
             errors: 0,
         };
         (planned > 0).then_some((*class, part))

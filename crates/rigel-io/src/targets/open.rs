@@ -104,34 +104,40 @@ impl OpenTargets {
     pub fn changes(&self) -> Vec<ChangedTarget> {
         let of = |(number, target): (u16, &OpenTarget)| {
             let changes = target.baseline.as_ref().map_or_else(Vec::new, |was| was.changes(target.as_fd()));
-            let too = target.other().map(|other| TargetChange::LoadedToo { process: other.process });
+            let too =
+                target.other(target.writable).map(|other| TargetChange::LoadedToo { process: other.process });
             changes.into_iter().chain(too).map(move |change| ChangedTarget { target: number, change })
         };
         (0u16..).zip(&self.targets).flat_map(of).collect()
     }
 
-    /// Says to others that this process loads the targets. `beside`: also where another run of Rigel does.
+    /// Says to others that this process loads the targets. `beside`: also where another run of Rigel reads what this one reads.
     ///
     /// # Errors
     /// When another one loads a target, unless `beside`.
     pub fn announce(&self, beside: bool) -> Result<(), Problem> {
         let real = self.targets.iter().filter(|target| target.baseline.is_some());
         for target in real {
-            if beside {
-                presence::announce_beside(target);
+            let announced = if beside && !target.writable {
+                presence::announce_beside(target)
             } else {
-                presence::announce(target).map_err(|other| target.loaded_too(other))?;
-            }
+                presence::announce(target, target.writable)
+            };
+            announced.map_err(|other| target.loaded_too(other, target.writable))?;
         }
         Ok(())
     }
 
-    /// Whether [`OpenTargets::announce`] would refuse it; nothing is said to others.
+    /// Whether [`OpenTargets::announce`] would refuse targets that were open for a run that writes or does not; nothing is said to others.
     ///
     /// # Errors
     /// When another run of Rigel loads a target.
-    pub fn check_unloaded(&self) -> Result<(), Problem> {
-        let loaded = self.targets.iter().find_map(|target| Some(target.loaded_too(target.other()?)));
+    pub fn check_unloaded(&self, beside: bool, writes: bool) -> Result<(), Problem> {
+        let other = |target: &OpenTarget| {
+            if beside && !writes { presence::other_writer(target) } else { target.other(writes) }
+        };
+        let real = self.targets.iter().filter(|target| target.baseline.is_some());
+        let loaded = real.into_iter().find_map(|target| Some(target.loaded_too(other(target)?, writes)));
         loaded.map_or(Ok(()), Err)
     }
 
@@ -277,24 +283,27 @@ impl OpenTarget {
         self.namespace.as_ref()
     }
 
-    fn other(&self) -> Option<Other> {
-        self.baseline.as_ref().and_then(|_| presence::other(self))
+    fn other(&self, writes: bool) -> Option<Other> {
+        self.baseline.as_ref().and_then(|_| presence::other(self, writes))
     }
 
-    fn loaded_too(&self, other: Other) -> Problem {
+    fn loaded_too(&self, other: Other, writes: bool) -> Problem {
         let place = self.baseline.as_ref().map_or_else(String::new, Baseline::place);
         let who = match other.process {
             Some(process) => {
-                format!("process {process} measures it; two runs on one target measure each other")
+                format!("process {process} {} it", if other.writes { "writes to" } else { "measures" })
             }
-            None => {
-                "its process cannot be seen from here; two runs on one target measure each other".to_owned()
-            }
+            None => "its process cannot be seen from here".to_owned(),
+        };
+        let next = if other.writes || writes {
+            "wait for it to end"
+        } else {
+            "wait for it to end; --share measures beside it, and says so in both records"
         };
         Problem::refused("another run of Rigel loads the target")
             .at(place)
-            .because(who)
-            .next("wait for it to end; --share measures beside it, and says so in both records")
+            .because(format!("{who}; two runs on one target measure each other"))
+            .next(next)
     }
 
     pub(crate) fn file_for(&self, kind: EngineKind) -> RawFd {

@@ -5,7 +5,7 @@
 use crate::notes;
 use crate::view::View;
 use crate::{versus, words};
-use rigel_core::judge::findings::{FlagScope, PointFindings};
+use rigel_core::judge::findings::{Extreme, FlagScope, PointFindings};
 use rigel_core::judge::flags::{Flag, FlagCode, Next};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
@@ -141,13 +141,19 @@ fn depth(code: FlagCode) -> u8 {
 }
 
 fn headline_points(view: &View<'_>) -> BTreeSet<Point> {
-    let best = &view.findings.best;
-    let classes = view.loads().into_iter().map(|load| load.name);
-    classes
-        .flat_map(|class| [best.rate(class), best.latency_us(class)])
-        .flatten()
-        .map(|best| best.point)
-        .collect()
+    // The figure of a plateau is that of all its points, up to rounding.
+    const SAME: f64 = 1e-12;
+    let findings = &view.findings;
+    let is_same = |own: f64, best: Option<Extreme>| {
+        best.is_some_and(|best| (own / best.estimate.value - 1.0).abs() < SAME)
+    };
+    let stands = |point: &&PointFindings| {
+        point.classes().any(|(class, io)| {
+            is_same(io.rate().value, findings.best.rate(class))
+                || io.latency_us.is_some_and(|us| is_same(us.mean.value, findings.best.latency_us(class)))
+        })
+    };
+    findings.points.iter().filter(stands).map(|found| found.point).collect()
 }
 
 fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Cause {

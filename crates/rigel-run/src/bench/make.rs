@@ -168,9 +168,7 @@ pub fn foresee(request: &Request, plan: &Plan, facts: &[TargetFacts]) -> Result<
         if part.writes_at_all() && !choice.kind.is_without_storage() {
             targets.foresee_writes(&there)?;
         }
-        if !part.share {
-            targets.check_unloaded()?;
-        }
+        targets.check_unloaded(part.share, part.writes_at_all())?;
     }
     Ok(())
 }

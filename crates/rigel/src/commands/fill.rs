@@ -98,7 +98,9 @@ impl Ready<'_> {
         if !direct {
             self.note(&format!("{} is written through the page cache: it has no direct I/O", facts.path));
         }
-        OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)
+        let open = OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)?;
+        open.announce(false)?;
+        Ok(open)
     }
 
     fn begin(&self, place: &Place, opened: Opened) -> Result<Work, Problem> {

@@ -165,6 +165,19 @@ fn two_runs_on_one_target_are_refused_or_say_so() {
         assert!(told.stderr.contains(&format!("process {} measures it", first.id())), "{told:?}");
         assert!(told.stderr.contains("--share"), "{told:?}");
     }
+    // Who writes is beside nobody.
+    let before = fs::read(place.path().join("data")).unwrap();
+    for line in [
+        "run simple data --write 20 --destroy-data data --duration 100ms --share",
+        "fill data --destroy-data data",
+    ] {
+        for more in ["", " --dry-run"] {
+            let told = place.line(&format!("{line}{more}")).expect_code(3);
+            assert!(told.stderr.contains("another run of Rigel loads the target"), "{told:?}");
+            assert!(!told.stderr.contains("--share"), "{told:?}");
+        }
+    }
+    assert!(fs::read(place.path().join("data")).unwrap() == before, "nothing was written");
     place.line("run oltp other --duration 100ms --num-disks 1 --out beside").expect_measured();
     let shared = "run simple data --fast --share --out beside";
     let (mut second, beside) = start_until(&place, shared, "engine ");

@@ -9,7 +9,7 @@ use super::{IoFindings, PointFindings};
 use crate::judge::flags::FlagCode;
 use crate::load::class::{Class, Figure, LoadClass, PerClass};
 use crate::load::matrix::Point;
-use crate::stats::estimate::{Basis, Estimate};
+use crate::stats::estimate::Estimate;
 
 /// A point of a plateau whose interval is wider than that of another one by this factor is not named for it.
 const FAR_LESS_SURE: f64 = 2.0;
@@ -200,10 +200,7 @@ fn plainly_best(
 
 /// Whether a point was cut short or has a flag that makes its numbers invalid.
 fn in_doubt(point: &PointFindings) -> bool {
-    // Of an adaptive run a point that only had its long visit, or one that was cut short, is no estimate.
-    let single = point.classes().any(|(_, io)| io.iops.basis != Basis::Visits);
-    let flagged = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid);
-    flagged || (point.phase.is_some() && single)
+    point.flags.iter().any(|flag| flag.code == FlagCode::CutShort || flag.invalid)
 }
 
 /// Whether the rate was not the same all the time. ORION's files have such points all the same.

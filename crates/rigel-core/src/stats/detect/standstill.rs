@@ -135,6 +135,8 @@ mod tests {
             None,
             "nothing says how much was missing"
         );
+        let few: Vec<u32> = (0..200).map(|bucket| u32::from(!(50..78).contains(&bucket))).collect();
+        assert_eq!(standstill(&few, BUCKET_NS, 0, usual(1)), None, "28 are missing");
         let faster: Vec<u32> = (0..200).map(|bucket| u32::from(!(50..80).contains(&bucket))).collect();
         assert_eq!(standstill(&faster, BUCKET_NS, 0, usual(1)).unwrap().length_ns, 300 * NS_PER_MS);
     }

@@ -13,7 +13,6 @@ use crate::load::matrix::RunLevel;
 use crate::load::pace::LevelChoice;
 use crate::load::request::{CacheWarmUp, Request};
 use crate::sim::SimLaw;
-use crate::stats::Basis;
 use crate::stats::bound::LatencyOf;
 use crate::units::{MIB, to_f64};
 
@@ -102,8 +101,7 @@ pub(super) fn figures(found: &Findings, request: &Request, law: &SimLaw) -> Vec<
 }
 
 /// Everything that refutes what stands for a run: a point that has more than the highest rate or less than the lowest latency; one stream above many;
-/// a rate within a bound above the one without; ORION's lines with another figure. Points that must not be used, that were cut short, or that have too
-/// little behind them refute nothing.
+/// a rate within a bound above the one without; ORION's lines with another figure. Points that must not be used or were cut short refute nothing.
 pub fn refuted(found: &Findings) -> Vec<String> {
     let mut all = of_points(found, &found.best, "the headline");
     all.extend(of_points(found, &found.plainly_best, "ORION's line"));
@@ -129,9 +127,7 @@ pub fn refuted(found: &Findings) -> Vec<String> {
 fn of_points(found: &Findings, best: &Extremes, what: &str) -> Vec<String> {
     let counts = |point: &&PointFindings| {
         let is_short = point.flags.iter().any(|flag| flag.code == FlagCode::CutShort);
-        let is_known =
-            found.target.is_none() || point.classes().all(|(_, io)| io.iops.basis == Basis::Visits);
-        !point.invalid() && !is_short && is_known
+        !point.invalid() && !is_short
     };
     let mut all = Vec::new();
     for point in found.points.iter().filter(counts) {

@@ -10,8 +10,10 @@ use std::os::fd::AsFd;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The bytes of all processes.
-const ALL: Range = Range { start: 1 << 61, end: (1 << 61) + (1 << 52) - 1 };
+/// The bytes of all processes: of those that read, and behind them of those that write.
+const ALL: Range = Range { start: 1 << 61, end: (1 << 61) + 2 * BYTES - 1 };
+const BYTES: i64 = 1 << 52;
+const WRITERS: Range = Range { start: ALL.start + BYTES, ..ALL };
 /// A number of a process is smaller (PID_MAX_LIMIT).
 const PROCESSES: i64 = 1 << 22;
 /// Two that begin together see each other; one of them gives way, and the other one waits for that.
@@ -23,25 +25,48 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Other {
     /// Its number, where it can be seen from here: it may be in another container, or on another host.
     pub process: Option<u32>,
+    /// Whether it writes to the target.
+    pub writes: bool,
 }
 
-/// Says that this process loads the target, as long as the file is open.
+/// Says that this process loads the target, as long as the file is open, and whether it writes.
 ///
 /// # Errors
 /// With another one that does; then this one is not said to.
-pub fn announce(file: &impl AsFd) -> Result<(), Other> {
-    announce_at(file, own_byte())
+pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), Other> {
+    announce_at(file, own_byte(writes))
 }
 
-/// The same, whoever else does.
-pub fn announce_beside(file: &impl AsFd) {
-    // Where there are no such locks, nobody is seen.
-    let _ = set(file, Kind::Shared, byte(own_byte()));
+/// The same of a process that only reads, whoever else reads.
+///
+/// # Errors
+/// With one that writes; then this one is not said to read.
+pub fn announce_beside(file: &impl AsFd) -> Result<(), Other> {
+    let own = own_byte(false);
+    match other_within(file, own, WRITERS) {
+        Some(at) => Err(Other::at(at)),
+        None => {
+            // Where there are no such locks, nobody is seen.
+            let _ = set(file, Kind::Shared, byte(own));
+            Ok(())
+        }
+    }
 }
 
-/// Another process that loads the target; `None` where there is none, or none can be seen.
-pub fn other(file: &impl AsFd) -> Option<Other> {
-    other_than(file, own_byte()).map(|at| Other { process: process_at(at) })
+/// Another process that loads the target, in the eyes of one that does or does not write; `None` where there is none, or none can be seen.
+pub fn other(file: &impl AsFd, writes: bool) -> Option<Other> {
+    other_than(file, own_byte(writes)).map(Other::at)
+}
+
+/// Another process that writes to the target, in the eyes of one that reads.
+pub fn other_writer(file: &impl AsFd) -> Option<Other> {
+    other_within(file, own_byte(false), WRITERS).map(Other::at)
+}
+
+impl Other {
+    fn at(at: i64) -> Self {
+        Self { process: process_at(at), writes: at >= WRITERS.start }
+    }
 }
 
 fn announce_at(file: &impl AsFd, own: i64) -> Result<(), Other> {
@@ -53,7 +78,7 @@ fn announce_at(file: &impl AsFd, own: i64) -> Result<(), Other> {
         }
         sleep(PAUSE);
     }
-    seen.map_or(Ok(()), |at| Err(Other { process: process_at(at) }))
+    seen.map_or(Ok(()), |at| Err(Other::at(at)))
 }
 
 /// The byte of another process; `None` when this one has its own now.
@@ -77,9 +102,13 @@ const fn byte(own: i64) -> Range {
     Range { start: own, end: own }
 }
 
-/// The byte of another process. A lock that begins before all of them is that of a whole file, as some filesystems show it.
 fn other_than(file: &impl AsFd, own: i64) -> Option<i64> {
-    let around = [Range { end: own - 1, ..ALL }, Range { start: own + 1, ..ALL }];
+    other_within(file, own, ALL)
+}
+
+/// The byte of another process. A lock that begins before all of them is that of a whole file, as some filesystems show it.
+fn other_within(file: &impl AsFd, own: i64, all: Range) -> Option<i64> {
+    let around = [Range { end: all.end.min(own - 1), ..all }, Range { start: all.start.max(own + 1), ..all }];
     let seen = |range: Range| -> Result<Option<Range>, Errno> {
         if range.start > range.end { Ok(None) } else { held(file, range) }
     };
@@ -88,10 +117,10 @@ fn other_than(file: &impl AsFd, own: i64) -> Option<i64> {
 }
 
 /// The byte of this process: its number, and when it began, because numbers repeat from container to container.
-fn own_byte() -> i64 {
+fn own_byte(writes: bool) -> i64 {
     let process = i64::from(std::process::id()) % PROCESSES;
-    let times = (ALL.end - ALL.start + 1) / PROCESSES;
-    ALL.start + (began() % times) * PROCESSES + process
+    let first = if writes { WRITERS.start } else { ALL.start };
+    first + (began() % (BYTES / PROCESSES)) * PROCESSES + process
 }
 
 /// In ticks since the start of the host, proc_pid_stat(5).
@@ -142,7 +171,28 @@ mod tests {
 
     #[test]
     fn the_byte_of_this_process_is_its_own() {
-        assert!((ALL.start..=ALL.end).contains(&own_byte()) && began() > 0);
-        assert_eq!((own_byte() - ALL.start) % PROCESSES, i64::from(std::process::id()));
+        for (writes, first) in [(false, ALL.start), (true, WRITERS.start)] {
+            let own = own_byte(writes);
+            assert!((first..first + BYTES).contains(&own) && began() > 0);
+            assert_eq!((own - ALL.start) % PROCESSES, i64::from(std::process::id()));
+        }
+    }
+
+    /// Readers may share a target with readers, and nobody with a writer.
+    #[test]
+    fn who_writes_is_beside_nobody() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::open(named.path()).unwrap();
+        let (reader, writer) = (open(), open());
+        let (low, high) = (ALL.start + 7, WRITERS.start + 9);
+        set(&writer, Kind::Shared, byte(high)).unwrap();
+        let met = other_within(&reader, low, WRITERS).map(Other::at);
+        assert_eq!(met, Some(Other { process: None, writes: true }));
+        assert!(announce_beside(&reader).is_err());
+        drop(writer);
+        assert_eq!(announce_beside(&reader), Ok(()));
+        let writer = open();
+        assert!(!announce_at(&writer, high).unwrap_err().writes);
+        assert_eq!(other_within(&open(), low, WRITERS), None);
     }
 }

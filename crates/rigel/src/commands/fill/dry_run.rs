@@ -12,8 +12,10 @@ use rigel_core::guard::scratch::{FILE_NAME, TRAILER_BYTES};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{decode, encode};
 use rigel_core::units::Bytes;
+use rigel_io::targets::OpenTargets;
 use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::Snapshot;
+use rigel_io::targets::open::Access;
 use rigel_io::targets::scratch::{
     check_creatable, check_room, check_writable, dir_of, header_at, left_there,
 };
@@ -55,6 +57,9 @@ fn there(
         refused.push(facts.path.clone());
     } else {
         check_writable(&path)?;
+        let open = OpenTargets::open(std::slice::from_ref(facts), Access::ReadOnly, false)?;
+        open.foresee_writes(std::slice::from_ref(facts))?;
+        open.check_unloaded(false, true)?;
         if facts.kind == TargetKind::File {
             check_room(&path, bytes.saturating_sub(facts.allocated_bytes.unwrap_or(0)), SIZE)?;
         }

@@ -99,6 +99,8 @@ fn what_ends_first_comes_first_and_gates_are_judged() {
     // A limit that nobody found may be reached any day, whatever is known of the others.
     let unknown =
         Surface { unknown: vec![(Resource::Iops, "none was found".to_owned())], ..Surface::default() };
+    let beside = Surface { unknown: unknown.unknown.clone(), ..surface(vec![limit(1e6, 1e6, 1e6)]) };
+    assert_eq!(Storage::of("here", beside, &all).gate(day("1972-12")), Gate::Unknown);
     let storage = Storage::of("here", unknown, &all);
     assert_eq!((storage.gate(0), storage.is_measured()), (Gate::Unknown, false));
     assert!(wide.is_measured());

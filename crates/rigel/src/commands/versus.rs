@@ -53,6 +53,8 @@ pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
     } else {
         compared.show(options.json, &[], streams)?;
     }
+    // As the run ended.
+    view.findings.unusable(&record.header.request).map_or(Ok(()), Err)?;
     compared.gated(streams)
 }
 

@@ -171,9 +171,19 @@ fn check_limit(adaptive: &Adaptive, found: &AdaptivePlan, steps: &[Step]) -> Res
         return Ok(());
     }
     let seconds = least.div_ceil(NS_PER_S);
+    let enough = enough_ns(limit.0, least, found.phases.len() as u64).div_ceil(NS_PER_S);
     Err(Problem::usage(format!("{limit} do not suffice for one visit to each of {} points", steps.len()))
         .because(format!("that alone takes {seconds} s"))
-        .next(format!("allow at least {seconds}s, better five times as much, or measure fewer points")))
+        .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
+}
+
+/// A limit that suffices where one does not: each long visit grows with the limit, or is there only from its shortest length on.
+fn enough_ns(limit_ns: u64, least_ns: u64, phases: u64) -> u64 {
+    let long_visits = phases.min(PART_FOR_A_LONG_VISIT - 1);
+    let missing_ns = least_ns.saturating_sub(limit_ns).saturating_add(long_visits * SHORTEST_LONG_VISIT_NS);
+    limit_ns.saturating_add(
+        missing_ns.saturating_mul(PART_FOR_A_LONG_VISIT) / (PART_FOR_A_LONG_VISIT - long_visits),
+    )
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.

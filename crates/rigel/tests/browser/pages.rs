@@ -19,10 +19,7 @@ pub fn report(place: &Place, arguments: &str) -> PathBuf {
 
 /// The report of a run of which `CACHE` forbids some numbers; no interval is as narrow as was asked for, and other things speak against it.
 pub fn flagged_report(place: &Place) -> PathBuf {
-    report(
-        place,
-        "normal --engine sim:spread=exponential,between=6%,hits=40%:40us,stalls=0.2:100ms,drift=-3%",
-    )
+    report(place, "normal --engine sim:spread=exponential,between=6%,hits=40%:40us,stalls=0.2:100ms")
 }
 
 /// Opens a report; everything that holds for every report is looked at here. `None` without a browser.

@@ -249,9 +249,7 @@ impl ClassTally {
         if !self.begins_later(settle_ns) {
             return self.completed();
         }
-        let early = self.early_from(settle_ns).map(|part| [&part.reads, &part.writes]);
-        let counts = early.chain([[&self.reads, &self.writes]]).flatten().map(Histogram::count);
-        counts.fold(0, u64::saturating_add)
+        self.histograms_after(settle_ns).map(Histogram::count).fold(0, u64::saturating_add)
     }
 
     /// Whether what lies `settle_ns` or more behind the start of the load is less than the window.
@@ -266,7 +264,7 @@ impl ClassTally {
             let all_ns = self.latency_sum_ns().saturating_add(self.edges.carried_ns);
             return Occupancy { time_ns: all_ns.saturating_sub(self.edges.beyond_ns), doubt_ns: 0 };
         }
-        let time_ns = self.all_latencies_after(settle_ns).sum_ns();
+        let time_ns = self.histograms_after(settle_ns).map(Histogram::sum_ns).fold(0, u64::saturating_add);
         Occupancy { time_ns, doubt_ns: self.longest_ns().saturating_mul(u64::from(self.planned)) }
     }
 
@@ -330,6 +328,12 @@ impl ClassTally {
     /// The early parts that are not over `settle_ns` after the load began.
     fn early_from(&self, settle_ns: u64) -> impl Iterator<Item = &Early> {
         self.early.iter().filter(move |part| part.until_ns > settle_ns)
+    }
+
+    /// Those of reads and of writes that began `settle_ns` or more after the load did.
+    fn histograms_after(&self, settle_ns: u64) -> impl Iterator<Item = &Histogram> {
+        let early = self.early_from(settle_ns).map(|part| [&part.reads, &part.writes]);
+        early.chain([[&self.reads, &self.writes]]).flatten()
     }
 
     fn latencies(&self) -> impl Iterator<Item = (&Histogram, &Histogram)> {

@@ -45,8 +45,8 @@ pub enum SloAnswer {
     Unfinished,
 }
 
-/// A rate with its bracket.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A rate with its bracket; by default nothing of it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SloRate {
     /// All bounds are kept here, at 97.5 %; `None` when that is not known of any rate.
     pub lower: Option<f64>,
@@ -347,14 +347,7 @@ fn doubt(kept: Kept) -> u8 {
 /// goes up; what was seen at the required rate outweighs it, unless something was surely broken below.
 fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     let Some(kept) = kept else { return answer };
-    let at_least = SloRate {
-        lower: Some(kept),
-        at: None,
-        upper: None,
-        decided_by: None,
-        decided_in: None,
-        is_by_tool: false,
-    };
+    let at_least = SloRate { lower: Some(kept), ..SloRate::default() };
     match answer {
         SloAnswer::Nowhere(_, Kept::Undecided) => SloAnswer::Rate(at_least),
         SloAnswer::Rate(rate)
@@ -483,16 +476,7 @@ mod tests {
 
     #[test]
     fn an_answer_does_not_contradict_a_required_rate_that_is_kept() {
-        let rate = |lower, at, upper| {
-            SloAnswer::Rate(SloRate {
-                lower,
-                at,
-                upper,
-                decided_by: None,
-                decided_in: None,
-                is_by_tool: false,
-            })
-        };
+        let rate = |lower, at, upper| SloAnswer::Rate(SloRate { lower, at, upper, ..SloRate::default() });
         let at_least = rate(Some(8000.0), None, None);
         for (answer, expected) in [
             (rate(None, Some(175.0), None), at_least.clone()),

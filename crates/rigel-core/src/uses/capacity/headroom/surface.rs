@@ -191,16 +191,7 @@ mod tests {
             let bounds = vec!["p99 < 1us".parse().unwrap()];
             of_search(&SloFindings { bounds, answer, points: Vec::new(), required: Vec::new(), scale: None })
         };
-        let rate = |lower, at, upper| {
-            SloAnswer::Rate(SloRate {
-                lower,
-                at,
-                upper,
-                decided_by: None,
-                decided_in: None,
-                is_by_tool: false,
-            })
-        };
+        let rate = |lower, at, upper| SloAnswer::Rate(SloRate { lower, at, upper, ..SloRate::default() });
         for kept in [Kept::No, Kept::Undecided] {
             let why = of(SloAnswer::Nowhere(10, kept)).unwrap_err();
             assert_eq!(why, "no rate was found that keeps p99 < 1 us, not even 10 I/Os per second");

@@ -238,7 +238,8 @@ pub struct Required {
     /// Whether it is kept, as measured.
     pub kept: Verdict,
     /// What leaves it undecided; beside `no`, what says that this may not be the storage: `not_visited`, `overload`, `busy_host`, `late` (Rigel
-    /// began I/Os late), `few_ios` (or visits), `at_bound`. Null otherwise.
+    /// began I/Os late), `few_ios` (or visits), `at_bound`. `rates_around`: its own visits leave it open, and the bracket, which rests on the
+    /// rates around it, decided. Null otherwise.
     pub cause: Option<String>,
     /// What was seen there; null when nothing was.
     pub seen: Option<Seen>,
@@ -368,7 +369,7 @@ fn required_of(found: &SloFindings, one: &rigel_core::judge::findings::RequiredF
         rate: one.requirement.rate,
         kept: one.kept.into(),
         cause: one.open.map(|open| open::name(open).to_owned()),
-        seen: one.ratio.as_ref().map(|ratio| Seen::of(&one.requirement.bound, ratio, one.kept)),
+        seen: one.ratio.as_ref().map(|ratio| Seen::of(&one.requirement.bound, ratio, one.kept_there())),
     }
 }
 

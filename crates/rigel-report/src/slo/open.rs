@@ -15,6 +15,7 @@ pub(super) const fn name(open: SloOpen) -> &'static str {
         SloOpen::Late => "late",
         SloOpen::Few => "few_ios",
         SloOpen::AtBound(_) => "at_bound",
+        SloOpen::Around => "rates_around",
     }
 }
 
@@ -30,14 +31,17 @@ const fn clause(open: SloOpen) -> &'static str {
         SloOpen::Few => "too few I/Os or visits were seen",
         SloOpen::AtBound(Some(_)) => "its own visits leave it open",
         SloOpen::AtBound(None) => "the latency there is at the bound",
+        SloOpen::Around => "the rates around it tell, though its own visits leave it open",
     }
 }
 
 /// What became of a requirement: `kept`, `NOT kept`, `NOT kept as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
+        (Kept::Yes, Some(SloOpen::Around)) => format!("kept ({})", clause(SloOpen::Around)),
         (Kept::Yes, _) => "kept".to_owned(),
         (Kept::No, None) => "NOT kept".to_owned(),
+        (Kept::No, Some(SloOpen::Around)) => format!("NOT kept ({})", clause(SloOpen::Around)),
         (Kept::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
         (Kept::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
         (Kept::Undecided, None) => "undecided".to_owned(),
@@ -48,7 +52,7 @@ pub(super) fn verdict(found: &RequiredFound) -> String {
 pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     match (found.kept, found.open) {
         (Kept::Yes, _) => "kept",
-        (Kept::No, None) => "not kept",
+        (Kept::No, None | Some(SloOpen::Around)) => "not kept",
         (Kept::No, Some(_)) => "not kept as measured",
         (Kept::Undecided, _) => "undecided",
     }
@@ -61,9 +65,10 @@ pub(crate) fn why(found: &RequiredFound) -> Option<String> {
     Some(format!("{}{others}.", first.to_ascii_uppercase()))
 }
 
-/// What removes the cause.
-pub(super) fn step(open: SloOpen) -> String {
-    match open {
+/// What removes the cause; nothing where it is decided.
+pub(super) fn step(open: SloOpen) -> Option<String> {
+    Some(match open {
+        SloOpen::Around => return None,
         SloOpen::NotVisited => "let the run get there: give it more time with --duration".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),
         SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),
@@ -80,5 +85,5 @@ pub(super) fn step(open: SloOpen) -> String {
             "ask for a rate or a latency that is farther from what the storage does there: more time would hardly tell"
                 .to_owned()
         }
-    }
+    })
 }

@@ -10,7 +10,9 @@ use crate::text::wrapped;
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::judge::findings::{RequiredFound, SloAnswer, SloFindings, SloPoint, SloRate, SloRole};
+use rigel_core::judge::findings::{
+    RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole,
+};
 use rigel_core::load::slo::SloBound;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::share::{Kept, Ratio};
@@ -226,11 +228,12 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     if all.is_empty() {
         return None;
     }
-    let mut steps: Vec<String> = all.iter().filter_map(|one| one.open).map(open::step).collect();
+    let mut steps: Vec<String> = all.iter().filter_map(|one| one.open).filter_map(open::step).collect();
     steps.dedup();
     let what = if broken {
         // Where the host was busy, less load is not what the storage needs.
-        let is_surely = all.iter().any(|one| one.kept == Kept::No && one.open.is_none());
+        let is_surely =
+            all.iter().any(|one| one.kept == Kept::No && matches!(one.open, None | Some(SloOpen::Around)));
         steps.extend((is_surely || steps.is_empty()).then(|| mended(found)));
         format!("{} is not kept", names(Kept::No))
     } else {

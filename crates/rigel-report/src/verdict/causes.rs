@@ -185,9 +185,14 @@ fn widths(view: &View<'_>) -> Option<String> {
     let wide = points.filter_map(|(_, io)| io.iops.half_width()).filter(|half| *half > target);
     let mut wide: Vec<f64> = wide.collect();
     wide.sort_by(f64::total_cmp);
-    let (least, most) = (words::percent(*wide.first()?), words::percent(*wide.last()?));
-    let range = if least == most { format!("±{least} %") } else { format!("±{least} % to ±{most} %") };
-    Some(format!("{range}, where ±{} % was asked for", words::plain_percent(target)))
+    let asked = words::plain_percent(target);
+    let told = |half: f64| match words::percent(half) {
+        half if half == words::percent(target) => format!("just over ±{asked} %"),
+        half => format!("±{half} %"),
+    };
+    let (least, most) = (told(*wide.first()?), told(*wide.last()?));
+    let range = if least == most { least } else { format!("{least} to {most}") };
+    Some(format!("{range}, where ±{asked} % was asked for"))
 }
 
 /// `2 of 7 points`, `the run and all points`.

@@ -124,10 +124,10 @@ pub struct ConsentArgs {
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub allow_memory: bool,
 
-    /// Measure although another run of Rigel loads the same target
+    /// Measure even while another run of Rigel reads the same target
     ///
-    /// Two runs on one target measure each other, so that the second one is refused. With this option both go on, and both records say so
-    /// (flag CHANGED). A target that one of them writes is refused all the same.
+    /// Two runs on one target measure each other, so the second one is normally refused. With this option both go on, and both records say so
+    /// (flag CHANGED). It does not help where either of them writes.
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub share: bool,
 

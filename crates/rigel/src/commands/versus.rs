@@ -53,7 +53,9 @@ pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
     } else {
         compared.show(options.json, &[], streams)?;
     }
-    compared.gated(streams)
+    compared.gated(streams)?;
+    // As the run ended.
+    view.findings.unusable(&record.header.request).map_or(Ok(()), Err)
 }
 
 /// The same outputs of a run without sides.

@@ -103,8 +103,34 @@ pub struct RequiredFound {
     pub ratio: Option<Ratio>,
     /// Whether it is kept, as measured.
     pub kept: Kept,
-    /// What leaves it undecided; of one that is not kept, what says that this may not be the storage.
+    /// What leaves it undecided; of one that is not kept, what says that this may not be the storage; or that other rates decided it.
     pub open: Option<SloOpen>,
+}
+
+impl RequiredFound {
+    /// What its own visits tell.
+    pub fn kept_there(&self) -> Kept {
+        if self.open == Some(SloOpen::Around) { Kept::Undecided } else { self.kept }
+    }
+
+    /// One answer in a run: where its own visits leave a rate open, the bracket decides, which rests on all of those around it.
+    fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
+        let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
+        let is_overload = self.open == Some(SloOpen::Overload);
+        if self.kept != Kept::Undecided || is_overload || !bounds.contains(&self.requirement.bound) {
+            return self;
+        }
+        let rate = f64::from(self.requirement.rate);
+        // Of several bounds another one may be that which is broken, and on a busy host it may not be the storage that breaks it.
+        let is_storage = !is_by_tool && !matches!(self.open, Some(SloOpen::Busy | SloOpen::Late));
+        let is_broken = bounds.len() == 1 && is_storage && upper.is_some_and(|upper| rate >= upper);
+        let kept = match lower {
+            Some(lower) if rate <= lower => Kept::Yes,
+            _ if is_broken => Kept::No,
+            _ => return self,
+        };
+        Self { kept, open: Some(SloOpen::Around), ..self }
+    }
 }
 
 /// All of it.
@@ -227,6 +253,7 @@ impl SloFindings {
         };
         let kept = (0..required.len()).filter(all_kept).map(|place| f64::from(slo.required[place].rate));
         let answer = not_below(found, kept.reduce(f64::max));
+        let required = required.into_iter().map(|one| one.beside(&answer, &slo.bounds)).collect();
         Some(Self { answer, points, required, bounds: slo.bounds.clone(), scale })
     }
 }
@@ -491,5 +518,41 @@ mod tests {
             assert_eq!(not_below(answer.clone(), Some(8000.0)), expected, "{answer:?}");
             assert_eq!(not_below(answer.clone(), None), answer);
         }
+    }
+
+    /// Kept up to 2800 and no longer from 3000 on, while the visits to a required rate are too few to tell.
+    #[test]
+    fn where_its_own_visits_leave_a_rate_open_the_bracket_decides() {
+        let bound: SloBound = "p99 < 2ms".parse().unwrap();
+        let bracket = SloRate {
+            lower: Some(2800.0),
+            at: Some(2900.0),
+            upper: Some(3000.0),
+            decided_by: Some(0),
+            decided_in: None,
+            is_by_tool: false,
+        };
+        let of = |rate: u32, open: SloOpen, bounds: &[SloBound], bracket: SloRate| {
+            let requirement = Requirement { bound, rate };
+            let one = RequiredFound { requirement, ratio: None, kept: Kept::Undecided, open: Some(open) };
+            let told = one.beside(&SloAnswer::Rate(bracket), bounds);
+            assert_eq!(told.kept_there(), Kept::Undecided);
+            assert_eq!(told.open == Some(SloOpen::Around), told.kept != Kept::Undecided);
+            told.kept
+        };
+        let open = SloOpen::AtBound(None);
+        let told = |rate, open| of(rate, open, &[bound], bracket);
+        assert_eq!(
+            (told(2800, open), told(2900, open), told(3000, open)),
+            (Kept::Yes, Kept::Undecided, Kept::No)
+        );
+        assert_eq!((told(2800, SloOpen::Busy), told(3000, SloOpen::Busy)), (Kept::Yes, Kept::Undecided));
+        assert_eq!(told(2800, SloOpen::Overload), Kept::Undecided, "more arrives than is served");
+        let late = SloRate { is_by_tool: true, ..bracket };
+        assert_eq!(of(3000, open, &[bound], late), Kept::Undecided);
+        let other: SloBound = "mean < 1ms".parse().unwrap();
+        assert_eq!(of(2800, open, &[bound, other], bracket), Kept::Yes, "all of them are kept");
+        assert_eq!(of(3000, open, &[bound, other], bracket), Kept::Undecided, "the other one may be broken");
+        assert_eq!(of(2800, open, &[other], bracket), Kept::Undecided, "it was not searched for");
     }
 }

@@ -44,7 +44,7 @@ impl AdaptivePlan {
             return Ok(None);
         };
         let found = Self::within(request, &adaptive, steps, Nanos(0));
-        check_limit(&adaptive, &found, steps)?;
+        check_limit(request, &adaptive, &found, steps)?;
         Ok(Some(found))
     }
 
@@ -116,6 +116,12 @@ impl AdaptivePlan {
         schedule.forecast(from_ns.saturating_add(warm_up_ns), &Outlook::default())
     }
 
+    fn long_visits_ns(&self) -> u64 {
+        let long_visits = self.phases.iter().flat_map(|phase| &phase.long_visits);
+        let times = long_visits.map(|long| long.measure_ns.saturating_add(self.parameters.settle_ns));
+        times.fold(0, u64::saturating_add)
+    }
+
     fn limited(&self, all: u64) -> Nanos {
         let last = self.parameters_of(self.phases.len().saturating_sub(1));
         Nanos(last.time_limit_ns.map_or(all, |limit| all.min(limit)))
@@ -159,21 +165,34 @@ fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
     }
 }
 
-fn check_limit(adaptive: &Adaptive, found: &AdaptivePlan, steps: &[Step]) -> Result<(), Problem> {
+fn check_limit(
+    request: &Request,
+    adaptive: &Adaptive,
+    found: &AdaptivePlan,
+    steps: &[Step],
+) -> Result<(), Problem> {
     let Some(limit) = adaptive.max_duration else {
         return Ok(());
     };
-    let visits: u64 = steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add);
-    let long_visits = found.phases.iter().flat_map(|phase| &phase.long_visits);
-    let long_visits: u64 = long_visits.map(|long| long.measure_ns + found.parameters.settle_ns).sum();
-    let least = visits.saturating_add(long_visits);
+    let visits = steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add);
+    let least = visits.saturating_add(found.long_visits_ns());
     if least <= limit.0 {
         return Ok(());
     }
     let seconds = least.div_ceil(NS_PER_S);
+    // The long visits grow with the limit, so that more is missing than it seems.
+    let suffices = |seconds: &u64| {
+        let max_duration = Some(Nanos::from_secs(*seconds));
+        let adaptive = Adaptive { max_duration, ..*adaptive };
+        let request = Request { pace: Pace::Adaptive(adaptive), ..request.clone() };
+        let planned = AdaptivePlan::within(&request, &adaptive, steps, Nanos(0));
+        visits.saturating_add(planned.long_visits_ns()) <= Nanos::from_secs(*seconds).0
+    };
+    let first = visits.max(limit.0.saturating_add(1)).div_ceil(NS_PER_S);
+    let enough = (first..).find(suffices).unwrap_or(u64::MAX);
     Err(Problem::usage(format!("{limit} do not suffice for one visit to each of {} points", steps.len()))
         .because(format!("that alone takes {seconds} s"))
-        .next(format!("allow at least {seconds}s, better five times as much, or measure fewer points")))
+        .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.

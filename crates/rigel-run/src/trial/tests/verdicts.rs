@@ -3,6 +3,7 @@
 //! The rule is written down here once more, from the intervals alone, so that whoever bends it is told.
 
 use super::*;
+use rigel_core::judge::findings::SloOpen;
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::{Grid, Point};
 use rigel_core::load::sides::Sides;
@@ -220,12 +221,26 @@ fn a_search_says_what_its_intervals_say() {
             *seen.entry(word).or_default() += 1;
             // A queue that grows without end keeps nothing for long.
             let is_growing = one.kept == Kept::Undecided && by_interval == Kept::Yes;
-            assert!(one.kept == by_interval || is_growing, "{one:?}");
+            assert!(one.kept_there() == by_interval || is_growing, "{one:?}");
             assert_eq!(
-                one.kept == Kept::Undecided,
+                one.kept_there() == Kept::Undecided,
                 one.open.is_some(),
                 "nothing is undecided without a cause: {one:?}"
             );
+            if one.open == Some(SloOpen::Around) {
+                let rate = found.rate().expect("the bracket decides where there is one");
+                let required = f64::from(one.requirement.rate);
+                match one.kept {
+                    Kept::Yes => {
+                        assert!(rate.lower.is_some_and(|lower| required <= lower), "{one:?}, {rate:?}")
+                    }
+                    Kept::No => {
+                        assert!(rate.upper.is_some_and(|upper| required >= upper), "{one:?}, {rate:?}")
+                    }
+                    Kept::Undecided => panic!("{one:?}"),
+                }
+                *seen.entry("by the bracket").or_default() += 1;
+            }
         }
         for point in &found.points {
             for (ratio, found) in point.ratios.iter().zip(&point.kept) {
@@ -241,4 +256,5 @@ fn a_search_says_what_its_intervals_say() {
         }
     }
     assert!(["yes", "no", "undecided"].iter().all(|word| seen.get(word) >= Some(&2)), "{seen:?}");
+    assert!(seen.contains_key("by the bracket"), "{seen:?}");
 }

@@ -14,7 +14,7 @@ const FEWEST_VISITS: usize = 4;
 /// With fewer slow I/Os expected, their number alone, which is chance, leaves half of it open and more.
 const FEWEST_SLOW: f64 = 10.0;
 
-/// Why it is not known whether a bound is kept; beside one that is not kept, why the storage may keep it all the same.
+/// Why it is not known whether a bound is kept; beside one that is not kept, why the storage may keep it all the same; or what decided it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SloOpen {
     /// The rate had no visit that counts.
@@ -30,6 +30,8 @@ pub enum SloOpen {
     /// The latency there is at the bound: the interval holds it although there was enough to see. So many times the visits would decide it,
     /// if what was seen stays as it is; `None` where that is no number to go by.
     AtBound(Option<f64>),
+    /// Of one that is decided: its own visits leave it open, and those to the rates around it tell.
+    Around,
 }
 
 /// What was there besides latencies.

@@ -214,3 +214,33 @@ fn a_limit_counts_the_search() {
         "no time is left, and that is no error"
     );
 }
+
+/// The long visits take an eighth each of whatever limit is given, so that what was missing is more than it seems.
+#[test]
+fn a_limit_that_is_advised_suffices() {
+    let limited = |level, write: u8, seconds| {
+        adaptive(level, |request| {
+            let write = WritePercent::try_from(write).unwrap();
+            request.classes.iter_mut().for_each(|class| class.write_percent = write);
+            let max_duration = Some(Nanos::from_secs(seconds));
+            request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+        })
+    };
+    let mut refused = 0;
+    for (level, write) in
+        [(RunLevel::Simple, 0), (RunLevel::Simple, 30), (RunLevel::Oltp, 0), (RunLevel::Normal, 20)]
+    {
+        for seconds in 1..400 {
+            let Err(problem) = limited(level, write, seconds) else { break };
+            let text = problem.to_string();
+            let (_, advised) = text.split_once("allow at least ").unwrap_or_else(|| panic!("{text}"));
+            let advised: u64 = advised.split_once('s').unwrap().0.parse().unwrap();
+            assert!(
+                advised > seconds && limited(level, write, advised).is_ok(),
+                "{level:?} {write} {seconds}: {text}"
+            );
+            refused += 1;
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}

@@ -13,6 +13,7 @@ use crate::{deny, extension, fuzz, instructions, mpi, msrv, tidy};
 use anyhow::Context as _;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use steps::Steps;
@@ -33,6 +34,10 @@ fn cargo_checks() -> [(&'static str, Vec<String>); 4] {
 }
 /// What makes a warning of `cargo doc` an error; for `cargo test` it would reach into the examples in comments.
 const DOC_FLAGS: (&str, &str) = ("RUSTDOCFLAGS", "-D warnings");
+/// Whether cargo keeps what the next build of a crate may use.
+const INCREMENTAL: &str = "CARGO_INCREMENTAL";
+/// What is kept of the crate that every build of the program needs.
+const OF_PROGRAM: &str = "rigel_core-";
 /// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
 /// builds without is shown by the first command of the README.
 const FEATURES: &str = "rigel/parquet,xtask/program";
@@ -94,7 +99,18 @@ pub fn cargo<S: AsRef<OsStr>>(root: &Path, arguments: &[S]) -> Command {
     if is_doc(arguments) {
         cargo.env(DOC_FLAGS.0, DOC_FLAGS.1);
     }
+    if env::var_os(INCREMENTAL).is_none() && !has_incremental(&crate::target_dir(root)) {
+        cargo.env(INCREMENTAL, "0");
+    }
     cargo
+}
+
+/// Whether somebody who changes the program has built it here. Keeping what the next build may use takes a sixth of the time of the first
+/// one, so that where nothing is kept yet, as in CI, nothing is.
+fn has_incremental(target_dir: &Path) -> bool {
+    let kept = fs::read_dir(target_dir.join("debug/incremental")).into_iter().flatten().flatten();
+    // The runner itself is always kept.
+    kept.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with(OF_PROGRAM))
 }
 
 /// The command as one would type it.
@@ -121,6 +137,17 @@ pub fn finished_well(command: &mut Command) -> anyhow::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_build_of_the_program_is_kept() {
+        let place = tempfile::tempdir().unwrap();
+        assert!(!has_incremental(place.path()));
+        let kept = place.path().join("debug/incremental");
+        fs::create_dir_all(kept.join("xtask-1abc")).unwrap();
+        assert!(!has_incremental(place.path()), "the runner itself");
+        fs::create_dir(kept.join("rigel_core-2def")).unwrap();
+        assert!(has_incremental(place.path()));
+    }
 
     #[test]
     fn a_program_that_fails_or_is_missing_is_not_a_pass() {

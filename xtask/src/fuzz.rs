@@ -10,8 +10,11 @@ use crate::sanitize::{NIGHTLY, host};
 use anyhow::Context as _;
 use std::env;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Each target, and what libFuzzer should know of it.
 const TARGETS: [(&str, &[&str]); 12] = [
@@ -33,7 +36,7 @@ const TARGETS: [(&str, &[&str]); 12] = [
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-stack-depth \
-    -Cllvm-args=-simplifycfg-branch-fold-threshold=0 -Clink-dead-code --cfg fuzzing";
+    -Cllvm-args=-simplifycfg-branch-fold-threshold=0 --cfg fuzzing";
 /// An input that takes longer hangs; the slowest take a tenth of a second.
 const LONGEST: &str = "-timeout=30";
 /// Everything needs some 60 MB.
@@ -51,12 +54,15 @@ pub struct Options {
     /// What else to look for, such as address; all but none need the nightly compiler
     #[arg(long, default_value = "none")]
     sanitizer: String,
+    /// Build without optimisation, for a short run: done sooner than a build that tries more inputs in a second
+    #[arg(long)]
+    quick: bool,
 }
 
 /// A short run of each target from the committed corpus, for CI.
 pub fn smoke(root: &Path) -> anyhow::Result<Outcome> {
     let fresh = tempfile::tempdir().context("cannot create a directory for what is found on the way")?;
-    let options = Options { seconds: 5, only: String::new(), sanitizer: String::from("none") };
+    let options = Options { seconds: 5, only: String::new(), sanitizer: String::from("none"), quick: true };
     fuzz(root, &options, fresh.path())
 }
 
@@ -77,13 +83,27 @@ fn fuzz(root: &Path, options: &Options, found: &Path) -> anyhow::Result<Outcome>
         return Ok(Outcome::Skipped("c++ does not start: libFuzzer cannot be built".into()));
     }
     let Some(programs) = build(root, options)? else { return Ok(Outcome::Judged(false)) };
-    let mut failed = Vec::new();
-    for (name, hints) in chosen {
-        println!("fuzz: {name}, {} s", options.seconds);
-        if !one(root, &programs.join(name), options, (name, hints), &found.join(name))? {
-            failed.push(*name);
+    let next = Mutex::new(chosen.into_iter());
+    let run_each = || {
+        let mut failed = Vec::new();
+        while let Some((name, hints)) = next.lock().unwrap_or_else(PoisonError::into_inner).next() {
+            println!("fuzz: {name}, {} s", options.seconds);
+            if !one(root, &programs.join(name), options, (name, hints), &found.join(name))? {
+                failed.push(*name);
+            }
         }
-    }
+        anyhow::Ok(failed)
+    };
+    // A target keeps one CPU busy.
+    let failed = thread::scope(|scope| {
+        let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads: Vec<_> = (0..cpus).map(|_| scope.spawn(run_each)).collect();
+        let mut failed = Vec::new();
+        for thread in threads {
+            failed.extend(thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??);
+        }
+        anyhow::Ok(failed)
+    })?;
     if !failed.is_empty() {
         println!(
             "fuzz: FAILED: {}. The input is below fuzz/artifacts: mend what it breaks, with a test, and put it into fuzz/corpus",
@@ -135,6 +155,9 @@ fn build(root: &Path, options: &Options) -> anyhow::Result<Option<PathBuf>> {
     }
     let host = host(toolchain)?;
     build.args(["--locked", "--manifest-path", "fuzz/Cargo.toml", "--bins"]).env("RUSTFLAGS", flags);
+    if options.quick {
+        build.args(["--config", "profile.dev.opt-level=0"]);
+    }
     // Naming the target keeps the flags out of build scripts and macros.
     build.args(["--target", &host]).arg("--target-dir").arg(place(root));
     Ok(succeeds(&mut build)?.then(|| place(root).join(host).join("debug")))

@@ -55,13 +55,13 @@ impl TestReport {
     }
 }
 
-/// Runs a test program, showing its lines; none if it failed and does not name every test
+/// Runs a test program, showing its lines with `who` before each; none if it failed and does not name every test
 /// that did.
 ///
 /// # Errors
 ///
 /// When the command cannot be started or read.
-pub fn run(command: &mut Command) -> anyhow::Result<Option<TestReport>> {
+pub fn run(command: &mut Command, who: &str) -> anyhow::Result<Option<TestReport>> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -71,7 +71,7 @@ pub fn run(command: &mut Command) -> anyhow::Result<Option<TestReport>> {
     for line in BufReader::new(stdout).split(b'\n') {
         let line =
             String::from_utf8_lossy(&line.context("the output of the tests ended early")?).into_owned();
-        println!("{line}");
+        println!("{who}{line}");
         report.hear(&line);
     }
     let good = child.wait().context("the tests did not end")?.success();
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn printing(script: &str) -> Option<TestReport> {
-        run(Command::new("sh").args(["-c", script])).unwrap()
+        run(Command::new("sh").args(["-c", script]), "").unwrap()
     }
 
     const ONE_FAILED: &str = "echo 'running 2 tests'; echo 'test a::b ... FAILED'; echo 'test a::c ... ok'; \

@@ -2,12 +2,14 @@
 //!
 //! Must not install or build anything that no test needs.
 
+use super::again::TestReport;
 use super::programs::{self, TestProgram};
 use super::steps::Steps;
 use super::{again, cargo, everything, setup, shown, skips};
 use crate::{extension, mpi};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 
 /// The module of tests that hold what they see against a clock or a rate, and have little company: the path is the group.
@@ -18,7 +20,7 @@ const WAITING: &[&str] = &["it"];
 const APART: &[&str] = &["browser", "exports", "live", "no_allocation", "nodes"];
 /// Those of them that wait for devices.
 const DEVICES: &[&str] = &["corpus", "known_answers"];
-/// That which starts programs of several processes.
+/// That which starts programs of several processes, and waits for them half of the time.
 const NODES: &[&str] = &["mpi"];
 
 /// Runs the tests alone, then says which step failed.
@@ -66,14 +68,11 @@ pub fn add(
         let surroundings =
             Surroundings { root, skips, extension: extension.map(|own| own.beside(extension::LIBRARY)) };
         for group in groups() {
-            let own: Vec<&TestProgram> =
-                programs.iter().filter(|program| group.programs.holds(program)).collect();
-            let what = own.iter().map(|program| format!("{} of {}", program.target, program.package));
+            let own = programs.iter().filter(|program| group.lanes.iter().any(|lane| lane.holds(program)));
+            let what = own.map(|program| format!("{} of {}", program.target, program.package));
             all_ran &= steps.run(group.name, &what.collect::<Vec<_>>().join(", "), || {
-                let mut good = true;
-                for program in &own {
-                    good &= group.run(program, &surroundings, &mut among_others)?;
-                }
+                let (good, more) = group.run(programs, &surroundings)?;
+                among_others.extend(more);
                 Ok(good)
             });
         }
@@ -92,16 +91,32 @@ struct Surroundings<'a> {
     extension: Option<PathBuf>,
 }
 
+impl Surroundings<'_> {
+    fn start(&self, program: &TestProgram, arguments: &[&str]) -> Command {
+        let mut command = program.command();
+        command.args(arguments).env("RIGEL_SKIP_FILE", self.skips);
+        command.envs(self.extension.iter().map(|library| (extension::FOR_TESTS, library)));
+        command
+    }
+}
+
 /// Tests that are run together.
 struct Group {
     name: &'static str,
-    programs: Programs,
+    /// What runs at the same time: several where each waits more than it works.
+    lanes: Vec<Lane>,
     /// Arguments of the test programs: which of their tests.
     which: &'static [&'static str],
-    /// Tests at once, if not one for each CPU.
-    at_once: Option<usize>,
     /// Whether what others do on the machine may reach a test.
     measures: bool,
+}
+
+/// Test programs that run one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    programs: Programs,
+    /// Tests at once, if not one for each CPU.
+    at_once: Option<usize>,
 }
 
 /// Which test programs.
@@ -113,73 +128,93 @@ enum Programs {
     Called(&'static [&'static str]),
 }
 
-impl Programs {
+impl Lane {
     fn holds(self, program: &TestProgram) -> bool {
-        match self {
-            Self::Units => program.is_unit,
-            Self::Called(names) => !program.is_unit && names.contains(&program.target.as_str()),
+        match self.programs {
+            Programs::Units => program.is_unit,
+            Programs::Called(names) => !program.is_unit && names.contains(&program.target.as_str()),
         }
     }
 }
 
 impl Group {
-    /// Runs those of its tests that are in one program; the names of those that passed only alone go to `among_others`.
+    /// Runs its tests; whether they went well, and the names of those that passed only alone.
     fn run(
         &self,
-        program: &TestProgram,
+        programs: &[TestProgram],
         surroundings: &Surroundings<'_>,
-        among_others: &mut Vec<String>,
-    ) -> anyhow::Result<bool> {
-        let start = |arguments: &[&str]| {
-            let mut command = program.command();
-            command.args(arguments).env("RIGEL_SKIP_FILE", surroundings.skips);
-            command.envs(surroundings.extension.iter().map(|library| (extension::FOR_TESTS, library)));
-            command
+    ) -> anyhow::Result<(bool, Vec<String>)> {
+        let run_lane = |lane: Lane| {
+            let own = programs.iter().filter(|program| lane.holds(program));
+            own.map(|program| Ok((program, self.run_program(program, lane.at_once, surroundings)?))).collect()
         };
+        let reports: Vec<(&TestProgram, Option<TestReport>)> = thread::scope(|scope| {
+            let lanes: Vec<_> = self.lanes.iter().map(|lane| scope.spawn(|| run_lane(*lane))).collect();
+            let mut all = Vec::new();
+            for lane in lanes {
+                let reports: anyhow::Result<Vec<_>> =
+                    lane.join().map_err(|_| anyhow::anyhow!("a lane panicked"))?;
+                all.extend(reports?);
+            }
+            anyhow::Ok(all)
+        })?;
+        // Only now is a test alone that is run again.
+        let (mut good, mut among_others) = (true, Vec::new());
+        for (program, report) in reports {
+            let Some(TestReport { failed, .. }) = report else {
+                good = false;
+                continue;
+            };
+            let alone = |name: &str| {
+                let report = again::run(&mut surroundings.start(program, &["--exact", name]), "")?;
+                Ok(report.is_some_and(|report| report.is_pass()))
+            };
+            good &= if self.measures { again::pass_alone(&failed, alone)? } else { failed.is_empty() };
+            among_others.extend(failed.into_iter().filter(|_| self.measures));
+        }
+        Ok((good, among_others))
+    }
+
+    /// Runs those of its tests that are in one program; nothing where it failed without a name.
+    fn run_program(
+        &self,
+        program: &TestProgram,
+        at_once: Option<usize>,
+        surroundings: &Surroundings<'_>,
+    ) -> anyhow::Result<Option<TestReport>> {
+        // Who says it, where lines of several come in between.
+        let who = if self.lanes.len() > 1 { format!("{}: ", program.target) } else { String::new() };
         println!("\n--- {} of {}", program.target, program.package);
-        let mut command = start(self.which);
-        if let Some(threads) = self.at_once {
+        let mut command = surroundings.start(program, self.which);
+        if let Some(threads) = at_once {
             command.env("RUST_TEST_THREADS", threads.to_string());
         }
-        let Some(report) = again::run(&mut command)? else { return Ok(false) };
-        for test in &report.failed {
+        let report = again::run(&mut command, &who)?;
+        for test in report.iter().flat_map(|report| &report.failed) {
             println!(
                 "FAILED {}: {test}; again: {}",
                 program.file_of(test, surroundings.root).display(),
                 program.by_hand(test)
             );
         }
-        if !self.measures {
-            return Ok(report.failed.is_empty());
-        }
-        let alone = |name: &str| {
-            let report = again::run(&mut start(&["--exact", name]))?;
-            Ok(report.is_some_and(|report| report.is_pass()))
-        };
-        let good = again::pass_alone(&report.failed, alone)?;
-        among_others.extend(report.failed);
-        Ok(good)
+        Ok(report)
     }
 }
 
 /// Every test is in one of them.
-fn groups() -> [Group; 6] {
+fn groups() -> [Group; 5] {
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
     let (some, more) = (cpus + cpus.div_ceil(2), 3 * cpus);
-    let group = |name, names, at_once| Group {
-        name,
-        programs: Programs::Called(names),
-        which: &[],
-        at_once,
-        measures: true,
-    };
+    let called = |names, at_once| Lane { programs: Programs::Called(names), at_once };
+    let group = |name, lane| Group { name, lanes: vec![lane], which: &[], measures: true };
+    let units = Lane { programs: Programs::Units, at_once: None };
+    let devices = called(DEVICES, Some(more));
     [
-        Group { programs: Programs::Units, measures: false, ..group("test-units", &[], None) },
-        Group { which: &["--skip", CLOCK], ..group("test-waiting", WAITING, Some(more)) },
-        Group { which: &[CLOCK], ..group("test-clock", WAITING, Some(some)) },
-        group("test-devices", DEVICES, Some(more)),
-        group("test-apart", APART, None),
-        group("test-mpi", NODES, None),
+        Group { measures: false, ..group("test-units", units) },
+        Group { which: &["--skip", CLOCK], ..group("test-waiting", called(WAITING, Some(more))) },
+        Group { which: &[CLOCK], ..group("test-clock", called(WAITING, Some(some))) },
+        Group { lanes: vec![devices, called(NODES, None)], ..group("test-devices", devices) },
+        group("test-apart", called(APART, None)),
     ]
 }
 

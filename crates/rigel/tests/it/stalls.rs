@@ -123,12 +123,15 @@ fn a_freeze_is_told_with_its_length_by_every_kind_of_run() {
     let (disk, and) = (disk.display(), and.display());
     let point = "--matrix point --num-small 8 --num-large 0";
     let kinds = [
-        (500..3000, format!("run open {disk} --rate 1000 --duration 4s")),
-        (500..2000, format!("run advanced {disk} {point} --max-duration 6s")),
-        (300..1000, format!("versus advanced {disk} --and {and} {point} --fast --max-duration 12s")),
+        (500..3000, format!("run open {disk} --rate 1000 --duration 4s"), None),
+        (500..2000, format!("run advanced {disk} {point} --max-duration "), Some(6)),
+        (300..1000, format!("versus advanced {disk} --and {and} {point} --fast --max-duration "), Some(12)),
     ];
-    for (when, line) in kinds {
+    for (when, line, limit_s) in kinds {
         for time in lengths() {
+            // So that it does not end before every point was visited.
+            let limit = limit_s.map_or_else(String::new, |seconds| format!("{}s", seconds + time.as_secs()));
+            let line = line.clone() + &limit;
             let (place, held) = frozen_run(&[&device, &other], &line, when.clone(), time);
             is_told(&line, stalled(&place), &held);
         }

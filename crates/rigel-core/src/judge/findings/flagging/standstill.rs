@@ -8,7 +8,7 @@ use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::whole_buckets;
 use crate::load::class::Class;
 use crate::record::Visit;
-use crate::stats::detect::standstill::{Standstill, Usual, standstill};
+use crate::stats::detect::standstill::{LEAST_NS, Standstill, Usual, standstill};
 use crate::units::to_f64;
 
 /// The worst of a class in a visit.
@@ -28,8 +28,12 @@ enum What {
 pub fn of_point(visits: &[&Visit], point: &PointFindings) -> Vec<Flag> {
     let mut found = Vec::new();
     for (class, io) in point.classes() {
-        let Some(usual) = Usual::of(&io.latencies(), io.planned_outstanding, visits.len()) else { continue };
-        let own: Vec<Seen> = visits.iter().filter_map(|visit| of_visit(visit, class, usual)).collect();
+        let usual = Usual::of(&io.latencies(), io.planned_outstanding, visits.len());
+        let own = visits.iter().filter_map(|visit| match usual {
+            Some(usual) => of_visit(visit, class, usual),
+            None => of_silent_visit(visit, class),
+        });
+        let own: Vec<Seen> = own.collect();
         let Some(worst) = own.iter().max_by_key(|seen| seen.length_ns) else { continue };
         let mut text = format!("{}: {}", io.load.title(), worst.sentence());
         if own.len() > 1 {
@@ -55,6 +59,13 @@ fn of_visit(visit: &Visit, class: Class, usual: Usual) -> Option<Seen> {
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let what = What::One { began_ns, usual_ns: usual.most_ns };
     usual.is_far(longest_ns).then_some(Seen { length_ns: longest_ns, what })
+}
+
+/// A visit to a point at which no I/O began and was over in a window: the device stood still all the time, as what came back after it shows.
+fn of_silent_visit(visit: &Visit, class: Class) -> Option<Seen> {
+    let length_ns = visit.tallies.get(&class)?.longest_ns();
+    let from_ns = visit.began_ns.saturating_sub(visit.settle_ns);
+    (length_ns >= LEAST_NS).then_some(Seen { length_ns, what: What::Nothing { from_ns } })
 }
 
 impl Seen {

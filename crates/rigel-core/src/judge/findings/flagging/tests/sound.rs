@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::load::workload::Direction;
-use crate::measure::{FirstError, ReadLook};
+use crate::measure::{FirstError, Histogram, ReadLook};
 use crate::record::tests::visit;
 use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
@@ -34,7 +34,7 @@ fn of_record(step: usize, change: impl FnOnce(&mut Record)) -> Vec<(FlagCode, bo
 
 /// Reads with these latencies and no others.
 fn answered(tally: &mut ClassTally, kinds: &[(u64, u64)]) {
-    tally.reads = crate::measure::Histogram::default();
+    tally.reads = Histogram::default();
     for &(count, latency_ns) in kinds {
         (0..count).for_each(|_| tally.reads.record(latency_ns));
     }
@@ -86,6 +86,28 @@ fn a_device_that_stood_still_is_told_with_the_length() {
     assert_eq!(text(&before).0, [(FlagCode::Stalled, false)]);
     let short = |tally: &mut ClassTally| tally.reads.record(249 * NS_PER_MS);
     assert_eq!(text(&short).0, []);
+}
+
+/// The standstill began before the window and outlasts it, so that the window holds nothing at all.
+#[test]
+fn a_window_that_lies_in_a_standstill_tells_its_length() {
+    let silent = |longest_ns: u64| {
+        let mut told = String::new();
+        let codes = of_record(1, |record| {
+            let tally = record.visits[1].tallies.get_mut(&Class::SMALL).unwrap();
+            tally.reads = Histogram::default();
+            tally.series.ops.fill(0);
+            tally.edges.longest_before_ns = longest_ns;
+            let flags = &Findings::of(record).points[1].flags;
+            let stalled = flags.iter().find(|flag| flag.code == FlagCode::Stalled);
+            told = stalled.map(|flag| flag.text.clone()).unwrap_or_default();
+        });
+        assert!(codes.contains(&(FlagCode::NoData, true)), "{codes:?}");
+        told
+    };
+    let told = silent(20 * NS_PER_S);
+    assert!(told.contains("nothing came back for 20.0 s"), "{told}");
+    assert_eq!(silent(249 * NS_PER_MS), "");
 }
 
 /// 18 % of the reads are answered in a twentieth of the time; Little's law holds.

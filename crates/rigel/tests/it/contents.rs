@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::process::Command;
 
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 const MIB: u64 = 1 << 20;
 const POINT: &str = "--matrix point --num-small 8 --num-large 2 --size-large 64K --workers 1 --quiet";
 const SCRATCH: &str = "rigel-scratch.dat";

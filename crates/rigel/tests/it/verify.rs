@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 const SIZE_BYTES: u64 = 512 << 10;
 const BLOCKS: u64 = SIZE_BYTES / 4096;
 /// Longer than a visit settles, which began before the first write.

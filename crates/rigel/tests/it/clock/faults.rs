@@ -26,7 +26,7 @@ fn errors_are_counted_and_the_run_goes_on() {
         return;
     };
     let place = Place::new();
-    for engine in ["io_uring", "libaio", "threads"] {
+    for engine in ["io_uring", "libaio", "sync", "threads"] {
         device.command("clear\neio 8388608 4194304").unwrap();
         let line = format!(
             "run advanced {} --engine {engine} --matrix point --num-small 5 --num-large 0 --duration 500ms --json",
@@ -66,7 +66,7 @@ fn a_device_on_which_everything_fails_ends_the_run() {
     assert!(place.read("_summary.txt").contains("NO_DATA"));
 }
 
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 
 /// What becomes of a fault.
 #[derive(Clone, Copy)]

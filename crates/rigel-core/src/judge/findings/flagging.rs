@@ -50,13 +50,17 @@ fn for_points(
     let target = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
     let compared: Vec<visits::Compared> =
         phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
-    let alone_us = contents::alone_us(points);
+    let by_step = by_step(&record.visits);
+    let effect = |step: usize| {
+        let visits = by_step.get(&step).map_or(&[][..], Vec::as_slice);
+        circumstances::effect(record, visits)
+    };
+    let alone_us = contents::alone_us(points, effect);
     // Behind a limit an I/O waits even when it is alone, so being faster than that tells nothing of a cache.
     let mut unlimited_us = alone_us.clone();
     unlimited_us.retain(|class, _| !limited.iter().any(|limited| limited.load.name == *class));
     // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
     let of_one_kind_us = latency::of_one_kind(points, &alone_us);
-    let by_step = by_step(&record.visits);
     let changes = changes::Seen::of(record);
     for point in points {
         let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);

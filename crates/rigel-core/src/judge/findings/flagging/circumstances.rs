@@ -75,6 +75,12 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
+/// The part of the mean over visits that others can have taken, at most; 0 where nobody watched.
+pub fn effect(record: &Record, visits: &[&Visit]) -> f64 {
+    let effects = visits.iter().map(|visit| visits::foreign(&record.header, visit).map_or(0.0, |one| one.1));
+    effects.sum::<f64>() / to_f64(visits.len().max(1) as u64)
+}
+
 /// Others whose effect is too small to speak against a number.
 fn small(text: &str, effect: f64) -> Flag {
     let text = format!("{text}; that can have changed the mean by {} at most", percent(effect));

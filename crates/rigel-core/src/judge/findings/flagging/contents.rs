@@ -88,24 +88,33 @@ fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
     let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
     let modes = latency_modes(&io.reads)?;
     let text = format!(
-        "{}: {:.0} % of the reads took about {}, a tenth at most {}, where one alone takes {}",
+        "{}: {:.0} % of the reads took about {}, a tenth at most {}, less than half of what one takes alone",
         io.load.title(),
         100.0 * modes.fast_share,
         time(to_f64(modes.fast_ns)),
         time(to_f64(found.p10_ns)),
-        time(alone_us * to_f64(NS_PER_US)),
     );
     Some(Flag::new(FlagCode::Cache, text).invalidating())
 }
 
-/// Mean latency of each class at one outstanding I/O without any other, where such a point was measured.
-pub fn alone_us(points: &[PointFindings]) -> PerClass<f64> {
+/// Mean latency of each class at one outstanding I/O without any other, where such a point was measured. `effect` is the part of its numbers that
+/// others can have taken at a step: an I/O that is alone and waits for a CPU is no slower for the device, so that as much is left out.
+pub fn alone_us(points: &[PointFindings], effect: impl Fn(usize) -> f64) -> PerClass<f64> {
     let classes = points.iter().flat_map(PointFindings::classes).map(|(class, _)| class);
-    classes.filter_map(|class| Some((class, alone(points, class)?.latency_us?.mean.value))).collect()
+    let of_class = |class| {
+        let (step, io) = point_alone(points, class)?;
+        Some((class, io.latency_us?.mean.value * (1.0 - effect(step)).max(0.0)))
+    };
+    classes.filter_map(of_class).collect()
 }
 
 /// The figures of a class at one outstanding I/O without other classes, where such a point was measured.
 pub fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
-    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?.io(class)?;
-    found.load.level_is_load().then_some(found)
+    point_alone(points, class).map(|(_, io)| io)
+}
+
+fn point_alone(points: &[PointFindings], class: Class) -> Option<(usize, &IoFindings)> {
+    let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
+    let io = found.io(class)?;
+    io.load.level_is_load().then_some((found.step, io))
 }

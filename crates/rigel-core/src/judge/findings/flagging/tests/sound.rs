@@ -4,6 +4,7 @@ use super::*;
 use crate::load::workload::Direction;
 use crate::measure::{FirstError, Histogram, ReadLook};
 use crate::record::tests::visit;
+use crate::units::NS_PER_US;
 use crate::witness::{Counts, Moved, Witness, WitnessSample};
 
 /// The device answers a small I/O in 1 ms and a large one in 10 ms. Points of one class, one and two outstanding.
@@ -121,6 +122,38 @@ fn a_cache_before_random_reads_is_invalid_and_the_read_ahead_of_streams_is_none(
     assert!(is_cache(&flags(LARGE, Pattern::Random, large)));
     assert!(is_cache(&flags(SMALL, streams, small)));
     assert!(!is_cache(&flags(LARGE, streams, large)));
+}
+
+/// The read that is alone waited for a CPU nine tenths of the time, so that its mean says little of the device.
+#[test]
+fn on_a_host_that_others_use_a_slow_mean_alone_makes_no_cache() {
+    let fast = |tally: &mut ClassTally| answered(tally, &[(400, NS_PER_MS / 20), (1800, 1_100_000)]);
+    let is_cache = |foreign_us: u64| {
+        let found = of_record(1, |record| {
+            record.header.nodes.first_mut().host.cpus = 2;
+            let visit = &mut record.visits[0];
+            let counts = Counts {
+                busy_us: Some(foreign_us),
+                own_us: Some(0),
+                cpu_pressure_us: None,
+                ..Counts::default()
+            };
+            let end_ns = visit.began_ns + visit.measured_ns;
+            let witness = Witness {
+                period_ns: visit.measured_ns,
+                cpus: Some(2),
+                devices: Vec::new(),
+                kernel_us: None,
+                began_ns: visit.began_ns,
+                samples: vec![WitnessSample { at_ns: end_ns, counts }],
+            };
+            visit.nodes = vec![NodeVisit { witness: Some(witness), ..NodeVisit::default() }];
+            fast(record.visits[1].tallies.get_mut(&Class::SMALL).unwrap());
+        });
+        found.contains(&(FlagCode::Cache, true))
+    };
+    let measured_us = visit(0, NS_PER_MS).measured_ns / NS_PER_US;
+    assert!(is_cache(0) && !is_cache(2 * measured_us * 95 / 100));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The rule is written down here once more, from the intervals alone, so that whoever bends it is told.
 
 use super::*;
-use rigel_core::judge::findings::SloOpen;
+use rigel_core::judge::findings::{RequiredFound, SloFindings, SloOpen};
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::{Grid, Point};
 use rigel_core::load::sides::Sides;
@@ -183,6 +183,18 @@ fn kept(ratio: Option<Ratio>) -> Kept {
     }
 }
 
+/// A required rate that its own visits leave open lies on one side of the bracket.
+fn the_bracket_says_so(one: &RequiredFound, found: &SloFindings) {
+    let bracket = found.rate().expect("the bracket decides where there is one");
+    let required = f64::from(one.requirement.rate);
+    let is_there = match one.kept {
+        Kept::Yes => bracket.lower.is_some_and(|lower| required <= lower),
+        Kept::No => bracket.upper.is_some_and(|upper| required >= upper),
+        Kept::Undecided => false,
+    };
+    assert!(is_there, "{one:?}, {bracket:?}");
+}
+
 #[test]
 fn a_search_says_what_its_intervals_say() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -228,17 +240,7 @@ fn a_search_says_what_its_intervals_say() {
                 "nothing is undecided without a cause: {one:?}"
             );
             if one.open == Some(SloOpen::Around) {
-                let rate = found.rate().expect("the bracket decides where there is one");
-                let required = f64::from(one.requirement.rate);
-                match one.kept {
-                    Kept::Yes => {
-                        assert!(rate.lower.is_some_and(|lower| required <= lower), "{one:?}, {rate:?}")
-                    }
-                    Kept::No => {
-                        assert!(rate.upper.is_some_and(|upper| required >= upper), "{one:?}, {rate:?}")
-                    }
-                    Kept::Undecided => panic!("{one:?}"),
-                }
+                the_bracket_says_so(one, &found);
                 *seen.entry("by the bracket").or_default() += 1;
             }
         }

@@ -37,6 +37,8 @@ struct Run {
     host: String,
     /// The day on which it began, where the document says that in a way that cannot be misread.
     day: Option<Date>,
+    /// The order of its dates, once one of them has shown it.
+    order: Option<DateOrder>,
     /// The time of the report before.
     last_ms: Option<i64>,
     /// The intervals until now, each with a report.
@@ -134,10 +136,10 @@ fn report(
     let host = told(piece.around, "nodename").unwrap_or_default();
     out.seen.tells_of(&host, &host);
     if (run.number, &run.host) != (piece.array, &host) {
-        let day = told(piece.around, "date").and_then(|text| text.parse().ok());
+        let day = told(piece.around, "date").and_then(|text| day(&text));
         *run = Run { number: piece.array, host, day, ..Run::default() };
     }
-    let Some(at_ms) = time(text, piece.line, zone, run.day, out)? else { return Ok(()) };
+    let Some(at_ms) = time(text, piece.line, zone, run, out)? else { return Ok(()) };
     let Some(last_ms) = run.last_ms.replace(at_ms) else {
         out.seen.first_reports += 1;
         return Ok(());
@@ -226,7 +228,7 @@ fn time(
     text: &str,
     line: u64,
     zone: &mut Option<Zone>,
-    day: Option<Date>,
+    run: &mut Run,
     out: &mut Out<'_>,
 ) -> Result<Option<i64>, Problem> {
     if let Some(at_ms) = when::with_offset(text) {
@@ -234,7 +236,7 @@ fn time(
     }
     let local = match when::without_offset(text) {
         Some(local) => local,
-        None => of_locale(text, out.options.dates, day, line)?,
+        None => of_locale(text, out.options.dates, run, line)?,
     };
     let is_utc = text.split_ascii_whitespace().next_back().is_some_and(when::is_utc);
     let moment = match zone {
@@ -251,13 +253,33 @@ fn time(
     }
 }
 
+/// The day of a document, where it cannot be misread.
+fn day(text: &str) -> Option<Date> {
+    let parts: Vec<&str> = text.split(['/', '.']).collect();
+    let &[first, second, year] = parts.as_slice() else { return text.parse().ok() };
+    let dates = ORDERS.map(|order| date_of([first, second, year], order));
+    match dates {
+        [Some(date), None] | [None, Some(date)] => Some(date),
+        [one, other] => one.filter(|_| one == other),
+    }
+}
+
+/// Both orders of the first two numbers of a date.
+const ORDERS: [DateOrder; 2] = [DateOrder::MonthDay, DateOrder::DayMonth];
+
+fn in_order([first, second, year]: [&str; 3], order: DateOrder) -> [&str; 3] {
+    match order {
+        DateOrder::MonthDay => [year, first, second],
+        DateOrder::DayMonth => [year, second, first],
+    }
+}
+
+fn date_of(parts: [&str; 3], order: DateOrder) -> Option<Date> {
+    when::of_parts(in_order(parts, order), "0:0:0").map(DateTime::date)
+}
+
 /// `11/24/26 18:10:23`, `24.11.2026 18:10:23`, `11/24/2026 06:10:23 PM`. Halves of a day say nothing of the order: India has the day first.
-fn of_locale(
-    text: &str,
-    dates: Option<DateOrder>,
-    day: Option<Date>,
-    line: u64,
-) -> Result<DateTime, Problem> {
+fn of_locale(text: &str, dates: Option<DateOrder>, run: &mut Run, line: u64) -> Result<DateTime, Problem> {
     let none = || {
         wrong(line, format!("'{}' is no date and time", shown(text)))
             .because("iostat writes dates in the language of the locale, and only those of digits are read")
@@ -268,21 +290,23 @@ fn of_locale(
     let half = words.next().map(|word| word.replace('.', "").to_ascii_uppercase());
     let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
     let &[first, second, year] = parts.as_slice() else { return Err(none()) };
-    let in_order = |order: DateOrder| match order {
-        DateOrder::MonthDay => [year, first, second],
-        DateOrder::DayMonth => [year, second, first],
-    };
+    let parts = [first, second, year];
     // The day of the document is that of the first report, or the one before it.
     let is_near = |order: &DateOrder| {
-        let read = when::of_parts(in_order(*order), "0:0:0").map(DateTime::date);
-        day.zip(read).is_some_and(|(day, read)| read == day || day.tomorrow().is_ok_and(|next| next == read))
+        let read = date_of(parts, *order);
+        run.day
+            .zip(read)
+            .is_some_and(|(day, read)| read == day || day.tomorrow().is_ok_and(|next| next == read))
     };
-    let orders = [DateOrder::MonthDay, DateOrder::DayMonth];
-    let of_day: Vec<DateOrder> = orders.into_iter().filter(is_near).collect();
-    let order = match (dates, of_day.as_slice()) {
-        (Some(order), _) | (None, &[order]) => order,
+    let of_day: Vec<DateOrder> = ORDERS.into_iter().filter(is_near).collect();
+    // No year has a month 13.
+    let possible: Vec<DateOrder> =
+        ORDERS.into_iter().filter(|order| date_of(parts, *order).is_some()).collect();
+    let order = match (dates.or(run.order), of_day.as_slice(), possible.as_slice()) {
+        (Some(order), ..) => order,
+        (None, &[order], _) | (None, _, &[order]) => *run.order.insert(order),
         // The day of the month is its number.
-        (None, &[order, _]) if first == second => order,
+        (None, _, &[order, _]) if first == second => order,
         _ => {
             return Err(wrong(
                 line,
@@ -292,7 +316,7 @@ fn of_locale(
             .next("say it with --dates month-day or --dates day-month"));
         }
     };
-    let local = when::of_parts(in_order(order), time).ok_or_else(none)?;
+    let local = when::of_parts(in_order(parts, order), time).ok_or_else(none)?;
     let hour = local.hour() % 12;
     match half.as_deref() {
         Some("AM") => Ok(local.with().hour(hour).build().unwrap_or(local)),

@@ -144,13 +144,24 @@ fn iostat_parts_reads_from_writes_and_its_first_report_is_left_out() {
 fn dates_of_a_locale_are_not_guessed() {
     let bytes = file("iostat-12.6.1-c-locale.json");
     let utc = Options { zone: Some(TimeZone::UTC), ..Options::default() };
-    let problem = try_read(&bytes, utc.clone(), 100).unwrap_err();
-    assert!(problem.to_string().contains("--dates month-day"), "{problem}");
     let of_c = Options { dates: Some(DateOrder::MonthDay), ..utc.clone() };
-    let wrong = Options { dates: Some(DateOrder::DayMonth), ..utc };
-    let table = read(&bytes, of_c).1;
-    assert_eq!(disk(&table, "vda").spans()[0].start_ms, 1_795_543_823_000);
-    assert!(try_read(&bytes, wrong, 100).is_err(), "there is no month 24");
+    let wrong = Options { dates: Some(DateOrder::DayMonth), ..utc.clone() };
+    let begin = |bytes: &[u8], options| disk(&read(bytes, options).1, "vda").spans()[0].start_ms;
+    assert_eq!(begin(&bytes, of_c), 1_795_543_823_000);
+    assert_eq!(begin(&bytes, utc.clone()), 1_795_543_823_000, "no guess: there is no month 24");
+    assert!(try_read(&bytes, wrong, 100).is_err());
+    let text = String::from_utf8(bytes).unwrap();
+    let both = text.replace("11/24/26", "11/10/26").into_bytes();
+    let problem = try_read(&both, utc.clone(), 100).unwrap_err();
+    assert!(problem.to_string().contains("--dates month-day"), "{problem}");
+    // One date shows the order of all that follow.
+    let day_first = text.replace("11/24/26", "24/11/26");
+    let later = day_first.rfind("24/11/26").unwrap();
+    let day_first = format!("{}01/12/26{}", &day_first[..later], &day_first[later + 8..]);
+    let table = read(day_first.as_bytes(), utc).1;
+    let spans = disk(&table, "vda").spans();
+    assert_eq!(spans[0].start_ms, 1_795_543_823_000);
+    assert!(spans.last().unwrap().length_ms > 6 * 86_400_000, "the first of December: {spans:?}");
 }
 
 #[test]

@@ -98,6 +98,25 @@ pub fn hint(argument: &str, calibrates: bool) -> Option<String> {
     Some(format!("fio's {option} {here}"))
 }
 
+/// What measures a pattern that is called so in fio's `rw`, and in other tools.
+pub fn level(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "randread" | "rand" | "random" => "`rigel run oltp` measures random reads",
+        "randwrite" => "`rigel run oltp --write 100` measures random writes",
+        "randrw" => "`rigel run oltp --write 50` measures random reads and writes, half of each",
+        "read" | "seq" | "sequential" | "seqread" => {
+            "`rigel run advanced --type seq` measures large sequential reads, beside small random ones; `rigel run streams` measures readers"
+        }
+        "write" | "seqwrite" => {
+            "`rigel run advanced --type seq --write 100` measures large sequential writes"
+        }
+        "rw" | "readwrite" => {
+            "`rigel run advanced --type seq --write 50` measures large sequential reads and writes"
+        }
+        _ => return None,
+    })
+}
+
 /// The word that chooses the engine that is called so in fio.
 pub fn engine(name: &str) -> Option<&'static str> {
     match name {

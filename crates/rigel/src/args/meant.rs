@@ -139,6 +139,11 @@ impl Levels {
                 .next(format!("{go_on}; the word after `rigel {command}` is {}", self.list));
         }
         let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
+        if command == "run"
+            && let Some(told) = fio::level(word)
+        {
+            return problem.next(told);
+        }
         match nearest(word, self.names.iter().copied()) {
             Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
             None => problem.next(format!("if it is the name of a target: {go_on}")),

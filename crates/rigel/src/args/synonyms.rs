@@ -29,10 +29,28 @@ const TIME_OF: [(&str, &str); 8] = [
     ("capacity record", "--for TIME is how long it looks"),
 ];
 
+/// Other names of an option that is called so here: the commands, the names, and what is said of it.
+const NAMES: [(&[&str], &[&str], &str); 2] = [
+    (
+        &["compare", "versus"],
+        &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
+        "--fail-if GATE makes it fail, such as --fail-if 'small_iops < -5%'",
+    ),
+    (
+        &["versus"],
+        &["--against", "--b", "--other", "--side-b", "--to", "--versus", "--vs", "--with"],
+        "--and TARGET names the other side",
+    ),
+];
+
 /// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
 pub fn meant(command: &str, name: &str) -> Option<String> {
     let time = TIME_OF.iter().find(|(of, _)| *of == command && TIME.contains(&name));
     if let Some((_, told)) = time {
+        return Some((*told).to_owned());
+    }
+    let named = NAMES.iter().find(|(of, names, _)| of.contains(&command) && names.contains(&name));
+    if let Some((.., told)) = named {
         return Some((*told).to_owned());
     }
     let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok());
@@ -65,6 +83,20 @@ mod tests {
             let foreign = TIME.iter().filter(|name| !has(name));
             for name in foreign {
                 assert_eq!(meant(path, name).as_deref(), Some(told));
+            }
+        }
+        for (commands, names, told) in NAMES {
+            for path in commands {
+                let cli = command();
+                let of = cli.find_subcommand(path).expect(path);
+                let has =
+                    |option: &str| of.get_arguments().any(|arg| arg.get_long() == option.strip_prefix("--"));
+                let option = told.split(' ').find(|word| word.starts_with("--")).unwrap();
+                assert!(has(option), "{path}: {told}");
+                for name in names {
+                    assert!(!has(name), "rigel {path} has {name}");
+                    assert_eq!(meant(path, name).as_deref(), Some(told));
+                }
             }
         }
         assert_eq!(meant("targets", "--for"), None);

@@ -101,6 +101,10 @@ fn the_nearest_word_is_offered() {
         ("simple", "perhaps `rigel run simple` was meant"),
         ("man rnu", "perhaps run was meant"),
         ("run simpel", "perhaps `rigel run simple` was meant"),
+        ("run randread f", "`rigel run oltp` measures random reads"),
+        ("run sequential f", "`rigel run advanced --type seq`"),
+        ("compare a b --gate 'iops<-5%'", "--fail-if GATE"),
+        ("versus a --vs b", "--and TARGET"),
         ("run simple --levels aut", "--levels auto"),
         ("run simple --level auto", "rigel run simple; --levels is orion or auto"),
         ("run simple --engine aio", "--engine libaio"),
@@ -118,6 +122,22 @@ fn the_nearest_word_is_offered() {
         ("calibrate --colour red", "`rigel help calibrate` lists the options"),
     ] {
         refused(line, &[near]);
+    }
+}
+
+/// Names that are no paths, in the place of a target.
+#[test]
+fn what_stands_for_no_path_leads_to_one() {
+    for (line, part) in [
+        ("run simple +DATA/orcl/system.256.1", "asmcmd lsdsk -G DATA"),
+        ("calibrate ORCL:DATA1", "/dev/oracleasm/disks/DATA1"),
+        ("doctor AFD:DATA1", "afd_lsdsk"),
+        ("run simple /dev/null,/dev/zero", "part them with blanks: /dev/null /dev/zero"),
+        ("calibrate /dev/null:/dev/zero", "part them with blanks: /dev/null /dev/zero"),
+        ("run simple /dev/null,/nowhere", "check the spelling"),
+    ] {
+        let told = within::line(line).expect_code(3);
+        assert!(told.stderr.contains(part), "{line}: {}", told.stderr);
     }
 }
 

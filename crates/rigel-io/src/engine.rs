@@ -4,6 +4,7 @@
 //! report. Must not switch later: two engines in one run would be two measurements.
 
 use crate::aio;
+use crate::sync;
 use crate::uring;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
@@ -42,6 +43,7 @@ pub fn choose(
             let events = total(slots_per_worker);
             aio::probe(events).map_err(|error| aio::problem(events, &error))?;
         }
+        EngineKind::Sync => sync::probe(total(slots_per_worker))?,
         // These cannot be refused, or only when the threads start.
         EngineKind::Threads | EngineKind::Null | EngineKind::Sim | EngineKind::Postgres => {}
     }

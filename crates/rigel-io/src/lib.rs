@@ -23,6 +23,7 @@ mod slots;
 pub mod standard;
 pub mod stuck;
 pub mod survey;
+pub mod sync;
 mod system;
 mod tag;
 pub mod targets;

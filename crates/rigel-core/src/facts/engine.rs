@@ -15,7 +15,9 @@ pub enum EngineKind {
     Nvme,
     /// Linux native asynchronous I/O, as ORION used it.
     Libaio,
-    /// A thread per outstanding I/O, with pread and pwrite.
+    /// A worker per outstanding I/O, which waits for it in pread or pwrite.
+    Sync,
+    /// A thread per outstanding I/O, with pread and pwrite, that gets it from a worker and gives it back.
     Threads,
     /// Completes at once: measures the cost of the tool itself.
     Null,
@@ -29,10 +31,11 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::IoUring,
         Self::Nvme,
         Self::Libaio,
+        Self::Sync,
         Self::Threads,
         Self::Null,
         Self::Nop,
@@ -41,8 +44,16 @@ impl EngineKind {
     ];
 
     /// Those that block I/O can be asked of.
-    pub const ASKED_FOR: [Self; 7] =
-        [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
+    pub const ASKED_FOR: [Self; 8] = [
+        Self::IoUring,
+        Self::Nvme,
+        Self::Libaio,
+        Self::Sync,
+        Self::Threads,
+        Self::Null,
+        Self::Nop,
+        Self::Sim,
+    ];
 
     /// The word on the command line and in the record.
     pub const fn name(self) -> &'static str {
@@ -50,6 +61,7 @@ impl EngineKind {
             Self::IoUring => "io_uring",
             Self::Nvme => "nvme",
             Self::Libaio => "libaio",
+            Self::Sync => "sync",
             Self::Threads => "threads",
             Self::Null => "null",
             Self::Nop => "nop",
@@ -73,9 +85,9 @@ impl EngineKind {
         !self.is_simulated() && !matches!(self, Self::Nvme)
     }
 
-    /// Whether a worker does all of its work in one thread, which can have a CPU of its own.
+    /// Whether its workers are few and do all of their work in one thread, so that each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
-        !matches!(self, Self::Threads | Self::Postgres)
+        !matches!(self, Self::Sync | Self::Threads | Self::Postgres)
     }
 
     /// Whether no real target is touched.

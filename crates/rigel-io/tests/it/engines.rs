@@ -110,7 +110,7 @@ fn child_falls_back() {
     assert_eq!(choice.kind, EngineKind::Libaio);
     let reason = choice.reason.unwrap();
     assert!(reason.starts_with("no io_uring: ") && reason.contains(word_for(errno)), "{reason}");
-    for kind in [EngineKind::Libaio, EngineKind::Threads] {
+    for kind in [EngineKind::Libaio, EngineKind::Sync, EngineKind::Threads] {
         let choice = EngineChoice { kind, poll: false, reason: None };
         assert_eq!(choose(Some(kind), false, &[SLOTS]), Ok(choice));
     }

@@ -66,7 +66,7 @@ pub fn bench(
     match (request.engine, request.sides) {
         (EngineRequest::Sim(law), None) => {
             let workload = workload(request, &facts)?;
-            let layouts = layouts(team, request, plan);
+            let layouts = layouts(team, request, plan, None);
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
         (EngineRequest::Sim(_), Some(_)) => {
@@ -111,8 +111,10 @@ fn of_workload(
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
-    let layouts = layouts(&workload.team, request, plan);
     let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
+    let rooms = wanted.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine));
+    let workload = Workload { rooms, ..workload };
+    let layouts = layouts(&workload.team, request, plan, wanted);
     let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
@@ -134,9 +136,11 @@ fn of_workload(
     ThreadBench::start(choice, &places, workload, site, clock)
 }
 
-/// What each worker has outstanding.
-fn layouts(team: &Team, request: &Request, plan: &Plan) -> Vec<SlotLayout> {
-    (0..plan.workers).map(|worker| layout_in(team, request, plan, worker)).collect()
+/// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.
+fn layouts(team: &Team, request: &Request, plan: &Plan, engine: Option<EngineKind>) -> Vec<SlotLayout> {
+    let workers = engine.map_or(plan.workers, |engine| plan.workers_of(engine));
+    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine));
+    (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
@@ -185,7 +189,8 @@ fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots: Vec<u16> = layouts(&Team::default(), request, plan).iter().map(SlotLayout::slots).collect();
+    let slots: Vec<u16> =
+        layouts(&Team::default(), request, plan, wanted).iter().map(SlotLayout::slots).collect();
     Some(engine::choose(wanted, request.poll, &slots))
 }
 

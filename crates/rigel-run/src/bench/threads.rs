@@ -44,6 +44,10 @@ use waiting::{Silence, no_answer};
 /// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
+/// Workers beyond that number get smaller stacks, so that ten thousand fit into the address space.
+const MOST_WITH_FULL_STACKS: usize = 128;
+const STACK_BYTES: usize = 512 << 10;
+
 /// What a worker needs beyond the limit of an I/O until it must have told.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -188,8 +192,9 @@ impl ThreadBench {
                 ready: ready_in.clone(),
             };
             let begin = begin.clone();
-            let thread = thread::Builder::new()
-                .name(format!("rigel-worker-{index}"))
+            let builder = thread::Builder::new().name(format!("rigel-worker-{index}"));
+            let many = places.len() > MOST_WITH_FULL_STACKS;
+            let thread = if many { builder.stack_size(STACK_BYTES) } else { builder }
                 .spawn(move || begin(start))
                 .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
             bench.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
@@ -215,7 +220,10 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
         let mut classes = workload.classes.iter().enumerate();
         classes.any(|(place, class)| {
             let dealt = class.dealt(point.of(class.name));
-            !workload.team.share(dealt, place, *worker, workers).is_empty()
+            let seat = workload.seat(place, *worker, workers);
+            seat.is_some_and(|(worker, workers)| {
+                !workload.team.share(dealt, place, worker, workers).is_empty()
+            })
         })
     };
     (0..workers).filter(has_slots).count()
@@ -273,6 +281,7 @@ fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: St
     match kind {
         EngineKind::IoUring => serve(Uring::new(targets, layout, seed, poll), start),
         EngineKind::Nvme => serve(NvmeRing::passthrough(targets, layout, seed, poll), start),
+        EngineKind::Sync => serve(rigel_io::sync::SyncIo::new(targets, layout, seed), start),
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
         EngineKind::Null => serve(rigel_io::null::Null::new(&all_writable(), layout, seed), start),

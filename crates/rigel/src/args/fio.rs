@@ -102,7 +102,8 @@ pub fn hint(argument: &str, calibrates: bool) -> Option<String> {
 pub fn engine(name: &str) -> Option<&'static str> {
     match name {
         "io_uring_cmd" => Some("nvme"),
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Some("threads"),
+        "psync" | "vsync" | "pvsync" | "pvsync2" => Some("sync"),
+        "posixaio" => Some("threads"),
         _ => None,
     }
 }

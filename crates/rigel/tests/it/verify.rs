@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 const SIZE_BYTES: u64 = 512 << 10;
 const BLOCKS: u64 = SIZE_BYTES / 4096;
 /// Longer than a visit settles, which began before the first write.
@@ -156,8 +156,13 @@ fn every_fault_is_found_with_libaio() {
 }
 
 #[test]
+fn every_fault_is_found_with_sync() {
+    every_fault_is_found_and_named("every_fault_is_found_with_sync", ENGINES[2]);
+}
+
+#[test]
 fn every_fault_is_found_with_threads() {
-    every_fault_is_found_and_named("every_fault_is_found_with_threads", ENGINES[2]);
+    every_fault_is_found_and_named("every_fault_is_found_with_threads", ENGINES[3]);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub fn meant(command: &str, name: &str) -> Option<String> {
         return Some((*told).to_owned());
     }
     let percentile = name.strip_prefix("--p").filter(|digits| digits.parse::<f64>().is_ok());
+    let percentile = percentile.map(percent);
     match (command, percentile) {
         ("slo" | "capacity fit", Some(of)) => {
             Some(format!("any percentile can be bounded: --bound 'p{of} < 2ms'"))
@@ -62,6 +63,16 @@ pub fn meant(command: &str, name: &str) -> Option<String> {
             "here a bound is on the mean or on p99: --max-latency 2ms --percentile p99; `rigel slo --bound 'p{of} < 2ms'` takes any percentile"
         )),
         _ => None,
+    }
+}
+
+/// `9999` as what it is short for: 99.99.
+fn percent(digits: &str) -> String {
+    match digits.split_at_checked(2) {
+        Some((whole, rest)) if !rest.is_empty() && whole.starts_with('9') && !digits.contains('.') => {
+            format!("{whole}.{rest}")
+        }
+        _ => digits.to_owned(),
     }
 }
 
@@ -103,6 +114,10 @@ mod tests {
         assert_eq!(
             meant("slo", "--p95").as_deref(),
             Some("any percentile can be bounded: --bound 'p95 < 2ms'")
+        );
+        assert_eq!(
+            meant("slo", "--p9999").as_deref(),
+            Some("any percentile can be bounded: --bound 'p99.99 < 2ms'")
         );
         assert_eq!(meant("slo", "--poll"), None);
     }

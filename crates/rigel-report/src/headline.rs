@@ -157,7 +157,8 @@ fn unit(load: &LoadClass) -> Unit {
 /// The rate within the bound of a calibration, and the latency there.
 fn bounded(answers: &Answers) -> Vec<Headline> {
     let of = answers.bound.of.name();
-    let name = format!("Highest small IOPS within a {}", answers.bound);
+    let latency_us = answers.max_iops.as_ref().map_or(0.0, |within| within.latency_us.value);
+    let name = format!("Highest small IOPS {}", answers.bound.beside(latency_us));
     let row = |name: String, unit, found| Headline { short: name.clone(), name, unit, found, first: None };
     match &answers.max_iops {
         Err(reason) => vec![row(name, Unit::Rate("IOPS".into()), Err(reason.clone()))],

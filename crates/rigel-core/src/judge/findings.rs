@@ -185,6 +185,8 @@ impl Findings {
         let (curves, without_curve) = curves::of(record);
         flags.extend(without_curve);
         plateau::join(&mut points, &record.header.request);
+        // It shows means, and those are what every output shows.
+        flags.extend(flagging::free_flushes(record, &points));
         let visits: usize = points.iter().map(|point| point.visits).sum();
         let mut found = Self {
             flags,

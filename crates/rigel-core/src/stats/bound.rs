@@ -7,7 +7,7 @@
 
 use super::sample::{count, mean, variance};
 use super::special::student_t_quantile;
-use crate::units::Nanos;
+use crate::units::{Nanos, to_f64, us_from_ns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,6 +50,15 @@ pub struct LatencyBound {
     pub limit: Nanos,
     /// Which latency.
     pub of: LatencyOf,
+}
+
+impl LatencyBound {
+    /// How a rate stands to it whose latency is known: `within a mean latency of 10 ms`, or `at about a ..` where the latency
+    /// is above it, though its interval holds the bound.
+    pub fn beside(&self, latency_us: f64) -> String {
+        let is_above = latency_us > us_from_ns(to_f64(self.limit.0));
+        format!("{} a {self}", if is_above { "at about" } else { "within" })
+    }
 }
 
 /// `mean latency of 10 ms`.
@@ -121,7 +130,7 @@ pub fn perhaps(visits: &[BoundVisit], limit: Nanos, within: Option<u32>) -> Opti
     let spread = (squares.sum::<f64>() / df).sqrt();
     let least =
         |seen: &[f64]| mean(seen) * (1.0 - student_t_quantile(0.975, df) * spread / count(seen.len()).sqrt());
-    let limit_ns = crate::units::to_f64(limit.0);
+    let limit_ns = to_f64(limit.0);
     let open = levels.iter().take_while(|(_, seen)| least(seen) <= limit_ns).map(|(&level, _)| level).last();
     open.filter(|&level| f64::from(level) > FAR * f64::from(within.unwrap_or(1)))
 }
@@ -136,7 +145,7 @@ fn levels(visits: &[BoundVisit], least: usize) -> BTreeMap<u32, f64> {
 
 /// The smallest level beyond the bound, and the one before it.
 fn bracket(levels: &BTreeMap<u32, f64>, limit: Nanos) -> (Option<u32>, Option<u32>) {
-    let beyond = |latency_ns: f64| latency_ns > crate::units::to_f64(limit.0);
+    let beyond = |latency_ns: f64| latency_ns > to_f64(limit.0);
     let first_beyond = levels.iter().find(|(_, latency_ns)| beyond(**latency_ns)).map(|(&level, _)| level);
     let within = levels.keys().copied().take_while(|&level| Some(level) != first_beyond).last();
     (within, first_beyond)

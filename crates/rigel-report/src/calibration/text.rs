@@ -9,6 +9,7 @@ use crate::page::Page;
 use crate::text::{Style, verdict_lines, wrapped};
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
+use rigel_core::stats::bound::LatencyOf;
 
 /// The answers of one calibration.
 pub fn answers(found: &Document, style: Style) -> String {
@@ -34,7 +35,9 @@ pub fn answers(found: &Document, style: Style) -> String {
 pub(crate) fn figures(found: &Document) -> String {
     let mut page = Page::default();
     let which = found.percentile.name();
-    let bound = format!("IOPS within a {which} latency of {}", limit(found.max_latency_ms));
+    let is_above = found.actual_latency_ms.is_some_and(|actual| actual.mean > found.max_latency_ms);
+    let within = if is_above { "at about" } else { "within" };
+    let bound = format!("IOPS {within} a {which} latency of {}", limit(found.max_latency_ms));
     figure(&mut page, "max_iops", found.max_iops, 0, &bound);
     if let Some(reason) = &found.reason {
         wrapped(&mut page, "                  ", "                  ", &printable(reason));
@@ -44,7 +47,9 @@ pub(crate) fn figures(found: &Document) -> String {
     figure(&mut page, "unbounded_iops", found.unbounded_iops, 0, "IOPS at any latency");
     figure(&mut page, "max_mbps", found.max_mbps, 2, "MBPS of many large streams");
     figure(&mut page, "max_pmbps", found.max_pmbps, 2, "MBPS of one large stream");
-    latency(&mut page, "latency_at_1", found.latency_at_1_us, 1.0, " with one small I/O outstanding");
+    let of = if found.percentile == LatencyOf::Mean { String::new() } else { format!(" ({which})") };
+    let alone = format!("{of} with one small I/O outstanding");
+    latency(&mut page, "latency_at_1", found.latency_at_1_us, 1.0, &alone);
     if let Some(n_sat) = found.n_sat {
         let least = if n_sat.saturated { "" } else { "at least " };
         page.line(format_args!(

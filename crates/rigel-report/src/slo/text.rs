@@ -133,7 +133,10 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
         (None, None, None) if all_break(found, |ratio| ratio.value) => {
             format!("No rate that was visited keeps that: {}, the lowest of them.", lowest(found))
         }
-        (None, None, None) => "The rate is not known: the visits tell of no rate what it keeps.".to_owned(),
+        (None, None, None) => {
+            let what = if found.bounds.len() == 1 { "the bound" } else { "the bounds" };
+            format!("The rate is not known: the visits around it do not say which rates keep {what}.")
+        }
     };
     let decided =
         rate.decided_by.and_then(|place| found.bounds.get(place)).filter(|_| found.bounds.len() > 1);
@@ -312,7 +315,10 @@ pub(crate) fn rows(found: &SloFindings) -> Vec<[String; 8]> {
 }
 
 fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
-    let share = found.share(point).map_or_else(String::new, |share| format!("{:.0} %", 100.0 * share));
+    let share = found.share(point).map_or_else(String::new, |share| match 100.0 * share {
+        far if far > 999.5 => ">999 %".to_owned(),
+        share => format!("{share:.0} %"),
+    });
     let (rate, share) = match &found.scale {
         Some(scale) => {
             let phase = point.phase.map_or_else(String::new, |phase| phase.saturating_add(1).to_string());

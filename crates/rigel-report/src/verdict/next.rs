@@ -15,7 +15,7 @@ use rigel_core::load::pace::Pace;
 use rigel_core::path_text::{printable, shell_word};
 use rigel_core::record::resume::{self, Rest};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
-use rigel_core::uses::advice::again::{Again, more_time};
+use rigel_core::uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         Some(Next::Doctor) if simulated => None,
         Some(Next::Doctor) => Some(suggestion("To find the cause", doctor(view))),
         Some(Next::Longer) => match further(view, causes) {
-            Some(command) => Some(suggestion("To try more load", command)),
+            Some(command) => again("To try more load", command),
             None => longer(view)
                 .map_or_else(|| again("To measure again", repeated(view)?), |command| again(LONGER, command)),
         },
@@ -174,7 +174,7 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
     match (request.pace, request.bound) {
         (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
         (_, Some(_)) => {
-            let budget = more_time(request);
+            let budget = again::more_time(request);
             let (option, value) = budget.split_once(' ')?;
             Some(command.with(option, value))
         }
@@ -203,7 +203,7 @@ fn are_visits_used_up(view: &View<'_>) -> bool {
 }
 
 /// A calibration that tried all its load, for storage that could do more.
-fn further(view: &View<'_>, causes: &[Cause]) -> Option<String> {
+fn further(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let header = &view.record.header;
     let unsaturated = causes.iter().any(|cause| cause.code == Some(FlagCode::NotSaturated));
     let search = header.plan.search.as_ref().filter(|_| header.request.bound.is_some() && unsaturated)?;
@@ -213,7 +213,10 @@ fn further(view: &View<'_>, causes: &[Cause]) -> Option<String> {
         (!curve.curve.saturated && Some(&most) >= search.most.get(class)).then_some(*class)
     };
     let class = search.classes.iter().find_map(tried_all)?;
-    Some(Again::of(header, class).further)
+    let (option, value) = again::further(&header.request, class);
+    let budget = again::more_time(&header.request);
+    let (limit, time) = budget.split_once(' ')?;
+    Some(repeated(view)?.with(option, &value).with(limit, time))
 }
 
 /// The same, with more workers where they were the limit.

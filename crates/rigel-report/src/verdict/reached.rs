@@ -37,20 +37,19 @@ pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -
     let loads = view.main_loads();
     for load in &loads {
         let within = view.findings.answers.as_ref().filter(|_| load.name == Class::SMALL);
-        let within = within.and_then(|answers| Some((answers.max_iops.as_ref().ok()?.iops, answers.bound)));
+        let within = within.and_then(|answers| {
+            let found = answers.max_iops.as_ref().ok()?;
+            Some((found.iops, answers.bound.beside(found.latency_us.value)))
+        });
         let highest = best.rate(load.name).map(|best| best.estimate);
         let place = best.rate(load.name).map_or_else(String::new, |best| at(view, load, best.point));
-        most.extend(highest.map(|highest| match within {
+        most.extend(highest.map(|highest| match &within {
             // At the highest rate the bound is kept.
-            Some((iops, bound)) if iops == highest => {
-                format!("{} within a {bound}", rate(load, highest))
-            }
+            Some((iops, bound)) if *iops == highest => format!("{} {bound}", rate(load, highest)),
             _ => format!("{}{place}", rate(load, highest)),
         }));
         let lower = within.filter(|(iops, _)| Some(*iops) != highest);
-        most.extend(
-            lower.map(|(iops, bound)| format!("{}{} within a {bound}", number(iops.value), width(iops))),
-        );
+        most.extend(lower.map(|(iops, bound)| format!("{}{} {bound}", number(iops.value), width(iops))));
     }
     if most.is_empty() {
         return "Nothing was measured.".to_owned();

@@ -24,6 +24,7 @@ mod words;
 pub use changes::Seen as ChangesSeen;
 pub use circumstances::MATTERS as FOREIGN_MATTERS;
 pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
+pub use flushes::of_run as free_flushes;
 
 use super::PointFindings;
 use super::estimate::{JudgedPhase, by_step, used};
@@ -105,7 +106,6 @@ fn for_run(
     }
     found.extend(levels::of_run(record, phases, points, limited));
     found.extend(neighbours::of_run(record, points));
-    found.extend(flushes::of_run(record, points));
     found.extend(visits::few_points(record, points));
     let mut set_aside = record.set_aside.iter();
     found.extend(record.resumed.iter().map(|line| {

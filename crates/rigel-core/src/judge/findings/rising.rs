@@ -10,6 +10,9 @@ use crate::load::class::Class;
 /// Half the load that gives less than this part of the highest rate shows that the rate still rose.
 const NEAR_THE_HIGHEST: f64 = 0.9;
 
+/// From a load that is so near to the most, noise may hide the rise.
+const NEAR_THE_MOST: f64 = 0.8;
+
 /// Fewer lower loads do not tell a rate that rises from one that has risen.
 const FEWEST_LOWER: usize = 2;
 
@@ -37,9 +40,16 @@ pub(super) fn is_above_half((load, rate): (f64, f64), tried: impl Iterator<Item 
     let at_half_or_less = lower.iter().filter(|one| one.0 <= half).map(|one| one.1).reduce(f64::max);
     let most_at_half = lower.iter().map(|(lower, rate)| rate * (half / lower).max(1.0)).reduce(f64::min);
     let is_clearly_less = |lower: f64| lower < NEAR_THE_HIGHEST * rate;
+    // Between half of the load and the most it may have stopped: each part has to rise as the whole does.
+    let rises_from = |&(lower, slower): &(f64, f64)| {
+        lower <= half
+            || lower > NEAR_THE_MOST * load
+            || slower < rate * NEAR_THE_HIGHEST.powf((load / lower).log2())
+    };
     lower.len() >= FEWEST_LOWER
         && at_half_or_less.is_some_and(is_clearly_less)
         && most_at_half.is_some_and(is_clearly_less)
+        && lower.iter().all(rises_from)
 }
 
 #[cfg(test)]
@@ -68,6 +78,8 @@ mod tests {
             let found = rising([1_000_000, 1_000_000, 1_500_000, 2_000_000, last]);
             assert_eq!(found.contains(&"small".to_owned()), wanted, "{last}");
         }
+        // It rose up to 4, and no more.
+        assert!(rising([1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_250_000]).is_empty());
         // The best is not the last.
         assert!(rising([1_000_000, 1_000_000, 1_000_000, 1_000_000, 2_000_000]).is_empty());
         let single = of(vec![visit(4, 1_000_000)]);

@@ -76,10 +76,18 @@ impl WorkingPoint {
             return None;
         }
         let highest = Loaded::of_point(&most, class)?;
-        let measured = all.iter().filter_map(|one| Loaded::of_point(one, class));
-        let searched = curve.map_or_else(Vec::new, |curve| Loaded::searched(curve, highest.rate.value));
+        let measured: Vec<Loaded> = all.iter().filter_map(|one| Loaded::of_point(one, class)).collect();
+        let mut searched = curve.map_or_else(Vec::new, |curve| Loaded::searched(curve, highest.rate.value));
+        // A point has visits of its own, which no search chose; and none is told to be quicker than the quickest.
+        searched.retain(|one| measured.iter().all(|point| point.outstanding != one.outstanding));
+        let least = measured.iter().map(|point| point.latency_us).fold(f64::INFINITY, f64::min);
+        searched.retain(|one| one.latency_us >= least);
         let enough = |one: &Loaded| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
-        let at = measured.chain(searched).filter(enough).max_by(|a, b| a.power().total_cmp(&b.power()))?;
+        let at = measured
+            .into_iter()
+            .chain(searched)
+            .filter(enough)
+            .max_by(|a, b| a.power().total_cmp(&b.power()))?;
         let tells =
             at.outstanding < highest.outstanding && highest.latency_us >= WORTH_TELLING * at.latency_us;
         tells.then_some(Self { at, highest })

@@ -52,13 +52,12 @@ impl Again {
         let request = &header.request;
         let budget = more_time(request);
         let same = same(request);
-        let disks = request.num_disks.unwrap_or(1);
+        let (option, value) = further(request, class);
+        let option = format!("{option} {value}");
         let further = if class == Class::LARGE {
-            let bytes = request.io_bytes(class).saturating_mul(2).max(LARGE_BYTES);
-            Same { large: size("--size-large", bytes), ..same.clone() }
+            Same { large: option, ..same.clone() }
         } else {
-            let disks = disks.saturating_mul(2).max(MANY_DISKS);
-            Same { disks: format!("--num-disks {disks}"), ..same.clone() }
+            Same { disks: option, ..same.clone() }
         };
         Self {
             longer: calibrate(header, On::Target, &same.options(&budget)),
@@ -66,6 +65,16 @@ impl Again {
             on_data: calibrate(header, On::Scratch, &same.options("")),
         }
     }
+}
+
+/// The option that has a search try more of a class, and its value.
+pub fn further(request: &Request, class: Class) -> (&'static str, String) {
+    if class == Class::LARGE {
+        let bytes = request.io_bytes(class).saturating_mul(2).max(LARGE_BYTES);
+        return ("--size-large", bytes_text(bytes));
+    }
+    let disks = request.num_disks.unwrap_or(1).saturating_mul(2).max(MANY_DISKS);
+    ("--num-disks", disks.to_string())
 }
 
 /// Twice the time that the run was given, and five minutes at least.
@@ -168,10 +177,14 @@ fn same(request: &Request) -> Same {
 
 /// As the command line reads it: `--size-small 16K`.
 fn size(name: &str, bytes: u64) -> String {
+    format!("{name} {}", bytes_text(bytes))
+}
+
+fn bytes_text(bytes: u64) -> String {
     match bytes {
-        _ if bytes.is_multiple_of(MIB) => format!("{name} {}M", bytes / MIB),
-        _ if bytes.is_multiple_of(KIB) => format!("{name} {}K", bytes / KIB),
-        _ => format!("{name} {bytes}"),
+        _ if bytes.is_multiple_of(MIB) => format!("{}M", bytes / MIB),
+        _ if bytes.is_multiple_of(KIB) => format!("{}K", bytes / KIB),
+        _ => bytes.to_string(),
     }
 }
 

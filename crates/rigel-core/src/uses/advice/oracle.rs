@@ -89,7 +89,7 @@ fn row(run: &Run<'_>, answers: &Answers) -> Vec<Advice> {
 fn bounded(run: &Run<'_>, answers: &Answers, within: &WithinBound) -> [Advice; 2] {
     let point = run.findings.alone(Class::SMALL, within.outstanding);
     let flags = point.map_or(&[][..], |found| &found.flags);
-    let bound = format!("within a {}", answers.bound);
+    let bound = answers.bound.beside(within.latency_us.value);
     let bytes = Bytes(run.record.header.request.io_bytes(Class::SMALL));
     let figure = |what, unit, found| measured(run, Class::SMALL, flags, what, unit, found);
     // At the most that was tried, a search that did not end leaves open whether more keep the bound.

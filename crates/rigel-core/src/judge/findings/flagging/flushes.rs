@@ -18,6 +18,9 @@ const ALIKE: f64 = 0.15;
 /// Nor is that much: a second system call and a wake-up.
 const ALIKE_US: f64 = 20.0;
 
+/// Fewer visits may be alike by chance.
+const FEWEST_VISITS: usize = 4;
+
 /// A way to become durable, and the same writes without it, with the fewest writers at which both were measured alone.
 struct Pair<'a> {
     class: &'a LoadClass,
@@ -86,8 +89,12 @@ impl Pair<'_> {
     }
 }
 
-/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` where one has no interval.
+/// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` where one has no interval, or few
+/// visits.
 fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
+    if [with, without].iter().any(|one| one.interval.is_none_or(|found| found.visits < FEWEST_VISITS)) {
+        return None;
+    }
     let above = (with.hi95()? - with.value).hypot(without.value - without.lo95()?);
     Some(with.value - without.value + above)
 }
@@ -117,6 +124,8 @@ mod tests {
         let most = most_us([mean(130.0, 3.0), mean(100.0, 4.0)]).unwrap();
         assert!((most - 35.0).abs() < 1e-9, "{most}");
         assert_eq!(most_us([mean(130.0, 3.0), Estimate::bare(100.0)]), None, "nothing says how sure it is");
+        let few = Interval::symmetric(100.0, 0.01, 3, 2.0).unwrap().into();
+        assert_eq!(most_us([mean(130.0, 3.0), few]), None, "chance may have made them alike");
     }
 
     /// Medians said that a flush is free where the means said the opposite; and what others took may be what it costs.

@@ -92,11 +92,51 @@ impl Bracket {
     fn of_visited(levels: &[Level]) -> Self {
         let kept = levels.iter().take_while(|level| level.is_kept()).last();
         let broken = levels.iter().rev().take_while(|level| level.ratio.kept() == Kept::No).last();
-        let overload = levels.iter().position(|level| level.is_overload).unwrap_or(levels.len());
-        let below = levels[..overload].iter().rfind(|level| !level.is_beyond());
-        let beyond = levels.iter().find(|level| level.is_beyond());
-        let at = below.zip(beyond).map(|(below, beyond)| (below.rate * beyond.rate).sqrt());
+        let at = crossing(levels).map(|(below, beyond)| (below * beyond).sqrt());
         Self { lower: kept.map(|level| level.rate), at, upper: broken.map(|level| level.rate) }
+    }
+}
+
+/// The rates between which a bound seems to be reached. What is used of a bound does not fall when more arrives: where it seems to, rates are taken
+/// together until it does not (pool adjacent violators; Ayer et al. 1955, "An empirical distribution function for sampling with incomplete information").
+fn crossing(levels: &[Level]) -> Option<(f64, f64)> {
+    let mut pools: Vec<RatePool> = Vec::new();
+    for level in levels {
+        let mut pool = RatePool::of(level);
+        while let Some(below) = pools.pop_if(|below| below.ratio() > pool.ratio()) {
+            pool = below.with(&pool);
+        }
+        pools.push(pool);
+    }
+    let beyond = pools.iter().position(|pool| pool.ratio() > 1.0)?;
+    Some((pools.get(beyond.checked_sub(1)?)?.rates.1, pools[beyond].rates.0))
+}
+
+/// Rates that are taken together.
+#[derive(Clone, Copy, Debug)]
+struct RatePool {
+    /// The lowest and the highest.
+    rates: (f64, f64),
+    weight: f64,
+    /// Of the ratios, by weight.
+    sum: f64,
+}
+
+impl RatePool {
+    fn of(level: &Level) -> Self {
+        let weight = level.visits.iter().map(|seen| seen.weight).sum::<f64>().max(f64::MIN_POSITIVE);
+        // Where the backlog grows without end, so does what is used.
+        let ratio = if level.is_overload { f64::INFINITY } else { level.ratio.value };
+        Self { rates: (level.rate, level.rate), weight, sum: weight * ratio }
+    }
+
+    fn with(self, higher: &Self) -> Self {
+        let (weight, sum) = (self.weight + higher.weight, self.sum + higher.sum);
+        Self { rates: (self.rates.0, higher.rates.1), weight, sum }
+    }
+
+    fn ratio(&self) -> f64 {
+        self.sum / self.weight
     }
 }
 
@@ -149,6 +189,19 @@ mod tests {
         // The line of the rates before the jump is not that of the jump.
         let found = bracket(&[(900.0, 0.2), (950.0, 0.3), (1000.0, 0.4), (1050.0, 60.0), (1100.0, 90.0)]);
         assert_eq!((found.lower, found.upper), (Some(1000.0), Some(1050.0)));
+    }
+
+    /// Of rates that seem to keep a bound above others that do not, none is known to be the one.
+    #[test]
+    fn rates_that_contradict_each_other_are_taken_together() {
+        let at = |of: &[(f64, f64)]| crossing(&levels(of));
+        assert_eq!(at(&[(10.0, 1.9), (11.0, 3.4), (12.0, 1.2), (13.0, 0.9), (14.0, 3.2)]), None);
+        assert_eq!(at(&[(10.0, 0.5), (11.0, 1.1), (12.0, 0.7), (13.0, 1.6)]), Some((12.0, 13.0)));
+        assert_eq!(at(&[(10.0, 0.5), (11.0, 1.6), (12.0, 0.9), (13.0, 1.7)]), Some((10.0, 11.0)));
+        assert_eq!(at(&[(10.0, 0.5), (11.0, 0.6)]), None);
+        let mut all = levels(&[(10.0, 0.2), (11.0, 0.3), (12.0, 0.1)]);
+        all[1].is_overload = true;
+        assert_eq!(crossing(&all), Some((10.0, 11.0)));
     }
 
     /// A visit that ends before the backlog reaches the bound does not show that it is kept.

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_slip_a_part_or_another_spelling() {
-        let engines = ["auto", "io_uring", "nvme", "libaio", "threads", "null", "nop", "sim"];
+        let engines = ["auto", "io_uring", "nvme", "libaio", "sync", "threads", "null", "nop", "sim"];
         for (typed, meant) in [
             ("aio", Some("libaio")),
             ("LIBAIO", Some("libaio")),

@@ -48,10 +48,26 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// Maps and fills the memory. Every worker needs a seed of its own, or all would write the same data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
+        Self::with(layout, seed, Arena::map)
+    }
+
+    /// The same for one of thousands of workers: small ones lie in normal pages.
+    pub(crate) fn of_many(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
+        if layout.longest() > MOST_SMALL_BYTES {
+            return Self::new(layout, seed);
+        }
+        Self::with(layout, seed, Arena::map_pages)
+    }
+
+    fn with(
+        layout: &SlotLayout,
+        seed: u64,
+        map: impl Fn(usize) -> std::io::Result<Arena>,
+    ) -> Result<Self, Problem> {
         let plan = layout::plan(layout)?;
         let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
         for (index, bytes) in (0..).zip(&plan.arena_bytes) {
-            let mut arena = Arena::map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
+            let mut arena = map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
             // The thread that uses the memory touches it first, so that it lies on the thread's NUMA node.
             Generator::new(seed, &[PAYLOAD, index]).fill(arena.bytes_mut());
             arenas.push(arena);
@@ -144,6 +160,9 @@ fn segment_counts(large: &[Memory]) -> Option<Vec<u32>> {
 
 /// The backing counts as huge pages only if all arenas have them.
 fn backing(arenas: &[Arena]) -> Backing {
+    if arenas.iter().any(Arena::is_in_pages) {
+        return Backing::Normal;
+    }
     let (explicit, wished): (Vec<&Arena>, Vec<&Arena>) = arenas.iter().partition(|arena| arena.explicit());
     if wished.is_empty() {
         return if explicit.is_empty() { Backing::None } else { Backing::HugeTlb };

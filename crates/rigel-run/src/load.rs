@@ -57,6 +57,7 @@ impl<'a> Load<'a> {
             if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
+            let Some((worker, workers)) = workload.seat(place, worker, workers) else { continue };
             let asked = job.point.of(class.name);
             let level = class.dealt(asked);
             let (streams, random) = class.volumes.at(if warm_up { 0 } else { asked });

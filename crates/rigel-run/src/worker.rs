@@ -26,6 +26,8 @@ use std::sync::atomic::Ordering;
 
 /// How often a worker shows its counts.
 const SHOW_NS: u64 = 20 * NS_PER_MS;
+/// With more workers each sees few I/Os, and what all of them count in together must not take the memory of the host.
+const MOST_WITH_MANY_IOS: u32 = 64;
 /// How long the kernel may take to give hung I/Os back once it was asked to.
 const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
@@ -196,7 +198,8 @@ impl Worker<'_> {
                 // Only workers that have slots of that class move anything.
                 let place = self.workload.warmed_up(job.point);
                 let level = self.workload.classes.get(place).map_or(0, |class| job.point.of(class.name));
-                let movers = u64::from(self.workload.team.movers(level, place, self.workers).max(1));
+                let workers = self.workload.workers_at(place, self.workers);
+                let movers = u64::from(self.workload.team.movers(level, place, workers).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
                 (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
             }
@@ -297,7 +300,8 @@ impl Worker<'_> {
         let planned = load.outstanding(place);
         let class = &self.workload.classes[place];
         let bytes = class.is_mixed().then_some(0);
-        let closed = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
+        let made = if self.workers > MOST_WITH_MANY_IOS { ClassTally::of_few } else { ClassTally::with_lead };
+        let closed = || made(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
         let tally = || match class.arrival {
             Arrival::Closed => closed(),
             Arrival::Open { shape, .. } => closed().opened(job.shape.unwrap_or(shape).spread()),

@@ -40,6 +40,8 @@ const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
 /// Rest of a point between two of those visits. The other points of a round usually take longer than that.
 const BRISK_REST: Nanos = Nanos::from_secs(2);
+/// What a worker counts in, beside the buffers of its I/Os: the histograms of a class.
+const WORKER_BYTES: u64 = 128 << 10;
 /// Most outstanding I/Os of one worker. More of them get another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
@@ -277,6 +279,21 @@ impl Plan {
         let of_rates = || self.rates.as_ref().map_or_else(|| self.grid.most(), |rates| rates.room);
         self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
+
+    /// How many workers each class has for itself with that engine ([`super::split::seat`]): one for each outstanding I/O where a worker waits
+    /// for its own; none where each has a part of every class.
+    pub fn rooms_of(&self, request: &Request, engine: EngineKind) -> Vec<u32> {
+        let most = |class: &LoadClass| self.max_outstanding.get(&class.name).copied().unwrap_or(0);
+        if engine == EngineKind::Sync { request.classes.iter().map(most).collect() } else { Vec::new() }
+    }
+
+    /// The workers of a run with that engine.
+    pub fn workers_of(&self, engine: EngineKind) -> u32 {
+        match engine {
+            EngineKind::Sync => self.max_outstanding.values().copied().fold(0, u32::saturating_add).max(1),
+            _ => self.workers,
+        }
+    }
 }
 
 /// ORION's rule: whole minutes, rounded up, and one more.
@@ -355,11 +372,12 @@ fn too_many_outstanding(outstanding: u64) -> Problem {
 fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(PerClass<u32>, u64), Problem> {
     let mut all = PerClass::new();
     let (mut outstanding, mut bytes) = (0_u64, 0_u64);
+    let each = if request.engine == EngineRequest::Only(EngineKind::Sync) { WORKER_BYTES } else { 0 };
     for class in &request.classes {
         let own = u64::from(class.outstanding(room.of(class.name)));
         outstanding = outstanding.saturating_add(own);
         if class.is_block_io() {
-            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
+            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes().saturating_add(each)));
         }
         all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);
     }

@@ -126,13 +126,28 @@ impl ClassTally {
     /// An empty tally whose series begins `lead_ns` before a window of `window_ns`, and whose latencies are kept apart
     /// up to each of `edges`, nanoseconds from there, ascending.
     pub fn with_lead(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
-        let early = |&until_ns| Early { until_ns, reads: Histogram::new(), writes: Histogram::new() };
+        Self::with(Histogram::new, (io_bytes, planned), window_ns, lead_ns, edges)
+    }
+
+    /// The same for one of many workers, each of which sees few I/Os.
+    pub fn of_few(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
+        Self::with(Histogram::of_few, (io_bytes, planned), window_ns, lead_ns, edges)
+    }
+
+    fn with(
+        histogram: fn() -> Histogram,
+        (io_bytes, planned): (u64, u32),
+        window_ns: u64,
+        lead_ns: u64,
+        edges: &[u64],
+    ) -> Self {
+        let early = |&until_ns| Early { until_ns, reads: histogram(), writes: histogram() };
         Self {
             io_bytes,
             bytes: None,
             planned,
-            reads: Histogram::new(),
-            writes: Histogram::new(),
+            reads: histogram(),
+            writes: histogram(),
             early: edges.iter().map(early).collect(),
             edges: Edges::default(),
             series: Series::new(lead_ns.saturating_add(window_ns)),

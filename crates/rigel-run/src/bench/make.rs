@@ -5,6 +5,7 @@
 
 use super::simulated::{self, SimulatedBench};
 use super::threads::{OpenSite, ThreadBench, WorkerPlace};
+use super::trials::Trials;
 use super::turns::Turns;
 use super::{Bench, layout_in};
 use crate::execute::Run;
@@ -39,12 +40,14 @@ pub struct Start<'a> {
     pub settled: &'a PerClass<Settled>,
     /// Which part of the load is this node's.
     pub team: &'a Team,
+    /// The engine of a run that goes on, where Rigel had chosen it: no run has two.
+    pub engine: Option<EngineKind>,
 }
 
 impl<'a> Start<'a> {
     /// Behind what a run has done.
     pub fn behind(past: &'a Past, team: &'a Team) -> Self {
-        Self { run_ns: past.run_ns(), settled: &past.settled, team }
+        Self { run_ns: past.run_ns(), settled: &past.settled, team, engine: None }
     }
 }
 
@@ -59,14 +62,14 @@ pub fn bench(
     permits: &[Option<WritePermit>],
     start: Start<'_>,
 ) -> Result<Box<dyn Bench>, Problem> {
-    let Start { run_ns, settled, team } = start;
+    let Start { run_ns, settled, team, engine } = start;
     let Run { request, plan, .. } = run;
     let workload = |request: &Request, facts: &[TargetFacts]| Workload::of(request, facts, team.clone());
     let clock = MonotonicClock::at(run_ns);
     match (request.engine, request.sides) {
         (EngineRequest::Sim(law), None) => {
             let workload = workload(request, &facts)?;
-            let layouts = layouts(team, request, plan);
+            let layouts = layouts(team, request, plan, None);
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
         (EngineRequest::Sim(_), Some(_)) => {
@@ -74,17 +77,21 @@ pub fn bench(
         }
         (_, None) => {
             let workload = Workload { before: settled.clone(), ..workload(request, &facts)? };
-            Ok(Box::new(of_workload((request, plan, workload), host, facts, permits, clock)?))
+            Ok(Box::new(of_workload((request, plan, workload), engine, host, facts, permits, clock)?))
         }
         (_, Some(_)) => {
-            let side = |side| {
+            let side = |side, engine| {
                 let own = request.of_side(side, &facts).to_vec();
                 let permits = request.of_side(side, permits);
                 let alone = request.alone(side);
                 let workload = workload(&alone, &own)?;
-                of_workload((&alone, plan, workload), host.clone(), own, permits, clock)
+                of_workload((&alone, plan, workload), engine, host.clone(), own, permits, clock)
             };
-            Ok(Box::new(Turns::new(Box::new(side(Side::A)?), Box::new(side(Side::B)?))))
+            let a = side(Side::A, engine)?;
+            // Where neither side asks for one, both have that of A.
+            let of_a = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
+            let b = side(Side::B, engine.or(of_a.then(|| a.site().nodes.first().engine.kind)))?;
+            Ok(Box::new(Turns::new(Box::new(a), Box::new(b))))
         }
     }
 }
@@ -101,19 +108,21 @@ pub fn of_threads(
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
     let workload = Workload::new(request, &facts)?;
-    of_workload((request, plan, workload), host, facts, permits, clock)
+    of_workload((request, plan, workload), None, host, facts, permits, clock)
 }
 
+/// `engine`: that of a run that goes on, or of the other side.
 fn of_workload(
     (request, plan, workload): (&Request, &Plan, Workload),
+    engine: Option<EngineKind>,
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
-    let layouts = layouts(&workload.team, request, plan);
-    let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
-    let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { engine };
+    let slots: Vec<u16> =
+        layouts(&workload.team, request, plan, wanted).iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
     let choice = engine::choose(wanted, request.poll, &slots)?;
@@ -123,20 +132,34 @@ fn of_workload(
     if workload.team.process.is_none() {
         targets.announce(request.share)?;
     }
+    // Nodes would disturb each other's trials, and beside production nothing is loaded more than it may be.
+    let is_tried =
+        wanted.is_none() && !request.poll && workload.team.process.is_none() && workload.beside.is_none();
+    let trials = Trials { request, plan, workload: &workload, host: &host, facts: &facts, targets: &targets };
+    let choice = if is_tried { trials.choose(choice) } else { choice };
     let syncs = request.classes.iter().map(|class| class.sync);
     let leave_out = |problem: Problem| match request.bound {
         Some(_) => problem.next("leave the commits out with --no-commits"),
         None => problem,
     };
     durable::check(choice.kind, syncs, &targets, &facts).map_err(leave_out)?;
+    let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..workload };
+    let layouts = layouts(&workload.team, request, plan, Some(choice.kind));
     let places = places(request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     ThreadBench::start(choice, &places, workload, site, clock)
 }
 
-/// What each worker has outstanding.
-fn layouts(team: &Team, request: &Request, plan: &Plan) -> Vec<SlotLayout> {
-    (0..plan.workers).map(|worker| layout_in(team, request, plan, worker)).collect()
+/// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.
+pub(super) fn layouts(
+    team: &Team,
+    request: &Request,
+    plan: &Plan,
+    engine: Option<EngineKind>,
+) -> Vec<SlotLayout> {
+    let workers = engine.map_or(plan.workers, |engine| plan.workers_of(engine));
+    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine));
+    (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
@@ -185,7 +208,8 @@ fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots: Vec<u16> = layouts(&Team::default(), request, plan).iter().map(SlotLayout::slots).collect();
+    let slots: Vec<u16> =
+        layouts(&Team::default(), request, plan, wanted).iter().map(SlotLayout::slots).collect();
     Some(engine::choose(wanted, request.poll, &slots))
 }
 
@@ -204,7 +228,7 @@ pub fn check(request: &Request) -> Result<(), Problem> {
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
 /// unless CPUs were asked for.
-fn places(
+pub(super) fn places(
     request: &Request,
     facts: &[TargetFacts],
     choice: &EngineChoice,

@@ -121,7 +121,8 @@ pub fn level(word: &str) -> Option<&'static str> {
 pub fn engine(name: &str) -> Option<&'static str> {
     match name {
         "io_uring_cmd" => Some("nvme"),
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Some("threads"),
+        "psync" | "vsync" | "pvsync" | "pvsync2" => Some("sync"),
+        "posixaio" => Some("threads"),
         _ => None,
     }
 }

@@ -109,7 +109,7 @@ fn the_nearest_word_is_offered() {
         ("run simple --level auto", "rigel run simple; --levels is orion or auto"),
         ("run simple --engine aio", "--engine libaio"),
         ("run simple --engine io-uring", "--engine io_uring"),
-        ("run simple --engine psync", "--engine threads"),
+        ("run simple --engine psync", "--engine sync"),
         ("run advanced --matrix rwo", "--matrix row"),
         ("run advanced --type random", "--type rand"),
         ("run simple --wirte 5", "perhaps --write was meant"),

@@ -113,24 +113,34 @@ fn of_all_nodes(visit: &Visit) -> Option<f64> {
     witnesses.filter_map(|witness| foreign_cores(witness, window(visit))).reduce(|sum, more| sum + more)
 }
 
-/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that, and whoever
-/// polls is always busy.
-fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+/// Visits in which a worker, or all of them together, had no CPU time left. The engines without storage are made to show exactly that, and
+/// whoever polls is always busy.
+pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
     if engine.kind.is_without_storage() || engine.polled {
         return None;
     }
-    let shares =
-        visits.iter().filter_map(|visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns));
-    let shares: Vec<f64> = shares.collect();
-    let most = shares.iter().copied().reduce(f64::max)?;
-    let text = format!(
-        "{} of {} visits: the busiest worker used {:.0} % of a CPU; the tool was the limit, not the storage",
-        shares.len(),
-        visits.len(),
-        100.0 * most
-    );
-    Some(Flag::new(FlagCode::HostLimited, text))
+    let cpus: u32 = record.header.nodes.all().iter().map(|node| node.host.cpus).sum();
+    let of_one = |visit: &&Visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns);
+    // Many workers share the CPUs, and none of them uses much.
+    let of_all = |visit: &&Visit| {
+        let whole_ns = visit.loaded_ns.saturating_mul(u64::from(cpus.max(1)));
+        host_limited(visit.worker_cpu_ns?, whole_ns)
+    };
+    let told = |shares: Vec<f64>, (who, cpus): (&str, &str)| {
+        let most = shares.iter().copied().reduce(f64::max)?;
+        let text = format!(
+            "{} of {} visits: {who} used {:.0} % of {cpus}; the tool was the limit, not the storage",
+            shares.len(),
+            visits.len(),
+            100.0 * most
+        );
+        Some(Flag::new(FlagCode::HostLimited, text))
+    };
+    told(visits.iter().filter_map(of_one).collect(), ("the busiest worker", "a CPU")).or_else(|| {
+        let all = if cpus == 1 { "the only CPU".to_owned() } else { format!("the {cpus} CPUs") };
+        told(visits.iter().filter_map(of_all).collect(), ("all workers together", &all))
+    })
 }
 
 /// Whether visits were the slower the more CPU time others used, over a whole phase.

@@ -2,6 +2,7 @@
 //!
 //! Must not compare visits with one another.
 
+use super::circumstances;
 use crate::judge::findings::{IoFindings, PointFindings, nodes};
 use crate::judge::flags::{self, Flag, FlagCode};
 use crate::judge::wrong_data;
@@ -32,13 +33,14 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
     }
     let hung = visits.iter().filter_map(|visit| nodes::hung(&record.header, visit));
     found.extend(hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()));
+    let is_by_host = circumstances::busy(record, visits).is_some();
     for (class, io) in point.classes() {
         let verified = wrong_data::found(visits.iter().copied(), Some(class));
         found.extend(
             wrong_data::sentence(&record.header.targets, &verified)
                 .map(|text| Flag::new(FlagCode::WrongData, format!("{}: {text}", io.load.title()))),
         );
-        let flags = class_flags(&record.header, &io.load.title(), io, point);
+        let flags = class_flags(&record.header, &io.load.title(), io, (point, is_by_host));
         let is_of_end = |flag: &Flag| is_cut && flag.code == FlagCode::NoData && io.first_error.is_none();
         found.extend(flags.into_iter().filter(|flag| !is_of_end(flag)));
     }
@@ -72,7 +74,13 @@ fn completed(io: &IoFindings) -> u64 {
     io.reads.count().saturating_add(io.writes.count())
 }
 
-fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {
+/// `is_by_host`: there was no CPU time left to fill the queue.
+fn class_flags(
+    header: &Header,
+    name: &str,
+    io: &IoFindings,
+    (point, is_by_host): (&PointFindings, bool),
+) -> Vec<Flag> {
     let mut found = Vec::new();
     let completed = completed(io);
     if completed == 0 {
@@ -86,14 +94,8 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
         found.push(if is_rate { flag } else { flag.invalidating() });
     }
     let is_open = io.load.is_open();
-    if !is_open && flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {
-        let text = format!(
-            "{name}: {:.2} of {} planned were in flight",
-            io.mean_outstanding, io.planned_outstanding
-        );
-        found.push(Flag::new(FlagCode::QueueNotFilled, text));
-    }
     if !is_open {
+        found.extend(queue_flag(name, io, is_by_host));
         found.extend(little_flag(name, io, point));
     }
     if io.load.figure == Figure::Mbps {
@@ -102,20 +104,32 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     found
 }
 
-/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, so
-/// that only what was in flight counts; that fewer were than planned is said by `QUEUE_NOT_FILLED`.
+/// Fewer in flight than planned. Where it is many fewer, the rate is that of another load, unless it says what the host can do at most. A slot of
+/// verified blocks waits for the look at its data before it is used again.
+fn queue_flag(name: &str, io: &IoFindings, is_by_host: bool) -> Option<Flag> {
+    let (seen, planned) = (io.mean_outstanding, io.planned_outstanding);
+    let text = format!("{name}: {seen:.2} of {planned} planned were in flight");
+    let flag = flags::queue_not_filled(seen, planned).then(|| Flag::new(FlagCode::QueueNotFilled, text))?;
+    let is_invalid = !io.load.verify && !is_by_host && flags::little_is_invalid(seen / f64::from(planned));
+    Some(if is_invalid { flag.invalidating() } else { flag })
+}
+
+/// Rate and latency against what was planned, or what was in flight where that is less: that it is less is said by `QUEUE_NOT_FILLED`.
 fn little_flag(name: &str, io: &IoFindings, point: &PointFindings) -> Option<Flag> {
     let planned = io.planned_outstanding;
-    let outstanding = if io.load.verify { io.mean_outstanding } else { f64::from(planned) };
+    let (outstanding, of) = if flags::queue_not_filled(io.mean_outstanding, planned) {
+        (io.mean_outstanding, format!("{:.2} in flight", io.mean_outstanding))
+    } else {
+        (f64::from(planned), format!("{planned} outstanding"))
+    };
     let ratio = flags::little(io.occupancy, point.seconds, outstanding)?;
     // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
     // others.
     if ratio < 1.0 && (1.0 - ratio) * outstanding <= to_f64(io.errors) {
         return None;
     }
-    let of =
-        if io.load.verify { format!("{outstanding:.2} in flight") } else { format!("{planned} outstanding") };
-    let flag = Flag::new(FlagCode::Little, format!("{name}: rate x latency is {ratio:.3} of {of}"));
+    let text = format!("{name}: rate x latency is {ratio:.3} of {of}");
+    let flag = Flag::new(FlagCode::Little, text);
     Some(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag })
 }
 

@@ -293,10 +293,12 @@ pub fn layout_in(
     // splits each class by itself; an open loop has the same slots at all of its rates.
     let room = plan.room();
     let group = |(place, class): (usize, &LoadClass)| {
-        let dealt = class.dealt(room.of(class.name));
+        // Where each outstanding I/O has a worker, the I/Os of a stream are dealt out one by one.
+        let lanes = if rooms.is_empty() { 1 } else { class.pattern.outstanding(1).max(1) };
+        let dealt = class.dealt(room.of(class.name)).saturating_mul(lanes);
         let seat = split::seat(rooms, place, worker, workers);
         let share = seat.map_or_else(Vec::new, |(worker, workers)| team.share(dealt, place, worker, workers));
-        let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
+        let slots = share.len().saturating_mul((class.pattern.outstanding(1) / lanes) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };
     SlotLayout::of(&request.classes.iter().enumerate().map(group).collect::<Vec<_>>())

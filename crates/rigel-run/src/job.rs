@@ -86,6 +86,11 @@ impl Workload {
         split::seat(&self.rooms, place, worker, workers)
     }
 
+    /// Into how many parts what a load level counts is dealt out: a stream into each of its I/Os, where each of them has a worker.
+    pub fn lanes(&self, class: &BlockClass) -> u32 {
+        if self.rooms.is_empty() { 1 } else { class.pattern.outstanding(1).max(1) }
+    }
+
     /// How many workers the class at a place has.
     pub fn workers_at(&self, place: usize, workers: u32) -> u32 {
         self.rooms.get(place).copied().unwrap_or(workers)

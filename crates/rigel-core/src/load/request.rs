@@ -472,10 +472,6 @@ impl Request {
                 "of a load that arrives at a rate, an I/O would wait for its worker while others are idle";
             return refused(because, "use --engine threads, io_uring or libaio");
         }
-        if self.classes.iter().any(|class| class.pattern.outstanding(1) > 1) {
-            let because = "the I/Os of a stream follow one another, so that one worker has all of them";
-            return refused(because, "use --stream-ios 1, or another engine");
-        }
         Ok(())
     }
 

@@ -164,7 +164,11 @@ pub(super) fn layouts(
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
 pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
-    let why = if request.engine == EngineRequest::Auto { ", the best one that works here" } else { "" };
+    let why = if request.engine == EngineRequest::Auto {
+        ", the best one that works here; a short trial may show that another does more"
+    } else {
+        ""
+    };
     Some(match chosen(request, plan)? {
         Ok(EngineChoice { kind, reason, .. }) => {
             let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));

@@ -220,7 +220,7 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
     let has_slots = |worker: &u32| {
         let mut classes = workload.classes.iter().enumerate();
         classes.any(|(place, class)| {
-            let dealt = class.dealt(point.of(class.name));
+            let dealt = class.dealt(point.of(class.name)).saturating_mul(workload.lanes(class));
             let seat = workload.seat(place, *worker, workers);
             seat.is_some_and(|(worker, workers)| {
                 !workload.team.share(dealt, place, worker, workers).is_empty()

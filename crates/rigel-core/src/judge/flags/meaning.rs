@@ -209,6 +209,12 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         "Use more workers (--workers).",
     ),
     row(
+        FlagCode::EngineLimited,
+        Next::Again,
+        "The engine was the limit, not the storage: much of the CPU time went into handing its I/Os to threads of the kernel.",
+        "Leave out --engine, so that Rigel tries which engine does most here; or take --engine sync.",
+    ),
+    row(
         FlagCode::Foreign,
         Next::Again,
         "Something else used the CPUs or the device meanwhile.",

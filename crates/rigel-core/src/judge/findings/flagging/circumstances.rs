@@ -3,6 +3,7 @@
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
 use super::words::{course, percent};
+use crate::facts::engine::EngineKind;
 use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
@@ -11,12 +12,17 @@ use crate::measure::Window;
 use crate::record::{Record, Visit};
 use crate::units::to_f64;
 use crate::witness::{
-    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, residual_correlation,
+    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, own_cores,
+    residual_correlation,
 };
 use std::collections::BTreeMap;
 
 /// The part of a number that is as large as the usual precision.
 pub const MATTERS: f64 = 0.05;
+/// From this part of all CPUs on there is hardly any left.
+const NO_CPU_LEFT: f64 = 0.85;
+/// More of the CPU time than the threads beside the workers take.
+const MUCH_HANDED_OVER: f64 = 0.3;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
@@ -33,7 +39,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag>
         (true, true) => None,
         (false, _) => busy(record, visits),
     };
-    let found = [foreign(record, visits), busy];
+    let found = [foreign(record, visits), busy, engine_limited(record, visits)];
     found.into_iter().flatten().collect()
 }
 
@@ -143,6 +149,36 @@ pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
+/// Visits in which there was no CPU time left, and much of it was not that of workers. Where the driver of the storage cannot answer without waiting, a
+/// ring hands each I/O to a thread of the kernel and back. Not where trials have shown that no other engine does more.
+fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    let engine = &record.header.nodes.first().engine;
+    let is_ring = engine.kind == EngineKind::IoUring && !engine.polled && engine.trials.is_none();
+    // Of several nodes the workers of all are one sum.
+    let [node] = record.header.nodes.all() else { return None };
+    let share = |visit: &&Visit| {
+        let witness = visit.nodes.first()?.witness.as_ref()?;
+        let own = own_cores(witness, window(visit))?;
+        let workers = to_f64(visit.worker_cpu_ns?) / to_f64(visit.loaded_ns.max(1));
+        handed_over([own, workers], node.host.cpus)
+    };
+    let shares: Vec<f64> = visits.iter().filter(|_| is_ring).filter_map(share).collect();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let text = format!(
+        "{} of {} visits: {:.0} % of Rigel's CPU time, which was all that the CPUs have, was that of kernel threads to which io_uring handed the I/Os",
+        shares.len(),
+        visits.len(),
+        100.0 * most
+    );
+    Some(Flag::new(FlagCode::EngineLimited, text))
+}
+
+/// The part of the CPU time of a process that was not its workers', of `own` and `workers` in cores; nothing while it is small or there was CPU time left.
+fn handed_over([own, workers]: [f64; 2], cpus: u32) -> Option<f64> {
+    let share = 1.0 - workers / own;
+    (own > NO_CPU_LEFT * f64::from(cpus.max(1)) && share > MUCH_HANDED_OVER).then_some(share)
+}
+
 /// Whether visits were the slower the more CPU time others used, over a whole phase.
 pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
     let visits = used(&phase.visits, Some(phase));
@@ -195,5 +231,15 @@ mod tests {
         ] {
             assert!(told(per_core, range_cores).contains(text), "{}", told(per_core, range_cores));
         }
+    }
+
+    #[test]
+    fn the_engine_is_the_limit_only_where_no_cpu_is_left_and_much_was_handed_over() {
+        let share = handed_over([1.9, 0.6], 2).unwrap();
+        assert!((share - 0.684).abs() < 0.001, "{share}");
+        assert_eq!(handed_over([1.9, 1.8], 2), None, "the workers did it");
+        assert_eq!(handed_over([1.2, 0.3], 2), None, "there is CPU time left, so the device is waited for");
+        assert_eq!(handed_over([1.9, 0.6], 4), None, "of four CPUs two are idle");
+        assert_eq!(handed_over([0.0, 0.0], 2), None);
     }
 }

@@ -35,29 +35,28 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ErrorKind::InvalidValue if about_level() => {
             Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?, arguments))
         }
-        ErrorKind::InvalidValue
-            if synonyms::value(&place(error)?, &typed(ContextKind::InvalidValue)?).is_some() =>
-        {
-            other_word(&place(error)?, &typed(ContextKind::InvalidValue)?, arguments)
-        }
         ErrorKind::InvalidValue if place(error)? == "--percentile" => {
-            let value = typed(ContextKind::InvalidValue)?;
-            let problem =
-                Problem::usage(format!("--percentile {value} is neither mean nor p99")).at("--percentile");
-            let of = if value == "median" { "p50" } else { &value };
-            let next = synonyms::meant(command?, &format!("--{of}"));
-            Some(
-                problem
-                    .next(next.unwrap_or_else(|| "write --percentile mean or --percentile p99".to_owned())),
-            )
+            Some(percentile(command?, &typed(ContextKind::InvalidValue)?))
         }
+        ErrorKind::InvalidValue => other_word(error, arguments),
         _ => None,
     }
 }
 
-/// A value by another name of it.
-fn other_word(option: &str, value: &str, arguments: &[OsString]) -> Option<Problem> {
-    let word = synonyms::value(option, value)?;
+/// The mean and p99 are all that a calibration bounds.
+fn percentile(command: &str, value: &str) -> Problem {
+    let problem = Problem::usage(format!("--percentile {value} is neither mean nor p99")).at("--percentile");
+    let of = if value == "median" { "p50" } else { value };
+    let next = synonyms::meant(command, &format!("--{of}"));
+    problem.next(next.unwrap_or_else(|| "write --percentile mean or --percentile p99".to_owned()))
+}
+
+/// A value by another name of it, where the option takes the one that is known.
+fn other_word(error: &clap::Error, arguments: &[OsString]) -> Option<Problem> {
+    let (option, value) = (place(error)?, typed(error, ContextKind::InvalidValue)?);
+    let (option, value) = (option.as_str(), value.as_str());
+    let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
+    let word = synonyms::value(option, value).filter(|word| known.iter().any(|known| known == word))?;
     let renamed = arguments.iter().map(|argument| match argument.to_str() {
         Some(typed) if typed == value => word.into(),
         Some(typed) if typed == format!("{option}={value}") => format!("{option}={word}").into(),
@@ -168,6 +167,9 @@ impl Levels {
             && let Some(told) = fio::level(word)
         {
             return problem.next(told);
+        }
+        if let Some(told) = no_command::program(word, arguments.get(2..).unwrap_or_default()) {
+            return problem.because(format!("{word} is another program")).next(told);
         }
         match nearest(word, self.names.iter().copied()) {
             Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),

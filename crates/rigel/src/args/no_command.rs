@@ -3,7 +3,7 @@
 //! Must not look at a path: that a word is one is told by its letters.
 
 use super::sql::Wish;
-use super::{offer, words};
+use super::{fio, offer, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::nearest::nearest;
@@ -119,11 +119,28 @@ pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Probl
         return problem.next(format!("perhaps `rigel run {}` was meant", level.name()));
     }
     let lower = word.to_ascii_lowercase();
-    let program = PROGRAMS.iter().find(|(names, _)| names.contains(&lower.as_str()));
-    if let Some((_, told)) = program {
-        return problem.because(format!("{word} is another program")).next(*told);
+    if let Some(told) = program(&lower, rest) {
+        return problem.because(format!("{word} is another program")).next(told);
     }
     problem.next(meant(cli, &lower, rest))
+}
+
+/// What does the work of another program here; `None` for what is none that is known.
+pub fn program(name: &str, rest: &[OsString]) -> Option<String> {
+    let (_, told) = PROGRAMS.iter().find(|(names, _)| names.contains(&name))?;
+    Some(of_program(name, rest).unwrap_or_else(|| (*told).to_owned()))
+}
+
+/// What stands behind another program's name tells more than the name.
+fn of_program(program: &str, rest: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
+    let next = |at: usize| words.get(at + 1).copied().filter(|next: &&str| !next.starts_with('-'));
+    let hint = |(at, word): (usize, &&str)| fio::hint(word, next(at), false);
+    let hints: Vec<String> = words.iter().enumerate().filter_map(hint).filter(|_| program == "fio").collect();
+    if !hints.is_empty() {
+        return Some(hints.join("\n    "));
+    }
+    words.iter().find_map(|word| no_target(word)).map(|told| told.next)
 }
 
 /// ORION's command line, with what was typed where it holds.

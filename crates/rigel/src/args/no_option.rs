@@ -3,8 +3,10 @@
 //! A slip never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
 
 use super::names::{Front, Opt};
+use super::words::Words as _;
 use super::{fio, no_command, offer, synonyms};
 use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
 use rigel_core::nearest::{is_slip, nearest};
 use rigel_core::units::{Bytes, Nanos};
 use std::ffi::OsString;
@@ -124,9 +126,13 @@ impl<'a> Typed<'a> {
         let long = self.name.strip_prefix("--")?;
         let has = |of: &&clap::Command| of.get_arguments().any(|arg| arg.get_long() == Some(long));
         let other = self.cli.get_subcommands().find(has)?.get_name();
-        let words: Vec<OsString> = [other, self.name].map(OsString::from).into();
-        let value = offer::value(self.arguments, self.name).map(OsString::from);
-        let line = offer::line(&words.into_iter().chain(value).collect::<Vec<_>>());
+        let value = offer::value(self.arguments, self.name);
+        let line = |level: Option<&'static str>| {
+            let words = [Some(other), level, Some(self.name), value].into_iter().flatten();
+            offer::line(&words.map(OsString::from).collect::<Vec<_>>())
+        };
+        let levels = RunLevel::all().into_iter().map(|(level, _)| level).filter(|_| other == "run");
+        let line = levels.map(Some).chain([None]).find_map(line);
         Some(format!("there is {}", line.unwrap_or_else(|| format!("`rigel {other} {}`", self.name))))
     }
 

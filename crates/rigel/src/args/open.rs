@@ -7,7 +7,7 @@ use super::run::RunArgs;
 use super::shaping;
 use super::values::{self, Misread};
 use rigel_core::error::Problem;
-use rigel_core::load::class::{Arrival, Class, LoadClass, Shape, Spread};
+use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, Shape, Spread};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
@@ -49,7 +49,13 @@ fn rate(text: &str) -> Result<u32, Misread> {
             next: "write a number without a comma, or in thousands: 5000 or 5k for 5,000".into(),
         });
     }
-    values::rate(text)
+    match values::rate(text)? {
+        0 => Err(Misread {
+            reason: "is no rate: nothing would arrive".into(),
+            next: format!("give rates from 1 to {MAX_RATE} per second"),
+        }),
+        rate => Ok(rate),
+    }
 }
 
 pub fn shape(text: &str) -> Result<Shape, Misread> {

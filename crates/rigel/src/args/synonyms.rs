@@ -30,7 +30,7 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 5] = [
+const NAMES: [(&[&str], &[&str], &str); 6] = [
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
@@ -47,6 +47,11 @@ const NAMES: [(&[&str], &[&str], &str); 5] = [
         "--p99 TIME bounds the latency of 99 of 100 I/Os, --mean TIME that of the mean",
     ),
     (
+        &["slo"],
+        &["--block", "--block-size", "--blocksize", "--bs", "--io-size", "--iosize", "--size-small"],
+        "--size SIZE is the size of an I/O",
+    ),
+    (
         &["calibrate"],
         &["--latency", "--limit", "--mean", "--target-latency"],
         "--max-latency TIME bounds the latency at the rate that is reported",
@@ -54,7 +59,7 @@ const NAMES: [(&[&str], &[&str], &str); 5] = [
     (
         &["run", "versus"],
         &["--overwrite", "--replace", "--clobber"],
-        "--force replaces output files that are there; what is on a target is another matter",
+        "--force replaces output files that are there, and nothing on a target",
     ),
 ];
 
@@ -77,7 +82,27 @@ const SESSIONS: [&str; 11] = [
 ];
 
 /// The same where it depends on the level of `rigel run`.
-const OF_LEVEL: [(&[&str], &[&str], &str); 7] = [
+const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
+    (
+        &["simple", "normal", "oltp", "dss"],
+        &["--block", "--block-size", "--io-size", "--iosize", "--size"],
+        "--size-small SIZE is the size of small I/O, --size-large SIZE that of large I/O, both with `rigel run advanced`",
+    ),
+    (
+        &["simple", "normal", "oltp", "dss"],
+        &[
+            "--clients",
+            "--concurrency",
+            "--connections",
+            "--jobs",
+            "--parallel",
+            "--qd",
+            "--queue-depth",
+            "--sessions",
+            "--threads",
+        ],
+        "the level raises the load itself; `rigel run advanced --matrix point --num-small 4 --num-large 0` has 4 I/Os outstanding",
+    ),
     (&["commit"], &SIZES, "--commit-size SIZE is what a commit writes"),
     (
         &["advanced"],
@@ -198,7 +223,8 @@ mod tests {
         let run = cli.find_subcommand("run").unwrap();
         let has = |option: &str| run.get_arguments().any(|arg| arg.get_long() == option.strip_prefix("--"));
         for (levels, names, told) in OF_LEVEL {
-            assert!(has(first_option(told).unwrap()), "{told}");
+            let options = told.split([' ', ',', '`']).filter(|word| word.starts_with("--"));
+            assert!(options.clone().next().is_some() && options.clone().all(has), "{told}");
             for name in names {
                 assert!(!has(name), "rigel run has {name}");
                 assert_eq!(of_level(levels[0], name), Some(told));

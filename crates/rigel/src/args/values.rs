@@ -66,9 +66,9 @@ pub fn per_cent(text: &str) -> Result<u64, Misread> {
     })
 }
 
-/// Reads how many I/Os arrive in a second.
+/// Reads how many I/Os arrive in a second, also none.
 pub fn rate(text: &str) -> Result<u32, Misread> {
-    let next = || format!("give rates from 1 to {MAX_RATE} per second");
+    let next = || format!("give whole numbers of I/Os per second, at most {MAX_RATE}");
     let Some(number) = units::count_of(text) else {
         return Err(units::count_meant(text).map_or_else(
             || Misread { reason: "is no whole number".into(), next: next() },
@@ -79,11 +79,7 @@ pub fn rate(text: &str) -> Result<u32, Misread> {
         ));
     };
     let rate = u32::try_from(number).ok().filter(|rate| *rate <= MAX_RATE);
-    match rate.ok_or("is more than any host can submit") {
-        Ok(0) => Err(Misread { reason: "is no rate: nothing would arrive".into(), next: next() }),
-        Ok(rate) => Ok(rate),
-        Err(reason) => Err(Misread { reason: reason.into(), next: next() }),
-    }
+    rate.ok_or_else(|| Misread { reason: "is more than any host can submit".into(), next: next() })
 }
 
 /// Reads a part of every target.
@@ -240,7 +236,6 @@ mod tests {
             ("20,000", "write 20000"),
             ("5.000", "write 5 or 5000"),
             ("x", "is no whole number"),
-            ("0", "nothing would arrive"),
             ("99999999999", "more than any host"),
         ] {
             assert!(rate(text).unwrap_err().to_string().contains(part), "{text}");

@@ -10,7 +10,7 @@ use rigel_core::units::{Bytes, Nanos, count_of};
 /// The option, the example of its sentence, and what a value makes of the example.
 type Row = (&'static str, &'static str, fn(&str) -> Option<String>);
 
-const VALUES: [Row; 16] = [
+const VALUES: [Row; 17] = [
     ("bs", "--size-small / --size-large", |value| {
         let size = size(value)?;
         Some(format!("--size-small {size} / --size-large {size}"))
@@ -33,6 +33,11 @@ const VALUES: [Row; 16] = [
     }),
     ("ioengine", "--engine", |value| Some(format!("--engine {}", own_engine(value)?))),
     ("size", "--scratch-size", |value| Some(format!("--scratch-size {}", size(value)?))),
+    ("output", "--name for", |value| {
+        let is_name =
+            !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        is_name.then(|| format!("--name {value} for"))
+    }),
     ("randseed", "--seed", |value| Some(format!("--seed {}", value.parse::<u32>().ok()?))),
     ("cpus_allowed", "--cpus", |value| {
         let is_list = value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b'-'));

@@ -113,7 +113,7 @@ pub const OPTIONS: [Row; 47] = [
     ),
     (
         &["directory", "filename_format", "filename_prefix"],
-        "is the directory in which you start it: the scratch file lies there, or where a TARGET that is named lies",
+        "is the directory in which Rigel is started: the scratch file lies there; a target is named with its own directory",
         None,
     ),
     (

@@ -68,7 +68,7 @@ pub fn per_cent(text: &str) -> Result<u64, Misread> {
 
 /// Reads how many I/Os arrive in a second, also none.
 pub fn rate(text: &str) -> Result<u32, Misread> {
-    let next = || format!("give whole numbers of I/Os per second, at most {MAX_RATE}");
+    let next = || format!("give whole numbers of I/Os, at most {MAX_RATE} per second");
     let Some(number) = units::count_of(text) else {
         return Err(units::count_meant(text).map_or_else(
             || Misread { reason: "is no whole number".into(), next: next() },

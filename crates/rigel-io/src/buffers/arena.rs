@@ -48,11 +48,6 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Whether no huge pages were asked for.
-    pub(super) const fn is_in_pages(&self) -> bool {
-        self.mapping.1 == self.used_bytes && !self.explicit
-    }
-
     /// The first byte. The pointer is valid for [`Self::used_bytes`] bytes while the arena lives.
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start

@@ -33,6 +33,7 @@ const TURNS: usize = 2;
 const MOST_OUTSTANDING: u32 = 128;
 /// A worker for each outstanding I/O of a plan: more of them are no good choice without being asked for.
 const MOST_WORKERS: u32 = 2048;
+const BYTES_OF_WORKER: u64 = 256 << 10;
 /// A device that does not answer is the business of the run.
 const LONGEST_IO_NS: u64 = 2 * NS_PER_S;
 /// The numbers of visits draw the places of I/Os. No run comes to these.
@@ -101,14 +102,22 @@ impl Trials<'_> {
     /// Another engine, where the run could have it.
     fn candidate(&self, kind: EngineKind) -> Option<EngineChoice> {
         let request = Request { engine: EngineRequest::Only(kind), ..self.request.clone() };
-        let fits = kind != EngineKind::Sync
-            || self.plan.workers_of(kind) <= MOST_WORKERS && request.check_sync().is_ok();
+        let fits = kind != EngineKind::Sync || self.has_room_for_workers() && request.check_sync().is_ok();
         let layouts = layouts(&self.workload.team, self.request, self.plan, Some(kind));
         let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
         let choice = engine::choose(Some(kind), false, &slots).ok().filter(|_| fits)?;
         let syncs = request.classes.iter().map(|class| class.sync);
         durable::check(kind, syncs, self.targets, self.facts).ok()?;
         Some(choice)
+    }
+
+    /// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
+    fn has_room_for_workers(&self) -> bool {
+        let workers = self.plan.workers_of(EngineKind::Sync);
+        // A large buffer of its own lies in a huge page of its own.
+        let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
+        let room = self.host.memory_room();
+        workers <= MOST_WORKERS && room.is_none_or(|(room_bytes, _)| need_bytes <= room_bytes)
     }
 
     /// A turn of an engine; `None` where something did not come back, or nothing did.

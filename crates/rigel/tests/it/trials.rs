@@ -1,0 +1,104 @@
+//! Without `--engine`: where the kernel hands I/Os of a ring to threads of its own, the engines are tried on the target, and the run keeps what that leaves.
+
+use crate::stop::{ended, signal, start_until_record};
+use crate::support::Place;
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::record::Record;
+use rigel_testdev::{Unavailable, ZramDevice, needs};
+
+/// Compressed memory never answers without waiting. Random bytes, as zeros are answered without any work.
+fn device(name: &str) -> Option<ZramDevice> {
+    const BYTES: u64 = 16 << 20;
+    let filled = ZramDevice::create(BYTES).and_then(|device| {
+        device.fill(BYTES).map_err(|error| Unavailable::new(format!("zram: {error}")))?;
+        Ok(device)
+    });
+    needs(name, filled)
+}
+
+fn record(place: &Place) -> Record {
+    Record::read(&std::fs::read(place.only("_record.jsonl")).unwrap()).unwrap()
+}
+
+fn engine(place: &Place) -> EngineFacts {
+    record(place).header.nodes.first().engine.clone()
+}
+
+/// The trials say what was taken, all three engines are among them, and each gave something.
+fn is_found_by_trials(engine: &EngineFacts, told: &str) {
+    let trials = engine.trials.as_ref().unwrap_or_else(|| panic!("no trials: {told}"));
+    assert_eq!(trials.best(), Some(engine.kind), "{trials:?}");
+    assert!(told.contains(&trials.sentence()), "{told}");
+    let names: Vec<EngineKind> = trials.trials.iter().map(|trial| trial.engine).collect();
+    assert_eq!(names, [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync]);
+    assert!(
+        trials.trials.iter().all(|trial| trial.iops.len() == 2 && trial.iops.iter().all(|iops| *iops > 0.0))
+    );
+}
+
+fn has_no_ring(told: &str) -> bool {
+    let has_none = told.contains("no io_uring");
+    if has_none {
+        println!("SKIPPED trials of engines: this host has no io_uring");
+    }
+    has_none
+}
+
+#[test]
+fn a_run_that_writes_is_tried_and_an_engine_that_was_asked_for_is_not() {
+    let Some(device) = device("a_run_that_writes_is_tried_and_an_engine_that_was_asked_for_is_not") else {
+        return;
+    };
+    let target = device.path().display().to_string();
+    let line = format!(
+        "run advanced {target} --destroy-data {target} --allow-memory --write 100 --matrix point --num-small 4 --num-large 0 --duration 500ms --no-html"
+    );
+    let place = Place::new();
+    let told = place.line(&line);
+    if has_no_ring(&told.stderr) {
+        return;
+    }
+    is_found_by_trials(&engine(&place), &told.stderr);
+    let (place, line) = (Place::new(), format!("{line} --engine libaio"));
+    let told = place.line(&line);
+    assert_eq!((engine(&place).kind, engine(&place).trials), (EngineKind::Libaio, None), "{}", told.stderr);
+}
+
+#[test]
+fn a_run_that_goes_on_keeps_its_engine() {
+    let Some(device) = device("a_run_that_goes_on_keeps_its_engine") else { return };
+    let place = Place::new();
+    let line = format!(
+        "run oltp {} --allow-memory --num-disks 1 --duration 300ms --no-html --name whole",
+        device.path().display()
+    );
+    let (child, stderr) = start_until_record(&place, &line, |record| !record.visits.is_empty());
+    signal(&child, "-INT");
+    let told = ended(child, stderr);
+    assert_eq!(told.code, 4, "{}", told.stderr);
+    let before = engine(&place);
+    let name = place.only("_record.jsonl");
+    let told = place.line(&format!("run --resume {} --no-html", name.display()));
+    assert_eq!(engine(&place), before);
+    let after = format!("engine {}, ", before.kind.name());
+    assert!(told.stderr.contains(&after) && !told.stderr.contains("tried with"), "{}", told.stderr);
+}
+
+#[test]
+fn both_sides_of_a_comparison_have_the_same_engine() {
+    let name = "both_sides_of_a_comparison_have_the_same_engine";
+    let (Some(a), Some(b)) = (device(name), device(name)) else { return };
+    let place = Place::new();
+    let line = format!(
+        "versus advanced {} --and {} --allow-memory --matrix point --num-small 4 --num-large 0 --max-duration 20s --no-html --name both",
+        a.path().display(),
+        b.path().display()
+    );
+    let told = place.line(&line);
+    if has_no_ring(&told.stderr) {
+        return;
+    }
+    assert_eq!(told.stderr.matches("tried with").count(), 1, "{}", told.stderr);
+    is_found_by_trials(&engine(&place), &told.stderr);
+    assert_eq!(record(&place).header.nodes.all().len(), 1, "one engine for both sides");
+}

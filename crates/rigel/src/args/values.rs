@@ -206,7 +206,7 @@ mod tests {
             ("aio", "--engine libaio"),
             ("io-uring", "--engine io_uring"),
             ("io_uring_cmd", "--engine nvme"),
-            ("psync", "--engine threads"),
+            ("psync", "--engine sync"),
             ("null:servers=1", "only sim"),
             ("sim:service=5", "'5' has no unit"),
             ("sim:servers=0", "servers=0"),

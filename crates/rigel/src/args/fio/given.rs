@@ -110,7 +110,7 @@ mod tests {
             ("--rwmixread", "70", "--write 30"),
             ("--rwmixread", "170", "--write 20"),
             ("--filename", "/dev/sdb:/dev/sdc", "`rigel run simple /dev/sdb /dev/sdc`"),
-            ("--ioengine", "psync", "is --engine threads here"),
+            ("--ioengine", "psync", "is --engine sync here"),
             ("--size", "4G", "is --scratch-size 4G here"),
             ("--cpus_allowed", "0-3", "is --cpus 0-3 here"),
             ("--rate_iops", "500", "`rigel run open --rate 500`"),

@@ -131,7 +131,8 @@ pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     // Many workers share the CPUs, and none of them uses much.
     let of_all = |visit: &&Visit| {
         let whole_ns = visit.loaded_ns.saturating_mul(u64::from(cpus.max(1)));
-        host_limited(visit.worker_cpu_ns?, whole_ns)
+        // Records of before do not say how long the load was.
+        host_limited(visit.worker_cpu_ns.filter(|_| whole_ns > 0)?, whole_ns)
     };
     let told = |shares: Vec<f64>, (who, cpus): (&str, &str)| {
         let most = shares.iter().copied().reduce(f64::max)?;
@@ -158,7 +159,7 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let [node] = record.header.nodes.all() else { return None };
     let share = |visit: &&Visit| {
         let witness = visit.nodes.first()?.witness.as_ref()?;
-        let own = own_cores(witness, window(visit))?;
+        let own = own_cores(witness, window(visit)).filter(|_| visit.loaded_ns > 0)?;
         let workers = to_f64(visit.worker_cpu_ns?) / to_f64(visit.loaded_ns.max(1));
         handed_over([own, workers], node.host.cpus)
     };

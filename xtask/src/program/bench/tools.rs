@@ -1,6 +1,6 @@
 //! The tools: how each is asked for a case, and what it says. Must not compare.
 
-use super::cases::{COMPARED, Case, On};
+use super::cases::{AUTO, COMPARED, Case, On};
 use super::child::{self, Ran};
 use super::verified;
 use anyhow::Context as _;
@@ -120,6 +120,7 @@ impl Tool {
                 verified::fio(case, targets.first().context("a case of verified blocks has a file")?)
             }
             Self::Rigel(program) | Self::Given(program) => rigel(program, case, targets, span),
+            Self::Fio if case.engine == AUTO => best_of_fio(case, targets, span),
             Self::Fio => fio(case, targets, span),
             Self::Bare(program) => bare(program, case, targets, span),
         }
@@ -142,10 +143,15 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     command.current_dir(place.path()).arg("run");
     let class = class_of(&mut command, case);
     command.args(["--name", "bench"]);
-    command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
+    command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine]);
+    // The others have as many as they need.
+    if !["sync", AUTO].contains(&case.engine) {
+        command.args(["--workers", "1"]);
+    }
     command.args(["--json", "--quiet"]).args(targets);
     // Of I/O that nothing makes, or zeros in memory, Rigel says that no number may be used; here its own cost is wanted.
-    let codes: &[i32] = if matches!(case.on, On::Nothing | On::Ring | On::Zram) { &[0, 1] } else { &[0] };
+    let is_memory = matches!(case.on, On::Nothing | On::Ring | On::Zram | On::FilledZram);
+    let codes: &[i32] = if is_memory { &[0, 1] } else { &[0] };
     let ran = child::run_to(&mut command, codes)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
     let io = &document["points"][0]["classes"][class];
@@ -205,6 +211,14 @@ fn class_of(command: &mut Command, case: &Case) -> &'static str {
     class
 }
 
+/// The engine of fio that does most.
+fn best_of_fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
+    let of = |engine| fio(&Case { engine, ..case.clone() }, targets, span);
+    let all = ["io_uring", "libaio", "sync"].into_iter().map(of).collect::<anyhow::Result<Vec<_>>>()?;
+    let best = all.into_iter().max_by(|one, other| one.iops.total_cmp(&other.iops));
+    best.context("fio has engines")
+}
+
 /// fio as its manual has it for one job of random reads; threads instead of processes, so that its memory can be seen, and
 /// offsets drawn independently, as Rigel's are.
 fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
@@ -212,7 +226,7 @@ fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sampl
     command.args(["--name=bench", "--rw=randread", "--direct=1", "--readonly", "--thread", "--norandommap"]);
     command.args(["--time_based", "--output-format=json", "--lat_percentiles=1", "--group_reporting"]);
     command.args([format!("--runtime={}", span.as_secs()), format!("--bs={}", case.io_bytes)]);
-    if case.engine == "threads" {
+    if ["threads", "sync"].contains(&case.engine) {
         // A thread per outstanding I/O is fio's engine psync in so many jobs.
         command.args(["--ioengine=psync".to_owned(), format!("--numjobs={}", case.outstanding)]);
     } else {

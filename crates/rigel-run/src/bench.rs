@@ -2,7 +2,7 @@
 //!
 //! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
 //! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`]
-//! makes the one that a run asks for, with the engine that [`trials`] of the targets leave. A bench must not know the plan, the record's file or what is done with a result.
+//! makes the one that a run asks for, with the engine that `trials` of the targets leave. A bench must not know the plan, the record's file or what is done with a result.
 
 pub mod make;
 pub mod simulated;

@@ -15,6 +15,8 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{self, Builder};
 
+/// More than so many threads run into limits of the kernel on their mappings, which nothing survives.
+const MOST_WORKERS: u32 = 10_000;
 /// Threads that only wait need little.
 const STACK_BYTES: usize = 64 << 10;
 
@@ -89,6 +91,14 @@ impl Backend for SyncIo {
 /// # Errors
 /// When one cannot be started, with the limits that may be the reason.
 pub(crate) fn probe(threads: u32) -> Result<(), Problem> {
+    if threads > MOST_WORKERS {
+        return Err(Problem::usage(format!(
+            "{threads} outstanding I/Os need as many workers with the engine sync"
+        ))
+        .at("--engine sync")
+        .because(format!("more than {MOST_WORKERS} threads are more than a kernel is set up for"))
+        .next("load fewer outstanding I/Os, or use --engine io_uring or libaio"));
+    }
     let mut waiting = Vec::new();
     let start = || Builder::new().stack_size(STACK_BYTES).spawn(thread::park);
     let refused = (0..threads).find_map(|_| match start() {

@@ -362,15 +362,17 @@ impl Worker<'_> {
                 self.end_part(state, parts.window, parts.next_ns, parts.length_ns);
                 parts.next_ns = parts.next_ns.saturating_add(parts.length_ns);
             }
+            let shows = now_ns >= next_show_ns;
+            // Before it is taken back: an engine that waits in the call has it only when it came back.
+            if shows && state.is_hung(now_ns, self.workload.io_timeout_ns) {
+                end.at_ns = end.at_ns.min(now_ns);
+                give_up_ns = now_ns + TAKE_BACK_NS;
+            }
             state.reap::<MIXED, VERIFIED>(now_ns, self.workload);
-            if now_ns >= next_show_ns {
+            if shows {
                 next_show_ns = now_ns + SHOW_NS;
                 let came_back = self.show(&mut state.ops);
                 state.audit(came_back)?;
-                if state.is_hung(now_ns, self.workload.io_timeout_ns) {
-                    end.at_ns = end.at_ns.min(now_ns);
-                    give_up_ns = now_ns + TAKE_BACK_NS;
-                }
             }
             if now_ns >= give_up_ns && state.tally.in_flight() > 0 {
                 state.give_up();

@@ -110,8 +110,7 @@ const TABLE: &str = "
 !    1     0      4032    -         -    -      248.0    -     248.0    -      1
 !    0     2         -    -    131.12    -    15253.2    -   15253.2    -      1
 !    5     2   1234567    -  98765.00    -        4.0    -       4.0    -      1
-          ! QUEUE_NOT_FILLED (small: 1.00 of 5 planned were in flight)
-          ! LITTLE (small: rate x latency is 5.000 of 1.00 in flight)
+            QUEUE_NOT_FILLED (small: 1.00 of 5 planned were in flight)
 ";
 
 #[test]

@@ -4,14 +4,14 @@
 //! it opens for writing only with a permit.
 
 use super::simulated::{self, SimulatedBench};
-use super::threads::{OpenSite, ThreadBench, WorkerPlace};
+use super::threads::{OpenSite, ThreadBench, WorkerPlace, stack_bytes};
 use super::trials::Trials;
 use super::turns::Turns;
 use super::{Bench, layout_in};
 use crate::execute::Run;
 use crate::job::Workload;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::placement::{self, CpuChoice};
@@ -20,6 +20,7 @@ use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
 use rigel_core::load::team::Team;
 use rigel_core::record::resume::Past;
+use rigel_core::units::Bytes;
 use rigel_core::verify::Settled;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
@@ -29,6 +30,7 @@ use rigel_io::limits::allow_open_files;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::WritePermit;
 use rigel_io::targets::open::Access;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Where a bench begins.
@@ -63,6 +65,7 @@ pub fn bench(
     start: Start<'_>,
 ) -> Result<Box<dyn Bench>, Problem> {
     let Start { run_ns, settled, team, engine } = start;
+    let engine = engine.map(|kind| EngineChoice { kind, poll: false, reason: None, trials: None });
     let Run { request, plan, .. } = run;
     let workload = |request: &Request, facts: &[TargetFacts]| Workload::of(request, facts, team.clone());
     let clock = MonotonicClock::at(run_ns);
@@ -87,13 +90,42 @@ pub fn bench(
                 let workload = workload(&alone, &own)?;
                 of_workload((&alone, plan, workload), engine, host.clone(), own, permits, clock)
             };
-            let a = side(Side::A, engine)?;
-            // Where neither side asks for one, both have that of A.
-            let of_a = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
-            let b = side(Side::B, engine.or(of_a.then(|| a.site().nodes.first().engine.kind)))?;
+            let [a, b] = Side::BOTH.map(|which| side(which, engine.clone()));
+            let mut both = [a?, b?];
+            let is_free = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
+            if let Some((other, choice)) = of_one_side(&both).filter(|_| is_free) {
+                // Its targets have to be closed before they are opened again.
+                let [a, b] = both;
+                both = if other == Side::A {
+                    drop(a);
+                    [side(Side::A, Some(choice))?, b]
+                } else {
+                    drop(b);
+                    [a, side(Side::B, Some(choice))?]
+                };
+            }
+            let [a, b] = both;
             Ok(Box::new(Turns::new(Box::new(a), Box::new(b))))
         }
     }
+}
+
+/// The side that has the usual engine where the trials of the other one left another, and that one: both sides of a comparison have one engine, and neither may be
+/// limited by it, whichever is named first.
+fn of_one_side(both: &[ThreadBench; 2]) -> Option<(Side, EngineChoice)> {
+    let [a, b] = both.each_ref().map(|bench| &bench.site().nodes.first().engine);
+    let rank = |engine: &EngineFacts| match engine.kind {
+        EngineKind::Sync => 2,
+        EngineKind::Libaio => 1,
+        _ => 0,
+    };
+    let (other, found) = match rank(a).cmp(&rank(b)) {
+        Ordering::Equal => return None,
+        Ordering::Less => (Side::A, b),
+        Ordering::Greater => (Side::B, a),
+    };
+    let EngineFacts { kind, reason, trials, .. } = found.clone();
+    Some((other, EngineChoice { kind, poll: false, reason, trials }))
 }
 
 /// Threads on open targets. `clock` shows the time of the run.
@@ -114,18 +146,22 @@ pub fn of_threads(
 /// `engine`: that of a run that goes on, or of the other side.
 fn of_workload(
     (request, plan, workload): (&Request, &Plan, Workload),
-    engine: Option<EngineKind>,
+    engine: Option<EngineChoice>,
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
-    let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { engine };
+    let asked = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
+    let engine = engine.filter(|_| asked.is_none());
+    let wanted = asked.or(engine.as_ref().map(|choice| choice.kind));
     let slots: Vec<u16> =
         layouts(&workload.team, request, plan, wanted).iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
-    let choice = engine::choose(wanted, request.poll, &slots)?;
+    check_stacks(wanted, slots.len(), &host)?;
+    let found = engine::choose(wanted, request.poll, &slots)?;
+    let choice = engine.unwrap_or(found);
     let access = access(permits, &workload.team);
     let targets = Arc::new(open(&facts, !request.buffered, access, &choice)?);
     // The nodes of one run load the same targets.
@@ -148,6 +184,24 @@ fn of_workload(
     let places = places(request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     ThreadBench::start(choice, &places, workload, site, clock)
+}
+
+/// Refuses a worker for each outstanding I/O where their stacks do not fit into the address space: what is too little then fails anywhere.
+fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) -> Result<(), Problem> {
+    let need_bytes = stack_bytes(workers).saturating_mul(workers as u64);
+    match host.limits.address_room_bytes {
+        Some(room_bytes) if engine == Some(EngineKind::Sync) && need_bytes > room_bytes / 4 => {
+            let what = format!(
+                "{workers} workers need {} of address space for their stacks alone",
+                Bytes(need_bytes)
+            );
+            Err(Problem::refused(what)
+                .at("--engine sync")
+                .because(format!("this process may have {} more (ulimit -v)", Bytes(room_bytes)))
+                .next("raise the limit, load fewer outstanding I/Os, or use --engine io_uring or libaio"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.

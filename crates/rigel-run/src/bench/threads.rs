@@ -47,6 +47,13 @@ const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 /// Workers beyond that number get smaller stacks, so that ten thousand fit into the address space.
 const MOST_WITH_FULL_STACKS: usize = 128;
 const STACK_BYTES: usize = 512 << 10;
+/// That of a thread unless something else is said.
+const FULL_STACK_BYTES: u64 = 2 << 20;
+
+/// The stack of one of so many workers.
+pub(super) const fn stack_bytes(workers: usize) -> u64 {
+    if workers > MOST_WITH_FULL_STACKS { STACK_BYTES as u64 } else { FULL_STACK_BYTES }
+}
 
 /// What a worker needs beyond the limit of an I/O until it must have told.
 const GRACE: Duration = Duration::from_secs(10);
@@ -196,7 +203,7 @@ impl ThreadBench {
             let many = places.len() > MOST_WITH_FULL_STACKS;
             let thread = if many { builder.stack_size(STACK_BYTES) } else { builder }
                 .spawn(move || begin(start))
-                .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
+                .map_err(|error| no_worker(index, &error))?;
             bench.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
         }
         drop((ready_in, results_in));
@@ -263,6 +270,12 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
     Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {worker} broke: {error}"))
         .because("the kernel refused to submit or to wait")
         .next("try another engine with --engine")
+}
+
+fn no_worker(index: u32, error: &io::Error) -> Problem {
+    Problem::refused(format!("worker thread {} cannot be started: {error}", index.saturating_add(1)))
+        .because("threads, memory or address space are limited (ulimit -u, ulimit -v, pids.max and memory.max of the control group)")
+        .next("raise the limit, load fewer outstanding I/Os, or use another engine than sync or threads")
 }
 
 fn worker_died() -> Problem {

@@ -7,6 +7,7 @@ use super::make::{layouts, places};
 use super::threads::{OpenSite, ThreadBench};
 use super::{Bench, Detail, Order, Work};
 use crate::job::{BlockClass, Workload};
+use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -15,7 +16,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::workload::WritePercent;
-use rigel_core::units::{NS_PER_MS, NS_PER_S, to_f64};
+use rigel_core::units::{Bytes, NS_PER_MS, NS_PER_S, to_f64};
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::durable;
@@ -50,25 +51,41 @@ pub(super) struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// The choice that is left of `usual`, which works.
+    /// The choice that is left of `usual`, which works. Why others were not tried where they should have been goes with it.
     pub(super) fn choose(&self, usual: EngineChoice) -> EngineChoice {
-        self.tried(&usual).unwrap_or(usual)
+        match self.tried(&usual) {
+            Ok(choice) => choice.unwrap_or(usual),
+            Err(why) => {
+                let reason =
+                    joined(usual.reason.as_deref(), &format!("no other engine was tried, because {why}"));
+                EngineChoice { reason: Some(reason), ..usual }
+            }
+        }
     }
 
-    fn tried(&self, usual: &EngineChoice) -> Option<EngineChoice> {
-        let (point, class) = self.load()?;
-        let first = self.iops(usual, point, 0)?;
-        if usual.kind == EngineKind::IoUring && !first.is_handed_over {
-            return None;
+    fn tried(&self, usual: &EngineChoice) -> Result<Option<EngineChoice>, String> {
+        let Some((point, class)) = self.load() else { return Ok(None) };
+        // The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
+        if self.host.limits.address_room_bytes.is_some() {
+            return Err("the address space of this process is limited (ulimit -v)".to_owned());
         }
-        let others = [EngineKind::Libaio, EngineKind::Sync].into_iter().filter(|kind| *kind != usual.kind);
+        let first = self.turn(usual, point, 0)?;
+        if usual.kind == EngineKind::IoUring && !first.is_handed_over {
+            return Ok(None);
+        }
         let mut tried = vec![(usual.clone(), vec![first.iops])];
-        tried.extend(others.filter_map(|kind| self.candidate(kind)).map(|choice| (choice, Vec::new())));
+        let mut left_out = Vec::new();
+        for kind in [EngineKind::Libaio, EngineKind::Sync].into_iter().filter(|kind| *kind != usual.kind) {
+            match self.candidate(kind) {
+                Ok(choice) => tried.push((choice, Vec::new())),
+                Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
+            }
+        }
         for turn in 0..TURNS {
             for (place, (choice, iops)) in tried.iter_mut().enumerate() {
                 // The first turn of the usual engine is over.
                 if (turn, place) != (0, 0) {
-                    iops.push(self.iops(choice, point, turn)?.iops);
+                    iops.push(self.turn(choice, point, turn)?.iops);
                 }
             }
         }
@@ -77,51 +94,68 @@ impl Trials<'_> {
             iops: iops.clone(),
         };
         let trials = EngineTrials {
-            outstanding: point.of(class.name),
+            outstanding: class.pattern.outstanding(point.of(class.name)),
             io_bytes: class.io_bytes,
             trials: tried.iter().map(trial).collect(),
         };
-        let best = trials.best()?;
-        let (choice, _) = tried.into_iter().find(|(choice, _)| choice.kind == best)?;
-        let told = usual.reason.iter().cloned().chain([trials.sentence()]).collect::<Vec<_>>().join("; ");
-        Some(EngineChoice { reason: Some(told), trials: Some(trials), ..choice })
+        let best = trials.best();
+        let choice = tried.into_iter().map(|(choice, _)| choice).find(|choice| Some(choice.kind) == best);
+        let told = [vec![trials.sentence()], left_out].concat().join("; ");
+        let reason = Some(joined(usual.reason.as_deref(), &told));
+        Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
     }
 
-    /// The reads of the first class that can be tried, as many as the plan has outstanding.
+    /// The reads of the first class that can be tried, as many as the plan has outstanding: random ones, else streams.
     fn load(&self) -> Option<(Point, &BlockClass)> {
-        let is_closed = |class: &&LoadClass| {
-            class.pattern == Pattern::Random && !class.is_open() && class.places.is_none()
+        let is_closed = |class: &&LoadClass| !class.is_open() && class.places.is_none();
+        let of = |is_random: bool| {
+            let mut classes = self.request.classes.iter().filter(is_closed);
+            classes.find(|class| match class.pattern {
+                Pattern::Random => is_random,
+                Pattern::Streams { .. } => !is_random,
+                Pattern::Log | Pattern::Sessions => false,
+            })
         };
-        let class = self.request.classes.iter().find(is_closed)?;
-        let most = *self.plan.max_outstanding.get(&class.name)?;
+        let room = self.plan.room();
+        let class = of(true).filter(|class| room.of(class.name) > 0).or_else(|| of(false))?;
+        let most = room.of(class.name);
         let most = if self.plan.search.is_some() { most.min(MOST_OUTSTANDING) } else { most };
         let block = self.workload.classes.iter().find(|block| block.name == class.name)?;
         (most > 0).then(|| (Point::alone(class.name, most), block))
     }
 
-    /// Another engine, where the run could have it.
-    fn candidate(&self, kind: EngineKind) -> Option<EngineChoice> {
+    /// Another engine, where the run could have it; else why it could not.
+    fn candidate(&self, kind: EngineKind) -> Result<EngineChoice, String> {
         let request = Request { engine: EngineRequest::Only(kind), ..self.request.clone() };
-        let fits = kind != EngineKind::Sync || self.has_room_for_workers() && request.check_sync().is_ok();
+        let why = |problem: Problem| problem.cause.unwrap_or(problem.what);
+        if kind == EngineKind::Sync {
+            self.check_workers()?;
+            request.check_sync().map_err(why)?;
+        }
         let layouts = layouts(&self.workload.team, self.request, self.plan, Some(kind));
         let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
-        let choice = engine::choose(Some(kind), false, &slots).ok().filter(|_| fits)?;
+        let choice = engine::choose(Some(kind), false, &slots).map_err(why)?;
         let syncs = request.classes.iter().map(|class| class.sync);
-        durable::check(kind, syncs, self.targets, self.facts).ok()?;
-        Some(choice)
+        durable::check(kind, syncs, self.targets, self.facts).map_err(why)?;
+        Ok(choice)
     }
 
     /// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
-    fn has_room_for_workers(&self) -> bool {
+    fn check_workers(&self) -> Result<(), String> {
         let workers = self.plan.workers_of(EngineKind::Sync);
         // A large buffer of its own lies in a huge page of its own.
         let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
-        let room = self.host.memory_room();
-        workers <= MOST_WORKERS && room.is_none_or(|(room_bytes, _)| need_bytes <= room_bytes)
+        match self.host.memory_room() {
+            _ if workers > MOST_WORKERS => Err(format!("{workers} workers are many")),
+            Some((room_bytes, _)) if need_bytes > room_bytes => {
+                Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// A turn of an engine; `None` where something did not come back, or nothing did.
-    fn iops(&self, choice: &EngineChoice, point: Point, turn: usize) -> Option<Turn> {
+    /// A turn of an engine.
+    fn turn(&self, choice: &EngineChoice, point: Point, turn: usize) -> Result<Turn, String> {
         let only_reads = |class: &BlockClass| BlockClass {
             write_percent: WritePercent::NONE,
             sync: Sync::None,
@@ -135,25 +169,34 @@ impl Trials<'_> {
             ..self.workload.clone()
         };
         let layouts = layouts(&self.workload.team, self.request, self.plan, Some(choice.kind));
-        let places = places(self.request, self.facts, choice, layouts).ok()?;
+        let places = places(self.request, self.facts, choice, layouts).map_err(|problem| problem.what)?;
         let site = OpenSite {
             host: self.host.clone(),
             facts: self.facts.to_vec(),
             targets: Arc::clone(self.targets),
         };
-        let mut bench =
-            ThreadBench::start(choice.clone(), &places, workload, site, MonotonicClock::at(0)).ok()?;
+        let mut bench = ThreadBench::start(choice.clone(), &places, workload, site, MonotonicClock::at(0))
+            .map_err(|problem| problem.what)?;
         let work = Work::Measure { settle_ns: SETTLE_NS, measure_ns: MEASURE_NS, detail: Detail::Window };
         let visit = FIRST_VISIT + turn as u64;
         let order = Order { visit, point, work, at_ns: None, shape: None };
-        let done = bench.work(&order, &mut |_| true).ok()?.done;
+        let done = bench.work(&order, &mut |_| true).map_err(|problem| problem.what)?.done;
         let ios: u64 = done.tallies.values().map(rigel_core::measure::ClassTally::completed).sum();
-        let is_well = done.hung.is_none() && done.failures == 0 && ios > 0;
-        is_well.then(|| Turn {
-            iops: to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS),
-            is_handed_over: io_wq::are_there(),
-        })
+        let trouble = match (done.hung, done.failures) {
+            (Some(_), _) => "an I/O did not come back in time",
+            (None, 1..) => "an I/O failed",
+            (None, 0) if ios == 0 => "no I/O came back in time",
+            (None, 0) => {
+                let iops = to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS);
+                return Ok(Turn { iops, is_handed_over: io_wq::are_there() });
+            }
+        };
+        Err(format!("{trouble} when {} was", choice.kind.name()))
     }
+}
+
+fn joined(before: Option<&str>, more: &str) -> String {
+    before.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
 }
 
 /// What a turn gave.

@@ -175,7 +175,7 @@ fn every_flag_has_its_cause() {
     assert_eq!(codes(|r| r.visits[0].cut_short = true), [FlagCode::CutShort]);
     assert_eq!(
         codes(|r| r.visits[0].tallies.get_mut(&Class::SMALL).unwrap().in_flight_ns /= 2),
-        [FlagCode::QueueNotFilled, FlagCode::Little]
+        [FlagCode::QueueNotFilled]
     );
     assert_eq!(
         codes(|r| r.visits[0].tallies.get_mut(&Class::SMALL).unwrap().planned = 4),

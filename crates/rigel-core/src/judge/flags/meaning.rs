@@ -98,7 +98,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::QueueNotFilled,
         Next::Again,
         "Fewer I/Os were outstanding than planned: the load was lighter than the point says.",
-        "Use more workers (--workers); with --engine sync, which has one for each outstanding I/O, load fewer.",
+        "Use more workers (--workers), or a host with more CPUs.",
     ),
     row(
         FlagCode::Buffered,
@@ -206,7 +206,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::HostLimited,
         Next::Again,
         "A thread of the tool was the limit, not the storage.",
-        "Use more workers (--workers).",
+        "Use more workers (--workers), or a host with more CPUs.",
     ),
     row(
         FlagCode::EngineLimited,

@@ -32,7 +32,10 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
     let hung = visits.iter().filter_map(|visit| nodes::hung(&record.header, visit));
-    found.extend(hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()));
+    let hung: Vec<Flag> = hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()).collect();
+    // What hangs has no latency yet, and says all that rate and latency could.
+    let is_hung = !hung.is_empty();
+    found.extend(hung);
     let is_by_host = circumstances::busy(record, visits).is_some();
     for (class, io) in point.classes() {
         let verified = wrong_data::found(visits.iter().copied(), Some(class));
@@ -42,7 +45,8 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
         );
         let flags = class_flags(&record.header, &io.load.title(), io, (point, is_by_host));
         let is_of_end = |flag: &Flag| is_cut && flag.code == FlagCode::NoData && io.first_error.is_none();
-        found.extend(flags.into_iter().filter(|flag| !is_of_end(flag)));
+        let follows = |flag: &Flag| is_hung && flag.code == FlagCode::Little;
+        found.extend(flags.into_iter().filter(|flag| !is_of_end(flag) && !follows(flag)));
     }
     found
 }
@@ -94,9 +98,15 @@ fn class_flags(
         found.push(if is_rate { flag } else { flag.invalidating() });
     }
     let is_open = io.load.is_open();
+    if !is_open && flags::queue_not_filled(io.mean_outstanding, io.planned_outstanding) {
+        let text = format!(
+            "{name}: {:.2} of {} planned were in flight",
+            io.mean_outstanding, io.planned_outstanding
+        );
+        found.push(Flag::new(FlagCode::QueueNotFilled, text));
+    }
     if !is_open {
-        found.extend(queue_flag(name, io, is_by_host));
-        found.extend(little_flag(name, io, point));
+        found.extend(little_flag(name, io, (point, is_by_host)));
     }
     if io.load.figure == Figure::Mbps {
         found.extend(buffers_flag(header));
@@ -104,20 +114,12 @@ fn class_flags(
     found
 }
 
-/// Fewer in flight than planned. Where it is many fewer, the rate is that of another load, unless it says what the host can do at most. A slot of
-/// verified blocks waits for the look at its data before it is used again.
-fn queue_flag(name: &str, io: &IoFindings, is_by_host: bool) -> Option<Flag> {
-    let (seen, planned) = (io.mean_outstanding, io.planned_outstanding);
-    let text = format!("{name}: {seen:.2} of {planned} planned were in flight");
-    let flag = flags::queue_not_filled(seen, planned).then(|| Flag::new(FlagCode::QueueNotFilled, text))?;
-    let is_invalid = !io.load.verify && !is_by_host && flags::little_is_invalid(seen / f64::from(planned));
-    Some(if is_invalid { flag.invalidating() } else { flag })
-}
-
-/// Rate and latency against what was planned, or what was in flight where that is less: that it is less is said by `QUEUE_NOT_FILLED`.
-fn little_flag(name: &str, io: &IoFindings, point: &PointFindings) -> Option<Flag> {
+/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, and one of a worker
+/// that has no CPU waits for that: then only what was in flight counts. That fewer were than planned is said by `QUEUE_NOT_FILLED`.
+fn little_flag(name: &str, io: &IoFindings, (point, is_by_host): (&PointFindings, bool)) -> Option<Flag> {
     let planned = io.planned_outstanding;
-    let (outstanding, of) = if flags::queue_not_filled(io.mean_outstanding, planned) {
+    let is_short = is_by_host && flags::queue_not_filled(io.mean_outstanding, planned);
+    let (outstanding, of) = if io.load.verify || is_short {
         (io.mean_outstanding, format!("{:.2} in flight", io.mean_outstanding))
     } else {
         (f64::from(planned), format!("{planned} outstanding"))

@@ -15,6 +15,7 @@ pub mod detect;
 pub(crate) mod estimate;
 pub mod forecast;
 pub(crate) mod interval;
+pub(crate) mod isotonic;
 pub mod levels_auto;
 pub(crate) mod look;
 pub(crate) mod parameters;

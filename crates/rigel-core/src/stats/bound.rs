@@ -57,8 +57,13 @@ impl LatencyBound {
     /// is above it, though its interval holds the bound.
     pub fn beside(&self, latency_us: f64) -> String {
         let is_above = latency_us > us_from_ns(to_f64(self.limit.0));
-        format!("{} a {self}", if is_above { "at about" } else { "within" })
+        format!("{} a {self}", relation(is_above))
     }
+}
+
+/// What a rate is of a bound, where the latency is above it though its interval holds the bound, and where it is not.
+pub const fn relation(is_above: bool) -> &'static str {
+    if is_above { "at about" } else { "within" }
 }
 
 /// `mean latency of 10 ms`.

@@ -35,6 +35,10 @@ impl Basis {
     }
 }
 
+/// Visits to a point, as an adaptive run makes at least (`Parameters::least_visits`): fewer may be alike by chance and miss rare states, however much they
+/// borrow.
+const FEWEST_VISITS: usize = 4;
+
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -87,6 +91,11 @@ impl Estimate {
     /// Upper end of the interval.
     pub fn hi95(&self) -> Option<f64> {
         self.interval.map(|interval| interval.hi95)
+    }
+
+    /// Whether few visits, or none, say how sure it is.
+    pub(crate) fn has_few_visits(&self) -> bool {
+        self.interval.is_none_or(|interval| interval.visits < FEWEST_VISITS)
     }
 
     /// Half the width of the interval over the value.

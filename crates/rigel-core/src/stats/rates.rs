@@ -5,10 +5,8 @@
 //! one visit that chance made bad is corrected by those above and below it. Only what the points are chosen by comes out here; how sure the
 //! rate is, their visits say. Must not interpolate beyond what was visited.
 
-mod isotonic;
-
 use super::crossing::{Curve, Guess, Law, RatioSeen, Shape};
-use isotonic::rising;
+use super::isotonic::rising;
 use std::collections::BTreeMap;
 
 /// From one rate to the next while they grow.

@@ -9,7 +9,7 @@ use crate::page::Page;
 use crate::text::{Style, verdict_lines, wrapped};
 use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
-use rigel_core::stats::bound::LatencyOf;
+use rigel_core::stats::bound::{LatencyOf, relation};
 
 /// The answers of one calibration.
 pub fn answers(found: &Document, style: Style) -> String {
@@ -36,8 +36,7 @@ pub(crate) fn figures(found: &Document) -> String {
     let mut page = Page::default();
     let which = found.percentile.name();
     let is_above = found.actual_latency_ms.is_some_and(|actual| actual.mean > found.max_latency_ms);
-    let within = if is_above { "at about" } else { "within" };
-    let bound = format!("IOPS {within} a {which} latency of {}", limit(found.max_latency_ms));
+    let bound = format!("IOPS {} a {which} latency of {}", relation(is_above), limit(found.max_latency_ms));
     figure(&mut page, "max_iops", found.max_iops, 0, &bound);
     if let Some(reason) = &found.reason {
         wrapped(&mut page, "                  ", "                  ", &printable(reason));

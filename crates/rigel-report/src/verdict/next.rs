@@ -174,9 +174,8 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
     match (request.pace, request.bound) {
         (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
         (_, Some(_)) => {
-            let budget = again::more_time(request);
-            let (option, value) = budget.split_once(' ')?;
-            Some(command.with(option, value))
+            let (limit, time) = again::more_time(request);
+            Some(command.with(limit, &time))
         }
         (Pace::Adaptive(adaptive), None) => match adaptive.max_duration {
             Some(limit) => Some(command.with("--max-duration", &twice(limit))),
@@ -214,9 +213,8 @@ fn further(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     };
     let class = search.classes.iter().find_map(tried_all)?;
     let (option, value) = again::further(&header.request, class);
-    let budget = again::more_time(&header.request);
-    let (limit, time) = budget.split_once(' ')?;
-    Some(repeated(view)?.with(option, &value).with(limit, time))
+    let (limit, time) = again::more_time(&header.request);
+    Some(repeated(view)?.with(option, &value).with(limit, &time))
 }
 
 /// The same, with more workers where they were the limit.

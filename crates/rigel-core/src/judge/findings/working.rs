@@ -79,9 +79,10 @@ impl WorkingPoint {
         let measured: Vec<Loaded> = all.iter().filter_map(|one| Loaded::of_point(one, class)).collect();
         let mut searched = curve.map_or_else(Vec::new, |curve| Loaded::searched(curve, highest.rate.value));
         // A point has visits of its own, which no search chose; and none is told to be quicker than the quickest.
-        searched.retain(|one| measured.iter().all(|point| point.outstanding != one.outstanding));
         let least = measured.iter().map(|point| point.latency_us).fold(f64::INFINITY, f64::min);
-        searched.retain(|one| one.latency_us >= least);
+        searched.retain(|one| {
+            one.latency_us >= least && measured.iter().all(|point| point.outstanding != one.outstanding)
+        });
         let enough = |one: &Loaded| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
         let at = measured
             .into_iter()

@@ -50,7 +50,8 @@ impl Again {
     /// The commands for a class of the run.
     pub fn of(header: &Header, class: Class) -> Self {
         let request = &header.request;
-        let budget = more_time(request);
+        let (limit, time) = more_time(request);
+        let budget = format!("{limit} {time}");
         let same = same(request);
         let (option, value) = further(request, class);
         let option = format!("{option} {value}");
@@ -77,10 +78,10 @@ pub fn further(request: &Request, class: Class) -> (&'static str, String) {
     ("--num-disks", disks.to_string())
 }
 
-/// Twice the time that the run was given, and five minutes at least.
-pub fn more_time(request: &Request) -> String {
+/// The option that gives a calibration twice the time that the run had, and five minutes at least; and its value.
+pub fn more_time(request: &Request) -> (&'static str, String) {
     let known = request.pace.max_duration().map_or(0, |known| known.0.saturating_mul(2));
-    format!("--budget {}", time(Nanos(known.max(LEAST_BUDGET.0))))
+    ("--budget", time(Nanos(known.max(LEAST_BUDGET.0))))
 }
 
 /// The commands for commits, which are measured on a scratch file beside the target.

@@ -150,8 +150,10 @@ impl<'a> Source<'a> {
             return String::new();
         };
         let cut = self.runs().find(|run| !run.record.complete());
-        let more =
-            cut.map_or_else(String::new, |run| format!(" {}", again::more_time(&run.record.header.request)));
+        let more = cut.map_or_else(String::new, |run| {
+            let (limit, time) = again::more_time(&run.record.header.request);
+            format!(" {limit} {time}")
+        });
         again::calibrate(&first.record.header, on, format!("{options}{more}").trim_start())
     }
 

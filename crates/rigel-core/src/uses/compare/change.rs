@@ -18,8 +18,6 @@ const FEWEST_RUNS: f64 = 3.0;
 /// With fewer, runs say nothing of how much they differ: one difference of two runs may by chance be a hundredth of what is usual, and the
 /// interval that allows for it is 13 times as wide as what was seen.
 const FEWEST_DEGREES: f64 = 2.0;
-/// Visits to a point, as an adaptive run makes at least (`Parameters::least_visits`): fewer miss rare states, however much they borrow.
-const FEWEST_VISITS: usize = 4;
 
 /// What one run found for one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,8 +161,7 @@ pub fn doubt(base: &[Measured], new: &[Measured]) -> Option<Doubt> {
     if any(|run| run.estimate.basis != Basis::Visits) {
         return Some(Doubt::OneVisit);
     }
-    let few = |run: &Measured| run.estimate.interval.is_none_or(|interval| interval.visits < FEWEST_VISITS);
-    any(few).then_some(Doubt::FewVisits)
+    any(|run| run.estimate.has_few_visits()).then_some(Doubt::FewVisits)
 }
 
 /// The change from the runs of the base to the new ones. `judged` is how many changes are judged together: the interval

@@ -18,9 +18,6 @@ const ALIKE: f64 = 0.15;
 /// Nor is that much: a second system call and a wake-up.
 const ALIKE_US: f64 = 20.0;
 
-/// Fewer visits may be alike by chance.
-const FEWEST_VISITS: usize = 4;
-
 /// A way to become durable, and the same writes without it, with the fewest writers at which both were measured alone.
 struct Pair<'a> {
     class: &'a LoadClass,
@@ -92,7 +89,7 @@ impl Pair<'_> {
 /// The upper end of the 95 % interval of the difference of two means that were measured apart; `None` where one has no interval, or few
 /// visits.
 fn most_us([with, without]: [Estimate; 2]) -> Option<f64> {
-    if [with, without].iter().any(|one| one.interval.is_none_or(|found| found.visits < FEWEST_VISITS)) {
+    if with.has_few_visits() || without.has_few_visits() {
         return None;
     }
     let above = (with.hi95()? - with.value).hypot(without.value - without.lo95()?);

@@ -4,6 +4,7 @@
 //! visited do. Must not know plans.
 
 use crate::stats::crossing::{Curve, Law, RatioSeen, Shape, odds};
+use crate::stats::isotonic::rising;
 use crate::stats::rates::FAR;
 use crate::stats::share::{Kept, Ratio};
 
@@ -98,46 +99,18 @@ impl Bracket {
 }
 
 /// The rates between which a bound seems to be reached. What is used of a bound does not fall when more arrives: where it seems to, rates are taken
-/// together until it does not (pool adjacent violators; Ayer et al. 1955, "An empirical distribution function for sampling with incomplete information").
+/// together until it does not.
 fn crossing(levels: &[Level]) -> Option<(f64, f64)> {
-    let mut pools: Vec<RatePool> = Vec::new();
-    for level in levels {
-        let mut pool = RatePool::of(level);
-        while let Some(below) = pools.pop_if(|below| below.ratio() > pool.ratio()) {
-            pool = below.with(&pool);
-        }
-        pools.push(pool);
-    }
-    let beyond = pools.iter().position(|pool| pool.ratio() > 1.0)?;
-    Some((pools.get(beyond.checked_sub(1)?)?.rates.1, pools[beyond].rates.0))
-}
-
-/// Rates that are taken together.
-#[derive(Clone, Copy, Debug)]
-struct RatePool {
-    /// The lowest and the highest.
-    rates: (f64, f64),
-    weight: f64,
-    /// Of the ratios, by weight.
-    sum: f64,
-}
-
-impl RatePool {
-    fn of(level: &Level) -> Self {
-        let weight = level.visits.iter().map(|seen| seen.weight).sum::<f64>().max(f64::MIN_POSITIVE);
+    let used = |level: &Level| {
+        let weight: f64 = level.visits.iter().map(|seen| seen.weight).sum();
         // Where the backlog grows without end, so does what is used.
         let ratio = if level.is_overload { f64::INFINITY } else { level.ratio.value };
-        Self { rates: (level.rate, level.rate), weight, sum: weight * ratio }
-    }
-
-    fn with(self, higher: &Self) -> Self {
-        let (weight, sum) = (self.weight + higher.weight, self.sum + higher.sum);
-        Self { rates: (self.rates.0, higher.rates.1), weight, sum }
-    }
-
-    fn ratio(&self) -> f64 {
-        self.sum / self.weight
-    }
+        (ratio, weight.max(f64::MIN_POSITIVE))
+    };
+    let curve = rising(&levels.iter().map(used).collect::<Vec<_>>());
+    let beyond = curve.iter().position(|ratio| *ratio > 1.0)?;
+    let below = beyond.checked_sub(1)?;
+    Some((levels[below].rate, levels[beyond].rate))
 }
 
 /// The rates next to the crossing: those without a gap between them that tell of the curve there. A mean has no end as a share has,

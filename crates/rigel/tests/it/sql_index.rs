@@ -46,8 +46,10 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
     for (point, visit) in document["points"].as_array().unwrap().iter().zip(&visits) {
         let (look_ups, table, index) = counted(visit);
         assert!(look_ups > 10.0 && index >= 0.0, "{visit}");
-        // No row comes twice before all came once, through an index or not.
-        assert!((table / look_ups - 1.0).abs() < 0.01 || look_ups > 8192.0, "{visit}");
+        // No row comes twice before all came once, through an index or not. Making the index leaves its ring of 32 blocks in the
+        // server's own cache, which is more than 1 % of few look-ups.
+        let stray = (0.01 * look_ups).max(32.0);
+        assert!((table - look_ups).abs() <= stray || look_ups > 8192.0, "{visit}");
         // All of the index has 24 blocks, and the server keeps them.
         assert!(index <= 48.0, "{visit}");
         assert_eq!(is_unverified(point), !all_from_storage(visit), "{visit}: {}", point["flags"]);

@@ -297,7 +297,7 @@ impl Told {
                 _ if what.starts_with("highest rate of random") => "most small",
                 _ if what.starts_with("highest rate of streams") => "most large",
                 _ if what.starts_with("one stream") => "one stream",
-                _ if what.contains(" within a ") => "within",
+                _ if what.contains(" within a ") || what.contains(" at about a ") => "within",
                 "latency of these reads" => "within latency",
                 _ if what.starts_with("latency of a random read") => "1,0 small mean",
                 _ => continue,
@@ -359,6 +359,7 @@ impl Told {
 fn headline(name: &str) -> Option<&'static str> {
     match name {
         _ if name.starts_with("Highest small IOPS within") => Some("within"),
+        _ if name.starts_with("Highest small IOPS at about") => Some("within"),
         _ if name.starts_with("At that rate, ") => Some("within latency"),
         "Highest small IOPS" => Some("most small"),
         "Highest large MBPS" => Some("most large"),

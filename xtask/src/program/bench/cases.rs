@@ -9,6 +9,12 @@ pub enum On {
     Ring,
     /// Memory that was never written, behind the block layer.
     Zram,
+    /// The same with random data, which takes it time: no I/O is answered without waiting.
+    FilledZram,
+    /// A loop device with direct I/O, on a file of random data.
+    Loop,
+    /// A FUSE device of 8 stations, each 200 us: 40,000 IOPS by its law.
+    Fuse,
     /// A file of random data on the storage.
     File,
     /// So many files, of 6.25 GiB together.
@@ -19,6 +25,8 @@ pub enum On {
     Written,
 }
 
+/// Rigel chooses; the peer comes with each of its engines.
+pub const AUTO: &str = "auto";
 /// Not an engine: two files are compared once, as `rigel scrub` does it.
 pub const COMPARED: &str = "scrub";
 
@@ -39,6 +47,8 @@ pub struct Case {
     pub rate: Option<u32>,
     /// Blocks that say what they are, with that share of writes in per cent.
     pub verified: Option<u32>,
+    /// Writes that are durable before the next one begins, each writer behind its own last one.
+    pub commits: bool,
 }
 
 const SMALL: u64 = 8 << 10;
@@ -47,7 +57,16 @@ const LARGE: u64 = 1 << 20;
 
 impl Case {
     fn new(name: impl Into<String>, on: On, engine: &'static str, io_bytes: u64, outstanding: u32) -> Self {
-        Self { name: name.into(), on, engine, io_bytes, outstanding, rate: None, verified: None }
+        Self {
+            name: name.into(),
+            on,
+            engine,
+            io_bytes,
+            outstanding,
+            rate: None,
+            verified: None,
+            commits: false,
+        }
     }
 
     /// Whether this is a large I/O in Rigel's words.
@@ -76,10 +95,7 @@ pub fn all() -> Vec<Case> {
         let name = format!("file, 1 MiB, {outstanding} outstanding");
         cases.push(Case::new(name, On::File, "io_uring", LARGE, outstanding));
     }
-    for engine in ["libaio", "threads"] {
-        let name = format!("file, 8 KiB, 32 outstanding, {engine}");
-        cases.push(Case::new(name, On::File, engine, SMALL, 32));
-    }
+    cases.extend(engines());
     for rate in [100, 1000, 10_000, 100_000] {
         let name = format!("null, 8 KiB, {rate} arrivals per second");
         cases.push(Case { rate: Some(rate), ..Case::new(name, On::Nothing, "null", SMALL, 64) });
@@ -97,6 +113,29 @@ pub fn all() -> Vec<Case> {
         cases.push(Case { verified: Some(writes), ..Case::new(name, On::Written, "io_uring", SMALL, 32) });
     }
     cases.push(Case::new("two files of 2 GiB, compared", On::Twins, COMPARED, LARGE, 16));
+    cases
+}
+
+/// Every way to do the same I/O: none of them may be the limit.
+fn engines() -> Vec<Case> {
+    let case = |(device, on): (&str, On), engine: &'static str, outstanding: u32| {
+        let name = format!("{device}, 8 KiB, {outstanding} outstanding, {engine}");
+        Case::new(name, on, engine, SMALL, outstanding)
+    };
+    let (zram, looped, file) = (("filled zram", On::FilledZram), ("loop", On::Loop), ("file", On::File));
+    let fuse = ("FUSE device", On::Fuse);
+    let mut cases = Vec::new();
+    for outstanding in [8, 128] {
+        cases.extend(["io_uring", "libaio", AUTO].map(|engine| case(zram, engine, outstanding)));
+    }
+    cases.extend([2, 8, 32, 128, 1000].map(|outstanding| case(zram, "sync", outstanding)));
+    cases.extend(["io_uring", "libaio", "sync", AUTO].map(|engine| case(looped, engine, 32)));
+    cases.extend(["io_uring", "libaio", "sync", AUTO].map(|engine| case(fuse, engine, 32)));
+    cases.extend(["libaio", "threads", "sync", AUTO].map(|engine| case(file, engine, 32)));
+    cases.extend(["io_uring", "sync"].map(|engine| {
+        let name = format!("commits to a file, 8 KiB, 1 writer, {engine}");
+        Case { commits: true, ..Case::new(name, On::Written, engine, SMALL, 1) }
+    }));
     cases
 }
 

@@ -3,7 +3,7 @@
 use super::cases::{Case, On};
 use anyhow::Context as _;
 use rigel_core::units::MIB;
-use rigel_testdev::{ZramDevice, random_file};
+use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, ZramDevice, random_file};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -16,18 +16,32 @@ const TWIN_BYTES: u64 = 2 << 30;
 /// Written once in some seconds, so that most of what is read has been written.
 const WRITTEN_BYTES: u64 = 512 << 20;
 const ZRAM_BYTES: u64 = 4 << 30;
+/// It takes that much memory.
+const FILLED_ZRAM_BYTES: u64 = 256 << 20;
+const LOOP_BYTES: u64 = 1 << 30;
+const FUSE_BYTES: u64 = 256 << 20;
 
 /// The devices of one session.
 pub struct Devices {
     parent: PathBuf,
     place: Option<TempDir>,
     zram: Option<ZramDevice>,
+    filled_zram: Option<ZramDevice>,
+    looped: Option<LoopDevice>,
+    fuse: Option<TestDevice>,
 }
 
 impl Devices {
     /// Files go to a directory of their own inside `parent`.
     pub fn new(parent: &Path) -> Self {
-        Self { parent: parent.to_owned(), place: None, zram: None }
+        Self {
+            parent: parent.to_owned(),
+            place: None,
+            zram: None,
+            filled_zram: None,
+            looped: None,
+            fuse: None,
+        }
     }
 
     /// The targets of a case; none for one that touches no storage.
@@ -35,6 +49,9 @@ impl Devices {
         match case.on {
             On::Nothing | On::Ring => Ok(Vec::new()),
             On::Zram => Ok(vec![self.zram()?.path()]),
+            On::FilledZram => Ok(vec![self.filled_zram()?.path()]),
+            On::Loop => Ok(vec![self.looped()?.path().to_owned()]),
+            On::Fuse => Ok(vec![self.fuse()?.disk()]),
             On::File => Ok(vec![self.file("file", FILE_BYTES)?]),
             On::Written => Ok(vec![self.file("written", WRITTEN_BYTES)?]),
             On::Twins => {
@@ -59,6 +76,38 @@ impl Devices {
             self.zram = Some(ZramDevice::create(ZRAM_BYTES)?);
         }
         self.zram.as_ref().context("it was just made")
+    }
+
+    fn filled_zram(&mut self) -> anyhow::Result<&ZramDevice> {
+        if self.filled_zram.is_none() {
+            let device = ZramDevice::create(FILLED_ZRAM_BYTES)?;
+            device.fill(FILLED_ZRAM_BYTES).context("cannot fill zram")?;
+            self.filled_zram = Some(device);
+        }
+        self.filled_zram.as_ref().context("it was just made")
+    }
+
+    fn looped(&mut self) -> anyhow::Result<&LoopDevice> {
+        if self.looped.is_none() {
+            let file = self.file("looped", LOOP_BYTES)?;
+            self.looped = Some(LoopDevice::attach(&file, true)?);
+        }
+        self.looped.as_ref().context("it was just made")
+    }
+
+    fn fuse(&mut self) -> anyhow::Result<&TestDevice> {
+        if self.fuse.is_none() {
+            let spec = DeviceSpec {
+                mbps: None,
+                size_bytes: FUSE_BYTES,
+                servers: 8,
+                service_us: 200,
+                exponential: false,
+                flush_us: 0,
+            };
+            self.fuse = Some(TestDevice::mount(spec)?);
+        }
+        self.fuse.as_ref().context("it was just made")
     }
 
     /// Random data: zeros could be answered by something that stores nothing.

@@ -1,6 +1,6 @@
 //! The tools: how each is asked for a case, and what it says. Must not compare.
 
-use super::cases::{COMPARED, Case, On};
+use super::cases::{AUTO, COMPARED, Case, On};
 use super::child::{self, Ran};
 use super::verified;
 use anyhow::Context as _;
@@ -13,6 +13,8 @@ use std::process::Command;
 use std::time::Duration;
 
 const US_PER_S: f64 = 1e6;
+/// Jobs of fio that begin together, or nearly.
+const MOST_JOBS: u32 = 128;
 
 /// What a tool found, and what it cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +48,8 @@ pub enum Tool {
     Given(PathBuf),
     /// The fio of the distribution.
     Fio,
+    /// The same with an engine of its own, where Rigel chooses one; `fio, ENGINE`.
+    FioWith(&'static str),
     /// The bare loop in fio's sources; it takes no times.
     Bare(PathBuf),
     /// `cmp` of the GNU diffutils, which compares two files.
@@ -63,7 +67,8 @@ pub fn peers(t_io_uring: Option<&Path>) -> anyhow::Result<Vec<Tool>> {
         let path = path.canonicalize().with_context(|| format!("no t/io_uring at {}", path.display()));
         path.map(Tool::Bare)
     });
-    Ok([Tool::Fio, Tool::Cmp].into_iter().chain(bare.transpose()?).collect())
+    let engines = ["fio, io_uring", "fio, libaio", "fio, sync"].map(Tool::FioWith);
+    Ok([Tool::Fio, Tool::Cmp].into_iter().chain(engines).chain(bare.transpose()?).collect())
 }
 
 /// A build of Rigel that lies somewhere. Tools are started in directories of their own, so that a path must not depend on that.
@@ -80,6 +85,7 @@ impl Tool {
             Self::Plain(_) => "rigel, unverified",
             Self::Given(_) => "the given rigel",
             Self::Fio => "fio",
+            Self::FioWith(engine) => engine,
             Self::Bare(_) => "t/io_uring",
             Self::Cmp => "cmp",
         }
@@ -94,6 +100,10 @@ impl Tool {
             Self::Fio if case.verified.is_some() => case.verified == Some(50),
             Self::Cmp => case.engine == COMPARED,
             Self::Fio | Self::Bare(_) if case.engine == COMPARED => false,
+            Self::FioWith(_) => case.engine == AUTO,
+            Self::Fio if case.engine == AUTO => false,
+            // Its jobs begin one after the other, each for its own time: with many of them, the sum of their rates is none of a moment.
+            Self::Fio if case.engine == "sync" => case.outstanding <= MOST_JOBS,
             // fio has no engine that submits NOPs.
             Self::Fio => case.on != On::Ring,
             // It knows no rates.
@@ -120,6 +130,10 @@ impl Tool {
                 verified::fio(case, targets.first().context("a case of verified blocks has a file")?)
             }
             Self::Rigel(program) | Self::Given(program) => rigel(program, case, targets, span),
+            Self::FioWith(name) => {
+                let engine = name.trim_start_matches("fio, ");
+                fio(&Case { engine, ..case.clone() }, targets, span)
+            }
             Self::Fio => fio(case, targets, span),
             Self::Bare(program) => bare(program, case, targets, span),
         }
@@ -140,12 +154,22 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     let place = tempfile::tempdir()?;
     let mut command = Command::new(program);
     command.current_dir(place.path()).arg("run");
-    let class = class_of(&mut command, case);
+    let class = class_of(&mut command, case, place.path())?;
     command.args(["--name", "bench"]);
-    command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine, "--workers", "1"]);
+    command.args(["--duration", &format!("{}s", span.as_secs()), "--engine", case.engine]);
+    // The others have as many as they need.
+    if !["sync", AUTO].contains(&case.engine) {
+        command.args(["--workers", "1"]);
+    }
+    if case.commits {
+        targets.iter().for_each(|target| {
+            command.arg("--destroy-data").arg(target);
+        });
+    }
     command.args(["--json", "--quiet"]).args(targets);
     // Of I/O that nothing makes, or zeros in memory, Rigel says that no number may be used; here its own cost is wanted.
-    let codes: &[i32] = if matches!(case.on, On::Nothing | On::Ring | On::Zram) { &[0, 1] } else { &[0] };
+    let is_memory = matches!(case.on, On::Nothing | On::Ring | On::Zram | On::FilledZram);
+    let codes: &[i32] = if is_memory { &[0, 1] } else { &[0] };
     let ran = child::run_to(&mut command, codes)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
     let io = &document["points"][0]["classes"][class];
@@ -187,11 +211,22 @@ fn compared(command: &mut Command, case: &Case, targets: &[PathBuf]) -> anyhow::
 }
 
 /// Says what a case loads, and returns the name of its load class.
-fn class_of(command: &mut Command, case: &Case) -> &'static str {
+fn class_of(command: &mut Command, case: &Case, place: &Path) -> anyhow::Result<&'static str> {
+    if case.commits {
+        let load = format!(
+            "load = \"rigel.load/1\"\n[[class]]\nname = \"commits\"\nsize = \"{}K\"\nwrite = 100\npattern = \"log\"\nsync = \"dsync\"\n\
+             arrival = {{ writers = {} }}\n",
+            case.io_bytes >> 10,
+            case.outstanding
+        );
+        fs::write(place.join("load.toml"), load)?;
+        command.args(["--load", "load.toml", "--no-html"]);
+        return Ok("commits");
+    }
     if let Some(rate) = case.rate {
         command.args(["open", "--rate", &rate.to_string(), "--size-small", &case.io_bytes.to_string()]);
         command.args(["--max-outstanding", &case.outstanding.to_string()]);
-        return "open";
+        return Ok("open");
     }
     let (class, other) = if case.is_large() { ("large", "small") } else { ("small", "large") };
     command.args(["advanced", "--matrix", "point"]);
@@ -202,17 +237,22 @@ fn class_of(command: &mut Command, case: &Case) -> &'static str {
         "0".into(),
     ]);
     command.args([format!("--size-{class}"), case.io_bytes.to_string()]);
-    class
+    Ok(class)
 }
 
-/// fio as its manual has it for one job of random reads; threads instead of processes, so that its memory can be seen, and
+/// fio as its manual has it for one job of random reads, or of writes that are durable one by one; threads instead of processes, so that its memory can be seen, and
 /// offsets drawn independently, as Rigel's are.
 fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sample> {
     let mut command = Command::new("fio");
-    command.args(["--name=bench", "--rw=randread", "--direct=1", "--readonly", "--thread", "--norandommap"]);
+    command.args(["--name=bench", "--direct=1", "--thread", "--norandommap"]);
+    if case.commits {
+        command.args(["--rw=write", "--sync=dsync", "--allow_file_create=0"]);
+    } else {
+        command.args(["--rw=randread", "--readonly"]);
+    }
     command.args(["--time_based", "--output-format=json", "--lat_percentiles=1", "--group_reporting"]);
     command.args([format!("--runtime={}", span.as_secs()), format!("--bs={}", case.io_bytes)]);
-    if case.engine == "threads" {
+    if ["threads", "sync"].contains(&case.engine) {
         // A thread per outstanding I/O is fio's engine psync in so many jobs.
         command.args(["--ioengine=psync".to_owned(), format!("--numjobs={}", case.outstanding)]);
     } else {
@@ -233,14 +273,14 @@ fn fio(case: &Case, targets: &[PathBuf], span: Duration) -> anyhow::Result<Sampl
     let ran = child::run(&mut command)?;
     let start = ran.stdout.find('{').context("fio printed no JSON")?;
     let document: Value = serde_json::from_str(&ran.stdout[start..]).context("the JSON of fio")?;
-    let read = &document["jobs"][0]["read"];
-    let percentile = |name: &str| read["lat_ns"]["percentile"][name].as_f64().map(|ns| ns / 1000.0);
+    let ios = &document["jobs"][0][if case.commits { "write" } else { "read" }];
+    let percentile = |name: &str| ios["lat_ns"]["percentile"][name].as_f64().map(|ns| ns / 1000.0);
     Ok(Sample {
-        iops: number(&read["iops"])?,
+        iops: number(&ios["iops"])?,
         p50_us: percentile("50.000000"),
         p99_us: percentile("99.000000"),
-        beside_s: ran.wall_s - number(&read["runtime"])? / 1000.0,
-        ..cost(&ran, number(&read["total_ios"])?)
+        beside_s: ran.wall_s - number(&ios["runtime"])? / 1000.0,
+        ..cost(&ran, number(&ios["total_ios"])?)
     })
 }
 

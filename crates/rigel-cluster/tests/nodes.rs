@@ -56,7 +56,7 @@ fn team(nodes: usize) -> Team {
 /// The bench of a node, whose clock is so many hours ahead.
 fn own(run: &Run, team: &Team, hours: u64) -> Box<dyn Bench> {
     let host = HostFacts { cpus: 2, kernel: format!("node-{}", team.node), ..HostFacts::default() };
-    let start = Start { run_ns: hours * HOUR_NS, settled: &PerClass::new(), team };
+    let start = Start { run_ns: hours * HOUR_NS, settled: &PerClass::new(), team, engine: None };
     make::bench(run, host, targets(), &[], start).unwrap()
 }
 

@@ -7,6 +7,7 @@ mod change;
 mod device;
 pub mod drive;
 pub mod engine;
+pub mod engine_trials;
 mod host;
 mod memory;
 mod mount;

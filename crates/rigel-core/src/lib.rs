@@ -14,6 +14,7 @@ pub mod judge;
 pub mod load;
 pub mod measure;
 pub mod nearest;
+pub mod no_target;
 pub mod path_text;
 pub mod record;
 pub mod sim;

@@ -5,6 +5,7 @@
 mod by_target;
 mod counts;
 mod edges;
+mod gauge;
 pub(crate) mod histogram;
 mod hung;
 mod open;

@@ -14,6 +14,11 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     near.min_by_key(|(distance, _)| *distance).map(|(_, word)| word)
 }
 
+/// Whether a word is another one with a single slip of a finger.
+pub fn is_slip(typed: &str, word: &str) -> bool {
+    osa_distance(&plain(typed), &plain(word)) <= 1
+}
+
 /// Case, dashes and underscores make no other word.
 fn plain(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
@@ -75,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_slip_a_part_or_another_spelling() {
-        let engines = ["auto", "io_uring", "nvme", "libaio", "threads", "null", "nop", "sim"];
+        let engines = ["auto", "io_uring", "nvme", "libaio", "sync", "threads", "null", "nop", "sim"];
         for (typed, meant) in [
             ("aio", Some("libaio")),
             ("LIBAIO", Some("libaio")),
@@ -97,6 +102,20 @@ mod tests {
         assert_eq!(nearest("rwo", ["basic", "col", "row", "max"]), Some("row"));
         assert_eq!(nearest("bsh", ["bash", "fish", "zsh"]), Some("bash"));
         assert_eq!(nearest("jsn", ["json", "hlog", "html"]), Some("json"));
+    }
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        for (typed, word, is) in [
+            ("wirte", "write", true),
+            ("--writ", "write", true),
+            ("destroydata", "destroy-data", true),
+            ("overwrite", "write", false),
+            ("write_lat_log", "write", false),
+            ("destroy", "destroy-data", false),
+        ] {
+            assert_eq!(is_slip(typed, word), is, "{typed}");
+        }
     }
 
     #[test]

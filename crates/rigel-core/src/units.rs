@@ -67,6 +67,16 @@ pub enum UnitError {
         /// The same as it is read.
         meant: String,
     },
+    /// A comma before three digits: thousands to one, decimals to another.
+    #[error("'{text}' has a comma, which may part thousands or decimals: write {whole} or {decimal}")]
+    Comma {
+        /// What the user typed.
+        text: String,
+        /// As thousands.
+        whole: String,
+        /// As decimals.
+        decimal: String,
+    },
     /// A part of the smallest unit.
     #[error("'{text}' is no whole number of {unit}")]
     NotWhole {
@@ -137,9 +147,11 @@ fn read(text: &str, counted: &Counted) -> Result<u64, UnitError> {
 
 /// Offers what was meant where a text can be read in one way only, else the error.
 fn or_meant<T: FromStr>(text: &str, error: UnitError, meant: Option<String>) -> UnitError {
-    match meant.filter(|meant| meant.parse::<T>().is_ok()) {
-        Some(meant) => UnitError::Meant { text: text.trim().to_owned(), meant },
-        None => error,
+    let text = text.trim();
+    match (meant.filter(|meant| meant.parse::<T>().is_ok()), error) {
+        (Some(meant), _) => UnitError::Meant { text: text.to_owned(), meant },
+        (None, error @ UnitError::UnknownUnit { .. }) => comma(text).unwrap_or(error),
+        (None, error) => error,
     }
 }
 
@@ -153,11 +165,37 @@ fn with_a_point(text: &str) -> Option<String> {
     (is_plain && meant != text.trim()).then_some(meant)
 }
 
-/// `1h30m` in the last of its units: `90m`.
+/// `1,000ms`: nobody can tell what the comma parts. Who has two of them parts thousands.
+fn comma(text: &str) -> Option<UnitError> {
+    let end = text.find(|sign: char| !sign.is_ascii_digit() && sign != ',').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let mut groups = number.split(',');
+    let first = groups.next().filter(|first| !first.is_empty())?;
+    let groups: Vec<&str> = groups.collect();
+    if groups.is_empty() || groups.iter().any(|group| group.len() != 3) {
+        return None;
+    }
+    let whole = format!("{first}{}{unit}", groups.concat());
+    let text = text.to_owned();
+    Some(match groups.as_slice() {
+        [decimals] => UnitError::Comma { text, whole, decimal: format!("{first}.{decimals}{unit}") },
+        _ => UnitError::Meant { text, meant: whole },
+    })
+}
+
+/// `1h30m` in the last of its units: `90m`. A number without a unit behind hours is minutes, and behind minutes seconds.
 fn in_one_unit(text: &str) -> Option<String> {
+    let text = text.trim();
+    let before = text.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let smaller = match before.chars().last().filter(|_| before.len() < text.len()) {
+        Some('h' | 'H') => "m",
+        Some('m' | 'M') => "s",
+        _ => "",
+    };
+    let text = format!("{text}{smaller}");
     let mut parts: Vec<String> = Vec::new();
     let mut last = ' ';
-    for c in text.trim().chars() {
+    for c in text.chars() {
         match parts.last_mut() {
             Some(part) if !(last.is_alphabetic() && c.is_ascii_digit()) => part.push(c),
             _ => parts.push(c.to_string()),
@@ -229,8 +267,8 @@ impl FromStr for Nanos {
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let unit_of = |unit: &str| match unit {
-            "us" => Some(NS_PER_US),
-            "ms" => Some(NS_PER_MS),
+            "us" | "usec" => Some(NS_PER_US),
+            "ms" | "msec" => Some(NS_PER_MS),
             "s" | "sec" => Some(NS_PER_S),
             "m" | "min" => Some(60 * NS_PER_S),
             "h" => Some(3600 * NS_PER_S),
@@ -269,9 +307,42 @@ pub fn count_of(text: &str) -> Option<u64> {
     // Up to what a million can be parted in; a blank would begin another number of a list.
     let decimals =
         text.split_once('.').map_or(0, |(_, part)| part.bytes().take_while(u8::is_ascii_digit).count());
-    let is_one = decimals <= 6 && !text.contains(char::is_whitespace);
+    let is_one = decimals <= 6 && !text.contains(char::is_whitespace) && !has_three_decimals(text);
     let counted = Counted { smallest: "units", known: "k, M", unit_of };
     is_one.then(|| read(text, &counted).ok())?
+}
+
+/// `5.000`: five thousand to some, five to others.
+fn has_three_decimals(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(whole, part)| part.len() == 3 && is_number(whole) && is_number(part))
+}
+
+/// What [`count_of`] would read, for a count that is written in another way: `1e4`, `5000/s`, `20,000`. Where two are meant, both: `5 or 5000`.
+pub fn count_meant(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some((whole, part)) = text.split_once('.').filter(|_| has_three_decimals(text)) {
+        let thousands = format!("{whole}{part}");
+        let meant = if part == "000" { format!("{whole} or {thousands}") } else { thousands };
+        return Some(meant).filter(|_| !whole.starts_with('0'));
+    }
+    let lower = text.to_ascii_lowercase();
+    let number = ["/second", "/sec", "/s", "iops"].iter().find_map(|unit| lower.strip_suffix(unit));
+    let number = number.unwrap_or(&lower).trim_end();
+    if count_of(number).is_some() {
+        return Some(number.to_owned()).filter(|number| *number != lower);
+    }
+    let groups: Vec<&str> = number.split([',', '_', '\'', ' ', '\u{a0}', '\u{202f}']).collect();
+    let is_group = |group: &&str| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit());
+    if let [first, rest @ ..] = groups.as_slice()
+        && !rest.is_empty()
+        && rest.iter().all(is_group)
+    {
+        return Some(format!("{first}{}", rest.concat())).filter(|number| count_of(number).is_some());
+    }
+    let (digits, power) = number.split_once('e')?;
+    let (digits, power) = (count_of(digits)?, power.trim_start_matches('+').parse::<u32>().ok()?);
+    Some(10_u64.checked_pow(power)?.checked_mul(digits)?.to_string())
 }
 
 /// Microseconds of a span given in nanoseconds.

@@ -11,7 +11,7 @@ mod judge;
 mod regression;
 mod track;
 
-pub use judge::{Foreign, ForeignIo, Judgement, device_io, foreign_cores, host_limited, judge};
+pub use judge::{Foreign, ForeignIo, Judgement, device_io, foreign_cores, host_limited, judge, own_cores};
 pub use regression::{ResidualCorrelation, WitnessedVisit, residual_correlation};
 pub use track::Measured;
 

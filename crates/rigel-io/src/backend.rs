@@ -144,8 +144,8 @@ impl SlotLayout {
         self.groups.iter().find(holds).map_or(0, |group| group.1)
     }
 
-    /// Bytes of the largest buffer.
+    /// Bytes of the largest buffer that a slot has.
     pub fn longest(&self) -> u32 {
-        self.groups.iter().map(|group| group.1).max().unwrap_or(0)
+        self.groups.iter().filter(|group| group.0 > 0).map(|group| group.1).max().unwrap_or(0)
     }
 }

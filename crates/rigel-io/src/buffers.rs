@@ -48,10 +48,36 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// Maps and fills the memory. Every worker needs a seed of its own, or all would write the same data.
     pub(crate) fn new(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
+        let mut buffers = Self::with(layout, seed, Arena::map)?;
+        buffers.facts.backing = backing(&buffers.arenas);
+        Ok(buffers)
+    }
+
+    /// The same for one of thousands of workers: small ones lie in normal pages, and of large ones their pieces say what they lie in. Where the kernel lists
+    /// the memory of a process, the whole of it is gone through, for each worker once more.
+    pub(crate) fn of_many(layout: &SlotLayout, seed: u64) -> Result<Self, Problem> {
+        if layout.longest() <= MOST_SMALL_BYTES {
+            return Self::with(layout, seed, Arena::map_pages);
+        }
+        let mut buffers = Self::with(layout, seed, Arena::map)?;
+        let is_explicit = buffers.arenas.iter().all(Arena::explicit);
+        buffers.facts.backing = match buffers.facts.large_segments_max {
+            Some(1) if is_explicit => Backing::HugeTlb,
+            Some(1) => Backing::TransparentHuge,
+            _ => Backing::Normal,
+        };
+        Ok(buffers)
+    }
+
+    fn with(
+        layout: &SlotLayout,
+        seed: u64,
+        map: impl Fn(usize) -> std::io::Result<Arena>,
+    ) -> Result<Self, Problem> {
         let plan = layout::plan(layout)?;
         let mut arenas = Vec::with_capacity(plan.arena_bytes.len());
         for (index, bytes) in (0..).zip(&plan.arena_bytes) {
-            let mut arena = Arena::map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
+            let mut arena = map(*bytes).map_err(|error| no_memory(&plan.arena_bytes, &error))?;
             // The thread that uses the memory touches it first, so that it lies on the thread's NUMA node.
             Generator::new(seed, &[PAYLOAD, index]).fill(arena.bytes_mut());
             arenas.push(arena);
@@ -123,13 +149,13 @@ fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {
     Memory { start, bytes, region: place.arena }
 }
 
-/// Facts about the memory, after it was filled.
+/// Facts about the memory, after it was filled; what backs it is not looked at.
 fn facts(arenas: &[Arena], large: &[Memory]) -> BufferFacts {
     let counts = segment_counts(large);
     let sum = counts.iter().flatten().map(|count| u64::from(*count)).sum();
     let known = counts.filter(|counts| !counts.is_empty());
     BufferFacts {
-        backing: backing(arenas),
+        backing: if arenas.is_empty() { Backing::None } else { Backing::Normal },
         bytes: arenas.iter().map(|arena| arena.used_bytes() as u64).sum(),
         large_segments_max: known.as_ref().and_then(|counts| counts.iter().max().copied()),
         large_segments_mean: known.map(|counts| to_f64(sum) / to_f64(counts.len() as u64)),

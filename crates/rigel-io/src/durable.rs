@@ -52,7 +52,7 @@ pub fn known(kind: EngineKind, syncs: impl IntoIterator<Item = Sync>) -> Result<
 
 fn tried(kind: EngineKind, sync: Sync, target: &OpenTarget) -> io::Result<()> {
     match (kind, sync) {
-        (EngineKind::Threads, Sync::Dsync) => {
+        (EngineKind::Sync | EngineKind::Threads, Sync::Dsync) => {
             let mut buffer = AlignedBuffer::new(PROBE_BYTES);
             retry_on_intr(|| {
                 let mut parts = [IoSliceMut::new(buffer.bytes())];

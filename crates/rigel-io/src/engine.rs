@@ -4,12 +4,14 @@
 //! report. Must not switch later: two engines in one run would be two measurements.
 
 use crate::aio;
+use crate::sync;
 use crate::uring;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine_trials::EngineTrials;
 
 /// The engine of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EngineChoice {
     /// Which one.
     pub kind: EngineKind,
@@ -17,6 +19,8 @@ pub struct EngineChoice {
     pub poll: bool,
     /// Why no better engine was taken; `None` for the best one, and for one that the user chose.
     pub reason: Option<String>,
+    /// What trials on the targets gave, where they decided.
+    pub trials: Option<EngineTrials>,
 }
 
 /// Checks that the wanted engine works for all workers at the same time; `slots_per_worker` has the outstanding I/Os of
@@ -42,10 +46,11 @@ pub fn choose(
             let events = total(slots_per_worker);
             aio::probe(events).map_err(|error| aio::problem(events, &error))?;
         }
+        EngineKind::Sync => sync::probe(total(slots_per_worker))?,
         // These cannot be refused, or only when the threads start.
         EngineKind::Threads | EngineKind::Null | EngineKind::Sim | EngineKind::Postgres => {}
     }
-    Ok(EngineChoice { kind, poll, reason: None })
+    Ok(EngineChoice { kind, poll, reason: None, trials: None })
 }
 
 fn total(slots_per_worker: &[u16]) -> u32 {
@@ -54,16 +59,16 @@ fn total(slots_per_worker: &[u16]) -> u32 {
 
 fn best(slots_per_worker: &[u16]) -> EngineChoice {
     let Err(uring_error) = uring::probe(EngineKind::IoUring, false, slots_per_worker) else {
-        return EngineChoice { kind: EngineKind::IoUring, poll: false, reason: None };
+        return EngineChoice { kind: EngineKind::IoUring, poll: false, reason: None, trials: None };
     };
     let no_uring = format!("no io_uring: {}", uring::refusal::cause(&uring_error));
     let events = total(slots_per_worker);
     let Err(aio_error) = aio::probe(events) else {
-        return EngineChoice { kind: EngineKind::Libaio, poll: false, reason: Some(no_uring) };
+        return EngineChoice { kind: EngineKind::Libaio, poll: false, reason: Some(no_uring), trials: None };
     };
     let aio_cause = aio::problem(events, &aio_error).cause.unwrap_or_default();
     let reason = Some(format!("{no_uring}; no libaio: {aio_cause}"));
-    EngineChoice { kind: EngineKind::Threads, poll: false, reason }
+    EngineChoice { kind: EngineKind::Threads, poll: false, reason, trials: None }
 }
 
 #[cfg(test)]
@@ -73,7 +78,7 @@ mod tests {
     #[test]
     fn engines_that_need_nothing_are_never_refused() {
         for kind in [EngineKind::Threads, EngineKind::Null, EngineKind::Sim] {
-            let choice = EngineChoice { kind, poll: false, reason: None };
+            let choice = EngineChoice { kind, poll: false, reason: None, trials: None };
             assert_eq!(choose(Some(kind), false, &[u16::MAX]), Ok(choice));
         }
     }

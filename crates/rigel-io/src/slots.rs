@@ -37,6 +37,20 @@ impl Slots {
         })
     }
 
+    /// Those of one backend among thousands: small buffers do not take a huge page each.
+    pub(crate) fn of_many(
+        layout: &SlotLayout,
+        writable: impl Iterator<Item = bool>,
+        seed: u64,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
+            buffers: Buffers::of_many(layout, seed)?,
+            busy: vec![false; usize::from(layout.slots())].into(),
+            outstanding: 0,
+            writable: writable.collect(),
+        })
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> u16 {
         // Made with `SlotLayout::slots` elements.

@@ -8,6 +8,7 @@ mod faults;
 pub(crate) mod fixture;
 mod namespace;
 mod rules;
+mod sync;
 mod transfer;
 
 use crate::aio::Aio;

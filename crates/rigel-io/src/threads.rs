@@ -2,7 +2,8 @@
 //! container.
 //!
 //! Every slot has its own thread, so exactly as many I/Os are in flight as were submitted. Must not be used to find out
-//! how fast a device can be: each I/O costs two wake-ups.
+//! how fast a device can be: each I/O costs two wake-ups. Where each outstanding I/O can have a worker of its own, the engine
+//! `sync` needs none.
 
 use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
 use crate::buffers::Memory;
@@ -91,7 +92,7 @@ impl Threads {
         };
         for slot in 0..layout.slots() {
             // A failure drops the backend, which ends the threads that were started.
-            backend.start(slot, &targets).map_err(|error| no_thread(layout.slots(), &error))?;
+            backend.start(slot, &targets).map_err(|error| no_thread(layout.slots().into(), &error))?;
         }
         Ok((backend, EngineFacts::plain(EngineKind::Threads), buffer_facts))
     }
@@ -248,14 +249,19 @@ impl Worker {
         // SAFETY: `Slots::begin` has checked that `len` is within the buffer, and has marked the slot as busy until the
         // owner has the completion. This thread sends it after the last use of the reference; see also `Send` above.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.start.as_ptr(), op.len as usize) };
-        let moved = retry_on_intr(|| match op.direction {
-            Direction::Read => pread(target, &mut *bytes, op.offset),
-            Direction::Write => write(target, &*bytes, op),
-        });
-        match moved {
-            Ok(moved) => outcome(i64::try_from(moved).unwrap_or(i64::MAX)),
-            Err(errno) => Err(errno.raw_os_error()),
-        }
+        transfer(target, bytes, op)
+    }
+}
+
+/// Reads or writes, and waits for it.
+pub(crate) fn transfer(target: &OpenTarget, bytes: &mut [u8], op: &Op) -> Result<u32, i32> {
+    let moved = retry_on_intr(|| match op.direction {
+        Direction::Read => pread(target, &mut *bytes, op.offset),
+        Direction::Write => write(target, &*bytes, op),
+    });
+    match moved {
+        Ok(moved) => outcome(i64::try_from(moved).unwrap_or(i64::MAX)),
+        Err(errno) => Err(errno.raw_os_error()),
     }
 }
 
@@ -275,8 +281,9 @@ fn write(target: &OpenTarget, bytes: &[u8], op: &Op) -> Result<usize, Errno> {
     }
 }
 
-fn no_thread(slots: u16, error: &io::Error) -> Problem {
-    Problem::refused(format!("cannot start {slots} threads for {slots} outstanding I/Os"))
+/// Why no thread more can be started, of so many.
+pub(crate) fn no_thread(threads: u32, error: &io::Error) -> Problem {
+    Problem::refused(format!("cannot start {threads} threads for {threads} outstanding I/Os"))
         .because(error.to_string())
         .next("lower the number of outstanding I/Os, or raise the limits (ulimit -u, kernel.threads-max, pids.max)")
 }

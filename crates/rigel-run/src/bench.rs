@@ -2,14 +2,15 @@
 //!
 //! A bench owns its clock, the witnesses of its hosts and its look at what changed under the load. [`threads`] has a thread
 //! and an engine for each worker of this process; [`simulated`] runs one worker in virtual time; [`turns`] has two of them. [`make`]
-//! makes the one that a run asks for. A bench must not know the plan, the record's file or what is done with a result.
+//! makes the one that a run asks for, with the engine that `trials` of the targets leave. A bench must not know the plan, the record's file or what is done with a result.
 
 pub mod make;
 pub mod simulated;
 pub mod threads;
+mod trials;
 pub mod turns;
 
-use crate::job::{Done, Job, Part, Shared, Task};
+use crate::job::{Done, Job, Part, Shared, Task, lanes};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::drive::Drive;
@@ -17,6 +18,7 @@ use rigel_core::load::class::{LoadClass, PerClass, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
+use rigel_core::load::split;
 use rigel_core::load::team::Team;
 use rigel_core::measure::Window;
 use rigel_core::record::{NodeVisit, Nodes};
@@ -277,17 +279,25 @@ impl Order {
 
 /// The slots that a worker needs for every point of the plan, on a node alone.
 pub fn layout(request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
-    layout_in(&Team::default(), request, plan, worker)
+    layout_in(&Team::default(), request, plan, (worker, plan.workers, &[]))
 }
 
-/// The same on a node of several.
-pub fn layout_in(team: &Team, request: &Request, plan: &Plan, worker: u32) -> SlotLayout {
+/// The same on a node of several, for one of so many workers, of which each class has `rooms` for itself ([`split::seat`]).
+pub fn layout_in(
+    team: &Team,
+    request: &Request,
+    plan: &Plan,
+    (worker, workers, rooms): (u32, u32, &[u32]),
+) -> SlotLayout {
     // More outstanding I/Os never give a worker fewer, so the largest point is enough for all. A point of several classes
     // splits each class by itself; an open loop has the same slots at all of its rates.
     let room = plan.room();
     let group = |(place, class): (usize, &LoadClass)| {
-        let share = team.share(class.dealt(room.of(class.name)), place, worker, plan.workers);
-        let slots = share.len().saturating_mul(class.pattern.outstanding(1) as usize);
+        let lanes_of_stream = lanes(rooms, class.pattern);
+        let dealt = class.dealt(room.of(class.name)).saturating_mul(lanes_of_stream);
+        let seat = split::seat(rooms, place, worker, workers);
+        let share = seat.map_or_else(Vec::new, |(worker, workers)| team.share(dealt, place, worker, workers));
+        let slots = share.len().saturating_mul((class.pattern.outstanding(1) / lanes_of_stream) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };
     SlotLayout::of(&request.classes.iter().enumerate().map(group).collect::<Vec<_>>())

@@ -10,6 +10,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
 use rigel_core::load::request::Request;
+use rigel_core::load::split;
 use rigel_core::load::team::Team;
 use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
@@ -75,9 +76,31 @@ pub struct Workload {
     pub beside: Option<(Ppm, usize)>,
     /// Which part of the load is this node's.
     pub team: Team,
+    /// How many workers each class has for itself; empty where each worker has a part of every class.
+    pub rooms: Vec<u32>,
+}
+
+/// Into how many parts what a load level counts is dealt out: a stream into each of its I/Os, where each of them has a worker.
+pub fn lanes(rooms: &[u32], pattern: Pattern) -> u32 {
+    if rooms.is_empty() { 1 } else { pattern.outstanding(1).max(1) }
 }
 
 impl Workload {
+    /// Which of how many workers of the class at a place one is; `None` for a worker of other classes.
+    pub fn seat(&self, place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
+        split::seat(&self.rooms, place, worker, workers)
+    }
+
+    /// The lanes of a class of this load.
+    pub fn lanes(&self, class: &BlockClass) -> u32 {
+        lanes(&self.rooms, class.pattern)
+    }
+
+    /// How many workers the class at a place has.
+    pub fn workers_at(&self, place: usize, workers: u32) -> u32 {
+        self.rooms.get(place).copied().unwrap_or(workers)
+    }
+
     /// The load of a checked request on its targets, on this node alone.
     ///
     /// # Errors
@@ -124,6 +147,7 @@ impl Workload {
                 0
             },
             team,
+            rooms: Vec::new(),
         })
     }
 }

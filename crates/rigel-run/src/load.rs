@@ -57,21 +57,25 @@ impl<'a> Load<'a> {
             if warm_up && place != workload.warmed_up(job.point) {
                 continue;
             }
+            let Some((worker, workers)) = workload.seat(place, worker, workers) else { continue };
             let asked = job.point.of(class.name);
-            let level = class.dealt(asked);
+            let lanes = workload.lanes(class);
+            let level = class.dealt(asked).saturating_mul(lanes);
             let (streams, random) = class.volumes.at(if warm_up { 0 } else { asked });
             let share = workload.team.share(level, place, worker, workers);
             let slots = layout.group(place);
             match (class.pattern, streams, random) {
                 (Pattern::Streams { ios_per_stream }, Some(volume), _) if !warm_up => {
                     let shift = workload.shift(job.visit, volume);
-                    let stream =
-                        |&number| Stream::new(number, level, volume, class.write_percent).moved(shift);
+                    let stream = |&number: &u32| {
+                        let whole = Stream::new(number / lanes, level / lanes, volume, class.write_percent);
+                        whole.moved(shift).lane(number % lanes, lanes)
+                    };
                     let streams = share.iter().map(stream).collect();
-                    load.add_streams(place, class, (streams, volume, ios_per_stream), slots);
+                    load.add_streams(place, class, (streams, volume, ios_per_stream / lanes), slots);
                 }
                 (Pattern::Random | Pattern::Streams { .. }, _, Some(volume)) => {
-                    let per_level = class.pattern.outstanding(1);
+                    let per_level = class.pattern.outstanding(1) / lanes;
                     let numbers = share.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
                     // A warm-up draws its own offsets: it must not touch beforehand what the point will.
                     let visit = if warm_up { !job.visit } else { job.visit };
@@ -144,11 +148,12 @@ impl<'a> Load<'a> {
         own.map(|slot| slot.op.slot)
     }
 
-    /// I/Os that have been in flight for `limit_ns` and longer.
-    pub fn overdue(&self, now_ns: u64, limit_ns: u64) -> Option<HungIo> {
+    /// I/Os that have been in flight for `limit_ns` and longer, and were waited for that long: somebody has looked at them since `watched_ns`.
+    pub fn overdue(&self, now_ns: u64, watched_ns: u64, limit_ns: u64) -> Option<HungIo> {
         let in_flight = self.slots.iter().flatten().filter(|slot| slot.started_ns != NOT_IN_FLIGHT);
-        let aged = in_flight.map(|slot| (now_ns.saturating_sub(slot.started_ns), slot.op));
-        let hung = aged.filter(|&(age_ns, _)| age_ns >= limit_ns).map(|(age_ns, op)| HungIo {
+        let hangs = |slot: &&Slot| now_ns.saturating_sub(slot.started_ns.max(watched_ns)) >= limit_ns;
+        let aged = in_flight.filter(hangs).map(|slot| (now_ns.saturating_sub(slot.started_ns), slot.op));
+        let hung = aged.map(|(age_ns, op)| HungIo {
             target: op.target,
             offset: op.offset,
             direction: op.direction,

@@ -26,6 +26,10 @@ use std::sync::atomic::Ordering;
 
 /// How often a worker shows its counts.
 const SHOW_NS: u64 = 20 * NS_PER_MS;
+/// With more workers each sees few I/Os, and what all of them count in together must not take the memory of the host.
+const MOST_WITH_MANY_IOS: u32 = 64;
+/// Between two looks at what is in flight: no engine waits for more than a second in a call.
+const LONGEST_LOOK_NS: u64 = NS_PER_S + NS_PER_S / 5;
 /// How long the kernel may take to give hung I/Os back once it was asked to.
 const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
@@ -69,6 +73,9 @@ struct Loop<'a, B, C> {
     failures: u64,
     ios: IoCounts,
     hung: Option<HungIo>,
+    /// When it was last looked for hung I/Os, and since when nothing kept this worker from looking.
+    looked_ns: u64,
+    watched_ns: u64,
 }
 
 /// When no more I/Os are submitted.
@@ -164,6 +171,8 @@ impl Worker<'_> {
             failures: 0,
             ios: IoCounts::default(),
             hung: None,
+            looked_ns: 0,
+            watched_ns: 0,
         };
         let is_idle = state.free.is_empty();
         let stopped = self.drive_job(&mut state, job, end)?;
@@ -195,8 +204,12 @@ impl Worker<'_> {
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have slots of that class move anything.
                 let place = self.workload.warmed_up(job.point);
-                let level = self.workload.classes.get(place).map_or(0, |class| job.point.of(class.name));
-                let movers = u64::from(self.workload.team.movers(level, place, self.workers).max(1));
+                let level =
+                    self.workload.classes.get(place).map_or(0, |class| {
+                        job.point.of(class.name).saturating_mul(self.workload.lanes(class))
+                    });
+                let workers = self.workload.workers_at(place, self.workers);
+                let movers = u64::from(self.workload.team.movers(level, place, workers).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
                 (never, End { at_ns: until_ns, tried_bytes: bytes.div_ceil(movers) })
             }
@@ -297,7 +310,8 @@ impl Worker<'_> {
         let planned = load.outstanding(place);
         let class = &self.workload.classes[place];
         let bytes = class.is_mixed().then_some(0);
-        let closed = || ClassTally::with_lead(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
+        let made = if self.workers > MOST_WITH_MANY_IOS { ClassTally::of_few } else { ClassTally::with_lead };
+        let closed = || made(u64::from(io_bytes), planned, span_ns, lead_ns, &edges);
         let tally = || match class.arrival {
             Arrival::Closed => closed(),
             Arrival::Open { shape, .. } => closed().opened(job.shape.unwrap_or(shape).spread()),
@@ -469,7 +483,12 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         if self.hung.is_some() {
             return false;
         }
-        self.hung = self.load.overdue(now_ns, limit_ns);
+        // A process that is stopped, or gets no CPU, does not see what came back meanwhile.
+        if now_ns.saturating_sub(self.looked_ns) > LONGEST_LOOK_NS {
+            self.watched_ns = now_ns;
+        }
+        self.looked_ns = now_ns;
+        self.hung = self.load.overdue(now_ns, self.watched_ns, limit_ns);
         if self.hung.is_some() {
             self.tally.shorten(now_ns);
             self.backend.cancel();

@@ -2,6 +2,7 @@
 //!
 //! Must not probe anything; `rigel-io` does.
 
+use super::engine_trials::EngineTrials;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -15,7 +16,9 @@ pub enum EngineKind {
     Nvme,
     /// Linux native asynchronous I/O, as ORION used it.
     Libaio,
-    /// A thread per outstanding I/O, with pread and pwrite.
+    /// A worker per outstanding I/O, which waits for it in pread or pwrite.
+    Sync,
+    /// A thread per outstanding I/O, with pread and pwrite, that gets it from a worker and gives it back.
     Threads,
     /// Completes at once: measures the cost of the tool itself.
     Null,
@@ -29,10 +32,11 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::IoUring,
         Self::Nvme,
         Self::Libaio,
+        Self::Sync,
         Self::Threads,
         Self::Null,
         Self::Nop,
@@ -41,8 +45,16 @@ impl EngineKind {
     ];
 
     /// Those that block I/O can be asked of.
-    pub const ASKED_FOR: [Self; 7] =
-        [Self::IoUring, Self::Nvme, Self::Libaio, Self::Threads, Self::Null, Self::Nop, Self::Sim];
+    pub const ASKED_FOR: [Self; 8] = [
+        Self::IoUring,
+        Self::Nvme,
+        Self::Libaio,
+        Self::Sync,
+        Self::Threads,
+        Self::Null,
+        Self::Nop,
+        Self::Sim,
+    ];
 
     /// The word on the command line and in the record.
     pub const fn name(self) -> &'static str {
@@ -50,6 +62,7 @@ impl EngineKind {
             Self::IoUring => "io_uring",
             Self::Nvme => "nvme",
             Self::Libaio => "libaio",
+            Self::Sync => "sync",
             Self::Threads => "threads",
             Self::Null => "null",
             Self::Nop => "nop",
@@ -73,9 +86,9 @@ impl EngineKind {
         !self.is_simulated() && !matches!(self, Self::Nvme)
     }
 
-    /// Whether a worker does all of its work in one thread, which can have a CPU of its own.
+    /// Whether its workers are few and do all of their work in one thread, so that each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
-        !matches!(self, Self::Threads | Self::Postgres)
+        !matches!(self, Self::Sync | Self::Threads | Self::Postgres)
     }
 
     /// Whether no real target is touched.
@@ -94,12 +107,15 @@ impl FromStr for EngineKind {
 }
 
 /// The engine of a run and how it was set up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EngineFacts {
     /// Which one.
     pub kind: EngineKind,
-    /// Why this one, when it was chosen automatically and is not the best.
+    /// Why this one, when it was chosen automatically and is not the best, or what short trials of several gave.
     pub reason: Option<String>,
+    /// Those trials, where there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trials: Option<EngineTrials>,
     /// What the user should know, such as buffers that could not be registered.
     pub notes: Vec<String>,
     /// Buffers are registered with the kernel.
@@ -124,6 +140,7 @@ impl EngineFacts {
         Self {
             kind,
             reason: None,
+            trials: None,
             notes: Vec::new(),
             registered_buffers: false,
             registered_files: false,

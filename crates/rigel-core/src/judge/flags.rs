@@ -67,6 +67,8 @@ pub enum FlagCode {
     FlushFree,
     /// The tool or the host was the limit, not the storage.
     HostLimited,
+    /// The engine was the limit: much of the CPU time went into handing its I/Os over.
+    EngineLimited,
     /// Something else used the host or the device meanwhile.
     Foreign,
     /// The process was served before or after others.
@@ -97,7 +99,7 @@ pub enum FlagCode {
 
 impl FlagCode {
     /// All of them.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::NoData,
         Self::CutShort,
         Self::Errors,
@@ -124,6 +126,7 @@ impl FlagCode {
         Self::Zeros,
         Self::FlushFree,
         Self::HostLimited,
+        Self::EngineLimited,
         Self::Foreign,
         Self::Priority,
         Self::SmallTarget,
@@ -168,6 +171,7 @@ impl FlagCode {
             Self::Zeros => "ZEROS",
             Self::FlushFree => "FLUSH_FREE",
             Self::HostLimited => "HOST_LIMITED",
+            Self::EngineLimited => "ENGINE_LIMITED",
             Self::Foreign => "FOREIGN",
             Self::Priority => "PRIORITY",
             Self::SmallTarget => "SMALL_TARGET",

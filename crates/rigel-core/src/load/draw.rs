@@ -117,7 +117,7 @@ pub fn anywhere(generator: &mut Generator, volume: &Volume) -> Place {
     volume.place(generator.below(volume.chunks()))
 }
 
-/// The position of one sequential stream, shared by its outstanding I/Os.
+/// The position of one sequential stream, shared by its outstanding I/Os; or of those of its I/Os that are one lane of it.
 #[derive(Clone, Debug)]
 pub struct Stream {
     next_chunk: u64,
@@ -125,6 +125,8 @@ pub struct Stream {
     first_chunk: u64,
     /// .. to the chunk before this one.
     end_chunk: u64,
+    /// From one to the next.
+    step: u64,
     /// Fixed for the whole point: a stream only reads or only writes.
     pub direction: Direction,
 }
@@ -140,7 +142,19 @@ impl Stream {
 
     /// One that walks these chunks; at least one.
     pub const fn within(chunks: Range<u64>, direction: Direction) -> Self {
-        Self { next_chunk: chunks.start, first_chunk: chunks.start, end_chunk: chunks.end, direction }
+        Self {
+            next_chunk: chunks.start,
+            first_chunk: chunks.start,
+            end_chunk: chunks.end,
+            step: 1,
+            direction,
+        }
+    }
+
+    /// Every I/O that is `number` of so many `lanes`: together they go over the stream, each at its own pace.
+    #[must_use]
+    pub fn lane(self, number: u32, lanes: u32) -> Self {
+        Self { step: lanes.max(1).into(), ..self.moved(number.into()) }
     }
 
     /// The same stream, `chunks` further on; after the last chunk comes the first.
@@ -155,9 +169,10 @@ impl Stream {
     #[inline]
     pub fn advance(&mut self, volume: &Volume) -> Place {
         let place = volume.place(self.next_chunk);
-        self.next_chunk += 1;
-        if self.next_chunk == self.end_chunk {
-            self.next_chunk = self.first_chunk;
+        self.next_chunk += self.step;
+        if self.next_chunk >= self.end_chunk {
+            self.next_chunk =
+                self.first_chunk + (self.next_chunk - self.end_chunk) % (self.end_chunk - self.first_chunk);
         }
         place
     }

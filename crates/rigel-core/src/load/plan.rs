@@ -40,6 +40,8 @@ const BRISK_SETTLE: Nanos = Nanos::from_millis(200);
 const BRISK_MEASURE: Nanos = Nanos::from_millis(500);
 /// Rest of a point between two of those visits. The other points of a round usually take longer than that.
 const BRISK_REST: Nanos = Nanos::from_secs(2);
+/// What a worker counts in, beside the buffers of its I/Os: the histograms of a class.
+const WORKER_BYTES: u64 = 128 << 10;
 /// Most outstanding I/Os of one worker. More of them get another worker.
 const OUTSTANDING_PER_WORKER: u32 = 128;
 
@@ -277,6 +279,21 @@ impl Plan {
         let of_rates = || self.rates.as_ref().map_or_else(|| self.grid.most(), |rates| rates.room);
         self.search.as_ref().map_or_else(of_rates, LevelSearch::room)
     }
+
+    /// How many workers each class has for itself with that engine ([`super::split::seat`]): one for each outstanding I/O where a worker waits
+    /// for its own; none where each has a part of every class.
+    pub fn rooms_of(&self, request: &Request, engine: EngineKind) -> Vec<u32> {
+        let most = |class: &LoadClass| self.max_outstanding.get(&class.name).copied().unwrap_or(0);
+        if engine == EngineKind::Sync { request.classes.iter().map(most).collect() } else { Vec::new() }
+    }
+
+    /// The workers of a run with that engine.
+    pub fn workers_of(&self, engine: EngineKind) -> u32 {
+        match engine {
+            EngineKind::Sync => self.max_outstanding.values().copied().fold(0, u32::saturating_add).max(1),
+            _ => self.workers,
+        }
+    }
 }
 
 /// ORION's rule: whole minutes, rounded up, and one more.
@@ -355,11 +372,15 @@ fn too_many_outstanding(outstanding: u64) -> Problem {
 fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(PerClass<u32>, u64), Problem> {
     let mut all = PerClass::new();
     let (mut outstanding, mut bytes) = (0_u64, 0_u64);
+    let (each, needed) = match request.engine {
+        EngineRequest::Only(EngineKind::Sync) => (WORKER_BYTES, "buffers and workers (engine sync)"),
+        _ => (0, "buffers"),
+    };
     for class in &request.classes {
         let own = u64::from(class.outstanding(room.of(class.name)));
         outstanding = outstanding.saturating_add(own);
         if class.is_block_io() {
-            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes()));
+            bytes = bytes.saturating_add(own.saturating_mul(class.io_bytes().saturating_add(each)));
         }
         all.insert(class.name, u32::try_from(own).map_err(|_| too_many_outstanding(own))?);
     }
@@ -368,7 +389,7 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
     }
     match host.memory_room() {
         Some(room) if bytes > room.0 / 2 && !request.engine.is_simulated() => {
-            Err(no_memory(host, room, (outstanding, bytes)))
+            Err(no_memory(host, room, (needed, outstanding, bytes)))
         }
         _ => Ok((all, bytes)),
     }
@@ -378,7 +399,7 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
 fn no_memory(
     host: &HostFacts,
     (memory, limit): (u64, MemoryLimit),
-    (outstanding, bytes): (u64, u64),
+    (needed, outstanding, bytes): (&str, u64, u64),
 ) -> Problem {
     let fewer = "use fewer outstanding I/Os, fewer disks or smaller I/Os";
     let memory = Bytes(memory);
@@ -398,7 +419,7 @@ fn no_memory(
             format!("{fewer}, or raise the limit (ulimit -v)"),
         ),
     };
-    Problem::refused(format!("the buffers of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
+    Problem::refused(format!("the {needed} of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
         .because(format!("{because}, and half of it may be used"))
         .next(next)
 }

@@ -442,11 +442,35 @@ impl Request {
             EngineRequest::Only(kind) => kind.can_poll(),
             EngineRequest::Sim(_) => false,
         };
+        self.check_sync()?;
         if self.poll && !can_poll {
             return Err(Problem::usage("the engine cannot poll for completions")
                 .at("--poll")
                 .because("only the engines io_uring and nvme can")
                 .next("leave out --poll, or choose one of them"));
+        }
+        Ok(())
+    }
+
+    /// Whether each outstanding I/O can have a worker of its own, where the engine asks for that.
+    ///
+    /// # Errors
+    /// With the reason why it cannot.
+    pub fn check_sync(&self) -> Result<(), Problem> {
+        if self.engine != EngineRequest::Only(EngineKind::Sync) {
+            return Ok(());
+        }
+        let refused = |because: &str, next: &str| {
+            let problem = Problem::usage("the engine sync has a worker for each outstanding I/O");
+            Err(problem.at("--engine sync").because(because).next(next))
+        };
+        if self.workers.is_some() {
+            return refused("--workers gives another number of them", "leave out --workers");
+        }
+        if self.classes.iter().any(LoadClass::is_open) {
+            let because =
+                "of a load that arrives at a rate, an I/O would wait for its worker while others are idle";
+            return refused(because, "use --engine threads, io_uring or libaio");
         }
         Ok(())
     }

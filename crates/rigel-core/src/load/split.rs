@@ -14,10 +14,41 @@ pub fn share(level: u32, place: usize, worker: u32, workers: u32) -> Vec<u32> {
     (first..level).step_by(workers as usize).collect()
 }
 
+/// Which of how many workers of the class at a place one is: of all, where each has a part of every class (`rooms` is empty), else of those
+/// that this class has for itself, `rooms` of each class one after the other. `None` for a worker of another class.
+pub fn seat(rooms: &[u32], place: usize, worker: u32, workers: u32) -> Option<(u32, u32)> {
+    if rooms.is_empty() {
+        return Some((worker, workers));
+    }
+    let (before, from) = rooms.split_at_checked(place)?;
+    let own = from.first().copied()?;
+    let first = before.iter().copied().fold(0, u32::saturating_add);
+    worker.checked_sub(first).filter(|number| *number < own).map(|number| (number, own))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn each_outstanding_io_of_three_classes_has_a_worker_of_its_own() {
+        let rooms = [3, 1, 2];
+        let of_worker = |worker: u32| -> Vec<(usize, u32)> {
+            let of_class = |(place, level): (usize, u32)| {
+                let (worker, workers) = seat(&rooms, place, worker, 6)?;
+                Some(share(level, place, worker, workers).into_iter().map(move |number| (place, number)))
+            };
+            (0..).zip([3, 1, 1]).filter_map(of_class).flatten().collect()
+        };
+        let all: Vec<_> = (0..6).map(of_worker).collect();
+        assert!(all.iter().all(|own| own.len() <= 1), "{all:?}");
+        let mut dealt = all.concat();
+        dealt.sort_unstable();
+        assert_eq!(dealt, [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)]);
+        assert_eq!(seat(&[], 1, 4, 5), Some((4, 5)), "a part of every class");
+        assert_eq!((seat(&rooms, 3, 0, 6), seat(&rooms, 0, 3, 6)), (None, None));
+    }
 
     proptest! {
         #[test]

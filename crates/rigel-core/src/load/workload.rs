@@ -44,6 +44,8 @@ pub enum Layout {
 pub struct WritePercent(u8);
 
 impl WritePercent {
+    /// Nothing but reads.
+    pub const NONE: Self = Self(0);
     /// Nothing but writes.
     pub const ALL: Self = Self(100);
 

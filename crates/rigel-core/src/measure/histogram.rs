@@ -16,6 +16,8 @@ const SUB_BITS: u32 = 6;
 const SUB: u64 = 1 << SUB_BITS;
 /// Values below `2 * SUB` have a bucket each; every octave above has `SUB`.
 const BUCKETS: usize = ((64 - SUB_BITS) as usize + 1) << SUB_BITS;
+/// Filled buckets up to which a list of them takes less memory than all.
+const MOST_IN_LIST: usize = 128;
 
 /// Counts of latencies in nanoseconds with exact count, sum, minimum, maximum and sum of squares.
 #[derive(Clone)]
@@ -24,6 +26,8 @@ pub struct Histogram {
     counts: Vec<u64>,
     /// The filled buckets of a histogram that is not recorded into.
     packed: Box<[u8]>,
+    /// Those of a histogram of few latencies, ascending, with their counts: while there are few of them, and nothing elsewhere.
+    list: Option<Vec<(u16, u64)>>,
     count: u64,
     min_ns: u64,
     max_ns: u64,
@@ -81,6 +85,7 @@ impl Histogram {
         Self {
             counts: Vec::new(),
             packed: Box::default(),
+            list: None,
             count: 0,
             min_ns: u64::MAX,
             max_ns: 0,
@@ -89,11 +94,17 @@ impl Histogram {
         }
     }
 
+    /// An empty histogram for few latencies: it takes memory as they come, and far less than [`Histogram::new`] while few buckets are filled.
+    pub fn of_few() -> Self {
+        Self { list: Some(Vec::new()), ..Self::empty() }
+    }
+
     /// Frees the memory that only recording needs. A few bytes for each filled bucket remain.
     pub fn trim(&mut self) {
-        if !self.counts.is_empty() {
+        if !self.counts.is_empty() || self.list.is_some() {
             self.packed = pack(self.filled());
             self.counts = Vec::new();
+            self.list = None;
         }
     }
 
@@ -110,31 +121,51 @@ impl Histogram {
                 _ => groups.push((middle, n)),
             }
         }
-        Self { packed: pack(groups.into_iter()), counts: Vec::new(), ..*self }
+        Self { packed: pack(groups.into_iter()), counts: Vec::new(), list: None, ..*self }
     }
 
     /// The buckets that hold something, by number, ascending.
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let flat = self.counts.iter().copied().enumerate().filter(|&(_, n)| n > 0);
-        Unpack::new(&self.packed).chain(flat)
+        let list = self.list.iter().flatten().map(|&(bucket, n)| (usize::from(bucket), n));
+        Unpack::new(&self.packed).chain(list).chain(flat)
     }
 
-    /// Makes a packed histogram ready to record.
+    /// Counts one in a histogram that has not all buckets; a packed one, and one of no longer few, gets them.
     #[cold]
-    fn unpack(&mut self) {
-        let packed = std::mem::take(&mut self.packed);
-        self.counts.resize(BUCKETS, 0);
-        Unpack::new(&packed).for_each(|(bucket, n)| self.counts[bucket] = n);
+    fn count_in_list(&mut self, bucket: usize) {
+        if let Some(list) = &mut self.list
+            && self.packed.is_empty()
+            && let Ok(number) = u16::try_from(bucket)
+        {
+            match list.binary_search_by_key(&number, |entry| entry.0) {
+                Ok(place) => {
+                    list[place].1 += 1;
+                    return;
+                }
+                Err(place) if list.len() < MOST_IN_LIST => {
+                    list.insert(place, (number, 1));
+                    return;
+                }
+                Err(_) => {}
+            }
+        }
+        let mut counts = vec![0; BUCKETS];
+        self.filled().for_each(|(bucket, n)| counts[bucket] = n);
+        counts[bucket] += 1;
+        self.packed = Box::default();
+        self.list = None;
+        self.counts = counts;
     }
 
     /// Counts one latency.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         let bucket = bucket_of(latency_ns);
-        if bucket >= self.counts.len() {
-            self.unpack();
+        match self.counts.get_mut(bucket) {
+            Some(count) => *count += 1,
+            None => self.count_in_list(bucket),
         }
-        self.counts[bucket] += 1;
         self.count += 1;
         self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
         self.sum_squares += u128::from(latency_ns) * u128::from(latency_ns);
@@ -146,7 +177,8 @@ impl Histogram {
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);
         counts.fill(0);
-        *self = Self { counts, ..Self::empty() };
+        let list = self.list.take().map(|_| Vec::new());
+        *self = Self { counts, list, ..Self::empty() };
     }
 
     /// Adds the counts of another worker.
@@ -156,6 +188,7 @@ impl Histogram {
         }
         if self.counts.is_empty() {
             self.packed = pack(merge(self.filled(), other.filled()));
+            self.list = None;
         } else {
             for (bucket, theirs) in other.filled() {
                 self.counts[bucket] = self.counts[bucket].saturating_add(theirs);
@@ -313,6 +346,7 @@ impl<'de> Deserialize<'de> for Histogram {
         Ok(Self {
             counts: Vec::new(),
             packed: pack(stored.buckets.into_iter().filter(|&(_, n)| n > 0)),
+            list: None,
             count: stored.count,
             min_ns: if stored.count == 0 { u64::MAX } else { stored.min_ns },
             max_ns: stored.max_ns,

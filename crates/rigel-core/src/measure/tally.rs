@@ -4,6 +4,7 @@
 //! latencies are those of the I/Os that began inside it, in full, whenever they are over: an I/O that is in flight when the window ends is one of the
 //! longest more often than any other, and without it no latency could be longer than a window. Must not decide when the window is.
 
+use super::gauge::Gauge;
 use super::{ByTarget, Edges, Histogram, Occupancy, OpenTally, ReadLook, Series};
 use crate::errno;
 use crate::load::class::PerClass;
@@ -126,13 +127,28 @@ impl ClassTally {
     /// An empty tally whose series begins `lead_ns` before a window of `window_ns`, and whose latencies are kept apart
     /// up to each of `edges`, nanoseconds from there, ascending.
     pub fn with_lead(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
-        let early = |&until_ns| Early { until_ns, reads: Histogram::new(), writes: Histogram::new() };
+        Self::with(Histogram::new, (io_bytes, planned), window_ns, lead_ns, edges)
+    }
+
+    /// The same for one of many workers, each of which sees few I/Os.
+    pub fn of_few(io_bytes: u64, planned: u32, window_ns: u64, lead_ns: u64, edges: &[u64]) -> Self {
+        Self::with(Histogram::of_few, (io_bytes, planned), window_ns, lead_ns, edges)
+    }
+
+    fn with(
+        histogram: fn() -> Histogram,
+        (io_bytes, planned): (u64, u32),
+        window_ns: u64,
+        lead_ns: u64,
+        edges: &[u64],
+    ) -> Self {
+        let early = |&until_ns| Early { until_ns, reads: histogram(), writes: histogram() };
         Self {
             io_bytes,
             bytes: None,
             planned,
-            reads: Histogram::new(),
-            writes: Histogram::new(),
+            reads: histogram(),
+            writes: histogram(),
             early: edges.iter().map(early).collect(),
             edges: Edges::default(),
             series: Series::new(lead_ns.saturating_add(window_ns)),
@@ -344,21 +360,6 @@ impl ClassTally {
     /// Mean number in flight over a window of `span_ns`.
     pub fn mean_in_flight(&self, span_ns: u64) -> f64 {
         if span_ns == 0 { 0.0 } else { to_f64(self.in_flight_ns) / to_f64(span_ns) }
-    }
-}
-
-/// What of a class is in flight, and for how long: small, because the loop goes through them for every batch.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gauge {
-    in_flight: u64,
-    /// Integral over the window, in I/O-nanoseconds.
-    in_flight_ns: u64,
-}
-
-impl Gauge {
-    #[inline]
-    const fn pass(&mut self, span_ns: u64) {
-        self.in_flight_ns += self.in_flight * span_ns;
     }
 }
 

@@ -31,6 +31,8 @@ fn a_time_needs_its_unit() {
     for (text, ns) in [
         ("60s", 60 * NS_PER_S),
         ("60 sec", 60 * NS_PER_S),
+        ("500usec", NS_PER_S / 2000),
+        ("2 msec", 2 * NS_PER_MS),
         ("2m", 120 * NS_PER_S),
         ("500ms", NS_PER_S / 2),
         ("0.5ms", NS_PER_MS / 2),
@@ -65,9 +67,12 @@ fn a_number_that_is_written_otherwise_is_offered() {
         ("1s500ms", "1500ms"),
         ("2h1m1s", "7261s"),
         ("1.5h30m", "120m"),
+        ("5m30", "330s"),
+        ("1h30", "90m"),
+        ("1,000,000us", "1000000us"),
         // Nothing that was surely meant.
-        ("1,500ms", "',500ms' in '1,500ms' is not a unit (us, ms, s, m, h, d, w)"),
-        ("1m30", "'m30' in '1m30' is not a unit (us, ms, s, m, h, d, w)"),
+        ("1,500ms", "'1,500ms' has a comma, which may part thousands or decimals: write 1500ms or 1.500ms"),
+        ("1s30", "'s30' in '1s30' is not a unit (us, ms, s, m, h, d, w)"),
         ("1ms1us1x", "'ms1us1x' in '1ms1us1x' is not a unit (us, ms, s, m, h, d, w)"),
         ("1.5x", "'x' in '1.5x' is not a unit (us, ms, s, m, h, d, w)"),
         (".", "'.' is not a number with a unit behind it"),
@@ -79,7 +84,7 @@ fn a_number_that_is_written_otherwise_is_offered() {
     for (text, offer) in [
         (".5M", "0.5M"),
         ("1,5K", "1.5K"),
-        ("1,024K", "',024K' in '1,024K' is not a unit (B, K, M, G, T, powers of 1024)"),
+        ("1,024K", "'1,024K' has a comma, which may part thousands or decimals: write 1024K or 1.024K"),
         ("1.1K", "'1.1K' is no whole number of bytes"),
         ("0.5", "'0.5' is no whole number of bytes"),
     ] {
@@ -190,8 +195,34 @@ fn a_count_may_be_in_thousands() {
         "99999999999999999999k",
         "0.0001k",
         "5G",
+        "5.000",
+        "1e4",
     ] {
         assert_eq!(count_of(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_count_that_is_written_otherwise_is_offered() {
+    for (text, meant) in [
+        ("1e4", Some("10000")),
+        ("5E+3", Some("5000")),
+        ("5000/s", Some("5000")),
+        ("5k IOPS", Some("5k")),
+        ("20,000", Some("20000")),
+        ("1'000'000", Some("1000000")),
+        ("20 000/s", Some("20000")),
+        ("5.000", Some("5 or 5000")),
+        ("1.500", Some("1500")),
+        ("0.500", None),
+        ("5000", None),
+        ("20,00", None),
+        ("1e99", None),
+        ("e4", None),
+        ("fast", None),
+        ("", None),
+    ] {
+        assert_eq!(count_meant(text).as_deref(), meant, "{text}");
     }
 }
 

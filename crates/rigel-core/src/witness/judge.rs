@@ -81,7 +81,7 @@ pub enum Foreign {
 pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judgement {
     let samples = inside(witness, window);
     let foreign = Track::of(&samples, foreign_cpu(witness));
-    let own_cores = Track::of(&samples, |counts, span_us| part(counts.own_us?, span_us)).mean;
+    let own_cores = own_cores(witness, window);
     let own_limit = FOREIGN_PER_OWN * own_cores.unwrap_or(0.0);
     let host_limit = FOREIGN_PER_HOST * witness.cpus.map_or(0.0, f64::from);
     let cpu = foreign.measured(FOREIGN_CORES.max(own_limit).max(host_limit));
@@ -92,6 +92,11 @@ pub fn judge(witness: &Witness, window: Window, own_bytes: Option<u64>) -> Judge
         io: own_bytes.and_then(|own_bytes| device_io(witness, own_bytes)),
         others_ran: cpu.is_some_and(|cpu| cpu.mean > WAITING_CORES.max(own_limit)),
     }
+}
+
+/// Mean CPU time of this process inside `window`, in cores: that of its workers, and of the kernel's threads that do I/Os for it.
+pub fn own_cores(witness: &Witness, window: Window) -> Option<f64> {
+    Track::of(&inside(witness, window), |counts, span_us| part(counts.own_us?, span_us)).mean
 }
 
 /// Mean CPU time of others inside `window`, in cores, for [`super::residual_correlation`]. The kernel's rounding

@@ -32,6 +32,22 @@ impl Arena {
         Ok(arena)
     }
 
+    /// Maps at least `bytes` in normal pages, beside the other memory of the process: thousands of such arenas are few mappings.
+    pub(super) fn map_pages(bytes: usize) -> io::Result<Self> {
+        // SAFETY: a new private mapping at an address of the kernel's choice disturbs no other memory.
+        let start = unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            mmap_anonymous(ptr::null_mut(), bytes, access, MapFlags::PRIVATE)?
+        };
+        let start = NonNull::new(start.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let arena =
+            Self { start, used_bytes: bytes, mapping: (start, bytes), explicit: false, leaked: false };
+        // As in `map`.
+        // SAFETY: the range is the mapping just made; the advice changes nothing for this process.
+        let _ = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxDontFork) };
+        Ok(arena)
+    }
+
     /// The first byte. The pointer is valid for [`Self::used_bytes`] bytes while the arena lives.
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start

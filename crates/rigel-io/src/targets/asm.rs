@@ -15,7 +15,7 @@ pub fn step(name: &str) -> Option<String> {
             "{name} is a name of the ASM filter driver: give the path that `asmcmd afd_lsdsk` shows beside {disk}, or /dev/oracleafd/disks/{disk}"
         ));
     }
-    let group = name.strip_prefix('+')?.split('/').next()?;
+    let group = name.strip_prefix('+')?.split(['/', '.', '(']).next()?;
     let is_group = group.starts_with(|sign: char| sign.is_ascii_alphabetic());
     is_group.then(|| {
         format!("{name} lies in the disk group {group} of ASM: give the paths of its disks, which `asmcmd lsdsk -G {group}` lists")
@@ -33,6 +33,8 @@ mod tests {
             ("orcl:data1", "/dev/oracleasm/disks/data1"),
             ("AFD:DATA1", "afd_lsdsk"),
             ("+DATA", "asmcmd lsdsk -G DATA"),
+            ("+DATA.256.1", "asmcmd lsdsk -G DATA`"),
+            ("+DATA(DATAFILE)", "asmcmd lsdsk -G DATA`"),
             ("+DATA/orcl/datafile/system.256.1", "asmcmd lsdsk -G DATA"),
         ] {
             let told = step(name).unwrap();

@@ -1,7 +1,7 @@
 //! Errors of the kernel about a target: retries of those that pass, and messages that name cause and next step. Must not
 //! print.
 
-use super::asm;
+use super::no_path;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rustix::io::Errno;
@@ -33,7 +33,7 @@ pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
         let (cause, next) = forbidden(errno, is_device, geteuid().is_root());
         return problem.because(format!("{}: {cause}", text(errno))).next(next);
     }
-    let no_path = || no_path(&path_text::encode(path)).filter(|_| errno == Errno::NOENT);
+    let no_path = || no_path::in_command(&path_text::encode(path)).filter(|_| errno == Errno::NOENT);
     if let Some((cause, next)) = no_path() {
         return problem.because(cause).next(next);
     }
@@ -53,18 +53,6 @@ pub(crate) fn no_direct_io(place: String) -> Problem {
 /// The system's text for an error.
 pub(crate) fn text(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
-}
-
-/// What a name that nothing has stands for, and what to write instead: a name of Oracle ASM, or several targets in one word.
-fn no_path(name: &str) -> Option<(&'static str, String)> {
-    if let Some(step) = asm::step(name) {
-        return Some(("Oracle ASM gives such names; they are no paths", step));
-    }
-    let several = [',', ':', ';'].into_iter().map(|sign| name.split(sign).collect::<Vec<_>>());
-    let are_there = |parts: &Vec<&str>| parts.len() > 1 && parts.iter().all(|part| Path::new(part).exists());
-    let parts = several.into_iter().find(are_there)?;
-    let paths: Vec<String> = parts.into_iter().map(path_text::shell_word).collect();
-    Some(("several targets stand in one word", format!("part them with blanks: {}", paths.join(" "))))
 }
 
 /// Only causes that can apply: root lacks no right that another user has.

@@ -3,7 +3,7 @@
 //! LF and CRLF end a line. Blanks at the end of a line are ignored, and blank lines are skipped. A path is bytes, not text.
 //! Must not open a target.
 
-use super::asm;
+use super::no_path;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text;
@@ -92,14 +92,14 @@ pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let place = format!("{}:{}: {}", path_text::encode(list), entry.line, path_text::encode(&entry.path));
     let is_comment = entry.path.as_os_str().as_bytes().starts_with(b"#") && !entry.path.exists();
     let problem = problem.at(place);
-    if let Some(step) = asm::step(&path_text::encode(&entry.path)).filter(|_| !entry.path.exists()) {
-        problem.because("Oracle ASM gives such names; they are no paths").next(step)
-    } else if is_comment {
-        problem
+    if is_comment {
+        return problem
             .because("the line was meant as a comment; comments are not part of the .lun format")
-            .next("remove the line")
-    } else {
-        problem
+            .next("remove the line");
+    }
+    match no_path::in_list(&path_text::encode(&entry.path)).filter(|_| !entry.path.exists()) {
+        Some((cause, next)) => problem.because(cause).next(next),
+        None => problem,
     }
 }
 

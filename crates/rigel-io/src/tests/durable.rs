@@ -16,14 +16,14 @@ for_every_engine!(
 fn what_the_engines_need_is_here() {
     let scratch = Scratch::new(1 << 20);
     let Some(targets) = scratch.targets("what_the_engines_need_is_here", false) else { return };
-    for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Threads] {
+    for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync, EngineKind::Threads] {
         assert_eq!(durable::check(kind, DURABLE, &targets, &[facts("one")]), Ok(()), "{kind:?}");
     }
 }
 
 #[test]
 fn what_the_kernel_knows_needs_no_target() {
-    for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Threads] {
+    for kind in [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync, EngineKind::Threads] {
         assert_eq!(durable::known(kind, DURABLE), Ok(()), "{kind:?}");
     }
 }

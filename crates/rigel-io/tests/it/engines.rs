@@ -110,8 +110,8 @@ fn child_falls_back() {
     assert_eq!(choice.kind, EngineKind::Libaio);
     let reason = choice.reason.unwrap();
     assert!(reason.starts_with("no io_uring: ") && reason.contains(word_for(errno)), "{reason}");
-    for kind in [EngineKind::Libaio, EngineKind::Threads] {
-        let choice = EngineChoice { kind, poll: false, reason: None };
+    for kind in [EngineKind::Libaio, EngineKind::Sync, EngineKind::Threads] {
+        let choice = EngineChoice { kind, poll: false, reason: None, trials: None };
         assert_eq!(choose(Some(kind), false, &[SLOTS]), Ok(choice));
     }
 }
@@ -132,7 +132,7 @@ fn rings_for_polling_and_for_commands_are_tried_too() {
         let made = choose(Some(kind), poll, &[SLOTS]).map_err(Unavailable::new);
         let name = "rings_for_polling_and_for_commands_are_tried_too";
         let Some(choice) = needs(name, made) else { continue };
-        assert_eq!(choice, EngineChoice { kind, poll, reason: None });
+        assert_eq!(choice, EngineChoice { kind, poll, reason: None, trials: None });
     }
 }
 

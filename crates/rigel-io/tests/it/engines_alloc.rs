@@ -7,6 +7,7 @@ use rigel_core::load::workload::Direction;
 use rigel_io::aio::Aio;
 use rigel_io::backend::{Backend, Op, SlotLayout};
 use rigel_io::null::Null;
+use rigel_io::sync::SyncIo;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::targets::open::Access;
@@ -47,12 +48,12 @@ const LAYOUT: SlotLayout = SlotLayout::of(&[(8, 4096), (2, 65_536)]);
 fn allocations(backend: &mut impl Backend) -> u64 {
     let mut generator = Generator::new(1, &[]);
     let mut round = || {
-        for slot in 0..LAYOUT.slots() {
+        for slot in 0..backend.slots() {
             let offset = generator.below(100) * 4096;
             let len = LAYOUT.bytes_of(slot);
             backend.push(Op { slot, target: 0, direction: Direction::Read, offset, len, sync: Sync::None });
         }
-        let mut left = LAYOUT.slots();
+        let mut left = backend.slots();
         while left > 0 {
             backend.submit(1).unwrap();
             backend.reap(|completion| {
@@ -87,6 +88,9 @@ fn the_calls_of_the_loop_do_not_allocate() {
     if let Some((mut aio, ..)) = needs(name, aio) {
         assert_eq!(allocations(&mut aio), 0, "libaio");
     }
+    let one = SlotLayout::of(&[(1, 8192)]);
+    let (mut sync, ..) = SyncIo::new(Arc::clone(&targets), one, 1).unwrap();
+    assert_eq!(allocations(&mut sync), 0, "sync");
     let (mut threads, ..) = Threads::new(targets, LAYOUT, 1).unwrap();
     assert_eq!(allocations(&mut threads), 0, "threads");
     let (mut null, ..) = Null::new(&[false], LAYOUT, 1).unwrap();

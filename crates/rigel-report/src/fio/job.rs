@@ -188,7 +188,7 @@ impl Shape {
 pub(super) const fn engine(kind: EngineKind) -> &'static str {
     match kind {
         EngineKind::Nvme => "io_uring_cmd",
-        EngineKind::Threads => "psync",
+        EngineKind::Sync | EngineKind::Threads => "psync",
         _ => kind.name(),
     }
 }

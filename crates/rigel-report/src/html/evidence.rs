@@ -131,7 +131,7 @@ fn settings(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Writes", request.write_share()),
         ("Pace", pace),
         ("Disks", plan.num_disks.to_string()),
-        ("Workers", plan.workers.to_string()),
+        ("Workers", plan.workers_of(view.record.header.nodes.first().engine.kind).to_string()),
         ("Page cache", if request.buffered { "used, as asked" } else { "" }.to_owned()),
         ("Seed", request.seed.to_string()),
         ("Started", header.started.clone()),

@@ -80,7 +80,11 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         entries(&mut page, "Points", points(request, plan));
     }
     pace_of(&mut page, request, plan);
-    let workers = counted(plan.workers, "worker");
+    let workers = match request.engine {
+        EngineRequest::Only(kind) => plan.workers_of(kind),
+        EngineRequest::Auto | EngineRequest::Sim(_) => plan.workers,
+    };
+    let workers = counted(workers, "worker");
     entry(&mut page, "Buffers", format_args!("{} for {workers}", Bytes(plan.buffer_bytes)));
     let polled = if request.poll { ", completions are polled for" } else { "" };
     let known = intent.and_then(|intent| intent.engine.clone());

@@ -53,7 +53,7 @@ impl Cause {
 const ASKED_FOR: [FlagCode; 1] = [FlagCode::Simulated];
 
 /// Where these are true, most other flags are their consequence.
-const ROOTS: [FlagCode; 9] = [
+const ROOTS: [FlagCode; 10] = [
     FlagCode::WrongData,
     FlagCode::Memory,
     FlagCode::Zeros,
@@ -62,6 +62,7 @@ const ROOTS: [FlagCode; 9] = [
     FlagCode::Hung,
     FlagCode::Throttled,
     FlagCode::HostLimited,
+    FlagCode::EngineLimited,
     FlagCode::Foreign,
 ];
 /// These follow from all the others.

@@ -7,12 +7,14 @@ use super::command::CommandLine;
 use crate::commits;
 use crate::numbers::trimmed;
 use crate::view::View;
-use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::judge::flags::{FlagCode, Next};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::path_text::{printable, shell_word};
+use rigel_core::record::Node;
 use rigel_core::record::resume::{self, Rest};
 use rigel_core::units::{NS_PER_S, Nanos, to_f64};
 use rigel_core::uses::advice::again;
@@ -222,9 +224,13 @@ fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let command = repeated(view)?;
     let limits = [Some(FlagCode::HostLimited), Some(FlagCode::QueueNotFilled)];
     let limited = causes.first().is_some_and(|cause| limits.contains(&cause.code));
-    let cpus = view.record.header.nodes.first().host.cpus;
-    let workers = view.record.header.plan.workers.saturating_mul(2);
-    Some(if limited && workers <= cpus { command.with("--workers", &workers.to_string()) } else { command })
+    let Node { host: HostFacts { cpus, .. }, engine, .. } = view.record.header.nodes.first();
+    let workers = view.record.header.plan.workers_of(engine.kind).saturating_mul(2);
+    Some(if limited && workers <= *cpus && engine.kind != EngineKind::Sync {
+        command.with("--workers", &workers.to_string())
+    } else {
+        command
+    })
 }
 
 /// In the directory of the run, where its targets had names that are relative to it.

@@ -4,13 +4,15 @@
 //! it opens for writing only with a permit.
 
 use super::simulated::{self, SimulatedBench};
-use super::threads::{OpenSite, ThreadBench, WorkerPlace};
+use super::threads::{OpenSite, ThreadBench, WorkerPlace, stack_bytes};
+use super::trials::Trials;
 use super::turns::Turns;
 use super::{Bench, layout_in};
 use crate::execute::Run;
 use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine_trials::EngineTrials;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{LoadClass, PerClass};
 use rigel_core::load::placement::{self, CpuChoice};
@@ -19,6 +21,7 @@ use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
 use rigel_core::load::team::Team;
 use rigel_core::record::resume::Past;
+use rigel_core::units::Bytes;
 use rigel_core::verify::Settled;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
@@ -39,12 +42,14 @@ pub struct Start<'a> {
     pub settled: &'a PerClass<Settled>,
     /// Which part of the load is this node's.
     pub team: &'a Team,
+    /// The engine of a run that goes on, where Rigel had chosen it: no run has two.
+    pub engine: Option<EngineKind>,
 }
 
 impl<'a> Start<'a> {
     /// Behind what a run has done.
     pub fn behind(past: &'a Past, team: &'a Team) -> Self {
-        Self { run_ns: past.run_ns(), settled: &past.settled, team }
+        Self { run_ns: past.run_ns(), settled: &past.settled, team, engine: None }
     }
 }
 
@@ -59,14 +64,15 @@ pub fn bench(
     permits: &[Option<WritePermit>],
     start: Start<'_>,
 ) -> Result<Box<dyn Bench>, Problem> {
-    let Start { run_ns, settled, team } = start;
+    let Start { run_ns, settled, team, engine } = start;
+    let choosing = engine.map_or(Choosing::ByTrials, |kind| Choosing::Kept(kind, None));
     let Run { request, plan, .. } = run;
     let workload = |request: &Request, facts: &[TargetFacts]| Workload::of(request, facts, team.clone());
     let clock = MonotonicClock::at(run_ns);
     match (request.engine, request.sides) {
         (EngineRequest::Sim(law), None) => {
             let workload = workload(request, &facts)?;
-            let layouts = layouts(team, request, plan);
+            let layouts = layouts(team, request, plan, None);
             Ok(Box::new(SimulatedBench::new(law, workload, layouts[0], simulated::site(host, facts))))
         }
         (EngineRequest::Sim(_), Some(_)) => {
@@ -74,48 +80,113 @@ pub fn bench(
         }
         (_, None) => {
             let workload = Workload { before: settled.clone(), ..workload(request, &facts)? };
-            Ok(Box::new(of_workload((request, plan, workload), host, facts, permits, clock)?))
+            Ok(Box::new(of_workload((request, plan, workload), choosing, host, facts, permits, clock)?))
         }
         (_, Some(_)) => {
-            let side = |side| {
+            check_workers_of_sides(request, plan, team)?;
+            let side = |side, choosing| {
                 let own = request.of_side(side, &facts).to_vec();
                 let permits = request.of_side(side, permits);
                 let alone = request.alone(side);
                 let workload = workload(&alone, &own)?;
-                of_workload((&alone, plan, workload), host.clone(), own, permits, clock)
+                of_workload((&alone, plan, workload), choosing, host.clone(), own, permits, clock)
             };
-            Ok(Box::new(Turns::new(Box::new(side(Side::A)?), Box::new(side(Side::B)?))))
+            let [a, b] = both_sides(request, choosing, side)?;
+            Ok(Box::new(Turns::new(Box::new(a), Box::new(b))))
         }
     }
 }
 
-/// Threads on open targets. `clock` shows the time of the run.
+/// How the engine comes about where a request leaves it open.
+#[derive(Clone, Debug)]
+enum Choosing {
+    /// That of a run that goes on, as no run has two; or of both sides, with the trials on this one.
+    Kept(EngineKind, Option<EngineTrials>),
+    /// The usual one that works here, without a trial.
+    Usual,
+    /// By trials, of others only where the usual one hands its I/Os over.
+    ByTrials,
+    /// By trials of all.
+    ByAllTrials,
+}
+
+/// The benches of both sides of a comparison. Where both leave the engine to Rigel they have the same one, and it is the one that holds back either side
+/// least, whichever is named first. Where one side names its own, the other has the usual one, so that a run that goes on has it as well.
+fn both_sides(
+    request: &Request,
+    choosing: Choosing,
+    side: impl Fn(Side, Choosing) -> Result<ThreadBench, Problem>,
+) -> Result<[ThreadBench; 2], Problem> {
+    let is_free = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
+    let first = if is_free { choosing } else { Choosing::Usual };
+    let both = [side(Side::A, first.clone())?, side(Side::B, first)?];
+    let engines = both.each_ref().map(|bench| bench.site().nodes.first().engine.clone());
+    if !is_free || engines[0].kind == engines[1].kind {
+        return Ok(both);
+    }
+    // Targets have to be closed before they are opened again.
+    drop(both);
+    let mut trials = engines.map(|engine| engine.trials);
+    for (which, trials) in Side::BOTH.into_iter().zip(&mut trials) {
+        if trials.is_none() {
+            *trials = side(which, Choosing::ByAllTrials)?.site().nodes.first().engine.trials.clone();
+        }
+    }
+    let kind = match &trials {
+        [Some(a), Some(b)] => a.best_of_both(b),
+        _ => None,
+    };
+    // A side that could not be tried leaves the usual one to both.
+    let choosing = |trials| kind.map_or(Choosing::Usual, |kind| Choosing::Kept(kind, trials));
+    let [of_a, of_b] = trials.map(choosing);
+    Ok([side(Side::A, of_a)?, side(Side::B, of_b)?])
+}
+
+/// Refuses more workers on both sides together than a process can have.
+fn check_workers_of_sides(request: &Request, plan: &Plan, team: &Team) -> Result<(), Problem> {
+    let sides = Side::BOTH.map(|side| request.alone(side));
+    let of_side = |side: &Request| match side.engine {
+        EngineRequest::Only(kind @ EngineKind::Sync) => layouts(team, side, plan, Some(kind)),
+        _ => Vec::new(),
+    };
+    let slots: Vec<u16> = sides.iter().flat_map(of_side).map(|layout| layout.slots()).collect();
+    if slots.is_empty() { Ok(()) } else { engine::choose(Some(EngineKind::Sync), false, &slots).map(drop) }
+}
+
+/// Threads on open targets. `clock` shows the time of the run; `engine` is that of a run that goes on.
 ///
 /// # Errors
 /// As [`bench()`].
 pub fn of_threads(
-    (request, plan): (&Request, &Plan),
+    (request, plan, engine): (&Request, &Plan, Option<EngineKind>),
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
     let workload = Workload::new(request, &facts)?;
-    of_workload((request, plan, workload), host, facts, permits, clock)
+    let choosing = engine.map_or(Choosing::ByTrials, |kind| Choosing::Kept(kind, None));
+    of_workload((request, plan, workload), choosing, host, facts, permits, clock)
 }
 
 fn of_workload(
     (request, plan, workload): (&Request, &Plan, Workload),
+    choosing: Choosing,
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
-    let layouts = layouts(&workload.team, request, plan);
-    let wanted = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
-    let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+    let asked = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
+    let wanted = asked.or(match &choosing {
+        Choosing::Kept(kind, _) => Some(*kind),
+        _ => None,
+    });
+    let slots: Vec<u16> =
+        layouts(&workload.team, request, plan, wanted).iter().map(SlotLayout::slots).collect();
     // NVMe namespaces are opened twice, and each worker may have a ring.
     allow_open_files(2 * facts.len() + slots.len());
+    check_stacks(wanted, slots.len(), &host)?;
     let choice = engine::choose(wanted, request.poll, &slots)?;
     let access = access(permits, &workload.team);
     let targets = Arc::new(open(&facts, !request.buffered, access, &choice)?);
@@ -123,25 +194,75 @@ fn of_workload(
     if workload.team.process.is_none() {
         targets.announce(request.share)?;
     }
+    // Nodes would disturb each other's trials, and beside production nothing is loaded more than it may be.
+    let is_alone = !request.poll && workload.team.process.is_none() && workload.beside.is_none();
+    let is_tried = wanted.is_none() && is_alone && !matches!(choosing, Choosing::Usual);
+    let of_all = matches!(choosing, Choosing::ByAllTrials);
+    let trials =
+        Trials { request, plan, workload: &workload, host: &host, facts: &facts, targets: &targets, of_all };
+    let choice = match choosing {
+        Choosing::Kept(_, Some(trials)) if asked.is_none() => {
+            let why = "both sides have the engine that holds back either least";
+            let reason = Some(format!("{}; {why}", trials.sentence()));
+            EngineChoice { reason, trials: Some(trials), ..choice }
+        }
+        _ if is_tried => trials.choose(choice),
+        _ => choice,
+    };
     let syncs = request.classes.iter().map(|class| class.sync);
     let leave_out = |problem: Problem| match request.bound {
         Some(_) => problem.next("leave the commits out with --no-commits"),
         None => problem,
     };
     durable::check(choice.kind, syncs, &targets, &facts).map_err(leave_out)?;
+    let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..workload };
+    let layouts = layouts(&workload.team, request, plan, Some(choice.kind));
     let places = places(request, &facts, &choice, layouts)?;
     let site = OpenSite { host, facts, targets };
     ThreadBench::start(choice, &places, workload, site, clock)
 }
 
-/// What each worker has outstanding.
-fn layouts(team: &Team, request: &Request, plan: &Plan) -> Vec<SlotLayout> {
-    (0..plan.workers).map(|worker| layout_in(team, request, plan, worker)).collect()
+/// Refuses a worker for each outstanding I/O where their stacks do not fit into the address space: what is too little then fails anywhere.
+fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) -> Result<(), Problem> {
+    let need_bytes = stack_bytes(workers).saturating_mul(workers as u64);
+    match host.limits.address_room_bytes {
+        Some(room_bytes) if engine == Some(EngineKind::Sync) && need_bytes > room_bytes / 4 => {
+            let what = format!(
+                "{workers} workers need {} of address space for their stacks alone",
+                Bytes(need_bytes)
+            );
+            Err(Problem::refused(what)
+                .at("--engine sync")
+                .because(format!(
+                    "this process may have {} more (ulimit -v), and a quarter of it may be stacks",
+                    Bytes(room_bytes)
+                ))
+                .next("raise the limit, load fewer outstanding I/Os, or use --engine io_uring or libaio"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What each worker of an engine has outstanding; where none is asked for, of the one that is chosen.
+pub(super) fn layouts(
+    team: &Team,
+    request: &Request,
+    plan: &Plan,
+    engine: Option<EngineKind>,
+) -> Vec<SlotLayout> {
+    let rooms = engine.map_or_else(Vec::new, |engine| plan.rooms_of(request, engine));
+    let of_rooms = || rooms.iter().copied().fold(0, u32::saturating_add).max(1);
+    let workers = if rooms.is_empty() { plan.workers } else { of_rooms() };
+    (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
 pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
-    let why = if request.engine == EngineRequest::Auto { ", the best one that works here" } else { "" };
+    let why = if request.engine == EngineRequest::Auto {
+        ", the best one that works here; a short trial may show that another does more"
+    } else {
+        ""
+    };
     Some(match chosen(request, plan)? {
         Ok(EngineChoice { kind, reason, .. }) => {
             let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
@@ -159,6 +280,9 @@ pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
 /// # Errors
 /// When the engine does not work here, a target cannot be opened, or another run of Rigel has it.
 pub fn foresee(request: &Request, plan: &Plan, facts: &[TargetFacts]) -> Result<(), Problem> {
+    if request.sides.is_some() {
+        check_workers_of_sides(request, plan, &Team::default())?;
+    }
     for (part, facts) in request.parts(facts) {
         let Some(choice) = chosen(&part, plan).transpose()? else { continue };
         // One of the run's own may not be there yet.
@@ -185,7 +309,8 @@ fn chosen(request: &Request, plan: &Plan) -> Option<Result<EngineChoice, Problem
         EngineRequest::Auto => None,
         EngineRequest::Only(kind) => Some(kind),
     };
-    let slots: Vec<u16> = layouts(&Team::default(), request, plan).iter().map(SlotLayout::slots).collect();
+    let slots: Vec<u16> =
+        layouts(&Team::default(), request, plan, wanted).iter().map(SlotLayout::slots).collect();
     Some(engine::choose(wanted, request.poll, &slots))
 }
 
@@ -204,7 +329,7 @@ pub fn check(request: &Request) -> Result<(), Problem> {
 
 /// Each worker's slots and CPUs. An engine of many threads needs more than one CPU per worker, so the scheduler places it
 /// unless CPUs were asked for.
-fn places(
+pub(super) fn places(
     request: &Request,
     facts: &[TargetFacts],
     choice: &EngineChoice,

@@ -44,6 +44,17 @@ use waiting::{Silence, no_answer};
 /// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
 
+/// Workers beyond that number get smaller stacks, so that ten thousand fit into the address space.
+const MOST_WITH_FULL_STACKS: usize = 128;
+const STACK_BYTES: usize = 512 << 10;
+/// That of a thread unless something else is said.
+const FULL_STACK_BYTES: u64 = 2 << 20;
+
+/// The stack of one of so many workers.
+pub(super) const fn stack_bytes(workers: usize) -> u64 {
+    if workers > MOST_WITH_FULL_STACKS { STACK_BYTES as u64 } else { FULL_STACK_BYTES }
+}
+
 /// What a worker needs beyond the limit of an I/O until it must have told.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -130,13 +141,14 @@ impl ThreadBench {
         site: OpenSite,
         clock: MonotonicClock,
     ) -> Result<Self, Problem> {
-        let EngineChoice { kind, poll, reason } = choice;
+        let EngineChoice { kind, poll, reason, trials } = choice;
         let OpenSite { host, facts, targets } = site;
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
         let flusher =
             storage.as_ref().filter(|_| workload.verifies()).map(Arc::clone).and_then(Flusher::start);
         let begin = move |start| begin(kind, poll, &targets, start);
-        let mut bench = Self::start_with((kind, reason), places, workload, clock, (host, facts), begin)?;
+        let engine = EngineFacts { reason, trials, ..EngineFacts::plain(kind) };
+        let mut bench = Self::start_with(engine, places, workload, clock, (host, facts), begin)?;
         bench.targets = storage;
         bench.flusher = flusher;
         Ok(bench)
@@ -144,7 +156,7 @@ impl ThreadBench {
 
     /// The same with any way to make a backend in the worker's thread.
     fn start_with(
-        (kind, reason): (EngineKind, Option<String>),
+        engine: EngineFacts,
         places: &[WorkerPlace],
         workload: Workload,
         clock: MonotonicClock,
@@ -155,7 +167,6 @@ impl ThreadBench {
         let (ready_in, ready) = mpsc::channel();
         let workload = Arc::new(workload);
         // Made first: whatever fails from here on, dropping it ends the workers that were started.
-        let engine = EngineFacts { reason, ..EngineFacts::plain(kind) };
         let mut bench = Self {
             clock,
             workload: Arc::clone(&workload),
@@ -164,7 +175,7 @@ impl ThreadBench {
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
-            witness: watch(clock, kind, &targets),
+            witness: watch(clock, engine.kind, &targets),
             site: Site {
                 nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
                 targets,
@@ -188,10 +199,11 @@ impl ThreadBench {
                 ready: ready_in.clone(),
             };
             let begin = begin.clone();
-            let thread = thread::Builder::new()
-                .name(format!("rigel-worker-{index}"))
+            let builder = thread::Builder::new().name(format!("rigel-worker-{index}"));
+            let many = places.len() > MOST_WITH_FULL_STACKS;
+            let thread = if many { builder.stack_size(STACK_BYTES) } else { builder }
                 .spawn(move || begin(start))
-                .map_err(|error| Problem::refused(format!("a worker thread cannot be started: {error}")))?;
+                .map_err(|error| no_worker(index, &error))?;
             bench.workers.push(Member { jobs: Some(jobs_in), thread: Some(thread) });
         }
         drop((ready_in, results_in));
@@ -202,7 +214,8 @@ impl ThreadBench {
         let (engine, buffers) = combine(facts).ok_or_else(worker_died)?;
         let cpus = cpus_of_workers(places);
         let node = bench.site.nodes.first_mut();
-        node.engine = EngineFacts { reason: node.engine.reason.take(), cpus, ..engine };
+        let (reason, trials) = (node.engine.reason.take(), node.engine.trials.take());
+        node.engine = EngineFacts { reason, trials, cpus, ..engine };
         node.buffers = buffers;
         Ok(bench)
     }
@@ -214,8 +227,11 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
     let has_slots = |worker: &u32| {
         let mut classes = workload.classes.iter().enumerate();
         classes.any(|(place, class)| {
-            let dealt = class.dealt(point.of(class.name));
-            !workload.team.share(dealt, place, *worker, workers).is_empty()
+            let dealt = class.dealt(point.of(class.name)).saturating_mul(workload.lanes(class));
+            let seat = workload.seat(place, *worker, workers);
+            seat.is_some_and(|(worker, workers)| {
+                !workload.team.share(dealt, place, worker, workers).is_empty()
+            })
         })
     };
     (0..workers).filter(has_slots).count()
@@ -256,6 +272,12 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
         .next("try another engine with --engine")
 }
 
+fn no_worker(index: u32, error: &io::Error) -> Problem {
+    Problem::refused(format!("worker thread {} cannot be started: {error}", index.saturating_add(1)))
+        .because("threads, memory or address space are limited (ulimit -u, ulimit -v, pids.max and memory.max of the control group)")
+        .next("raise the limit or load fewer outstanding I/Os; the engines io_uring and libaio need fewer threads")
+}
+
 fn worker_died() -> Problem {
     Problem::new(ExitKind::Bug, "a worker thread ended unexpectedly")
         .next("please report this with the command line")
@@ -273,6 +295,7 @@ fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: St
     match kind {
         EngineKind::IoUring => serve(Uring::new(targets, layout, seed, poll), start),
         EngineKind::Nvme => serve(NvmeRing::passthrough(targets, layout, seed, poll), start),
+        EngineKind::Sync => serve(rigel_io::sync::SyncIo::new(targets, layout, seed), start),
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
         EngineKind::Null => serve(rigel_io::null::Null::new(&all_writable(), layout, seed), start),

@@ -56,7 +56,7 @@ impl Turns {
                 (law, number),
                 remembers,
                 workload,
-                layout_in(team, &part, plan, 0),
+                layout_in(team, &part, plan, (0, plan.workers, &[])),
                 site,
             );
             Ok(Box::new(bench) as Box<dyn Bench>)

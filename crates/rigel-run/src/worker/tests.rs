@@ -385,6 +385,9 @@ struct Hanging<'a> {
     given_back: bool,
     abandoned: bool,
     buffer: Vec<u8>,
+    /// When the process is stopped for 8 s; what came back of one slot meanwhile is seen in the look after the next.
+    stops_ns: u64,
+    late: Vec<Op>,
 }
 
 #[derive(Default)]
@@ -411,6 +414,14 @@ impl Backend for Hanging<'_> {
     }
     fn submit(&mut self, _: u16) -> io::Result<()> {
         self.clock.0.set(self.clock.0.get() + 10 * NS_PER_MS);
+        if self.clock.0.get() >= self.stops_ns {
+            self.stops_ns = u64::MAX;
+            self.clock.0.set(self.clock.0.get() + 8 * NS_PER_S);
+            let at = self.queued.iter().position(|op| op.slot == 1);
+            self.late.extend(at.map(|at| self.queued.remove(at)));
+            return Ok(());
+        }
+        self.queued.append(&mut self.late);
         Ok(())
     }
     fn reap(&mut self, mut sink: impl FnMut(Completion)) {
@@ -436,6 +447,11 @@ impl Backend for Hanging<'_> {
 
 /// What a worker did whose third slot hangs, whether it gave the backend up, and when it was over.
 fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
+    stopped((hangs_from_ns, u64::MAX), can_cancel)
+}
+
+/// The same of a process that is stopped at a time.
+fn stopped((hangs_from_ns, stops_ns): (u64, u64), can_cancel: bool) -> (Done, bool, u64) {
     let mut workload = workload(Pattern::Random, 0);
     workload.io_timeout_ns = 5 * NS_PER_S;
     let point = Point::pair(3, 0);
@@ -451,6 +467,8 @@ fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
         given_back: false,
         abandoned: false,
         buffer: vec![0; 8192],
+        stops_ns,
+        late: Vec::new(),
     };
     let window = Window { start_ns: NS_PER_S, end_ns: 60 * NS_PER_S };
     let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
@@ -480,6 +498,15 @@ fn an_io_that_hangs_while_the_point_ends_is_told_too() {
     assert!(done.hung.is_some() && abandoned);
     assert_eq!(done.window_end_ns, 60 * NS_PER_S, "the window was over");
     assert!(ended_ns < 68 * NS_PER_S, "{ended_ns}");
+}
+
+/// 8 s in which nobody looked are no time for which somebody waited.
+#[test]
+fn a_process_that_was_stopped_accuses_no_device() {
+    let (done, abandoned, _) = stopped((u64::MAX, 20 * NS_PER_S), true);
+    assert_eq!((done.hung, abandoned, done.failures), (None, false, 0));
+    // What hangs behind that is seen all the same.
+    assert!(stopped((30 * NS_PER_S, 20 * NS_PER_S), true).0.hung.is_some());
 }
 
 #[test]

@@ -75,7 +75,8 @@ impl Verifier {
             let before = workload.before.get(&class.name).and_then(|settled| settled.of(among_all.0));
             let nothing = || Earlier(vec![0; workload.parts_before()]);
             // Workers of other nodes keep off the same targets.
-            let writers = if workload.team.shared { among_all } else { (worker, workers) };
+            let own = workload.seat(place, worker, workers)?;
+            let writers = if workload.team.shared { workload.team.among_all(own.0, own.1) } else { own };
             Region::new(volume, writers, window, seed, before.cloned().unwrap_or_else(nothing))
         };
         let regions: Vec<Option<Region>> = (0..workload.classes.len()).map(region).collect();

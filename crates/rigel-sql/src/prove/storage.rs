@@ -68,7 +68,7 @@ fn bench(mut files: Vec<TargetFacts>, seed: u64) -> Result<ThreadBench, Problem>
     let request = Request { classes, levels, seed, ..Request::new(RunLevel::Load) };
     let host = host_facts();
     let plan = Plan::new(&request, &host, &files)?;
-    make::of_threads((&request, &plan), host, files, &[], MonotonicClock::at(0))
+    make::of_threads((&request, &plan, None), host, files, &[], MonotonicClock::at(0))
 }
 
 /// The reads of one visit.

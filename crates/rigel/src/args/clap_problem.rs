@@ -48,6 +48,10 @@ pub fn problem(error: &clap::Error) -> Problem {
         let next = format!("perhaps {meant} was meant: {option} {meant}");
         return problem.next(next);
     }
+    if let (Some(UnitError::Comma { whole, decimal, .. }), Some(option)) = (unread, &problem.place) {
+        let next = format!("write {option} {whole} or {option} {decimal}");
+        return problem.next(next);
+    }
     match (suggestion(error), usage) {
         (Some(suggestion), _) => problem.next(suggestion),
         (None, Some(usage)) => {

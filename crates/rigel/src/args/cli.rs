@@ -189,6 +189,12 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
     argv
 }
 
+/// Whether the parser takes the arguments; ORION's never reach it.
+pub fn is_understood(argv: &[OsString]) -> bool {
+    argv.get(1).is_some_and(|word| word == "orion")
+        || command().try_get_matches_from(with_load_level(argv)).is_ok()
+}
+
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     // By a link or a copy.

@@ -42,6 +42,8 @@ fn wrong(text: &str, is_orion: bool) -> Option<Problem> {
     };
     let what = if text.trim_start_matches('-').starts_with(DASHES) && is_option(&meant) {
         "begins with a typographic dash"
+    } else if is_option(&meant) && text.split('=').next().is_some_and(|name| name.contains(DASHES)) {
+        "has a typographic dash in its name"
     } else if is_option(&meant) && text.contains(BLANKS) {
         "has a blank that does not end a word"
     } else if text.starts_with(QUOTES) || (is_option(&meant) && text.contains(QUOTES)) {
@@ -69,6 +71,9 @@ mod tests {
             ("-\u{2013}write", "write --write;"),
             ("\u{2013}q", "write -q;"),
             ("\u{2013}\u{2013}max-latency=2ms", "write --max-latency=2ms;"),
+            ("--max\u{2011}latency", "write --max-latency;"),
+            ("--max\u{2013}latency=2ms", "write --max-latency=2ms;"),
+            ("--max\u{2014}latency", "write --max-latency;"),
             ("-run\u{a0}simple", "write -run simple;"),
             ("\u{201c}oltp\u{201d}", "write oltp;"),
             ("--name=\u{201c}a\u{201d}", "write --name=a;"),

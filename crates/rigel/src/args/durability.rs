@@ -193,6 +193,12 @@ impl AcknowledgeArgs {
             EngineRequest::Only(kind @ (EngineKind::IoUring | EngineKind::Libaio | EngineKind::Threads)) => {
                 Ok(Some(kind))
             }
+            EngineRequest::Only(EngineKind::Sync) => {
+                Err(Problem::usage("the engine sync has a worker for each outstanding I/O")
+                    .at("--engine sync")
+                    .because("here one worker has all of them")
+                    .next("use io_uring, libaio or threads, or leave --engine out"))
+            }
             _ => Err(Problem::usage("this engine cannot write durably")
                 .at("--engine")
                 .because("it stores nothing, or nothing that can be read again by its offset")

@@ -7,7 +7,7 @@ use super::output::OutputArgs;
 use super::own::{ConsentArgs, OwnArgs};
 use super::replay::scale;
 use super::run::RunArgs;
-use super::slo::{BOUNDS, BoundArgs, LOAD, PRECISION, adapted, asked_duration, in_order, rate};
+use super::slo::{BOUNDS, BoundArgs, LOAD, PRECISION, adapted, asked_duration, in_order};
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, shaping, values};
 use clap::Arg;
@@ -63,7 +63,7 @@ pub struct FitArgs {
     load_file: PathBuf,
 
     /// The highest rate that is tried, in the phase with the most I/Os per second [default: 250000]
-    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = LOAD, hide_short_help = true)]
+    #[arg(long, value_name = "RATE", value_parser = values::rate, help_heading = LOAD, hide_short_help = true)]
     max_rate: Option<u32>,
 
     /// Time for everything but filling a scratch file: no visit begins after it [default: 5m or more for each phase that decides]

@@ -4,13 +4,13 @@
 //! Every problem offers a command line to go on with. Must not look at a path: that it is one is told by its letters.
 
 use super::clap_problem::place;
-use super::names::{Front, Opt};
 use super::sql::Wish;
-use super::{fio, synonyms, words};
+use super::{fio, no_command, no_option, offer, synonyms, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::nearest::nearest;
+use rigel_core::no_target::no_target;
 use rigel_core::path_text;
 use std::ffi::OsString;
 
@@ -23,30 +23,49 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let word = typed(ContextKind::InvalidSubcommand)?;
-            Some(
-                command.map_or_else(|| no_command(cli, &word), |command| no_own_command(cli, command, &word)),
-            )
+            Some(command.map_or_else(
+                || no_command::problem(cli, &word, arguments),
+                |command| no_own_command(cli, command, &word),
+            ))
         }
         ErrorKind::UnknownArgument => {
-            unknown_option(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
+            no_option::problem(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
         }
-        ErrorKind::MissingRequiredArgument if about_level() => Some(Levels::of(command).missing()),
+        ErrorKind::MissingRequiredArgument if about_level() => Some(Levels::of(command).missing(arguments)),
         ErrorKind::InvalidValue if about_level() => {
-            Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?))
+            Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?, arguments))
         }
         ErrorKind::InvalidValue if place(error)? == "--percentile" => {
-            let value = typed(ContextKind::InvalidValue)?;
-            let problem =
-                Problem::usage(format!("--percentile {value} is neither mean nor p99")).at("--percentile");
-            let of = if value == "median" { "p50" } else { &value };
-            let next = synonyms::meant(command?, &format!("--{of}"));
-            Some(
-                problem
-                    .next(next.unwrap_or_else(|| "write --percentile mean or --percentile p99".to_owned())),
-            )
+            Some(percentile(command?, &typed(ContextKind::InvalidValue)?))
         }
+        ErrorKind::InvalidValue => other_word(error, arguments),
         _ => None,
     }
+}
+
+/// The mean and p99 are all that a calibration bounds.
+fn percentile(command: &str, value: &str) -> Problem {
+    let problem = Problem::usage(format!("--percentile {value} is neither mean nor p99")).at("--percentile");
+    let of = if value == "median" { "p50" } else { value };
+    let next = synonyms::meant(command, &format!("--{of}"));
+    problem.next(next.unwrap_or_else(|| "write --percentile mean or --percentile p99".to_owned()))
+}
+
+/// A value by another name of it, where the option takes the one that is known.
+fn other_word(error: &clap::Error, arguments: &[OsString]) -> Option<Problem> {
+    let (option, value) = (place(error)?, typed(error, ContextKind::InvalidValue)?);
+    let (option, value) = (option.as_str(), value.as_str());
+    let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
+    let word = synonyms::value(option, value).filter(|word| known.iter().any(|known| known == word))?;
+    let renamed = arguments.iter().map(|argument| match argument.to_str() {
+        Some(typed) if typed == value => word.into(),
+        Some(typed) if typed == format!("{option}={value}") => format!("{option}={word}").into(),
+        _ => argument.clone(),
+    });
+    let line = offer::line(&renamed.collect::<Vec<OsString>>());
+    let line = line.map_or_else(String::new, |line| format!(": {line}"));
+    let problem = Problem::usage(format!("`{option} {value}` is called {word} here")).at(option);
+    Some(problem.next(format!("write {option} {word}{line}")))
 }
 
 /// The problem of a command line that ends before its command, or before that command's own.
@@ -91,21 +110,6 @@ fn is_path(word: &str) -> bool {
     word.contains(['/', '.'])
 }
 
-fn no_command(cli: &clap::Command, word: &str) -> Problem {
-    if is_path(word) {
-        return Problem::usage(format!("a command is missing before '{word}'"))
-            .at(word)
-            .next(format!("`rigel run simple {word}` measures it, `rigel targets {word}` tells what it is"));
-    }
-    let problem = Problem::usage(format!("there is no command '{word}'")).at(word);
-    let commands = cli.get_subcommands().map(clap::Command::get_name);
-    match (words::find::<RunLevel>(word), nearest(word, commands)) {
-        (Some(level), _) => problem.next(format!("perhaps `rigel run {}` was meant", level.name())),
-        (None, Some(near)) => problem.next(format!("perhaps `rigel {near}` was meant")),
-        (None, None) => problem.next("list the commands with `rigel --help`"),
-    }
-}
-
 /// The levels of a command.
 struct Levels {
     command: &'static str,
@@ -124,19 +128,39 @@ impl Levels {
         }
     }
 
-    fn missing(&self) -> Problem {
-        Problem::usage("a level is missing")
-            .at("LEVEL")
-            .next(format!("name one of {}, as in: rigel {} simple", self.list, self.command))
+    fn missing(&self, arguments: &[OsString]) -> Problem {
+        let problem = Problem::usage("a level is missing").at("LEVEL");
+        match self.of_options(arguments) {
+            Some(line) => problem.next(format!("the options belong to one level: {line}")),
+            None => problem.next(format!("name one of {}, as in: rigel {} simple", self.list, self.command)),
+        }
     }
 
-    fn none_is(&self, word: &str) -> Problem {
+    /// The line with the one level that takes its options, where no more than one does.
+    fn of_options(&self, arguments: &[OsString]) -> Option<String> {
+        let with = |level: &&str| {
+            let level = OsString::from(level);
+            let rest = arguments.iter().skip(1).cloned();
+            offer::line(&[OsString::from(self.command), level].into_iter().chain(rest).collect::<Vec<_>>())
+        };
+        let mut lines = self.names.iter().filter_map(with);
+        lines.next().filter(|_| arguments.len() > 1 && lines.next().is_none())
+    }
+
+    fn none_is(&self, word: &str, arguments: &[OsString]) -> Problem {
         let command = self.command;
-        let go_on = format!("`rigel {command} simple {word}` measures it");
+        if let Some(told) = no_target(word) {
+            let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
+            return problem.because(told.is).next(told.next);
+        }
+        let path = path_text::shell_word(word);
+        let go_on = format!("`rigel {command} simple {path}` measures it");
         if is_path(word) {
-            return Problem::usage(format!("a level is missing before '{word}'"))
-                .at("LEVEL")
-                .next(format!("{go_on}; the word after `rigel {command}` is {}", self.list));
+            let next = match self.of_options(arguments) {
+                Some(line) => format!("the options belong to one level: {line}"),
+                None => format!("{go_on}; the word after `rigel {command}` is {}", self.list),
+            };
+            return Problem::usage(format!("a level is missing before '{word}'")).at("LEVEL").next(next);
         }
         let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
         if command == "run"
@@ -144,118 +168,12 @@ impl Levels {
         {
             return problem.next(told);
         }
+        if let Some(told) = no_command::program(word, arguments.get(2..).unwrap_or_default()) {
+            return problem.because(format!("{word} is another program")).next(told);
+        }
         match nearest(word, self.names.iter().copied()) {
             Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
             None => problem.next(format!("if it is the name of a target: {go_on}")),
         }
     }
-}
-
-/// An option that is not known here, or stands before the command. `None` when it is no option at all.
-fn unknown_option(
-    cli: &clap::Command,
-    command: Option<&str>,
-    option: &str,
-    arguments: &[OsString],
-) -> Option<Problem> {
-    let name = option.split('=').next().filter(|name| name.starts_with('-'))?;
-    let measures = matches!(command, None | Some("run" | "calibrate"));
-    let words = without_own(cli, command, arguments);
-    let foreign = || foreign_option(name, command == Some("calibrate"), &words);
-    if let Some(problem) = measures.then(foreign).flatten() {
-        return Some(problem);
-    }
-    let Some(command) = command else {
-        return Some(
-            Problem::usage(format!("a command is missing before {name}"))
-                .at(name)
-                .next("begin with the command, as in: rigel run simple; `rigel --help` lists them"),
-        );
-    };
-    let own = arguments.get(1).and_then(|word| word.to_str());
-    let own = own.and_then(|own| cli.find_subcommand(command)?.find_subcommand(own));
-    Some(own.map_or_else(|| no_option(cli, command, name), |own| no_own_option(command, own, name)))
-}
-
-/// A slip in an option of a command that another one has.
-fn no_own_option(command: &str, own: &clap::Command, name: &str) -> Problem {
-    let full = format!("{command} {}", own.get_name());
-    let problem = Problem::usage(format!("{name} is no option of `rigel {full}`")).at(name);
-    if let Some(told) = synonyms::meant(&full, name) {
-        return problem.next(told);
-    }
-    match nearest(name, own.get_arguments().filter_map(clap::Arg::get_long)) {
-        Some(near) => problem.next(format!("perhaps --{near} was meant")),
-        None => problem.next(format!("`rigel help {full}` lists the options")),
-    }
-}
-
-/// A slip, or an option of another command.
-fn no_option(cli: &clap::Command, command: &str, name: &str) -> Problem {
-    if name.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
-        return Problem::usage(format!("{name} is a negative number, and nothing here can be one"))
-            .at(name)
-            .next(format!("`rigel help {command}` lists the options with their values"));
-    }
-    let problem = Problem::usage(format!("{name} is no option of `rigel {command}`")).at(name);
-    if let Some(told) = synonyms::meant(command, name) {
-        return problem.next(told);
-    }
-    // What another command has by this name was more likely meant than a name that is only near.
-    let has = |of: &clap::Command| of.get_arguments().any(|arg| arg.get_long() == name.strip_prefix("--"));
-    if name.starts_with("--")
-        && let Some(other) = cli.get_subcommands().find(|of| has(of))
-    {
-        return problem.next(format!("there is `rigel {} {name}`", other.get_name()));
-    }
-    let near = |of: &clap::Command| -> Option<String> {
-        let known = of.get_arguments().filter_map(clap::Arg::get_long);
-        nearest(name, known).filter(|_| name.starts_with("--")).map(str::to_owned)
-    };
-    let others = || {
-        ["run", "calibrate"].into_iter().find_map(|other| Some((other, near(cli.find_subcommand(other)?)?)))
-    };
-    match (command, name, cli.find_subcommand(command).and_then(near)) {
-        ("run", "--level", _) => {
-            problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
-        }
-        (.., Some(near)) => problem.next(format!("perhaps --{near} was meant")),
-        _ => match others() {
-            Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
-            None => problem.next(format!("`rigel help {command}` lists the options")),
-        },
-    }
-}
-
-/// The words that are no options of the command: one of its own may be called like one of fio's.
-fn without_own(cli: &clap::Command, command: Option<&str>, arguments: &[OsString]) -> Vec<OsString> {
-    let of_command = command.and_then(|command| cli.find_subcommand(command));
-    let is_own = |word: &&OsString| {
-        let long = word.to_str().and_then(|word| word.strip_prefix("--")?.split('=').next());
-        let mut own = of_command.into_iter().flat_map(clap::Command::get_arguments);
-        long.is_some() && own.any(|arg| arg.get_long() == long)
-    };
-    arguments.iter().filter(|word| !is_own(word)).cloned().collect()
-}
-
-/// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.
-fn foreign_option(name: &str, calibrates: bool, arguments: &[OsString]) -> Option<Problem> {
-    if fio::hint(name, calibrates).is_some() {
-        let hints = arguments.iter().filter_map(|word| fio::hint(&word.to_string_lossy(), calibrates));
-        let hints: Vec<String> = hints.collect();
-        let problem = Problem::usage(format!("{name} is an option of fio")).at(name);
-        return Some(problem.next(hints.join("\n    ")));
-    }
-    // The parser takes `-duration` for `-d` and more.
-    let mut all = Opt::ALL.into_iter();
-    let opt = all.find(|opt| {
-        let orion = opt.spelled(Front::Orion);
-        !name.starts_with("--") && orion.starts_with(name) && arguments.iter().any(|word| word == orion)
-    })?;
-    let (orion, rigel) = (opt.spelled(Front::Orion), opt.spelled(Front::Rigel));
-    Some(
-        Problem::usage(format!("{orion} is an option of ORION")).at(orion).next(format!(
-            "it is {rigel} of `rigel run`; ORION's own command line begins with `rigel orion`"
-        )),
-    )
 }

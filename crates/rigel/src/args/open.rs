@@ -5,13 +5,12 @@
 use super::names::Front;
 use super::run::RunArgs;
 use super::shaping;
-use super::values::Misread;
+use super::values::{self, Misread};
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, Shape, Spread};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
-use rigel_core::units;
 
 /// The class of the level.
 pub const OPEN: Class = Class::constant("open");
@@ -42,20 +41,20 @@ pub struct OpenArgs {
 }
 
 fn rate(text: &str) -> Result<u32, Misread> {
-    let misread =
-        |reason: String| Misread { reason, next: format!("give rates from 1 to {} per second", MAX_RATE) };
-    let is_thousands = text.len() == 3 && text.starts_with('0');
-    match units::count_of(text) {
-        Some(_) if is_thousands => Err(Misread {
+    let is_thousands =
+        text.len() == 3 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_thousands {
+        return Err(Misread {
             reason: "is what stands behind a comma, which parts rates".into(),
             next: "write a number without a comma, or in thousands: 5000 or 5k for 5,000".into(),
+        });
+    }
+    match values::rate(text)? {
+        0 => Err(Misread {
+            reason: "is no rate: nothing would arrive".into(),
+            next: format!("give rates from 1 to {MAX_RATE} per second"),
         }),
-        Some(0) => Err(misread("is no rate: nothing would arrive".into())),
-        Some(number) => u32::try_from(number)
-            .ok()
-            .filter(|rate| *rate <= MAX_RATE)
-            .ok_or_else(|| misread("is more than any host can submit".into())),
-        None => Err(misread("is no whole number".into())),
+        rate => Ok(rate),
     }
 }
 
@@ -137,8 +136,10 @@ pub fn refuse_beside(level: RunLevel, given: &OpenArgs) -> Result<(), Problem> {
         ("--max-outstanding", given.max_outstanding.is_some()),
     ];
     let Some((option, _)) = options.into_iter().find(|option| option.1) else { return Ok(()) };
+    let rates: Vec<String> = given.rate.iter().map(u32::to_string).collect();
+    let rates = if rates.is_empty() { "1000".to_owned() } else { rates.join(",") };
     Err(Problem::usage(format!("{option} does not go with the level '{}'", level.name()))
         .at(option)
         .because("only the I/O of the level 'open' arrives at a rate of its own")
-        .next(format!("use `rigel run open`, or leave out {option}")))
+        .next(format!("use `rigel run open --rate {rates}`, or leave out {option}")))
 }

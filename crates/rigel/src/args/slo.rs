@@ -13,12 +13,12 @@ use super::values::Misread;
 use super::{Environment, Invocation, shaping, values};
 use clap::Arg;
 use rigel_core::error::Problem;
-use rigel_core::load::class::{Arrival, LoadClass, MAX_RATE, Shape};
+use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{DEFAULT_SMALL, EngineRequest, Request};
 use rigel_core::load::slo::{Judged, Requirement, Slo, SloBound, USUAL_MOST_RATE, USUAL_SEARCH};
-use rigel_core::units::{self, Bytes, Nanos};
+use rigel_core::units::{Bytes, Nanos};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -121,7 +121,7 @@ pub struct SloArgs {
     max_outstanding: Option<u32>,
 
     /// The highest rate that is tried [default: 250000]
-    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = LOAD, hide_short_help = true)]
+    #[arg(long, value_name = "RATE", value_parser = values::rate, help_heading = LOAD, hide_short_help = true)]
     max_rate: Option<u32>,
 
     /// Time for everything but filling a scratch file: no visit begins after it [default: 5m or more]
@@ -161,14 +161,19 @@ fn misread(reason: String, next: String) -> Misread {
     Misread { reason: format!("cannot be read: {reason}"), next }
 }
 
-/// What a shell takes away, when some of it is missing; else an example.
+/// What a shell takes away, when nothing is left but what is judged; else what is missing, or an example.
 fn hint(text: &str, signs: &[&str], example: &str) -> String {
     if text.contains('>') {
-        format!("a bound is an upper one: write it with <, as in {example}")
-    } else if signs.iter().all(|sign| text.contains(sign)) {
-        format!("give it as in {example}")
-    } else {
-        format!("quote it, as < means something to the shell: {example}")
+        return format!("a bound is an upper one: write it with <, as in {example}");
+    }
+    if text.trim().parse::<Judged>().is_ok() {
+        return format!("quote it, as < means something to the shell: {example}");
+    }
+    // The other signs that a bound may have stand for this one.
+    let text = text.replace(['\u{2264}', '\u{2a7d}'], "<");
+    match signs.iter().find(|sign| !text.contains(**sign)) {
+        Some(sign) => format!("it lacks {sign}: give it as in {example}"),
+        None => format!("give it as in {example}"),
     }
 }
 
@@ -182,14 +187,6 @@ fn limit(text: &str) -> Result<Nanos, Box<dyn Error + Send + Sync>> {
         .into()),
         limit => Ok(limit),
     }
-}
-
-pub fn rate(text: &str) -> Result<u32, Misread> {
-    let rate = units::count_of(text).and_then(|rate| u32::try_from(rate).ok());
-    rate.filter(|rate| *rate <= MAX_RATE).ok_or_else(|| Misread {
-        reason: "is no rate that a host can submit".into(),
-        next: format!("give a whole number of I/Os per second, at most {MAX_RATE}"),
-    })
 }
 
 /// The time that was asked for.

@@ -30,7 +30,7 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 2] = [
+const NAMES: [(&[&str], &[&str], &str); 6] = [
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
@@ -41,7 +41,111 @@ const NAMES: [(&[&str], &[&str], &str); 2] = [
         &["--against", "--b", "--other", "--side-b", "--to", "--versus", "--vs", "--with"],
         "--and TARGET names the other side",
     ),
+    (
+        &["slo", "capacity fit"],
+        &["--latency", "--limit", "--max-latency", "--percentile", "--slo", "--target-latency"],
+        "--p99 TIME bounds the latency of 99 of 100 I/Os, --mean TIME that of the mean",
+    ),
+    (
+        &["slo"],
+        &["--block", "--block-size", "--blocksize", "--bs", "--io-size", "--iosize", "--size-small"],
+        "--size SIZE is the size of an I/O",
+    ),
+    (
+        &["calibrate"],
+        &["--latency", "--limit", "--mean", "--target-latency"],
+        "--max-latency TIME bounds the latency at the rate that is reported",
+    ),
+    (
+        &["run", "versus"],
+        &["--overwrite", "--replace", "--clobber"],
+        "--force replaces output files that are there, and nothing on a target",
+    ),
 ];
+
+/// Names of the size of an I/O.
+const SIZES: [&str; 7] =
+    ["--block", "--block-size", "--blocksize", "--bs", "--io-size", "--iosize", "--size"];
+/// Names of how many there are at a time.
+const SESSIONS: [&str; 11] = [
+    "--clients",
+    "--concurrency",
+    "--connections",
+    "--iodepth",
+    "--jobs",
+    "--numjobs",
+    "--parallel",
+    "--qd",
+    "--queue-depth",
+    "--sessions",
+    "--threads",
+];
+
+/// The same where it depends on the level of `rigel run`.
+const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
+    (
+        &["simple", "normal", "oltp", "dss"],
+        &["--block", "--block-size", "--io-size", "--iosize", "--size"],
+        "--size-small SIZE is the size of small I/O, --size-large SIZE that of large I/O, both with `rigel run advanced`",
+    ),
+    (
+        &["simple", "normal", "oltp", "dss"],
+        &[
+            "--clients",
+            "--concurrency",
+            "--connections",
+            "--jobs",
+            "--parallel",
+            "--qd",
+            "--queue-depth",
+            "--sessions",
+            "--threads",
+        ],
+        "the level raises the load itself; `rigel run advanced --matrix point --num-small 4 --num-large 0` has 4 I/Os outstanding",
+    ),
+    (&["commit"], &SIZES, "--commit-size SIZE is what a commit writes"),
+    (
+        &["advanced"],
+        &SIZES,
+        "--size-small SIZE is the size of small I/O, --size-large SIZE that of large I/O",
+    ),
+    (&["open", "zones"], &SIZES, "--size-small SIZE is the size of an I/O"),
+    (&["streams"], &SIZES, "--size-large SIZE is what a reader reads at a time"),
+    (&["commit"], &SESSIONS, "--writers N,.. is how many commit at the same time"),
+    (&["streams"], &SESSIONS, "--readers N,.. is how many read at the same time"),
+    (
+        &["advanced"],
+        &SESSIONS,
+        "--num-small N is how many small I/Os are outstanding, --num-large N how many large ones, with --matrix point",
+    ),
+];
+
+/// Values by names that people expect: of which option, what is typed, and the word for it.
+const VALUES: [(&str, &[&str], &str); 5] = [
+    ("--sync", &["fsync", "flush", "full", "always", "on", "fsync_writethrough"], "fdatasync"),
+    ("--sync", &["sync", "o_dsync", "o_sync", "odsync", "open_datasync", "open_sync", "direct"], "dsync"),
+    ("--sync", &["no", "off", "never", "async"], "none"),
+    ("--for", &["mariadb", "innodb", "percona"], "mysql"),
+    ("--for", &["pg", "postgres", "pgsql"], "postgresql"),
+];
+
+/// The word for a value, by another name of it.
+pub fn value(option: &str, typed: &str) -> Option<&'static str> {
+    let typed = typed.to_ascii_lowercase();
+    let row = VALUES.iter().find(|(of, names, _)| *of == option && names.contains(&typed.as_str()));
+    row.map(|(.., word)| *word)
+}
+
+/// A sentence about what the level of `rigel run` has in the place of an option.
+pub fn of_level(level: &str, name: &str) -> Option<&'static str> {
+    let row = OF_LEVEL.iter().find(|(levels, names, _)| levels.contains(&level) && names.contains(&name));
+    row.map(|(.., told)| *told)
+}
+
+/// The option that a sentence begins with.
+pub fn first_option(told: &str) -> Option<&str> {
+    told.split(' ').next().filter(|word| word.starts_with("--"))
+}
 
 /// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
 pub fn meant(command: &str, name: &str) -> Option<String> {
@@ -99,7 +203,7 @@ mod tests {
         for (commands, names, told) in NAMES {
             for path in commands {
                 let cli = command();
-                let of = cli.find_subcommand(path).expect(path);
+                let of = path.split(' ').fold(&cli, |of, name| of.find_subcommand(name).expect(path));
                 let has =
                     |option: &str| of.get_arguments().any(|arg| arg.get_long() == option.strip_prefix("--"));
                 let option = told.split(' ').find(|word| word.starts_with("--")).unwrap();
@@ -111,6 +215,23 @@ mod tests {
             }
         }
         assert_eq!(meant("targets", "--for"), None);
+    }
+
+    #[test]
+    fn of_a_level_and_of_a_percentile() {
+        let cli = command();
+        let run = cli.find_subcommand("run").unwrap();
+        let has = |option: &str| run.get_arguments().any(|arg| arg.get_long() == option.strip_prefix("--"));
+        for (levels, names, told) in OF_LEVEL {
+            let options = told.split([' ', ',', '`']).filter(|word| word.starts_with("--"));
+            assert!(options.clone().next().is_some() && options.clone().all(has), "{told}");
+            for name in names {
+                assert!(!has(name), "rigel run has {name}");
+                assert_eq!(of_level(levels[0], name), Some(told));
+            }
+        }
+        assert_eq!(of_level("oltp", "--bs"), None);
+        assert_eq!((value("--sync", "FSYNC"), value("--sync", "x")), (Some("fdatasync"), None));
         assert_eq!(
             meant("slo", "--p95").as_deref(),
             Some("any percentile can be bounded: --bound 'p95 < 2ms'")

@@ -5,12 +5,12 @@
 use super::fio;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::load::class::Span;
+use rigel_core::load::class::{MAX_RATE, Span};
 use rigel_core::load::request::{EngineRequest, MAX_OUTSTANDING};
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
-use rigel_core::units::{Nanos, UnitError};
+use rigel_core::units::{self, Nanos, UnitError};
 use rigel_core::uses::advice::HitRate;
 use rigel_report::OrionVersion;
 use std::error::Error;
@@ -66,8 +66,31 @@ pub fn per_cent(text: &str) -> Result<u64, Misread> {
     })
 }
 
+/// Reads how many I/Os arrive in a second, also none.
+pub fn rate(text: &str) -> Result<u32, Misread> {
+    let next = || format!("give whole numbers of I/Os, at most {MAX_RATE} per second");
+    let Some(number) = units::count_of(text) else {
+        return Err(units::count_meant(text).map_or_else(
+            || Misread { reason: "is no whole number".into(), next: next() },
+            |meant| Misread {
+                reason: "is not written as one whole number".into(),
+                next: format!("write {meant}, without other signs than digits, k or M"),
+            },
+        ));
+    };
+    let rate = u32::try_from(number).ok().filter(|rate| *rate <= MAX_RATE);
+    rate.ok_or_else(|| Misread { reason: "is more than any host can submit".into(), next: next() })
+}
+
 /// Reads a part of every target.
 pub fn span(text: &str) -> Result<Span, Misread> {
+    let plain = text.replace(['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'], "-");
+    if plain != text && plain.parse::<Span>().is_ok() {
+        return Err(Misread {
+            reason: "has a typographic dash".into(),
+            next: format!("write --span {plain}"),
+        });
+    }
     text.parse().map_err(|_| Misread {
         reason: "is no part of a target in per cent".into(),
         next: "give two whole numbers from 0 to 100, the smaller one first, such as 0-33%".into(),
@@ -83,6 +106,14 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
                 next: "give the unit: us, ms, s, m (minutes), h, d or w".into(),
             }
             .into(),
+            UnitError::Comma { whole, decimal, .. } => {
+                let unit = if whole.ends_with(|sign: char| sign.is_ascii_digit()) { one } else { "" };
+                Misread {
+                    reason: "has a comma, which may part thousands or decimals".into(),
+                    next: format!("write {whole}{unit} or {decimal}{unit}"),
+                }
+                .into()
+            }
             other => other.into(),
         }
     })
@@ -175,7 +206,7 @@ mod tests {
             ("aio", "--engine libaio"),
             ("io-uring", "--engine io_uring"),
             ("io_uring_cmd", "--engine nvme"),
-            ("psync", "--engine threads"),
+            ("psync", "--engine sync"),
             ("null:servers=1", "only sim"),
             ("sim:service=5", "'5' has no unit"),
             ("sim:servers=0", "servers=0"),
@@ -193,6 +224,22 @@ mod tests {
         assert!(latency("2").unwrap_err().to_string().contains("write 2ms or 2s"));
         assert!(duration("60").unwrap_err().to_string().contains("write 60s or 60m"));
         assert!(duration("10x").unwrap_err().to_string().contains("'x' in '10x' is not a unit"));
+    }
+
+    #[test]
+    fn a_comma_is_the_cause() {
+        assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may part"));
+        assert!(duration("1,000").unwrap_err().to_string().contains("write 1000s or 1.000s"));
+        assert!(latency("1,000us").unwrap_err().to_string().contains("write 1000us or 1.000us"));
+        for (text, part) in [
+            ("1e4", "write 10000"),
+            ("20,000", "write 20000"),
+            ("5.000", "write 5 or 5000"),
+            ("x", "is no whole number"),
+            ("99999999999", "more than any host"),
+        ] {
+            assert!(rate(text).unwrap_err().to_string().contains(part), "{text}");
+        }
     }
 
     #[test]

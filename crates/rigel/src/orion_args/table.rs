@@ -85,11 +85,12 @@ pub fn own_command() -> clap::Command {
         .no_binary_name(true)
 }
 
-/// The option with a value that begins an argument, and the rest of it: `-runsimple`.
+/// The option with a value that begins an argument, and the rest of it: `-runsimple`, `-run=simple`.
 pub fn with_value(argument: &str) -> Option<(&'static str, &str)> {
     let takes_value = all().filter(|option| !matches!(option.takes, Takes::Nothing));
     let parts = takes_value.filter_map(|option| Some((option.name, argument.strip_prefix(option.name)?)));
-    parts.filter(|(_, value)| !value.is_empty()).max_by_key(|(name, _)| name.len())
+    let values = parts.map(|(name, value)| (name, value.strip_prefix('=').unwrap_or(value)));
+    values.filter(|(_, value)| !value.is_empty()).max_by_key(|(name, _)| name.len())
 }
 
 /// The option that the user probably meant: one with the same letters but other dashes, underscores or case.

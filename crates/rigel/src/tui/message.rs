@@ -115,7 +115,10 @@ impl Message {
 fn begun(header: &Header) -> Message {
     let Header { request, plan, nodes, .. } = header;
     let engine = &nodes.first().engine;
-    let workers = if plan.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", plan.workers) };
+    let workers = match plan.workers_of(engine.kind) {
+        1 => "1 worker".to_owned(),
+        several => format!("{several} workers"),
+    };
     let (run_id, level) = (printable(&header.run_id), request.level.name());
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),

@@ -71,6 +71,7 @@ mod stop;
 mod support;
 mod targets;
 mod time_told;
+mod trials;
 mod typed;
 mod undecided;
 mod verdict;

@@ -6,6 +6,7 @@ mod calls;
 use crate::support::{Place, Told, flat, tell};
 use calls::{NEWER, UNKNOWN_TO_PROFILES};
 use rigel_testdev::{Unavailable, needs};
+use serde_json::Value;
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
 
@@ -31,6 +32,17 @@ fn strace() -> Result<(), Unavailable> {
         .ok_or_else(|| Unavailable::new(String::from_utf8_lossy(&output.stderr)))
 }
 
+/// The run took one of these, whichever does more here, and tried no other.
+fn assert_engine(place: &Place, engines: &[&str]) {
+    let record = place.read("_record.jsonl");
+    let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
+    let engine = &header["nodes"][0]["engine"];
+    let is_one = |kind: &Value| engines.contains(&kind.as_str().unwrap());
+    assert!(is_one(&engine["kind"]), "{engine}");
+    let tried = engine["trials"]["trials"].as_array().unwrap();
+    assert!(tried.iter().all(|trial| is_one(&trial["engine"])), "{engine}");
+}
+
 #[test]
 fn a_run_needs_no_call_that_is_newer() {
     let Some(()) = needs("a_run_needs_no_call_that_is_newer", strace()) else { return };
@@ -39,15 +51,15 @@ fn a_run_needs_no_call_that_is_newer() {
         place.random_file("data", 16 << 20);
         let line = "run simple data --duration 100ms --num-disks 1 --quiet --no-html";
         refused(&place, calls, errno, line).expect_measured();
-        let record = place.read("_record.jsonl");
-        assert!(record.contains(r#""kind":"libaio""#), "{}", record.lines().next().unwrap());
+        assert_engine(&place, &["libaio", "sync"]);
         assert!(!place.read("_summary.txt").is_empty());
         let targets = refused(&place, calls, errno, "targets data").expect_code(0);
         assert!(!targets.stdout.is_empty());
     }
 }
 
-/// Without asynchronous I/O too, threads are left, which make a write durable by pwritev2.
+/// Without asynchronous I/O too, threads are left, which make a write durable by pwritev2: a few that take I/Os from a queue, or one for
+/// each outstanding I/O, whichever does more.
 #[test]
 fn a_calibration_leaves_out_what_the_kernel_cannot_do() {
     let Some(()) = needs("a_calibration_leaves_out_what_the_kernel_cannot_do", strace()) else { return };
@@ -62,7 +74,7 @@ fn a_calibration_leaves_out_what_the_kernel_cannot_do() {
     // What is left of it goes without those calls.
     let run = "run simple --scratch-size 16M --num-disks 1 --duration 100ms --quiet --no-html";
     refused(&place, &calls, "ENOSYS", run).expect_measured();
-    assert!(place.read("_record.jsonl").contains(r#""kind":"threads""#));
+    assert_engine(&place, &["threads", "sync"]);
     // Who names the engine is refused, and told what to do.
     let told = refused(&place, NEWER, "ENOSYS", &format!("{line} --engine threads")).expect_code(3);
     assert!(told.stderr.contains("RWF_DSYNC") && told.stderr.contains("--no-commits"), "{told:?}");

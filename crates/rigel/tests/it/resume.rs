@@ -192,7 +192,7 @@ fn go_on(place: &Place, record: &Path, more: &[&str]) -> Told {
 
 #[test]
 fn a_real_run_goes_on_behind_its_visits() {
-    for engine in ["io_uring", "libaio", "threads"] {
+    for engine in ["io_uring", "libaio", "sync", "threads"] {
         let place = Place::new();
         place.random_file("data", 16 << 20);
         let line = format!("run simple data --duration 200ms --engine {engine}");

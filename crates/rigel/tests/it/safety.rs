@@ -80,7 +80,7 @@ fn reading_changes_nothing() {
     let place = Place::new();
     let target = place.random_file("table.dbf", 8 << 20);
     let before = fs::read(&target).unwrap();
-    for engine in ["io_uring", "libaio", "threads"] {
+    for engine in ["io_uring", "libaio", "sync", "threads"] {
         let line =
             format!("run simple table.dbf --duration 100ms --engine {engine} --name {engine} --no-html");
         place.line(&line).expect_measured();

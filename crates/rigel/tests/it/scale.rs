@@ -47,7 +47,7 @@ fn fits(place: &Place, engine: &str, outstanding: u64, open_files: u32, most_mib
 fn a_thousand_outstanding_on_400_targets_fit() {
     let place = Place::new();
     many(&place, 400);
-    for engine in ["io_uring", "libaio", "threads"] {
+    for engine in ["io_uring", "libaio", "sync", "threads"] {
         fits(&place, engine, 1000, 256, 200);
     }
 }

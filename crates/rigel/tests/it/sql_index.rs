@@ -1,6 +1,6 @@
 //! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted apart.
 
-use crate::sql::{place, private, refused, visits};
+use crate::sql::{place, private, refused, slack, visits};
 use crate::support::{Told, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;
@@ -22,7 +22,7 @@ fn all_from_storage(visit: &Value) -> bool {
     let device = &counts["device"];
     let in_blocks = |bytes: &Value| number(bytes) / 8192.0;
     let seen = [in_blocks(&counts["process_bytes"]), number(&device["reads"]), in_blocks(&device["bytes"])];
-    let near = |found: f64, asked: f64| (found - asked).abs() <= (0.01 * asked).max(4.0);
+    let near = |found: f64, asked: f64| (found - asked).abs() <= slack(asked);
     let known = seen.iter().filter(|count| !count.is_nan());
     seen.iter().any(|count| !count.is_nan())
         && near(table, look_ups)
@@ -46,10 +46,8 @@ fn look_ups_through_the_index_read_one_block_of_the_table_each() {
     for (point, visit) in document["points"].as_array().unwrap().iter().zip(&visits) {
         let (look_ups, table, index) = counted(visit);
         assert!(look_ups > 10.0 && index >= 0.0, "{visit}");
-        // No row comes twice before all came once, through an index or not. Making the index leaves its ring of 32 blocks in the
-        // server's own cache, which is more than 1 % of few look-ups.
-        let stray = (0.01 * look_ups).max(32.0);
-        assert!((table - look_ups).abs() <= stray || look_ups > 8192.0, "{visit}");
+        // No row comes twice before all came once, through an index or not.
+        assert!((table - look_ups).abs() <= slack(look_ups) || look_ups > 8192.0, "{visit}");
         // All of the index has 24 blocks, and the server keeps them.
         assert!(index <= 48.0, "{visit}");
         assert_eq!(is_unverified(point), !all_from_storage(visit), "{visit}: {}", point["flags"]);

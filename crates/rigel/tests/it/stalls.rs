@@ -99,7 +99,7 @@ fn lengths() -> Vec<Duration> {
 fn a_freeze_is_told_with_its_length_in_every_engine() {
     let name = "a_freeze_is_told_with_its_length_in_every_engine";
     let Some(device) = needs(name, TestDevice::mount(device())) else { return };
-    for engine in ["io_uring", "libaio", "threads"] {
+    for engine in ["io_uring", "libaio", "sync", "threads"] {
         for time in lengths() {
             let line = format!(
                 "run advanced {} --matrix point --num-small 8 --num-large 0 --duration 3s --engine {engine}",

@@ -109,12 +109,20 @@ fn the_nearest_word_is_offered() {
         ("run simple --level auto", "rigel run simple; --levels is orion or auto"),
         ("run simple --engine aio", "--engine libaio"),
         ("run simple --engine io-uring", "--engine io_uring"),
-        ("run simple --engine psync", "--engine threads"),
+        ("run simple --engine psync", "--engine sync"),
         ("run advanced --matrix rwo", "--matrix row"),
         ("run advanced --type random", "--type rand"),
         ("run simple --wirte 5", "perhaps --write was meant"),
-        ("run simple --max-latency 2ms", "there is `rigel calibrate --max-latency`"),
+        ("run simple --max-latency 2ms", "there is `rigel calibrate --max-latency 2ms`"),
         ("run simple -duration 10", "it is --duration of `rigel run`"),
+        ("run simple -num_disks 4", "it is --num-disks of `rigel run`: `rigel run simple --num-disks 4`"),
+        ("run commit --sync fsync", "write --sync fdatasync: `rigel run commit --sync fdatasync`"),
+        ("run commit --sync=open_datasync", "write --sync dsync: `rigel run commit --sync=dsync`"),
+        ("advise --last --for mariadb", "write --for mysql: `rigel advise --last --for mysql`"),
+        ("advise --last --for mssql", "--for takes one of postgresql, mysql, oracle"),
+        ("calibrate -max-latency 2ms", "write --max-latency: `rigel calibrate --max-latency 2ms`"),
+        ("capacity fit -duration=3m", "write --duration"),
+        ("soak --for pg", "--for"),
         ("report x --format jsn", "--format json"),
         ("compare a b --format jnuit", "--format junit"),
         ("advise x --for postgres", "--for postgresql"),
@@ -135,6 +143,12 @@ fn what_stands_for_no_path_leads_to_one() {
         ("run simple /dev/null,/dev/zero", "part them with blanks: /dev/null /dev/zero"),
         ("calibrate /dev/null:/dev/zero", "part them with blanks: /dev/null /dev/zero"),
         ("run simple /dev/null,/nowhere", "check the spelling"),
+        ("run simple +DATA.256.1", "asmcmd lsdsk -G DATA`"),
+        ("run simple if=t.dat", "`rigel run streams t.dat`"),
+        ("calibrate postgresql", "`rigel run --load postgresql`"),
+        ("run simple job.fio", "docs/guide/from-fio.md"),
+        ("calibrate /dev/no*", "likely cause: nothing matches this pattern"),
+        ("fill +DATA --size 4G", "a new file of this name is ./+DATA"),
     ] {
         let told = within::line(line).expect_code(3);
         assert!(told.stderr.contains(part), "{line}: {}", told.stderr);
@@ -147,8 +161,23 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("calibrate --percentile p95", ["is neither mean nor p99", "`rigel slo --bound 'p95 < 2ms'`"]),
         ("calibrate --percentile median", ["is neither mean nor p99", "`rigel slo --bound 'p50 < 2ms'`"]),
         ("calibrate --percentile all", ["is neither mean nor p99", "write --percentile mean or"]),
-        ("slo --p97 2ms", ["--p97 is no option", "--bound 'p97 < 2ms'"]),
-        ("run simple --for 60s", ["--for is no option", "--max-duration TIME ends the run in time"]),
+        ("slo --p97 5ms", ["--p97 is no option", "--bound 'p97 < 5ms'"]),
+        ("run simple --for 60s", ["--for is no option", "`rigel run simple --max-duration 60s`"]),
+        ("slo --max-latency 2ms f", ["--p99 TIME bounds", "`rigel slo --p99 2ms f`"]),
+        ("slo --latency=2ms", ["--p99 TIME bounds", "`rigel slo --p99=2ms`"]),
+        ("slo --percentile p99", ["--percentile is no option", "--mean TIME that of the mean"]),
+        ("run commit --size 4K", ["--commit-size SIZE", "`rigel run commit --commit-size 4K`"]),
+        ("run advanced --size=4K", ["--size-large SIZE", "`rigel run advanced --size-small=4K`"]),
+        ("run commit --clients 4", ["--writers N,..", "`rigel run commit --writers 4`"]),
+        ("run streams f --threads 4", ["--readers N,..", "`rigel run streams f --readers 4`"]),
+        ("run oltp --size 4K", ["--size-small SIZE", "both with `rigel run advanced`"]),
+        ("run oltp --threads 4", ["the level raises the load itself", "--num-small 4"]),
+        ("slo --bs 4k --p99 2ms", ["--size SIZE is the size", "`rigel slo --size 4k --p99 2ms`"]),
+        ("slo --rate 1000", ["--rate is no option", "there is `rigel run open --rate 1000`"]),
+        ("run simple --overwrite", ["--overwrite is no option", "--force replaces output files"]),
+        ("calibrate --overwrite", ["--overwrite is no option", "`rigel help calibrate` lists"]),
+        ("fill f --overwrite", ["--overwrite is no option", "`rigel help fill` lists"]),
+        ("run simple --destroy", ["--destroy is no option", "`rigel help run` lists"]),
         ("calibrate --for 60s", ["--for is no option", "--budget TIME"]),
         ("slo --time 60s", ["--time is no option", "--duration TIME"]),
         ("soak --duration 2h", ["--duration is no option", "--for TIME"]),
@@ -167,18 +196,31 @@ fn no_word_is_offered_where_another_one_was_meant() {
 #[test]
 fn options_of_fio_are_translated() {
     for (options, here) in [
-        ("--bs 4k", "--size-small / --size-large here"),
-        ("--bs=4k", "--size-small / --size-large here"),
-        ("--iodepth=32", "--num-small / --num-large here"),
+        ("--bs 4k", "--size-small 4k / --size-large 4k here"),
+        ("--bs=4k", "--size-small 4k / --size-large 4k here"),
+        ("--bs", "--size-small / --size-large here"),
+        ("--iodepth=32", "--num-small 32 / --num-large 32 here"),
         ("--numjobs=4", "--num-small / --num-large here"),
-        ("--runtime=60", "--duration"),
+        ("--runtime=60", "--duration 60s"),
         ("--time_based", "leave it out"),
-        ("--rw=randread", "`rigel run oltp` for randread"),
+        ("--rw=randread", "is the level here: `rigel run oltp` measures random reads"),
+        ("--rw", "`rigel run oltp` for randread"),
         ("--rwmixread=80", "--write 20"),
-        ("--filename=/dev/sdx", "rigel run simple TARGET"),
+        ("--filename=/dev/sdx", "`rigel run simple /dev/sdx`"),
         ("--direct=1", "leave it out; --buffered is what 0 is"),
-        ("--ioengine=libaio", "--engine here"),
-        ("--size=4G", "--scratch-size"),
+        ("--ioengine=libaio", "--engine libaio here"),
+        ("--size=4G", "--scratch-size 4G"),
+        ("--offset=10%", "`rigel run simple --span 10-100%`"),
+        ("--random_distribution=zipf:1.2", "without hot spots"),
+        ("--read_iolog=trace", "`rigel capacity replay`"),
+        ("--loops=3", "--precision 2%"),
+        ("--norandommap", "leave it out"),
+        ("--directory=/mnt", "the directory in which Rigel is started"),
+        ("--end_fsync=1", "`rigel run commit` measures"),
+        ("--cpus_allowed=0-3", "--cpus 0-3 here"),
+        ("--output=x", "--out for the directory"),
+        ("--write_lat_log=x", "`rigel report RECORD --format hlog`"),
+        ("--group_reporting", "leave it out"),
     ] {
         let option = options.split(['=', ' ']).next().unwrap();
         let parts = [format!("{option} is an option of fio"), format!("fio's {option} "), here.to_owned()];
@@ -194,6 +236,89 @@ fn options_of_fio_are_translated() {
     assert!(!told_of_size.stderr.contains("fio's --rate"), "{}", told_of_size.stderr);
     // Where nothing is measured, they are just unknown.
     assert!(!refused("targets --bs=4k", &["--bs"]).stderr.contains("fio"));
+}
+
+/// Other programs, other names of commands, and what is no target.
+#[test]
+fn words_of_other_tools_lead_to_commands() {
+    for (line, part) in [
+        ("vdbench -f x", "`rigel run --load FILE`"),
+        ("diskspd -b8K", "`rigel run simple`"),
+        ("elbencho", "`rigel run simple`"),
+        ("dd if=a bs=1M", "`rigel run streams a`"),
+        ("bonnie++", "`rigel run simple`"),
+        ("iozone", "`rigel run simple`"),
+        ("sysbench", "`rigel run --load mysql`"),
+        ("pgbench -c 8", "`rigel sql simple`"),
+        ("fio job.fio", "docs/guide/from-fio.md"),
+        ("fio --bs=8k --iodepth 32", "fio's --iodepth is --num-small 32 / --num-large 32 here"),
+        ("iostat", "`rigel capacity record`"),
+        ("diff a b", "`rigel compare a b`"),
+        ("verify /dev/md0", "`rigel scrub` compares copies"),
+        ("list", "perhaps `rigel capacity list` was meant"),
+        ("replay", "perhaps `rigel capacity replay` was meant"),
+        ("forecast x", "perhaps `rigel capacity forecast` was meant"),
+        ("fit", "perhaps `rigel capacity fit` was meant"),
+        ("prove", "perhaps `rigel sql prove` was meant"),
+        ("postgresql", "`rigel run --load postgresql`"),
+        ("job.fio", "docs/guide/from-fio.md"),
+        ("if=t.dat", "`rigel run streams t.dat`"),
+        ("run sd=a,lun=/dev/sdb", "`rigel run simple /dev/sdb`"),
+        ("run if=t.dat", "`rigel run streams t.dat`"),
+        ("run pgbench", "`rigel sql simple`"),
+        ("run job.fio", "`rigel run --load FILE`"),
+        ("run postgresql", "`rigel run --load postgresql`"),
+        ("run shop.toml", "`rigel run --load shop.toml`"),
+        ("run mytest.lun", "`rigel run simple --lun mytest.lun`"),
+        ("run a_record.jsonl", "`rigel report a_record.jsonl`"),
+        ("./orion -run simple", "`rigel orion -run simple`"),
+        ("/opt/orion -run oltp -testname t", "`rigel orion -run oltp -testname t`"),
+        ("-run simple", "`rigel orion -run simple`"),
+        ("-run=simple -testname t", "`rigel orion -run simple -testname t`"),
+        ("run -run simple", "`rigel orion -run simple`"),
+        ("orion -run=simple", "perhaps -run simple was meant"),
+        ("run --rate=1000", "`rigel run open --rate=1000`"),
+        ("run /dev/sdb --rate 1000", "`rigel run open /dev/sdb --rate 1000`"),
+        ("run simple --rate 1000,2000", "`rigel run open --rate 1000,2000`"),
+    ] {
+        let told = refused(line, &[part]);
+        let word = line.split(' ').next_back().unwrap();
+        assert!(!told.stderr.contains(&format!("simple {word}` measures")), "{line}: {}", told.stderr);
+    }
+}
+
+/// Rates and times with signs that others put into numbers.
+#[test]
+fn the_sign_that_is_in_the_way_is_told() {
+    for (line, parts) in [
+        ("slo --p99 5m30", ["perhaps 330s was meant", "--p99 330s"]),
+        ("run open --rate 1e4", ["`--rate 1e4` is not written as one whole number", "write 10000,"]),
+        ("run open --rate 5000/s", ["`--rate 5000/s` is not written as one whole number", "write 5000,"]),
+        ("run open --rate 5.000", ["`--rate 5.000` is not written as one whole number", "write 5 or 5000,"]),
+        ("slo --max-rate 20,000", ["`--max-rate 20,000` is not written as one", "write 20000,"]),
+        ("run simple --duration 1,000", ["a comma, which may part", "write 1000s or 1.000s"]),
+        ("run advanced --size-small 1,024", ["a comma, which may part", "--size-small 1024 or"]),
+        ("run simple --span 0\u{2013}33%", ["a typographic dash", "write --span 0-33%"]),
+        ("run simple --max\u{2011}duration 60s", ["a typographic dash in its name", "write --max-duration"]),
+    ] {
+        refused(line, &parts);
+    }
+    for (bound, parts) in [
+        ("p99 < 2ms @ 5,000", ["'5,000' is not written as one number", "write 5000"]),
+        ("p99 < 2ms", ["it names no rate", "it lacks @"]),
+        ("p99 2ms @ 8000", ["it has no '<'", "it lacks <"]),
+        ("p99", ["it names no rate", "quote it"]),
+    ] {
+        says(&within::refused(["slo", "--require", bound]), bound, &parts);
+    }
+    for bound in ["p99 \u{2264} 2ms @ 8000", "p99 =< 2ms @ 8000", "p99 <= 2ms @ 8000"] {
+        let told =
+            within::perform(["slo", "--require", bound, "--engine", "sim", "--dry-run"]).expect_code(0);
+        assert!(told.stdout.contains("p99 < 2 ms @ 8000"), "{}", told.stdout);
+    }
+    assert!(
+        within::line("slo --p99 500usec --engine sim --dry-run").expect_code(0).stdout.contains("500 us")
+    );
 }
 
 #[test]

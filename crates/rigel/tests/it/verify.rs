@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 const SIZE_BYTES: u64 = 512 << 10;
 const BLOCKS: u64 = SIZE_BYTES / 4096;
 /// Longer than a visit settles, which began before the first write.
@@ -83,21 +83,25 @@ fn wait(device: &TestDevice, holds: impl Fn(&Gauge) -> bool) -> Gauge {
 /// Runs the load, gives the device commands after two passes, waits for another pass, and ends the run. What was found, and the exit
 /// code with what was told.
 fn found(device: &TestDevice, engine: &str, commands: &str) -> (Verified, i32, String) {
-    // With one worker all blocks are read and written in step.
-    let workers = if commands.is_empty() { 2 } else { 1 };
+    // With one worker all blocks are read and written in step; those of sync, one for each I/O, need more passes until all were read.
+    let (workers, passes) = match (engine, commands) {
+        ("sync", _) => ("", 3),
+        (_, "") => ("--workers 2", 1),
+        _ => ("--workers 1", 1),
+    };
     device.command("clear\nreset").unwrap();
     let place = Place::new();
     std::fs::write(place.path().join("data.toml"), LOAD).unwrap();
     let target = device.disk();
     let target = target.display();
     let line = format!(
-        "run --load data.toml {target} --destroy-data {target} --engine {engine} --duration 10m --no-html --workers {workers}"
+        "run --load data.toml {target} --destroy-data {target} --engine {engine} --duration 10m --no-html {workers}"
     );
     let (mut child, mut stderr) = start_until(&place, &line, "engine ");
     let begun_us = wait(device, |gauge| gauge.writes > 2 * BLOCKS + 64).elapsed_us;
     device.command(commands).unwrap();
     let sprung = wait(device, |gauge| gauge.armed == 0).writes;
-    wait(device, |gauge| gauge.writes > sprung + BLOCKS + 64);
+    wait(device, |gauge| gauge.writes > sprung + passes * BLOCKS + 64);
     // A visit that ends before its window begins is not recorded.
     wait(device, |gauge| gauge.elapsed_us > begun_us + SETTLED_US);
     signal(&child, "-INT");
@@ -156,8 +160,13 @@ fn every_fault_is_found_with_libaio() {
 }
 
 #[test]
+fn every_fault_is_found_with_sync() {
+    every_fault_is_found_and_named("every_fault_is_found_with_sync", ENGINES[2]);
+}
+
+#[test]
 fn every_fault_is_found_with_threads() {
-    every_fault_is_found_and_named("every_fault_is_found_with_threads", ENGINES[2]);
+    every_fault_is_found_and_named("every_fault_is_found_with_threads", ENGINES[3]);
 }
 
 #[test]

@@ -221,6 +221,10 @@ mod tests {
             })
         };
         assert_eq!(near(0.03).max_iops.unwrap().outstanding, 5);
+        // It is said, as every output shows the latency beside it.
+        let words = |found: Answers| found.bound.beside(found.max_iops.unwrap().latency_us.value);
+        assert_eq!(words(near(0.03)), "at about a mean latency of 2 ms");
+        assert_eq!(words(near(0.01)), "within a mean latency of 2 ms");
         assert_eq!(near(0.01).max_iops.unwrap().outstanding, 4);
     }
 

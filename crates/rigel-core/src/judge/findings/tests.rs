@@ -269,20 +269,29 @@ fn scattered_buffers_are_flagged_on_large_points_only() {
     assert!(found.points[1].flags[0].text.contains("256"));
 }
 
-/// A slot of verified blocks waits for the look at its data: the latency is that of fewer I/Os, and no time is wrong.
+/// A slot of verified blocks waits for the look at its data, and one of a worker that has a single I/O for that worker: the latency is that of
+/// fewer I/Os, and no time is wrong. With other engines a slot has no reason to wait.
 #[test]
-fn blocks_that_are_looked_at_leave_the_queue_unfilled_and_no_time_wrong() {
-    let with = |in_flight_tenths: u64| {
+fn slots_that_wait_for_their_worker_leave_the_queue_unfilled_and_no_time_wrong() {
+    let with = |engine: EngineKind, verify: bool, in_flight_tenths: u64| {
         codes(|r| {
-            r.header.request.classes[0].verify = true;
+            r.header.nodes.first_mut().engine.kind = engine;
+            r.header.request.classes[0].verify = verify;
             let small = r.visits[0].tallies.get_mut(&Class::SMALL).unwrap();
             // Made for 5 outstanding.
             small.planned = 6;
             small.in_flight_ns = small.in_flight_ns * in_flight_tenths / 50;
         })
     };
-    assert_eq!(with(50), [FlagCode::QueueNotFilled]);
-    assert_eq!(with(60), [FlagCode::Little], "6 were in flight, and the times are those of 5");
+    for (engine, verify) in [(EngineKind::IoUring, true), (EngineKind::Sync, false)] {
+        assert_eq!(with(engine, verify, 50), [FlagCode::QueueNotFilled]);
+        assert_eq!(
+            with(engine, verify, 60),
+            [FlagCode::Little],
+            "6 were in flight, and the times are those of 5"
+        );
+    }
+    assert_eq!(with(EngineKind::IoUring, false, 50), [FlagCode::QueueNotFilled, FlagCode::Little]);
 }
 
 /// What failed took its time in flight and left no latency: a failure explains that much, and no more.

@@ -98,7 +98,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::QueueNotFilled,
         Next::Again,
         "Fewer I/Os were outstanding than planned: the load was lighter than the point says.",
-        "Use more workers (--workers).",
+        "Use more workers (--workers; the engine sync has them already), or a host with more CPUs.",
     ),
     row(
         FlagCode::Buffered,
@@ -205,8 +205,14 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::HostLimited,
         Next::Again,
-        "A thread of the tool was the limit, not the storage.",
-        "Use more workers (--workers).",
+        "The tool had no CPU time left: it was the limit, not the storage.",
+        "Use more workers (--workers; the engine sync has them already), or a host with more CPUs.",
+    ),
+    row(
+        FlagCode::EngineLimited,
+        Next::Again,
+        "The engine was the limit, not the storage: much of the CPU time went into handing its I/Os to threads of the kernel.",
+        "Leave out --engine where it was given, so that Rigel tries which one does most here; or take --engine libaio, or sync where nothing arrives at a rate.",
     ),
     row(
         FlagCode::Foreign,

@@ -61,6 +61,24 @@ fn streams_start_evenly_and_wrap() {
     assert_eq!(writers, 2);
 }
 
+/// Each chunk is read once in a round, whatever the number of lanes.
+#[test]
+fn the_lanes_of_a_stream_go_over_it_together() {
+    let volume = Volume::new(&[9 * 1024], 1024, Layout::Concat).unwrap();
+    for lanes in [1, 2, 4] {
+        let mut all = Vec::new();
+        for number in 0..lanes {
+            let mut lane = Stream::within(0..9, Direction::Read).moved(5).lane(number, lanes);
+            // Of 36 I/Os each of the 9 chunks has four.
+            all.extend((0..36 / lanes).map(|_| lane.advance(&volume).offset / 1024));
+        }
+        all.sort_unstable();
+        assert_eq!(all, (0..36).map(|at| at / 4).collect::<Vec<_>>(), "{lanes}");
+    }
+    let mut second = Stream::within(0..9, Direction::Read).moved(5).lane(1, 4);
+    assert_eq!([0; 3].map(|_| second.advance(&volume).offset / 1024), [6, 1, 5]);
+}
+
 #[test]
 fn a_stream_within_chunks_stays_there() {
     let volume = Volume::new(&[100 * 1024], 1024, Layout::Concat).unwrap();

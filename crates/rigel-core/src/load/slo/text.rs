@@ -3,7 +3,7 @@
 //! Must not know what else was asked for.
 
 use super::{Judged, MILLION, Requirement, SloBound};
-use crate::units::{Nanos, UnitError, count_of, trimmed};
+use crate::units::{Nanos, UnitError, count_meant, count_of, trimmed};
 use std::fmt;
 use std::str::FromStr;
 
@@ -78,8 +78,9 @@ fn limit(text: &str) -> Result<Nanos, String> {
 impl FromStr for SloBound {
     type Err = String;
 
-    /// Reads `p99.9 < 5ms`; blanks may be left out, and `<=` says the same.
+    /// Reads `p99.9 < 5ms`; blanks may be left out, and `<=`, `=<` and `\u{2264}` say the same.
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.replace(['\u{2264}', '\u{2a7d}'], "<").replace("=<", "<");
         let (judged, time) = text.split_once('<').ok_or_else(|| format!("it has no '<'; {BOUND}"))?;
         let time = time.strip_prefix('=').unwrap_or(time);
         if time.trim().is_empty() || judged.trim().is_empty() {
@@ -98,9 +99,13 @@ impl FromStr for Requirement {
         let (bound, rate) = text.split_once('@').ok_or_else(|| format!("it names no rate; {whole}"))?;
         let digits = rate.trim();
         let digits = digits.strip_suffix("/s").unwrap_or(digits).trim_end();
-        let rate = count_of(digits)
-            .and_then(|rate| u32::try_from(rate).ok())
-            .ok_or_else(|| format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()))?;
+        let rate =
+            count_of(digits).and_then(|rate| u32::try_from(rate).ok()).ok_or_else(|| {
+                match count_meant(digits) {
+                    Some(meant) => format!("'{}' is not written as one number: write {meant}", rate.trim()),
+                    None => format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()),
+                }
+            })?;
         if rate == 0 {
             return Err(format!("0 is no rate: nothing would arrive; {whole}"));
         }
@@ -136,6 +141,8 @@ mod tests {
             ("p99 < 1ms", 10_000, 1_000_000, "p99 < 1 ms"),
             ("p99.9<5ms", 1000, 5_000_000, "p99.9 < 5 ms"),
             ("P50 <= 250us", 500_000, 250_000, "p50 < 250 us"),
+            ("p99 =< 2ms", 10_000, 2_000_000, "p99 < 2 ms"),
+            ("p99 \u{2264} 2ms", 10_000, 2_000_000, "p99 < 2 ms"),
             ("p99.9999 < 1s", 1, 1_000_000_000, "p99.9999 < 1 s"),
             ("p5 < 1.5ms", 950_000, 1_500_000, "p5 < 1.5 ms"),
         ] {

@@ -196,3 +196,31 @@ fn a_coarse_histogram_knows_its_quantiles_to_13_per_cent() {
         assert!(off.abs() < 0.13, "{latency_ns}: {off}");
     }
 }
+
+/// As many as fit into the list, and then all of those that do not.
+#[test]
+fn a_histogram_of_few_counts_what_any_other_does() {
+    let latencies = |count: u64| (1..=count).map(|n| n * n * 7919 % 50_000_000);
+    for count in [0, 1, 5, 100, 400, 5000] {
+        let (mut few, mut usual) = (Histogram::of_few(), Histogram::new());
+        latencies(count).for_each(|ns| {
+            few.record(ns);
+            usual.record(ns);
+        });
+        assert_eq!(few, usual, "{count}");
+        assert_eq!(few.quantile_ns(0.9), usual.quantile_ns(0.9), "{count}");
+        let mut sum = few.clone();
+        sum.add(&usual);
+        usual.add(&few);
+        assert_eq!(sum, usual, "{count}, added");
+        sum.record(3);
+        usual.record(3);
+        assert_eq!(sum, usual, "{count}, and one more");
+        few.trim();
+        let mut again = few.clone();
+        again.record(7);
+        assert_eq!((again.count(), few.count()), (count + 1, count));
+        few.clear();
+        assert_eq!(few, Histogram::new());
+    }
+}

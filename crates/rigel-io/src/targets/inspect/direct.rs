@@ -5,7 +5,7 @@ use crate::targets::aligned::AlignedBuffer;
 use crate::targets::errno;
 use crate::targets::node::Node;
 use rustix::fs::{self, AtFlags, OFlags, StatxFlags};
-use rustix::io::{pread, retry_on_intr};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Direct {
@@ -55,7 +55,9 @@ fn read_one(node: &Node, unit: u32) -> Result<(), String> {
         .open(OFlags::RDONLY | OFlags::DIRECT)
         .map_err(|errno| format!("an open with O_DIRECT was refused: {}", errno::text(errno)))?;
     let mut buffer = AlignedBuffer::new(usize::try_from(unit).unwrap_or(usize::MAX));
-    retry_on_intr(|| pread(&fd, &mut *buffer.bytes(), 0))
-        .map(drop)
-        .map_err(|errno| format!("a direct read of {unit} bytes failed: {}", errno::text(errno)))
+    match retry_on_intr(|| pread(&fd, &mut *buffer.bytes(), 0)) {
+        // The kernel took it, and the device could not: what is bad there is counted when it is measured.
+        Ok(_) | Err(Errno::IO | Errno::NXIO | Errno::TIMEDOUT | Errno::REMOTEIO | Errno::NODATA) => Ok(()),
+        Err(errno) => Err(format!("a direct read of {unit} bytes failed: {}", errno::text(errno))),
+    }
 }

@@ -64,6 +64,8 @@ fn a_comment_is_a_path_that_is_explained() {
     let problem = at_line(list, &entry("# my disks"), missing());
     assert_eq!(problem.place.as_deref(), Some("t.lun:4: # my disks"));
     assert!(problem.cause.unwrap().contains("comments are not part"));
+    let problem = at_line(list, &entry("'/dev/no'"), missing());
+    assert!(problem.cause.unwrap().contains("quotation marks"));
     let problem = at_line(list, &entry("/dev/no"), missing());
     assert_eq!(problem.cause.as_deref(), Some("there is nothing by this name"));
 }

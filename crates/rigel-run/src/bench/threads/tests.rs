@@ -82,7 +82,7 @@ fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE)), start);
     };
     ThreadBench::start_with(
-        (EngineKind::Null, None),
+        EngineFacts::plain(EngineKind::Null),
         &places(layout, workers as usize),
         workload(),
         MonotonicClock::start(),
@@ -148,7 +148,7 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
         serve(made, start);
     };
     let refused = ThreadBench::start_with(
-        (EngineKind::Null, None),
+        EngineFacts::plain(EngineKind::Null),
         &places(layout, 3),
         workload(),
         MonotonicClock::start(),
@@ -224,7 +224,7 @@ fn the_witness_sees_a_visit_on_the_benchs_clock() {
         serve(backend, start);
     };
     let mut bench = ThreadBench::start_with(
-        (EngineKind::Null, None),
+        EngineFacts::plain(EngineKind::Null),
         &places(layout, 2),
         workload(),
         MonotonicClock::start(),
@@ -343,7 +343,7 @@ fn a_worker_that_gives_up_takes_no_interval_with_it() {
     };
     let workload = Workload { io_timeout_ns: NS_PER_S, ..workload() };
     let mut bench = ThreadBench::start_with(
-        (EngineKind::Null, None),
+        EngineFacts::plain(EngineKind::Null),
         &places(layout, 2),
         workload,
         MonotonicClock::start(),

@@ -11,6 +11,7 @@ use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
 use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect_any};
+use rigel_io::targets::no_path;
 use rigel_io::targets::scratch::{dir_of, header_at};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,7 @@ impl Place {
             return Ok(Self::Scratch { path: path.to_owned(), bytes });
         }
         if metadata.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            check_is_a_name(path)?;
             check_not_memory(dir_of(path))?;
             let (path, bytes) = (path.to_owned(), needed(path, size)?);
             let is_scratch = path.file_name().is_some_and(is_scratch_name);
@@ -95,6 +97,18 @@ pub fn check_distinct(names: &[PathBuf], places: &[Place]) -> Result<(), Problem
         }
     }
     Ok(())
+}
+
+/// A file by such a name was hardly meant: a name of ASM, an operand of dd. With its directory, as in `./+DATA`, it is one.
+fn check_is_a_name(path: &Path) -> Result<(), Problem> {
+    let name = encode(path);
+    match no_path::in_command(&name).filter(|_| !name.starts_with(['/', '.'])) {
+        Some((cause, next)) => Err(Problem::refused("there is no such target")
+            .at(name.clone())
+            .because(cause)
+            .next(format!("{next}; a new file of this name is ./{name}"))),
+        None => Ok(()),
+    }
 }
 
 /// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.

@@ -394,7 +394,13 @@ fn ready(
         request,
         plan: plan.clone(),
     };
-    make::bench(&run, hello.host, hello.targets, &permits, Start { run_ns: *run_ns, settled, team })
+    make::bench(
+        &run,
+        hello.host,
+        hello.targets,
+        &permits,
+        Start { run_ns: *run_ns, settled, team, engine: None },
+    )
 }
 
 /// The name of this host, printable.

@@ -184,7 +184,7 @@ fn go_on(
     let run = run_of(&header, &found);
     // The facts of now: later visits read what earlier ones wrote.
     let alone = Team::default();
-    let start = Start::behind(&past, &alone);
+    let start = Start { engine: Some(header.nodes.first().engine.kind), ..Start::behind(&past, &alone) };
     let bench = make::bench(&run, header.nodes.first().host.clone(), now, &permits, start)?;
     let stays = !scratch.goes_away() || run.request.pace.soak().is_some();
     ready((run, bench, stays), reporter, header, past, found, signals)?.go(reporter, signals)

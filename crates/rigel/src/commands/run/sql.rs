@@ -21,6 +21,7 @@ use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, Sync};
 use rigel_core::load::plan::Plan;
@@ -130,6 +131,9 @@ struct Made {
     /// Where raw commits may have a log of their own.
     log_dir: Option<PathBuf>,
 }
+
+/// The files of raw I/O, what may be written of them, and the engine of a run that goes on.
+type Raw = (Vec<TargetFacts>, Vec<Option<WritePermit>>, Option<EngineKind>);
 
 /// What a run will do, or would.
 struct Planned {
@@ -326,7 +330,7 @@ impl SqlRun<'_> {
         let clock = MonotonicClock::at(0);
         let host = self.host.clone();
         let parts = Parts { database, table, target, host, group, notes, clock, behind: Behind::default() };
-        let bench = |run: &Run| self.bench(parts, (files, permits), run);
+        let bench = |run: &Run| self.bench(parts, (files, permits, None), run);
         let resumable = !self.source.drop && !self.commits();
         let cut = put_on(self.reporter, (request, plan), bench, resumable, signals);
         let gone = log.finish();
@@ -334,15 +338,10 @@ impl SqlRun<'_> {
     }
 
     /// Sessions, with raw I/O in turns when there are files for it.
-    fn bench(
-        &self,
-        parts: Parts,
-        (files, permits): (Vec<TargetFacts>, Vec<Option<WritePermit>>),
-        run: &Run,
-    ) -> Result<Box<dyn Bench>, Problem> {
+    fn bench(&self, parts: Parts, raw: Raw, run: &Run) -> Result<Box<dyn Bench>, Problem> {
         let clock = parts.clock;
         let sql = Box::new(SqlBench::start(parts, &run.request.alone(Side::B))?);
-        if files.is_empty() { Ok(sql) } else { self.beside(run, (files, permits), sql, clock) }
+        if raw.0.is_empty() { Ok(sql) } else { self.beside(run, raw, sql, clock) }
     }
 
     /// The files that raw I/O reads in turns with SQL; none when it is left out.
@@ -365,12 +364,12 @@ impl SqlRun<'_> {
     fn beside(
         &self,
         run: &Run,
-        (files, permits): (Vec<TargetFacts>, Vec<Option<WritePermit>>),
+        (files, permits, engine): Raw,
         sql: Box<dyn Bench>,
         clock: MonotonicClock,
     ) -> Result<Box<dyn Bench>, Problem> {
         let request = run.request.alone(Side::A);
-        let raw = make::of_threads((&request, &run.plan), self.host.clone(), files, &permits, clock)
+        let raw = make::of_threads((&request, &run.plan, engine), self.host.clone(), files, &permits, clock)
             .map_err(|problem| problem.next("leave the raw I/O out with --sql-only"))?;
         Ok(Box::new(Turns::new(Box::new(raw), sql)))
     }

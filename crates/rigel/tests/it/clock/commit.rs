@@ -22,7 +22,7 @@ fn measure(place: &Place, target: &Path, engine: &str) -> Value {
 #[test]
 fn the_flush_time_of_a_real_file_is_found() {
     thread::scope(|scope| {
-        for engine in ["io_uring", "libaio", "threads"] {
+        for engine in ["io_uring", "libaio", "sync", "threads"] {
             scope.spawn(move || flush_time(engine));
         }
     });

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Trials on a host that others disturb.
 const TRIALS: usize = 6;
-const ENGINES: [&str; 3] = ["io_uring", "libaio", "threads"];
+const ENGINES: [&str; 4] = ["io_uring", "libaio", "sync", "threads"];
 
 fn device(servers: usize, service_us: u64) -> DeviceSpec {
     DeviceSpec { size_bytes: 64 << 20, servers, service_us, mbps: None, exponential: false, flush_us: 0 }

@@ -3,6 +3,7 @@
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
 use super::words::{course, percent};
+use crate::facts::engine::EngineKind;
 use crate::judge::findings::estimate::{JudgedPhase, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
@@ -11,12 +12,17 @@ use crate::measure::Window;
 use crate::record::{Record, Visit};
 use crate::units::to_f64;
 use crate::witness::{
-    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, residual_correlation,
+    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, own_cores,
+    residual_correlation,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of a number that is as large as the usual precision.
 pub const MATTERS: f64 = 0.05;
+/// From this part of all CPUs on there is hardly any left.
+const NO_CPU_LEFT: f64 = 0.85;
+/// More of the CPU time than the threads beside the workers take.
+const MUCH_HANDED_OVER: f64 = 0.3;
 /// A correlation that comes about by chance so often is not told.
 const SIGNIFICANCE: f64 = 0.01;
 
@@ -33,7 +39,7 @@ pub fn of_point(record: &Record, visits: &[&Visit], flags: &[Flag]) -> Vec<Flag>
         (true, true) => None,
         (false, _) => busy(record, visits),
     };
-    let found = [foreign(record, visits), busy];
+    let found = [foreign(record, visits), busy, engine_limited(record, visits)];
     found.into_iter().flatten().collect()
 }
 
@@ -113,24 +119,69 @@ fn of_all_nodes(visit: &Visit) -> Option<f64> {
     witnesses.filter_map(|witness| foreign_cores(witness, window(visit))).reduce(|sum, more| sum + more)
 }
 
-/// Visits in which a worker had no CPU time left. The engines without storage are made to show exactly that, and whoever
-/// polls is always busy.
-fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+/// Visits in which a worker, or all of them together, had no CPU time left. The engines without storage are made to show exactly that, and
+/// whoever polls is always busy.
+pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
     if engine.kind.is_without_storage() || engine.polled {
         return None;
     }
-    let shares =
-        visits.iter().filter_map(|visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns));
-    let shares: Vec<f64> = shares.collect();
+    let cpus: u32 = record.header.nodes.all().iter().map(|node| node.host.cpus).sum();
+    let of_one = |visit: &&Visit| host_limited(visit.busiest_worker_cpu_ns?, visit.loaded_ns);
+    // Many workers share the CPUs, and none of them uses much.
+    let of_all = |visit: &&Visit| {
+        let whole_ns = visit.loaded_ns.saturating_mul(u64::from(cpus.max(1)));
+        // Records of before do not say how long the load was.
+        host_limited(visit.worker_cpu_ns.filter(|_| whole_ns > 0)?, whole_ns)
+    };
+    let told = |shares: Vec<f64>, (who, cpus): (&str, &str)| {
+        let most = shares.iter().copied().reduce(f64::max)?;
+        let text = format!(
+            "{} of {} visits: {who} used {:.0} % of {cpus}; the tool was the limit, not the storage",
+            shares.len(),
+            visits.len(),
+            100.0 * most
+        );
+        Some(Flag::new(FlagCode::HostLimited, text))
+    };
+    told(visits.iter().filter_map(of_one).collect(), ("the busiest worker", "a CPU")).or_else(|| {
+        let all = if cpus == 1 { "the only CPU".to_owned() } else { format!("the {cpus} CPUs") };
+        told(visits.iter().filter_map(of_all).collect(), ("all workers together", &all))
+    })
+}
+
+/// Visits in which there was no CPU time left, and much of it was not that of workers. Where the driver of the storage cannot answer without waiting, a
+/// ring hands each I/O to a thread of the kernel and back. Not where trials have shown that no other engine does more.
+fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
+    let engine = &record.header.nodes.first().engine;
+    let is_ring = engine.kind == EngineKind::IoUring && !engine.polled && engine.trials.is_none();
+    // Of several nodes the workers of all are one sum.
+    let [node] = record.header.nodes.all() else { return None };
+    // The threads of the kernel run where the worker may whose ring it is.
+    let bound: BTreeSet<u32> = engine.cpus.iter().copied().collect();
+    let cpus = if bound.is_empty() { node.host.cpus } else { u32::try_from(bound.len()).unwrap_or(u32::MAX) };
+    let share = |visit: &&Visit| {
+        // The processes of a database are Rigel's own, too, and no ring of a worker's.
+        let witness = visit.nodes.first().filter(|node| node.server.is_none())?.witness.as_ref()?;
+        let own = own_cores(witness, window(visit)).filter(|_| visit.loaded_ns > 0)?;
+        let workers = to_f64(visit.worker_cpu_ns?) / to_f64(visit.loaded_ns.max(1));
+        handed_over([own, workers], cpus)
+    };
+    let shares: Vec<f64> = visits.iter().filter(|_| is_ring).filter_map(share).collect();
     let most = shares.iter().copied().reduce(f64::max)?;
     let text = format!(
-        "{} of {} visits: the busiest worker used {:.0} % of a CPU; the tool was the limit, not the storage",
+        "{} of {} visits: {:.0} % of Rigel's CPU time, which was all that its CPUs have, was that of kernel threads to which io_uring handed the I/Os",
         shares.len(),
         visits.len(),
         100.0 * most
     );
-    Some(Flag::new(FlagCode::HostLimited, text))
+    Some(Flag::new(FlagCode::EngineLimited, text))
+}
+
+/// The part of the CPU time of a process that was not its workers', of `own` and `workers` in cores; nothing while it is small or there was CPU time left.
+fn handed_over([own, workers]: [f64; 2], cpus: u32) -> Option<f64> {
+    let share = 1.0 - workers / own;
+    (own > NO_CPU_LEFT * f64::from(cpus.max(1)) && share > MUCH_HANDED_OVER).then_some(share)
 }
 
 /// Whether visits were the slower the more CPU time others used, over a whole phase.
@@ -185,5 +236,15 @@ mod tests {
         ] {
             assert!(told(per_core, range_cores).contains(text), "{}", told(per_core, range_cores));
         }
+    }
+
+    #[test]
+    fn the_engine_is_the_limit_only_where_no_cpu_is_left_and_much_was_handed_over() {
+        let share = handed_over([1.9, 0.6], 2).unwrap();
+        assert!((share - 0.684).abs() < 0.001, "{share}");
+        assert_eq!(handed_over([1.9, 1.8], 2), None, "the workers did it");
+        assert_eq!(handed_over([1.2, 0.3], 2), None, "there is CPU time left, so the device is waited for");
+        assert_eq!(handed_over([1.9, 0.6], 4), None, "of four CPUs two are idle");
+        assert_eq!(handed_over([0.0, 0.0], 2), None);
     }
 }

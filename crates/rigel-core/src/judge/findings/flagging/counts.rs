@@ -2,6 +2,8 @@
 //!
 //! Must not compare visits with one another.
 
+use super::circumstances;
+use crate::facts::engine::EngineKind;
 use crate::judge::findings::{IoFindings, PointFindings, nodes};
 use crate::judge::flags::{self, Flag, FlagCode};
 use crate::judge::wrong_data;
@@ -31,16 +33,23 @@ pub fn of_point(record: &Record, visits: &[&Visit], point: &PointFindings) -> Ve
         found.push(Flag::new(FlagCode::Errors, format!("warm-up: {failures} I/Os failed")));
     }
     let hung = visits.iter().filter_map(|visit| nodes::hung(&record.header, visit));
-    found.extend(hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()));
+    let hung: Vec<Flag> = hung.map(|text| Flag::new(FlagCode::Hung, text).invalidating()).collect();
+    // What hangs has no latency yet, and says all that rate and latency could.
+    let is_hung = !hung.is_empty();
+    found.extend(hung);
+    // A worker that has one I/O of its own has none in flight while it counts the last one.
+    let has_pauses = record.header.nodes.first().engine.kind == EngineKind::Sync;
+    let may_be_short = has_pauses || circumstances::busy(record, visits).is_some();
     for (class, io) in point.classes() {
         let verified = wrong_data::found(visits.iter().copied(), Some(class));
         found.extend(
             wrong_data::sentence(&record.header.targets, &verified)
                 .map(|text| Flag::new(FlagCode::WrongData, format!("{}: {text}", io.load.title()))),
         );
-        let flags = class_flags(&record.header, &io.load.title(), io, point);
+        let flags = class_flags(&record.header, &io.load.title(), io, (point, may_be_short));
         let is_of_end = |flag: &Flag| is_cut && flag.code == FlagCode::NoData && io.first_error.is_none();
-        found.extend(flags.into_iter().filter(|flag| !is_of_end(flag)));
+        let follows = |flag: &Flag| is_hung && flag.code == FlagCode::Little;
+        found.extend(flags.into_iter().filter(|flag| !is_of_end(flag) && !follows(flag)));
     }
     found
 }
@@ -72,7 +81,13 @@ fn completed(io: &IoFindings) -> u64 {
     io.reads.count().saturating_add(io.writes.count())
 }
 
-fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindings) -> Vec<Flag> {
+/// `may_be_short`: the host, or the engine, has a reason for fewer in flight than planned.
+fn class_flags(
+    header: &Header,
+    name: &str,
+    io: &IoFindings,
+    (point, may_be_short): (&PointFindings, bool),
+) -> Vec<Flag> {
     let mut found = Vec::new();
     let completed = completed(io);
     if completed == 0 {
@@ -91,10 +106,14 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
             "{name}: {:.2} of {} planned were in flight",
             io.mean_outstanding, io.planned_outstanding
         );
-        found.push(Flag::new(FlagCode::QueueNotFilled, text));
+        let flag = Flag::new(FlagCode::QueueNotFilled, text);
+        // A worker for each I/O, and most of them waited for a CPU: that is no figure of so many outstanding.
+        let is_other_load = header.nodes.first().engine.kind == EngineKind::Sync
+            && io.mean_outstanding < 0.5 * f64::from(io.planned_outstanding);
+        found.push(if is_other_load { flag.invalidating() } else { flag });
     }
     if !is_open {
-        found.extend(little_flag(name, io, point));
+        found.extend(little_flag(name, io, (point, may_be_short)));
     }
     if io.load.figure == Figure::Mbps {
         found.extend(buffers_flag(header));
@@ -102,20 +121,25 @@ fn class_flags(header: &Header, name: &str, io: &IoFindings, point: &PointFindin
     found
 }
 
-/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, so
-/// that only what was in flight counts; that fewer were than planned is said by `QUEUE_NOT_FILLED`.
-fn little_flag(name: &str, io: &IoFindings, point: &PointFindings) -> Option<Flag> {
+/// Rate and latency against what was outstanding. A slot of verified blocks waits for the look at its data before it is used again, and one of a worker
+/// that has no CPU, or has nothing else to do than to count, waits for that: then only what was in flight counts. That fewer were than planned is said
+/// by `QUEUE_NOT_FILLED`.
+fn little_flag(name: &str, io: &IoFindings, (point, may_be_short): (&PointFindings, bool)) -> Option<Flag> {
     let planned = io.planned_outstanding;
-    let outstanding = if io.load.verify { io.mean_outstanding } else { f64::from(planned) };
+    let is_short = may_be_short && flags::queue_not_filled(io.mean_outstanding, planned);
+    let (outstanding, of) = if io.load.verify || is_short {
+        (io.mean_outstanding, format!("{:.2} in flight", io.mean_outstanding))
+    } else {
+        (f64::from(planned), format!("{planned} outstanding"))
+    };
     let ratio = flags::little(io.occupancy, point.seconds, outstanding)?;
     // An I/O that fails takes its time, too, has no latency that could count, and keeps one slot at most from the
     // others.
     if ratio < 1.0 && (1.0 - ratio) * outstanding <= to_f64(io.errors) {
         return None;
     }
-    let of =
-        if io.load.verify { format!("{outstanding:.2} in flight") } else { format!("{planned} outstanding") };
-    let flag = Flag::new(FlagCode::Little, format!("{name}: rate x latency is {ratio:.3} of {of}"));
+    let text = format!("{name}: rate x latency is {ratio:.3} of {of}");
+    let flag = Flag::new(FlagCode::Little, text);
     Some(if flags::little_is_invalid(ratio) { flag.invalidating() } else { flag })
 }
 

@@ -142,7 +142,8 @@ pub fn made_again(
     notes.extend(sql.of_latency());
     let clock = MonotonicClock::at(past.run_ns());
     let parts = Parts { database, table, target, host, group, notes, clock, behind };
-    let bench = sql.bench(parts, (files, Vec::new()), run)?;
+    let engine = header.nodes.first().engine.kind;
+    let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), run)?;
     Ok((server, bench))
 }
 
@@ -210,7 +211,7 @@ pub fn again(
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);
     let parts = Parts { database, table, target, host, group: None, notes, clock, behind };
-    sql.bench(parts, (files, Vec::new()), run)
+    sql.bench(parts, (files, Vec::new(), Some(header.nodes.first().engine.kind)), run)
 }
 
 /// The queries of all visits, and for each interruption as many more as a visit made at most: those of a visit that is not among them.

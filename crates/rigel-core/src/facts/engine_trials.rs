@@ -1,0 +1,131 @@
+//! What short trials on the targets themselves say of the engines, and which one that leaves.
+//!
+//! Where a driver cannot answer without waiting, the ring hands every I/O to a thread of the kernel, and the figure is that of the hand-over.
+//! Which engine does most is then a matter of the target, and no rule knows it. Must not do I/O.
+
+use super::engine::EngineKind;
+use crate::units::{Bytes, number, to_f64};
+use serde::{Deserialize, Serialize};
+
+/// Another engine has to do so much more in every turn before the usual one is left.
+const MUCH: f64 = 1.05;
+
+/// The engines that were tried in turns, with the same load of reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EngineTrials {
+    /// Reads outstanding.
+    pub outstanding: u32,
+    /// Bytes of a read.
+    pub io_bytes: u32,
+    /// The usual engine comes first.
+    pub trials: Vec<EngineTrial>,
+}
+
+/// One engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EngineTrial {
+    /// Which one.
+    pub engine: EngineKind,
+    /// Reads per second, turn by turn.
+    pub iops: Vec<f64>,
+}
+
+impl EngineTrial {
+    fn least(&self) -> f64 {
+        self.iops.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn most(&self) -> f64 {
+        self.iops.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn mean(&self) -> f64 {
+        self.iops.iter().sum::<f64>() / to_f64(self.iops.len().max(1) as u64)
+    }
+}
+
+impl EngineTrials {
+    /// The engine to take: the usual one, unless another did more in its worst turn than that in its best; of several the one that did most.
+    pub fn best(&self) -> Option<EngineKind> {
+        let (usual, others) = self.trials.split_first()?;
+        let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > MUCH * usual.most();
+        let best = others.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()));
+        Some(best.unwrap_or(usual).engine)
+    }
+
+    /// The engine for both sides of a comparison, of which these are the trials of one: of those that both have tried, the one whose part of
+    /// the most, on the side where that is less, is the largest.
+    pub fn best_of_both(&self, other: &Self) -> Option<EngineKind> {
+        let part = |of: &Self, engine: EngineKind| {
+            let most = of.trials.iter().map(EngineTrial::mean).fold(0.0, f64::max);
+            let own = of.trials.iter().find(|trial| trial.engine == engine)?;
+            (most > 0.0).then(|| own.mean() / most)
+        };
+        let of = |trial: &EngineTrial| {
+            Some((trial.engine, part(self, trial.engine)?.min(part(other, trial.engine)?)))
+        };
+        let all = self.trials.iter().filter_map(of);
+        // The usual engine comes first, and stays when no other does better.
+        all.reduce(|best, one| if one.1 > best.1 { one } else { best }).map(|(engine, _)| engine)
+    }
+
+    /// `tried with 32 reads of 8 KiB outstanding: io_uring 107,024 IOPS, libaio 158,436, sync 245,077`
+    pub fn sentence(&self) -> String {
+        let mut unit = " IOPS";
+        let of = |trial: &EngineTrial| {
+            format!("{} {}{}", trial.engine.name(), number(trial.mean()), std::mem::take(&mut unit))
+        };
+        let all: Vec<String> = self.trials.iter().map(of).collect();
+        let bytes = Bytes(self.io_bytes.into());
+        format!("tried with {} reads of {bytes} outstanding: {}", self.outstanding, all.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(of: &[(EngineKind, &[f64])]) -> Option<EngineKind> {
+        let trials = of.iter().map(|(engine, iops)| EngineTrial { engine: *engine, iops: iops.to_vec() });
+        EngineTrials { outstanding: 8, io_bytes: 8192, trials: trials.collect() }.best()
+    }
+
+    #[test]
+    fn both_sides_get_the_engine_that_holds_back_either_least() {
+        use EngineKind::{IoUring, Libaio, Sync};
+        let of = |all: &[(EngineKind, f64)]| {
+            let trials = all.iter().map(|(engine, iops)| EngineTrial { engine: *engine, iops: vec![*iops] });
+            EngineTrials { outstanding: 8, io_bytes: 8192, trials: trials.collect() }
+        };
+        let memory = of(&[(IoUring, 100.0), (Libaio, 250.0), (Sync, 400.0)]);
+        // Sync is 0.5 of the most there, libaio 0.9; on the memory they are 1 and 0.625.
+        let drive = of(&[(IoUring, 1000.0), (Libaio, 900.0), (Sync, 500.0)]);
+        assert_eq!(memory.best_of_both(&drive), Some(Libaio));
+        assert_eq!(drive.best_of_both(&memory), Some(Libaio));
+        assert_eq!(memory.best_of_both(&memory), Some(Sync));
+        assert_eq!(memory.best_of_both(&of(&[(IoUring, 7.0)])), Some(IoUring), "what both have tried");
+        assert_eq!(memory.best_of_both(&of(&[])), None);
+    }
+
+    #[test]
+    fn another_engine_is_taken_only_when_every_turn_of_it_is_better() {
+        use EngineKind::{IoUring, Libaio, Sync};
+        assert_eq!(best(&[]), None);
+        assert_eq!(
+            best(&[(IoUring, &[100.0, 110.0]), (Libaio, &[150.0, 160.0]), (Sync, &[240.0, 250.0])]),
+            Some(Sync)
+        );
+        // Within noise the usual one stays, also where trials differ wildly.
+        assert_eq!(best(&[(IoUring, &[100.0, 110.0]), (Libaio, &[114.0, 120.0])]), Some(IoUring));
+        assert_eq!(best(&[(IoUring, &[100.0, 400.0]), (Sync, &[300.0, 900.0])]), Some(IoUring));
+        assert_eq!(best(&[(IoUring, &[100.0, 110.0]), (Sync, &[])]), Some(IoUring), "it gave nothing");
+    }
+
+    #[test]
+    fn what_was_tried_is_told_with_its_figures() {
+        let trial = |engine, iops: f64| EngineTrial { engine, iops: vec![iops, iops + 2.0] };
+        let trials = vec![trial(EngineKind::IoUring, 99.0), trial(EngineKind::Sync, 200.0)];
+        let told = EngineTrials { outstanding: 8, io_bytes: 8192, trials }.sentence();
+        assert_eq!(told, "tried with 8 reads of 8 KiB outstanding: io_uring 100 IOPS, sync 201");
+    }
+}

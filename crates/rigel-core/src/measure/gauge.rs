@@ -1,0 +1,18 @@
+//! How much of a class is in flight over a window.
+//!
+//! Must not know latencies.
+
+/// What of a class is in flight, and for how long: small, because the loop goes through them for every batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gauge {
+    pub(super) in_flight: u64,
+    /// Integral over the window, in I/O-nanoseconds.
+    pub(super) in_flight_ns: u64,
+}
+
+impl Gauge {
+    #[inline]
+    pub(super) const fn pass(&mut self, span_ns: u64) {
+        self.in_flight_ns += self.in_flight * span_ns;
+    }
+}

@@ -1,0 +1,117 @@
+//! One outstanding I/O, which its worker waits for in pread or pwrite: the way in which PostgreSQL before version 18, MySQL and most programs
+//! read.
+//!
+//! A worker that has its I/O to itself needs no hand-over, and no wake-up but the device's. Where a driver cannot answer without waiting,
+//! the ring hands each I/O to a thread of the kernel, which costs more than a thread of ours. Must not have more than one slot: the second I/O
+//! would wait for the first, and not be in flight.
+
+use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::slots::Slots;
+use crate::targets::OpenTargets;
+use crate::threads::{no_thread, transfer};
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, Builder};
+
+/// More than so many threads run into limits of the kernel on their mappings, which nothing survives.
+const MOST_WORKERS: u32 = 10_000;
+/// Threads that only wait need little.
+const STACK_BYTES: usize = 64 << 10;
+
+/// The engine `sync`.
+#[derive(Debug)]
+pub struct SyncIo {
+    targets: Arc<OpenTargets>,
+    queued: Option<Op>,
+    done: Option<Completion>,
+    slots: Slots,
+}
+
+impl SyncIo {
+    /// An engine with one slot, or with none for a worker that has nothing to do on this node.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffer; more than one slot is a bug of the caller.
+    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+        if layout.slots() > 1 {
+            let what = format!("{} outstanding I/Os in one worker of the engine sync", layout.slots());
+            return Err(Problem::new(ExitKind::Bug, what).next("please report this with the command line"));
+        }
+        let slots = Slots::of_many(&layout, targets.iter().map(|target| target.writable()), seed)?;
+        let buffers = slots.buffer_facts().clone();
+        Ok((Self { targets, queued: None, done: None, slots }, EngineFacts::plain(EngineKind::Sync), buffers))
+    }
+}
+
+impl Backend for SyncIo {
+    fn slots(&self) -> u16 {
+        self.slots.count()
+    }
+
+    fn buffer_mut(&mut self, slot: u16) -> &mut [u8] {
+        self.slots.buffer_mut(slot)
+    }
+
+    fn buffer(&self, slot: u16) -> &[u8] {
+        self.slots.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, op: Op) {
+        self.slots.begin(&op);
+        self.queued = Some(op);
+    }
+
+    #[inline]
+    fn submit(&mut self, _wait_for: u16) -> io::Result<()> {
+        if let Some(op) = self.queued.take() {
+            let target = &self.targets[usize::from(op.target)];
+            let memory = self.slots.memory(op.slot);
+            // SAFETY: `Slots::begin` has checked that `len` is within the buffer, and has marked the slot as busy, so that nobody else has a
+            // reference to it until `reap`. The call below returns when the kernel has done with it.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), op.len as usize) };
+            self.done = Some(Completion { slot: op.slot, outcome: transfer(target, bytes, &op) });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, mut sink: impl FnMut(Completion)) {
+        if let Some(completion) = self.done.take() {
+            self.slots.end(completion.slot);
+            sink(completion);
+        }
+    }
+}
+
+/// Whether this host lets so many threads run at once: each is started, and all end.
+///
+/// # Errors
+/// When one cannot be started, with the limits that may be the reason.
+pub(crate) fn probe(threads: u32) -> Result<(), Problem> {
+    if threads > MOST_WORKERS {
+        return Err(Problem::usage(format!(
+            "{threads} outstanding I/Os need as many workers with the engine sync"
+        ))
+        .at("--engine sync")
+        .because(format!("more than {MOST_WORKERS} threads are more than a kernel is set up for"))
+        .next("load fewer outstanding I/Os, or use --engine io_uring or libaio"));
+    }
+    let mut waiting = Vec::new();
+    let start = || Builder::new().stack_size(STACK_BYTES).spawn(thread::park);
+    let refused = (0..threads).find_map(|_| match start() {
+        Ok(thread) => {
+            waiting.push(thread);
+            None
+        }
+        Err(error) => Some(error),
+    });
+    for thread in waiting {
+        thread.thread().unpark();
+        // It does nothing but wait.
+        let _ = thread.join();
+    }
+    refused.map_or(Ok(()), |error| Err(no_thread(threads, &error)))
+}

@@ -1,0 +1,138 @@
+//! Names that nothing has: what they stand for, and what to write instead.
+//!
+//! Must not open anything; that a path is there is asked only where one word may hold several.
+
+use super::asm;
+use rigel_core::no_target::no_target;
+use rigel_core::path_text::shell_word;
+use std::path::Path;
+
+/// A cause and a next step.
+type Told = (&'static str, String);
+
+/// Signs between targets that stand in one word.
+const SIGNS: [char; 3] = [',', ';', ':'];
+const QUOTES: [char; 6] = ['"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
+
+/// Of a word of the command line: a name of Oracle ASM, a word of another tool, a database, a pattern, several targets in one word.
+pub fn in_command(name: &str) -> Option<Told> {
+    let several = || {
+        let parts = split(name).find(|parts| parts.iter().all(|part| Path::new(part).exists()))?;
+        let paths: Vec<String> = parts.into_iter().map(shell_word).collect();
+        Some(("several targets stand in one word", format!("part them with blanks: {}", paths.join(" "))))
+    };
+    let pattern = || {
+        let told =
+            ("nothing matches this pattern", "check the spelling; lsblk lists the block devices".into());
+        is_pattern(name).then_some(told)
+    };
+    of_name(name).or_else(several).or_else(pattern)
+}
+
+/// Of a line of a list, which no shell reads.
+pub fn in_list(line: &str) -> Option<Told> {
+    let bare =
+        line.trim_matches(|sign: char| QUOTES.contains(&sign) || [',', ';', ' ', '\t'].contains(&sign));
+    let alone = |cause| Some((cause, format!("write the path alone: {bare}")));
+    let is_sure =
+        |parts: &Vec<&str>| parts.iter().all(|part| part.starts_with('/') || Path::new(part).exists());
+    let several = || {
+        let blanks = line.split_whitespace().collect();
+        let all = split(line).filter(|parts| !parts.iter().any(|part| part.contains(':'))).chain([blanks]);
+        all.into_iter().find(|parts| parts.len() > 1 && is_sure(parts))
+    };
+    if bare.is_empty() {
+        return None;
+    }
+    match () {
+        () if line.contains(" #") => Some((
+            "comments are not part of the .lun format",
+            format!("write the path alone: {}", line.split(" #").next().unwrap_or_default().trim()),
+        )),
+        () if line.starts_with(['~', '$']) => Some((
+            "no shell reads the list, so that ~ and $ stand for themselves",
+            "write the whole path, beginning with /".to_owned(),
+        )),
+        () if is_pattern(line) => Some((
+            "no shell reads the list, so that a pattern stands for itself",
+            format!("write one path on each line, as `ls -d {bare}` shows them"),
+        )),
+        () => match several() {
+            Some(parts) => Some((
+                "several targets stand on one line",
+                format!("give each a line of its own: {}", parts.join(" and ")),
+            )),
+            None if line.starts_with(QUOTES) => alone("the quotation marks count as a part of the path"),
+            None if bare.len() < line.trim_end().len() && line.ends_with([',', ';']) => {
+                alone("the sign at the end counts as a part of the path")
+            }
+            None => of_name(line),
+        },
+    }
+}
+
+fn of_name(name: &str) -> Option<Told> {
+    if let Some(step) = asm::step(name) {
+        return Some(("Oracle ASM gives such names; they are no paths", step));
+    }
+    no_target(name).map(|told| (told.is, told.next))
+}
+
+fn split(name: &str) -> impl Iterator<Item = Vec<&str>> {
+    let parts = SIGNS.into_iter().map(move |sign| name.split(sign).map(str::trim).collect::<Vec<_>>());
+    parts.filter(|parts| parts.len() > 1 && parts.iter().all(|part| !part.is_empty()))
+}
+
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?']) || (name.contains('[') && name.contains(']'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_list_that_a_shell_would_read() {
+        for (line, cause, next) in [
+            ("\"/dev/sdb\"", "quotation marks", "alone: /dev/sdb"),
+            ("'/u01/a b'", "quotation marks", "alone: /u01/a b"),
+            ("\u{201c}/dev/sdb\u{201d}", "quotation marks", "alone: /dev/sdb"),
+            ("/dev/sdb,/dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
+            ("/dev/sdb; /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
+            ("/dev/sdb /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
+            ("/dev/null:/dev/zero", "several targets", "/dev/null and /dev/zero"),
+            ("/dev/sdb,", "sign at the end", "alone: /dev/sdb"),
+            ("/dev/sdb;", "sign at the end", "alone: /dev/sdb"),
+            ("/dev/sd[bc]", "a pattern", "`ls -d /dev/sd[bc]`"),
+            ("/dev/sd*", "a pattern", "`ls -d /dev/sd*`"),
+            ("~/data", "~ and $", "whole path"),
+            ("$ORACLE_BASE/data", "~ and $", "whole path"),
+            ("/dev/sdb # data", "comments", "alone: /dev/sdb"),
+            ("+DATA.256.1", "ASM", "asmcmd lsdsk -G DATA`"),
+            ("sd=a,lun=/dev/sdb", "vdbench", "`rigel run simple /dev/sdb`"),
+        ] {
+            let (cause_told, next_told) = in_list(line).expect(line);
+            assert!(cause_told.contains(cause), "{line}: {cause_told}");
+            assert!(next_told.contains(next), "{line}: {next_told}");
+        }
+        for line in ["/dev/sdb", "/u01/my file", "data.dbf", "/dev/disk/by-path/pci-0:1:2", ",", ""] {
+            assert_eq!(in_list(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_command() {
+        for (word, cause) in [
+            ("/dev/null,/dev/zero", "several targets"),
+            ("/dev/no*", "nothing matches"),
+            ("+DATA", "ASM"),
+            ("if=t.dat", "dd"),
+            ("mysql", "database"),
+        ] {
+            assert!(in_command(word).expect(word).0.contains(cause), "{word}");
+        }
+        for word in ["/dev/sdb", "/dev/null,/nowhere", "a,b"] {
+            assert_eq!(in_command(word), None, "{word}");
+        }
+    }
+}

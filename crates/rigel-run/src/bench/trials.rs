@@ -1,0 +1,216 @@
+//! Which engine does most on the targets themselves, by short trials before a run.
+//!
+//! Where no I/O of a ring has to be handed to a thread of the kernel, nothing is faster, and one trial of a fifth of a second says so. Where
+//! I/Os are handed over, the others are tried in turns. A trial only reads, at places that no visit reads. Must not try an engine that the run could not have.
+
+use super::make::{layouts, places};
+use super::threads::{OpenSite, ThreadBench};
+use super::{Bench, Detail, Order, Work};
+use crate::job::{BlockClass, Workload};
+use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
+use rigel_core::facts::{HostFacts, TargetFacts};
+use rigel_core::load::class::{LoadClass, Pattern, Sync};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::plan::Plan;
+use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::workload::WritePercent;
+use rigel_core::units::{Bytes, NS_PER_MS, NS_PER_S, to_f64};
+use rigel_io::backend::SlotLayout;
+use rigel_io::clock::MonotonicClock;
+use rigel_io::durable;
+use rigel_io::engine::{self, EngineChoice};
+use rigel_io::io_wq;
+use rigel_io::targets::OpenTargets;
+use std::sync::Arc;
+
+/// Load before and within the window of a turn.
+const SETTLE_NS: u64 = 50 * NS_PER_MS;
+const MEASURE_NS: u64 = 150 * NS_PER_MS;
+/// Turns of each engine, where several are tried.
+const TURNS: usize = 2;
+/// A search begins low, and may never come to the most that it could try.
+const MOST_OUTSTANDING: u32 = 128;
+/// A worker for each outstanding I/O of a plan: more of them are no good choice without being asked for.
+const MOST_WORKERS: u32 = 2048;
+const BYTES_OF_WORKER: u64 = 256 << 10;
+/// A device that does not answer is the business of the run.
+const LONGEST_IO_NS: u64 = 2 * NS_PER_S;
+/// The numbers of visits draw the places of I/Os. No run comes to these.
+const FIRST_VISIT: u64 = u64::MAX / 2;
+
+/// What is tried, and where.
+pub(super) struct Trials<'a> {
+    pub(super) request: &'a Request,
+    pub(super) plan: &'a Plan,
+    pub(super) workload: &'a Workload,
+    pub(super) host: &'a HostFacts,
+    pub(super) facts: &'a [TargetFacts],
+    pub(super) targets: &'a Arc<OpenTargets>,
+    /// All engines are tried, also where the usual one hands nothing over.
+    pub(super) of_all: bool,
+}
+
+impl Trials<'_> {
+    /// The choice that is left of `usual`, which works. Why others were not tried where they should have been goes with it.
+    pub(super) fn choose(&self, usual: EngineChoice) -> EngineChoice {
+        match self.tried(&usual) {
+            Ok(choice) => choice.unwrap_or(usual),
+            Err(why) => {
+                let reason =
+                    joined(usual.reason.as_deref(), &format!("no other engine was tried, because {why}"));
+                EngineChoice { reason: Some(reason), ..usual }
+            }
+        }
+    }
+
+    fn tried(&self, usual: &EngineChoice) -> Result<Option<EngineChoice>, String> {
+        let Some((point, class)) = self.load() else { return Ok(None) };
+        // The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
+        if self.host.limits.address_room_bytes.is_some() {
+            return Err("the address space of this process is limited (ulimit -v)".to_owned());
+        }
+        let first = self.turn(usual, point, 0)?;
+        if usual.kind == EngineKind::IoUring && !first.is_handed_over && !self.of_all {
+            return Ok(None);
+        }
+        let mut tried = vec![(usual.clone(), vec![first.iops])];
+        let mut left_out = Vec::new();
+        for kind in [EngineKind::Libaio, EngineKind::Sync].into_iter().filter(|kind| *kind != usual.kind) {
+            match self.candidate(kind) {
+                Ok(choice) => tried.push((choice, Vec::new())),
+                Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
+            }
+        }
+        for turn in 0..TURNS {
+            for (place, (choice, iops)) in tried.iter_mut().enumerate() {
+                // The first turn of the usual engine is over, and one that failed has no more.
+                if (turn, place) == (0, 0) || iops.len() < turn {
+                    continue;
+                }
+                match self.turn(choice, point, turn) {
+                    Ok(turn) => iops.push(turn.iops),
+                    Err(why) if place > 0 => left_out.push(format!("no {}: {why}", choice.kind.name())),
+                    Err(why) => return Err(why),
+                }
+            }
+        }
+        tried.retain(|(_, iops)| iops.len() == TURNS);
+        let trial = |(choice, iops): &(EngineChoice, Vec<f64>)| EngineTrial {
+            engine: choice.kind,
+            iops: iops.clone(),
+        };
+        let trials = EngineTrials {
+            outstanding: class.pattern.outstanding(point.of(class.name)),
+            io_bytes: class.io_bytes,
+            trials: tried.iter().map(trial).collect(),
+        };
+        let best = trials.best();
+        let choice = tried.into_iter().map(|(choice, _)| choice).find(|choice| Some(choice.kind) == best);
+        let told = [vec![trials.sentence()], left_out].concat().join("; ");
+        let reason = Some(joined(usual.reason.as_deref(), &told));
+        Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
+    }
+
+    /// The reads of the first class that can be tried, as many as the plan has outstanding: random ones, else streams.
+    fn load(&self) -> Option<(Point, &BlockClass)> {
+        let is_closed = |class: &&LoadClass| !class.is_open() && class.places.is_none();
+        let of = |is_random: bool| {
+            let mut classes = self.request.classes.iter().filter(is_closed);
+            classes.find(|class| match class.pattern {
+                Pattern::Random => is_random,
+                Pattern::Streams { .. } => !is_random,
+                Pattern::Log | Pattern::Sessions => false,
+            })
+        };
+        let room = self.plan.room();
+        let class = of(true).filter(|class| room.of(class.name) > 0).or_else(|| of(false))?;
+        let most = room.of(class.name);
+        let most = if self.plan.search.is_some() { most.min(MOST_OUTSTANDING) } else { most };
+        let block = self.workload.classes.iter().find(|block| block.name == class.name)?;
+        (most > 0).then(|| (Point::alone(class.name, most), block))
+    }
+
+    /// Another engine, where the run could have it; else why it could not.
+    fn candidate(&self, kind: EngineKind) -> Result<EngineChoice, String> {
+        let request = Request { engine: EngineRequest::Only(kind), ..self.request.clone() };
+        let why = |problem: Problem| problem.cause.unwrap_or(problem.what);
+        if kind == EngineKind::Sync {
+            self.check_workers()?;
+            request.check_sync().map_err(why)?;
+        }
+        let layouts = layouts(&self.workload.team, self.request, self.plan, Some(kind));
+        let slots: Vec<u16> = layouts.iter().map(SlotLayout::slots).collect();
+        let choice = engine::choose(Some(kind), false, &slots).map_err(why)?;
+        let syncs = request.classes.iter().map(|class| class.sync);
+        durable::check(kind, syncs, self.targets, self.facts).map_err(why)?;
+        Ok(choice)
+    }
+
+    /// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
+    fn check_workers(&self) -> Result<(), String> {
+        let rooms = self.plan.rooms_of(self.request, EngineKind::Sync);
+        let workers = rooms.into_iter().fold(0, u32::saturating_add);
+        // A large buffer of its own lies in a huge page of its own.
+        let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
+        match self.host.memory_room() {
+            _ if workers > MOST_WORKERS => Err(format!("{workers} workers are many")),
+            Some((room_bytes, _)) if need_bytes > room_bytes => {
+                Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A turn of an engine.
+    fn turn(&self, choice: &EngineChoice, point: Point, turn: usize) -> Result<Turn, String> {
+        let only_reads = |class: &BlockClass| BlockClass {
+            write_percent: WritePercent::NONE,
+            sync: Sync::None,
+            verify: false,
+            ..class.clone()
+        };
+        let workload = Workload {
+            classes: self.workload.classes.iter().map(only_reads).collect(),
+            io_timeout_ns: self.workload.io_timeout_ns.min(LONGEST_IO_NS),
+            rooms: self.plan.rooms_of(self.request, choice.kind),
+            ..self.workload.clone()
+        };
+        let layouts = layouts(&self.workload.team, self.request, self.plan, Some(choice.kind));
+        let places = places(self.request, self.facts, choice, layouts).map_err(|problem| problem.what)?;
+        let site = OpenSite {
+            host: self.host.clone(),
+            facts: self.facts.to_vec(),
+            targets: Arc::clone(self.targets),
+        };
+        let mut bench = ThreadBench::start(choice.clone(), &places, workload, site, MonotonicClock::at(0))
+            .map_err(|problem| problem.what)?;
+        let work = Work::Measure { settle_ns: SETTLE_NS, measure_ns: MEASURE_NS, detail: Detail::Window };
+        let visit = FIRST_VISIT + turn as u64;
+        let order = Order { visit, point, work, at_ns: None, shape: None };
+        let done = bench.work(&order, &mut |_| true).map_err(|problem| problem.what)?.done;
+        let ios: u64 = done.tallies.values().map(rigel_core::measure::ClassTally::completed).sum();
+        let trouble = match (done.hung, done.failures) {
+            (Some(_), _) => "an I/O did not come back in time",
+            (None, 1..) => "an I/O failed",
+            (None, 0) if ios == 0 => "no I/O came back in time",
+            (None, 0) => {
+                let iops = to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS);
+                return Ok(Turn { iops, is_handed_over: io_wq::are_there() });
+            }
+        };
+        Err(format!("{trouble} when {} was", choice.kind.name()))
+    }
+}
+
+fn joined(before: Option<&str>, more: &str) -> String {
+    before.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
+}
+
+/// What a turn gave.
+struct Turn {
+    iops: f64,
+    /// I/Os were done by threads of the kernel.
+    is_handed_over: bool,
+}

@@ -1,0 +1,260 @@
+//! The options of fio, each with what stands for it here. docs/guide/from-fio.md has the same table for readers.
+//!
+//! Must not read a value; [`super::given`] does.
+
+/// Names in fio, what each is for `rigel run`, and for `rigel calibrate` where that differs.
+pub type Row = (&'static [&'static str], &'static str, Option<&'static str>);
+
+/// Of `rw`: the whole of it gives way to the pattern that was typed.
+pub const OF_RW: &str = "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes";
+
+pub const OPTIONS: [Row; 47] = [
+    (
+        &["bs", "blocksize"],
+        "is --size-small / --size-large here, with `rigel run advanced`",
+        Some("is --size-small / --size-large here"),
+    ),
+    (
+        &["iodepth"],
+        "is --num-small / --num-large here, with `rigel run advanced --matrix point ..`; the other levels choose the load themselves",
+        Some("is searched here: leave it out"),
+    ),
+    (
+        &["numjobs"],
+        "times --iodepth is --num-small / --num-large here, with `rigel run advanced --matrix point ..`",
+        Some("is searched here: leave it out"),
+    ),
+    (
+        &["runtime"],
+        "is --duration here, such as --duration 60s; without it each load is measured until its number is sure",
+        Some("is --budget here, such as --budget 60s"),
+    ),
+    (&["time_based"], "is always so here: leave it out", None),
+    (&["ramp_time"], "is automatic here: leave it out", None),
+    (
+        &["rw", "readwrite"],
+        OF_RW,
+        Some(
+            "has no counterpart here: small random I/O and large streams are measured; --write PERCENT for writes",
+        ),
+    ),
+    (&["rwmixread"], "is the share of reads, and --write that of writes here: --write 20", None),
+    (&["rwmixwrite"], "is --write here: --write 20", None),
+    (
+        &["filename"],
+        "needs no option here: `rigel run simple TARGET`",
+        Some("needs no option here: `rigel calibrate TARGET`"),
+    ),
+    (
+        &["direct"],
+        "is always 1 here: leave it out; --buffered is what 0 is",
+        Some("is always 1 here: leave it out"),
+    ),
+    (&["ioengine"], "is --engine here", None),
+    (
+        &["size"],
+        "is --scratch-size here, for a scratch file; of a target that is named all is measured, and the size of an I/O is --size-small of `rigel run advanced`",
+        None,
+    ),
+    (&["hipri"], "is --poll here", Some("is `rigel run --poll`")),
+    (&["randseed"], "is --seed here", None),
+    (&["output_format"], "is --json here, and `rigel report RECORD --format fio` afterwards", None),
+    (
+        &["rate_iops", "rate_process", "thinktime"],
+        "is `rigel run open --rate 1000` here: so many I/Os arrive in a second; `rigel slo` finds the highest rate that keeps a bound",
+        None,
+    ),
+    (&["rate"], "counts bytes; `rigel run open --rate 1000` has so many I/Os arrive in a second", None),
+    (
+        &["fsync", "fdatasync", "sync"],
+        "makes commits: `rigel run commit` measures them, and a class of a load file (`rigel run --load FILE`) has sync = \"fdatasync\" or \"dsync\"",
+        None,
+    ),
+    (
+        &["verify", "do_verify", "verify_fatal"],
+        "is what `rigel soak` does with every block; a class of a load file (`rigel run --load FILE`) has verify = true",
+        None,
+    ),
+    (
+        &["offset"],
+        "leaves out the begin of a target, which is `rigel run simple --span 10-100%` here, in per cent; span of a class in a load file (`rigel run --load FILE`) does the same for one class",
+        None,
+    ),
+    (&["offset_increment"], "is automatic here, each stream has a place of its own: leave it out", None),
+    (
+        &["random_distribution", "percentage_random", "zone_range"],
+        "has no counterpart here, all places are read alike, without hot spots: use fio for zipf and pareto, or a part alone with span = \"0-25%\" of a class in a load file (`rigel run --load FILE`)",
+        None,
+    ),
+    (
+        &["bssplit", "bsrange"],
+        "is size = { \"8K\" = 80, \"64K\" = 20 } of a class in a load file here: `rigel run --load FILE`",
+        None,
+    ),
+    (
+        &["latency_target", "latency_percentile", "latency_window"],
+        "is `rigel slo --p99 2ms` here: it finds the rate that keeps the bound",
+        None,
+    ),
+    (
+        &["read_iolog", "write_iolog", "replay_no_stall", "replay_redirect", "replay_time_scale"],
+        "has no counterpart here, traces of single I/Os are not replayed; `rigel capacity replay` makes a load of what iostat or sysstat kept",
+        None,
+    ),
+    (
+        &["loops", "number_ios", "io_size"],
+        "has no counterpart here: each load is visited until its number is sure; --precision 2% visits it more often, --duration 60s once for that time",
+        Some("has no counterpart here: it measures until the numbers are sure, or --budget 60s is over"),
+    ),
+    (
+        &["norandommap", "randrepeat", "allrandrepeat", "random_generator"],
+        "has no counterpart here, every place is drawn anew; the same --seed draws the same places: leave it out",
+        None,
+    ),
+    (
+        &["directory", "filename_format", "filename_prefix"],
+        "is the directory in which Rigel is started: the scratch file lies there; a target is named with its own directory",
+        None,
+    ),
+    (
+        &[
+            "nrfiles",
+            "filesize",
+            "openfiles",
+            "file_service_type",
+            "fallocate",
+            "create_only",
+            "create_on_open",
+            "create_serialize",
+            "pre_read",
+        ],
+        "has no counterpart here: one scratch file is made and filled, of --scratch-size; several files are named one by one",
+        None,
+    ),
+    (
+        &["unlink"],
+        "is automatic here, a scratch file is removed in the end: leave it out; --keep-scratch keeps it",
+        None,
+    ),
+    (&["fill_device", "fill_fs"], "is `rigel fill` here, a command of its own", None),
+    (
+        &["end_fsync", "fsync_on_close", "sync_file_range", "invalidate", "write_barrier", "fadvise_hint"],
+        "has no counterpart here, I/O goes past the page cache: leave it out; `rigel run commit` measures writes that have to be durable",
+        None,
+    ),
+    (&["cpus_allowed", "cpumask"], "is --cpus here", Some("is `rigel run --cpus`")),
+    (
+        &["cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy"],
+        "is automatic here: --cpus auto gives each worker a CPU near the device",
+        Some("is automatic here: leave it out"),
+    ),
+    (&["output"], "is --out for the directory of all outputs here, and --name for how they begin", None),
+    (
+        &[
+            "group_reporting",
+            "thread",
+            "stonewall",
+            "wait_for",
+            "exitall",
+            "gtod_reduce",
+            "clocksource",
+            "disable_lat",
+            "disable_clat",
+            "disable_slat",
+            "disable_bw_measurement",
+            "percentile_list",
+            "clat_percentiles",
+            "lat_percentiles",
+            "slat_percentiles",
+            "unified_rw_reporting",
+        ],
+        "has no counterpart here, it is always measured and reported the same way: leave it out",
+        None,
+    ),
+    (
+        &[
+            "write_bw_log",
+            "write_hist_log",
+            "write_iops_log",
+            "write_lat_log",
+            "log_avg_msec",
+            "log_hist_msec",
+            "log_offset",
+            "per_job_logs",
+            "bandwidth_log",
+        ],
+        "needs no option here: the record of a run has every visit with its histogram, and `rigel report RECORD --format hlog` writes them as a log",
+        None,
+    ),
+    (
+        &[
+            "eta",
+            "eta_newline",
+            "eta_interval",
+            "status_interval",
+            "minimal",
+            "append_terse",
+            "terse_version",
+        ],
+        "has no counterpart here: progress is shown on a terminal, and --quiet leaves it out",
+        None,
+    ),
+    (
+        &[
+            "refill_buffers",
+            "scramble_buffers",
+            "zero_buffers",
+            "buffer_pattern",
+            "buffer_compress_percentage",
+            "buffer_compress_chunk",
+            "dedupe_percentage",
+        ],
+        "has no counterpart here: what is written is random and cannot be compressed",
+        None,
+    ),
+    (
+        &[
+            "iodepth_batch",
+            "iodepth_batch_submit",
+            "iodepth_batch_complete",
+            "iodepth_batch_complete_min",
+            "iodepth_batch_complete_max",
+            "iodepth_low",
+            "fixedbufs",
+            "registerfiles",
+            "sqthread_poll",
+            "nonvectored",
+            "force_async",
+            "uncached",
+            "mem",
+            "iomem",
+            "iomem_align",
+            "lockmem",
+            "hugepage_size",
+        ],
+        "has no counterpart here: the engine of --engine does what is best: leave it out",
+        None,
+    ),
+    (
+        &["nice", "prio", "prioclass", "prio_split"],
+        "has no counterpart here: start it with nice or ionice, and the record says so",
+        None,
+    ),
+    (&["startdelay", "start_delay", "thinkcycles"], "has no counterpart here: leave it out", None),
+    (&["allow_mounted_write"], "has no counterpart here: a device that is mounted is never written", None),
+    (
+        &["client", "server", "remote_config"],
+        "is the program for many hosts here: docs/guide/cluster.md tells it",
+        None,
+    ),
+    (
+        &["trim", "zonemode", "zonesize", "dp_type"],
+        "has no counterpart here: use fio for trims and zones",
+        None,
+    ),
+    (
+        &["section", "jobfile", "parse_only", "showcmd"],
+        "has no counterpart here, there are no job files: --dry-run shows what would be done",
+        None,
+    ),
+];

@@ -1,0 +1,197 @@
+//! Words in the place of a command that name none: other programs, other names, targets.
+//!
+//! Must not look at a path: that a word is one is told by its letters.
+
+use super::sql::Wish;
+use super::{fio, offer, words};
+use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::nearest::nearest;
+use rigel_core::no_target::no_target;
+use rigel_core::path_text::shell_word;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// Other programs, and what does their work here.
+const PROGRAMS: [(&[&str], &str); 14] = [
+    (
+        &["fio"],
+        "a job is a level here: `rigel run oltp` makes random reads, `rigel run advanced --type seq` sequential ones; `rigel run` translates the options of fio",
+    ),
+    (
+        &["vdbench", "diskspd", "elbencho", "iometer", "sqlio", "fs_mark", "filebench"],
+        "`rigel run simple` measures small and large I/O at rising load, `rigel run open --rate 1000` lets it arrive at a rate, `rigel run --load FILE` takes a load of your own",
+    ),
+    (
+        &["dd", "hdparm", "pv"],
+        "`rigel run streams` measures sequential readers, as several dd are; `rigel fill` writes a device or a file full",
+    ),
+    (
+        &["bonnie", "bonnie++", "iozone", "tiobench", "postmark"],
+        "`rigel run simple` measures the storage below this directory, with a scratch file",
+    ),
+    (
+        &["pgbench", "pgio"],
+        "`rigel sql simple` measures look-ups through PostgreSQL, `rigel sql commit` its commits; `rigel run --load postgresql` makes its load without a server",
+    ),
+    (
+        &["sysbench", "hammerdb", "benchbase", "tpcc", "ycsb"],
+        "`rigel run --load mysql` makes a load as a database does, without a server; postgresql and oracle are there as well",
+    ),
+    (
+        &["swingbench", "slob"],
+        "`rigel run --load oracle` makes a load as the database does, without a server; `rigel calibrate` answers as CALIBRATE_IO",
+    ),
+    (
+        &["ioping"],
+        "`rigel run advanced --matrix point --num-small 1 --num-large 0` measures one small I/O at a time",
+    ),
+    (&["pg_test_fsync", "fsync", "sync"], "`rigel run commit` measures what a commit costs"),
+    (&["calibrate_io"], "`rigel calibrate` answers what CALIBRATE_IO did, in about a minute"),
+    (
+        &["iostat", "sar", "sadf", "nmon", "dstat", "vmstat"],
+        "`rigel capacity record` keeps what the disks of this host do, `rigel capacity import FILE` reads what such a tool kept",
+    ),
+    (
+        &["badblocks", "f3", "f3write", "f3read", "stress-ng", "stressdisk"],
+        "`rigel soak` loads a disk for hours to weeks and compares all data: `rigel help soak` tells what it needs",
+    ),
+    (
+        &["lsblk", "blkid", "fdisk", "lsscsi"],
+        "`rigel targets` tells block devices and files, and what is on them",
+    ),
+    (
+        &["smartctl", "tuned", "tuned-adm", "sysctl"],
+        "`rigel doctor` tells settings that bend a measurement or slow a database",
+    ),
+];
+
+/// Other names of commands: the one that does it, and what else may be meant.
+const COMMANDS: [(&[&str], &str, &str); 9] = [
+    (&["diff", "cmp", "delta"], "compare", "`rigel compare` judges the records of two runs"),
+    (
+        &["verify", "validate", "mirror"],
+        "scrub",
+        "`rigel scrub` compares copies of data, `rigel soak` checks every block that it wrote, `rigel durability` what a power cut took",
+    ),
+    (
+        &["bench", "benchmark", "measure", "test", "perf", "start"],
+        "run",
+        "`rigel calibrate` measures in a minute, `rigel run simple` at rising load",
+    ),
+    (&["history", "last"], "calibrate", "`rigel calibrate --history` shows the calibrations of the past"),
+    (&["disks", "devices", "ls", "info", "luns"], "targets", "`rigel targets` tells block devices and files"),
+    (
+        &["write", "prefill", "precondition", "format", "init"],
+        "fill",
+        "`rigel fill` writes random data over a target, where nothing can be lost",
+    ),
+    (
+        &["settings", "tune", "recommend", "advice"],
+        "advise",
+        "`rigel advise` makes settings for databases of what was measured, `rigel doctor` judges those of this host",
+    ),
+    (
+        &["html", "view", "export", "convert", "render"],
+        "report",
+        "`rigel report` makes every output of a record again",
+    ),
+    (&["resume", "continue"], "run", "`rigel run --resume RECORD` goes on with a run"),
+];
+
+/// The problem of a word that is no command; `arguments` begin with it.
+pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Problem {
+    let rest = arguments.get(1..).unwrap_or_default();
+    let problem = Problem::usage(format!("there is no command '{word}'")).at(word);
+    if Path::new(word).file_name().is_some_and(|name| name.eq_ignore_ascii_case("orion")) {
+        return problem.next(as_orion(rest));
+    }
+    if let Some(told) = no_target(word) {
+        return problem.because(told.is).next(told.next);
+    }
+    if word.contains(['/', '.']) {
+        let path = shell_word(word);
+        return Problem::usage(format!("a command is missing before '{word}'"))
+            .at(word)
+            .next(format!("`rigel run simple {path}` measures it, `rigel targets {path}` tells what it is"));
+    }
+    if let Some(level) = words::find::<RunLevel>(word) {
+        return problem.next(format!("perhaps `rigel run {}` was meant", level.name()));
+    }
+    let lower = word.to_ascii_lowercase();
+    if let Some(told) = program(&lower, rest) {
+        return problem.because(format!("{word} is another program")).next(told);
+    }
+    problem.next(meant(cli, &lower, rest))
+}
+
+/// What does the work of another program here; `None` for what is none that is known.
+pub fn program(name: &str, rest: &[OsString]) -> Option<String> {
+    let (_, told) = PROGRAMS.iter().find(|(names, _)| names.contains(&name))?;
+    Some(of_program(name, rest).unwrap_or_else(|| (*told).to_owned()))
+}
+
+/// What stands behind another program's name tells more than the name.
+fn of_program(program: &str, rest: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = rest.iter().filter_map(|word| word.to_str()).collect();
+    let next = |at: usize| words.get(at + 1).copied().filter(|next: &&str| !next.starts_with('-'));
+    let hint = |(at, word): (usize, &&str)| fio::hint(word, next(at), false);
+    let hints: Vec<String> = words.iter().enumerate().filter_map(hint).filter(|_| program == "fio").collect();
+    if !hints.is_empty() {
+        return Some(hints.join("\n    "));
+    }
+    words.iter().find_map(|word| no_target(word)).map(|told| told.next)
+}
+
+/// ORION's command line, with what was typed where it holds.
+pub fn as_orion(rest: &[OsString]) -> String {
+    let words: Vec<OsString> =
+        std::iter::once(OsStr::new("orion").to_owned()).chain(rest.iter().cloned()).collect();
+    let line = offer::line(&words).unwrap_or_else(|| "`rigel orion -run simple`".to_owned());
+    format!("ORION's own command line begins with `rigel orion`: {line}")
+}
+
+/// The command that was probably meant, by its name or its work.
+fn meant(cli: &clap::Command, word: &str, rest: &[OsString]) -> String {
+    if let Some((_, command, told)) = COMMANDS.iter().find(|(names, ..)| names.contains(&word)) {
+        let words: Vec<OsString> =
+            std::iter::once(OsStr::new(command).to_owned()).chain(rest.iter().cloned()).collect();
+        // What writes is for the reader to ask for.
+        let line = offer::line(&words).filter(|_| !rest.is_empty() && *command != "fill");
+        return line.map_or_else(|| (*told).to_owned(), |line| format!("{told}: {line}"));
+    }
+    let owners = cli.get_subcommands().filter(|owner| owner.find_subcommand(word).is_some());
+    let mut own: Vec<String> = owners.map(|owner| format!("`rigel {} {word}`", owner.get_name())).collect();
+    if words::find::<Wish>(word).is_some() {
+        own.push(format!("`rigel sql {word}`"));
+    }
+    if !own.is_empty() {
+        return format!("perhaps {} was meant", own.join(" or "));
+    }
+    match nearest(word, cli.get_subcommands().map(clap::Command::get_name)) {
+        Some(near) => format!("perhaps `rigel {near}` was meant"),
+        None => "list the commands with `rigel --help`".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+
+    #[test]
+    fn every_name_is_of_no_command_and_leads_to_one() {
+        let cli = command();
+        let told = PROGRAMS.iter().map(|(names, told)| (*names, *told));
+        for (names, told) in told.chain(COMMANDS.iter().map(|(names, _, told)| (*names, *told))) {
+            assert!(told.contains("`rigel "), "{told}");
+            for name in names {
+                assert!(cli.find_subcommand(name).is_none(), "{name}");
+                assert!(words::find::<RunLevel>(name).is_none(), "{name}");
+            }
+        }
+        for (_, command, _) in COMMANDS {
+            assert!(cli.find_subcommand(command).is_some(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Options that a command does not have: slips, those of other commands and of other tools, and what stands for them.
+//!
+//! A slip never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
+
+use super::names::{Front, Opt};
+use super::words::Words as _;
+use super::{fio, no_command, offer, synonyms};
+use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::nearest::{is_slip, nearest};
+use rigel_core::units::{Bytes, Nanos};
+use std::ffi::OsString;
+
+/// What destroys something: offered for a slip of one letter, and not for a name that is only near.
+const WRITES: [&str; 3] = ["write", "destroy-data", "force"];
+
+/// What is larger is the size of a file.
+const LARGEST_IO: u64 = 16 << 20;
+
+/// An option that is not known here, or stands before the command. `None` when it is no option at all.
+pub fn problem(
+    cli: &clap::Command,
+    command: Option<&str>,
+    option: &str,
+    arguments: &[OsString],
+) -> Option<Problem> {
+    let name = option.split('=').next().filter(|name| name.starts_with('-'))?;
+    let typed = Typed { cli, command, name, arguments };
+    let measures = matches!(command, None | Some("run" | "calibrate"));
+    if let Some(problem) = measures.then(|| typed.foreign()).flatten().or_else(|| typed.one_dash()) {
+        return Some(problem);
+    }
+    let Some(command) = command else {
+        return Some(
+            Problem::usage(format!("a command is missing before {name}"))
+                .at(name)
+                .next("begin with the command, as in: rigel run simple; `rigel --help` lists them"),
+        );
+    };
+    Some(typed.own().map_or_else(|| typed.of(command), |own| typed.of_own(command, own)))
+}
+
+/// A refused option, and the line in which it stands.
+struct Typed<'a> {
+    cli: &'a clap::Command,
+    command: Option<&'a str>,
+    name: &'a str,
+    arguments: &'a [OsString],
+}
+
+impl<'a> Typed<'a> {
+    fn of_command(&self) -> Option<&'a clap::Command> {
+        self.cli.find_subcommand(self.command?)
+    }
+
+    /// The command of a command, as in `capacity fit`.
+    fn own(&self) -> Option<&'a clap::Command> {
+        self.of_command()?.find_subcommand(self.arguments.get(1)?.to_str()?)
+    }
+
+    /// The level of `rigel run`, or what stands in its place.
+    fn level(&self) -> Option<&'a str> {
+        self.arguments.get(1).filter(|_| self.command == Some("run"))?.to_str()
+    }
+
+    fn is_no_option(&self, of: &str) -> Problem {
+        Problem::usage(format!("{} is no option of `rigel {of}`", self.name)).at(self.name)
+    }
+
+    /// What a command has in its place by another name, with the line where the value fits as well.
+    fn synonym(&self, command: &str) -> Option<String> {
+        let of_level = self.level().and_then(|level| synonyms::of_level(level, self.name)).map(str::to_owned);
+        let told = of_level.or_else(|| synonyms::meant(command, self.name))?;
+        // Of a bound on a percentile, the time that was typed.
+        let time = offer::value(self.arguments, self.name).filter(|time| time.parse::<Nanos>().is_ok());
+        let told = time.map_or_else(|| told.clone(), |time| told.replace("2ms", time));
+        let option = synonyms::first_option(&told).filter(|option| !WRITES.contains(&&option[2..]));
+        let line = option.and_then(|option| offer::with_option(self.arguments, self.name, option));
+        Some(line.map_or_else(|| told.clone(), |line| format!("{told}: {line}")))
+    }
+
+    /// A slip in an option of a command of a command.
+    fn of_own(&self, command: &str, own: &clap::Command) -> Problem {
+        let full = format!("{command} {}", own.get_name());
+        let problem = self.is_no_option(&full);
+        match self
+            .synonym(&full)
+            .or_else(|| near(own, self.name).map(|near| format!("perhaps --{near} was meant")))
+        {
+            Some(told) => problem.next(told),
+            None => problem.next(format!("`rigel help {full}` lists the options")),
+        }
+    }
+
+    /// A slip, or an option of another command.
+    fn of(&self, command: &str) -> Problem {
+        let name = self.name;
+        if name.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
+            return Problem::usage(format!("{name} is a negative number, and nothing here can be one"))
+                .at(name)
+                .next(format!("`rigel help {command}` lists the options with their values"));
+        }
+        let problem = self.is_no_option(command);
+        if let Some(told) = self.synonym(command).or_else(|| self.of_another()) {
+            return problem.next(told);
+        }
+        let others = || {
+            ["run", "calibrate"]
+                .into_iter()
+                .find_map(|other| Some((other, near(self.cli.find_subcommand(other)?, name)?)))
+        };
+        match (command, name, self.of_command().and_then(|of| near(of, name))) {
+            ("run", "--level", _) => {
+                problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
+            }
+            (.., Some(near)) => problem.next(format!("perhaps --{near} was meant")),
+            _ => match others() {
+                Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
+                None => problem.next(format!("`rigel help {command}` lists the options")),
+            },
+        }
+    }
+
+    /// What another command has by this name was more likely meant than a name that is only near.
+    fn of_another(&self) -> Option<String> {
+        let long = self.name.strip_prefix("--")?;
+        let has = |of: &&clap::Command| of.get_arguments().any(|arg| arg.get_long() == Some(long));
+        let other = self.cli.get_subcommands().find(has)?.get_name();
+        let value = offer::value(self.arguments, self.name);
+        let line = |level: Option<&'static str>| {
+            let words = [Some(other), level, Some(self.name), value].into_iter().flatten();
+            offer::line(&words.map(OsString::from).collect::<Vec<_>>())
+        };
+        let levels = RunLevel::all().into_iter().map(|(level, _)| level).filter(|_| other == "run");
+        let line = levels.map(Some).chain([None]).find_map(line);
+        Some(format!("there is {}", line.unwrap_or_else(|| format!("`rigel {other} {}`", self.name))))
+    }
+
+    /// `-max-latency 2ms`, which the parser takes for `-m` and more.
+    fn one_dash(&self) -> Option<Problem> {
+        let of = self.own().or_else(|| self.of_command())?;
+        let is_long = |name: &str| of.get_arguments().any(|arg| arg.get_long() == Some(name));
+        let words = self.arguments.iter().filter_map(|word| word.to_str()?.strip_prefix('-'));
+        let mut names = words.map(|word| word.split('=').next().unwrap_or(word));
+        let name = names.find(|name| name.len() > 1 && is_long(name) && !self.name.starts_with("--"))?;
+        let line = offer::with_option(self.arguments, &format!("-{name}"), &format!("--{name}"));
+        let line = line.map_or_else(String::new, |line| format!(": {line}"));
+        let problem = Problem::usage(format!("-{name} has one dash where an option has two"));
+        Some(problem.at(format!("-{name}")).next(format!("write --{name}{line}")))
+    }
+
+    /// An option of fio or of ORION. Whoever types one of fio's types several, and wants to know all.
+    fn foreign(&self) -> Option<Problem> {
+        let words = self.without_own();
+        let hints: Vec<(String, String)> =
+            (0..words.len()).filter_map(|at| self.hint(&words[at..])).collect();
+        if hints.iter().any(|(option, _)| option == self.name) {
+            let problem = Problem::usage(format!("{} is an option of fio", self.name)).at(self.name);
+            let hints: Vec<String> = hints.into_iter().map(|(_, hint)| hint).collect();
+            return Some(problem.next(hints.join("\n    ")));
+        }
+        self.of_orion(&words)
+    }
+
+    /// The first word as an option of fio, and the sentence about it.
+    fn hint(&self, words: &[OsString]) -> Option<(String, String)> {
+        let word = words.first()?.to_string_lossy();
+        let next = words.get(1).and_then(|next| next.to_str()).filter(|next| !next.starts_with('-'));
+        let option = word.split('=').next()?.to_owned();
+        let told = fio::hint(&word, next, self.command == Some("calibrate"))?;
+        // A file is that large, and no I/O.
+        let value = word.split_once('=').map_or(next, |(_, value)| Some(value));
+        let is_large = |value: &str| value.parse::<Bytes>().is_ok_and(|size| size.0 > LARGEST_IO);
+        let is_file = option == "--size" && value.is_some_and(is_large);
+        let of_level = self.level().filter(|_| !is_file).and_then(|level| synonyms::of_level(level, &option));
+        Some(match of_level {
+            Some(of_level) => {
+                let own = synonyms::first_option(of_level);
+                let line = own.and_then(|own| offer::with_option(self.arguments, &option, own));
+                let line = line.map_or_else(String::new, |line| format!(": {line}"));
+                (option.clone(), format!("fio's {option} has another name here, {of_level}{line}"))
+            }
+            None => (option, told),
+        })
+    }
+
+    /// The parser takes `-duration` for `-d` and more.
+    fn of_orion(&self, words: &[OsString]) -> Option<Problem> {
+        let is_word = |orion: &str| {
+            words.iter().filter_map(|word| word.to_str()).any(|word| word.split('=').next() == Some(orion))
+        };
+        let is_it = |opt: &Opt| {
+            let orion = opt.spelled(Front::Orion);
+            !self.name.starts_with("--") && orion.starts_with(self.name) && is_word(orion)
+        };
+        let opt = Opt::ALL.into_iter().find(is_it)?;
+        let (orion, rigel) = (opt.spelled(Front::Orion), opt.spelled(Front::Rigel));
+        let problem = Problem::usage(format!("{orion} is an option of ORION")).at(orion);
+        let of_orion = self.arguments.get(usize::from(self.command.is_some())..).unwrap_or_default();
+        if opt == Opt::LEVEL || self.command.is_none() {
+            return Some(problem.next(no_command::as_orion(&parted(of_orion))));
+        }
+        let line = offer::with_option(self.arguments, orion, rigel);
+        let line = line.map_or_else(String::new, |line| format!(": {line}"));
+        Some(problem.next(format!(
+            "it is {rigel} of `rigel run`{line}; ORION's own command line begins with `rigel orion`"
+        )))
+    }
+
+    /// The words that are no options of the command: one of its own may be called like one of fio's.
+    fn without_own(&self) -> Vec<OsString> {
+        let is_own = |word: &&OsString| {
+            let long = word.to_str().and_then(|word| word.strip_prefix("--")?.split('=').next());
+            let mut own = self.of_command().into_iter().flat_map(clap::Command::get_arguments);
+            long.is_some() && own.any(|arg| arg.get_long() == long)
+        };
+        self.arguments.iter().filter(|word| !is_own(word)).cloned().collect()
+    }
+}
+
+/// ORION parts an option and its value with a blank: `-run=simple` in two.
+fn parted(words: &[OsString]) -> Vec<OsString> {
+    let part = |word: &OsString| match word.to_str().and_then(|word| word.split_once('=')) {
+        Some((option, value)) if option.starts_with('-') && !option.starts_with("--") => {
+            vec![OsString::from(option), OsString::from(value)]
+        }
+        _ => vec![word.clone()],
+    };
+    words.iter().flat_map(part).collect()
+}
+
+/// The option of a command that is nearest.
+fn near(of: &clap::Command, name: &str) -> Option<String> {
+    let known = of.get_arguments().filter_map(clap::Arg::get_long);
+    let may = known.filter(|known| !WRITES.contains(known) || is_slip(name, known));
+    nearest(name, may).filter(|_| name.starts_with("--")).map(str::to_owned)
+}

@@ -44,7 +44,8 @@ pub struct OwnArgs {
 
     /// How I/O reaches the kernel, or sim for a simulated device
     ///
-    /// auto takes the best of io_uring, libaio and threads that works here and says which. nvme sends commands to whole NVMe
+    /// auto takes io_uring unless short trials show that libaio or sync is faster on this target, and says which. sync
+    /// gives each outstanding I/O a thread that waits in pread or pwrite. nvme sends commands to whole NVMe
     /// namespaces, past the block layer. null completes at once and shows what the tool itself costs; nop does so through the
     /// kernel's ring. sim is a device in virtual time with a known answer, as in sim:servers=4,service=1ms,rate=1000M (each
     /// part may be left out; there are also spread=exponential and size=1G). It can have the disturbances of real devices, such as

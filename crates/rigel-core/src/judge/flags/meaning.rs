@@ -98,7 +98,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::QueueNotFilled,
         Next::Again,
         "Fewer I/Os were outstanding than planned: the load was lighter than the point says.",
-        "Use more workers (--workers; the engine sync has them already), or a host with more CPUs.",
+        "Raise --workers if CPUs are idle. Otherwise, and always with the engine sync, use a host with more CPUs.",
     ),
     row(
         FlagCode::Buffered,
@@ -206,13 +206,13 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
         FlagCode::HostLimited,
         Next::Again,
         "The tool had no CPU time left: it was the limit, not the storage.",
-        "Use more workers (--workers; the engine sync has them already), or a host with more CPUs.",
+        "Raise --workers if CPUs are idle. Otherwise, and always with the engine sync, use a host with more CPUs.",
     ),
     row(
         FlagCode::EngineLimited,
         Next::Again,
         "The engine was the limit, not the storage: much of the CPU time went into handing its I/Os to threads of the kernel.",
-        "Leave out --engine where it was given, so that Rigel tries which one does most here; or take --engine libaio, or sync where nothing arrives at a rate.",
+        "If you gave --engine, leave it out: Rigel then finds the fastest one. Otherwise take --engine libaio, or --engine sync unless the load arrives at a rate.",
     ),
     row(
         FlagCode::Foreign,
@@ -266,7 +266,7 @@ const MEANINGS: [(FlagCode, Meaning); FlagCode::ALL.len()] = [
     row(
         FlagCode::Unverified,
         Next::Nothing,
-        "A query of the database was not the I/O that it stands for, so the rate is none of I/O.",
+        "A query did not cause exactly the I/O that it stands for, so its rate is no rate of I/O.",
         "Keep caches out of the way: direct I/O or little memory for the server, and a table that is much larger than they are. For commits, set fsync and synchronous_commit to on, on a server of version 14 or later.",
     ),
     row(

@@ -7,7 +7,7 @@
 use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::load::class::{MOST_CLASSES, Sync};
 use rigel_core::load::workload::Direction;
-use rigel_core::units::NS_PER_US;
+use rigel_core::units::{NS_PER_S, NS_PER_US};
 use std::io;
 use std::ops::Range;
 
@@ -60,6 +60,12 @@ pub trait Backend {
     /// Whether a read puts data of a target into the buffer; false for an engine that only counts.
     fn moves_data(&self) -> bool {
         true
+    }
+
+    /// How long a call may wait for what comes back; whoever waits longer was kept from looking. An engine in virtual time has no limit, nor has one whose call is
+    /// the I/O.
+    fn longest_wait_ns(&self) -> u64 {
+        NS_PER_S
     }
 
     /// Queues an I/O; no system call.

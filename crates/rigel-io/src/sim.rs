@@ -111,6 +111,10 @@ impl Backend for Sim {
         false
     }
 
+    fn longest_wait_ns(&self) -> u64 {
+        u64::MAX
+    }
+
     fn push(&mut self, op: Op) {
         let busy = &mut self.in_flight[usize::from(op.slot)];
         assert!(!*busy, "slot {} is in flight", op.slot);

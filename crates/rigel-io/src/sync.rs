@@ -58,6 +58,10 @@ impl Backend for SyncIo {
         self.slots.buffer(slot)
     }
 
+    fn longest_wait_ns(&self) -> u64 {
+        u64::MAX
+    }
+
     #[inline]
     fn push(&mut self, op: Op) {
         self.slots.begin(&op);

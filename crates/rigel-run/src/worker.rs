@@ -28,8 +28,8 @@ use std::sync::atomic::Ordering;
 const SHOW_NS: u64 = 20 * NS_PER_MS;
 /// With more workers each sees few I/Os, and what all of them count in together must not take the memory of the host.
 const MOST_WITH_MANY_IOS: u32 = 64;
-/// Between two looks at what is in flight: no engine waits for more than a second in a call.
-const LONGEST_LOOK_NS: u64 = NS_PER_S + NS_PER_S / 5;
+/// A look at what is in flight may be so much later than the longest wait of the engine.
+const LATE_LOOK_NS: u64 = NS_PER_S / 5;
 /// How long the kernel may take to give hung I/Os back once it was asked to.
 const TAKE_BACK_NS: u64 = 2 * NS_PER_S;
 
@@ -484,7 +484,8 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             return false;
         }
         // A process that is stopped, or gets no CPU, does not see what came back meanwhile.
-        if now_ns.saturating_sub(self.looked_ns) > LONGEST_LOOK_NS {
+        let longest_ns = self.backend.longest_wait_ns().saturating_add(LATE_LOOK_NS);
+        if now_ns.saturating_sub(self.looked_ns) > longest_ns {
             self.watched_ns = now_ns;
         }
         self.looked_ns = now_ns;

@@ -54,7 +54,10 @@ fn looks(record: &[Value]) -> [(u64, u64, u64); 2] {
         let number = |field: &str| looked[field].as_u64().unwrap();
         let reads = visit["tallies"][class]["reads"]["count"].as_u64().unwrap();
         let sampled = number("sampled");
-        assert!((reads / 64..=reads / 64 + 1).contains(&sampled), "{class}: {sampled} of {reads}");
+        // Each worker counts for itself, and begins with the first; engines differ in how many there are.
+        let workers = 8;
+        let all = (reads / 64).saturating_sub(workers)..=reads / 64 + workers;
+        assert!(all.contains(&sampled), "{class}: {sampled} of {reads}");
         assert!(sampled > 0, "{class}: {reads} reads");
         (sampled, number("zero_blocks"), number("wrong_stamps"))
     })

@@ -4,6 +4,7 @@ use super::super::super::by_hand::{Run, SPREAD, served};
 use super::super::super::facts;
 use super::super::super::simulated::{once, own, rounds};
 use super::super::Case;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{
     ChangedTarget, ExtentFacts, IoClass, IoPriority, LimitsChange, ProcessPriority, TargetChange, TargetFacts,
 };
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Case> {
         Case::of("host-loop-cached", loop_cached),
         Case::of("host-scattered-buffers", scattered),
         Case::of("host-busy-worker", busy_worker),
+        Case::of("host-handed-over", handed_over),
         Case::of("host-others-cpu", || {
             others(|_| Counts {
                 busy_us: Some(400_000),
@@ -103,6 +105,21 @@ fn busy_worker() -> anyhow::Result<Record> {
     let mut record = in_rounds()?;
     for visit in &mut record.visits[3..] {
         visit.busiest_worker_cpu_ns = Some(visit.loaded_ns * 97 / 100);
+    }
+    Ok(record)
+}
+
+/// The threads of the kernel to which a ring hands its I/Os take most of the CPU that the worker is bound to.
+fn handed_over() -> anyhow::Result<Record> {
+    let mut record = in_rounds()?;
+    let engine = &mut record.header.nodes.first_mut().engine;
+    (engine.kind, engine.cpus) = (EngineKind::IoUring, vec![0]);
+    for visit in &mut record.visits {
+        let used_us = Some(visit.measured_ns / SAMPLES / NS_PER_US * 95 / 100);
+        let moved = vec![Some(Moved { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
+        let counts = Counts { busy_us: used_us, own_us: used_us, moved, ..Counts::default() };
+        visit.nodes[0].witness = Some(witness(visit, &counts));
+        visit.worker_cpu_ns = Some(visit.loaded_ns * 40 / 100);
     }
     Ok(record)
 }

@@ -115,7 +115,7 @@ fn handed_over() -> anyhow::Result<Record> {
     let engine = &mut record.header.nodes.first_mut().engine;
     (engine.kind, engine.cpus) = (EngineKind::IoUring, vec![0]);
     for visit in &mut record.visits {
-        let used_us = Some(visit.measured_ns / SAMPLES / NS_PER_US * 95 / 100);
+        let used_us = Some(visit.loaded_ns / SAMPLES / NS_PER_US * 95 / 100);
         let moved = vec![Some(Moved { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
         let counts = Counts { busy_us: used_us, own_us: used_us, moved, ..Counts::default() };
         visit.nodes[0].witness = Some(witness(visit, &counts));

@@ -198,8 +198,16 @@ fn of_workload(
     let is_alone = !request.poll && workload.team.process.is_none() && workload.beside.is_none();
     let is_tried = wanted.is_none() && is_alone && !matches!(choosing, Choosing::Usual);
     let of_all = matches!(choosing, Choosing::ByAllTrials);
-    let trials =
-        Trials { request, plan, workload: &workload, host: &host, facts: &facts, targets: &targets, of_all };
+    let trials = Trials {
+        run: request,
+        request,
+        plan,
+        workload: &workload,
+        host: &host,
+        facts: &facts,
+        targets: &targets,
+        of_all,
+    };
     let choice = match choosing {
         Choosing::Kept(_, Some(trials)) if asked.is_none() => {
             let why = "both sides have the engine that holds back either least";

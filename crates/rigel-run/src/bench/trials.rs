@@ -11,8 +11,9 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::load::class::{LoadClass, Pattern, Sync};
-use rigel_core::load::matrix::Point;
+use rigel_core::load::class::{Arrival, LoadClass, Pattern, Sync};
+use rigel_core::load::matrix::{Point, RunLevel};
+use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::workload::WritePercent;
@@ -41,7 +42,11 @@ const LONGEST_IO_NS: u64 = 2 * NS_PER_S;
 const FIRST_VISIT: u64 = u64::MAX / 2;
 
 /// What is tried, and where.
+#[derive(Clone, Copy)]
 pub(super) struct Trials<'a> {
+    /// What the run does: an engine that it cannot have is not tried.
+    pub(super) run: &'a Request,
+    /// What is tried of it.
     pub(super) request: &'a Request,
     pub(super) plan: &'a Plan,
     pub(super) workload: &'a Workload,
@@ -55,7 +60,11 @@ pub(super) struct Trials<'a> {
 impl Trials<'_> {
     /// The choice that is left of `usual`, which works. Why others were not tried where they should have been goes with it.
     pub(super) fn choose(&self, usual: EngineChoice) -> EngineChoice {
-        match self.tried(&usual) {
+        let closed = self.closed_loop();
+        let as_closed = |(request, plan, workload): &(Request, Plan, Workload)| {
+            Trials { request, plan, workload, ..*self }.tried(&usual)
+        };
+        match closed.as_ref().map_or_else(|| self.tried(&usual), as_closed) {
             Ok(choice) => choice.unwrap_or(usual),
             Err(why) => {
                 let reason =
@@ -132,9 +141,41 @@ impl Trials<'_> {
         (most > 0).then(|| (Point::alone(class.name, most), block))
     }
 
+    /// Of a load that arrives at a rate, or goes by place, the same reads with as many outstanding as it may have; `None` where there is a load to try as it is.
+    fn closed_loop(&self) -> Option<(Request, Plan, Workload)> {
+        if self.load().is_some() {
+            return None;
+        }
+        let is_random = |class: &&LoadClass| class.pattern == Pattern::Random && !class.level_is_load();
+        let class = self.run.classes.iter().find(is_random)?;
+        let most = class.outstanding(self.plan.room().of(class.name)).min(MOST_OUTSTANDING);
+        let class = LoadClass {
+            arrival: Arrival::Closed,
+            places: None,
+            levels: vec![most],
+            write_percent: WritePercent::NONE,
+            sync: Sync::None,
+            verify: false,
+            ..class.clone()
+        };
+        let request = Request {
+            classes: vec![class],
+            levels: LevelChoice::Own,
+            workers: self.run.workers,
+            cpus: self.run.cpus.clone(),
+            buffered: self.run.buffered,
+            io_timeout: self.run.io_timeout,
+            seed: self.run.seed,
+            ..Request::new(RunLevel::Load)
+        };
+        let plan = Plan::new(&request, self.host, self.facts).ok()?;
+        let workload = Workload::of(&request, self.facts, self.workload.team.clone()).ok()?;
+        Some((request, plan, workload))
+    }
+
     /// Another engine, where the run could have it; else why it could not.
     fn candidate(&self, kind: EngineKind) -> Result<EngineChoice, String> {
-        let request = Request { engine: EngineRequest::Only(kind), ..self.request.clone() };
+        let request = Request { engine: EngineRequest::Only(kind), ..self.run.clone() };
         let why = |problem: Problem| problem.cause.unwrap_or(problem.what);
         if kind == EngineKind::Sync {
             self.check_workers()?;

@@ -61,6 +61,26 @@ fn a_run_that_writes_is_tried_and_an_engine_that_was_asked_for_is_not() {
     assert_eq!((engine(&place).kind, engine(&place).trials), (EngineKind::Libaio, None), "{}", told.stderr);
 }
 
+/// What arrives waits in a queue, which an engine without one cannot have.
+#[test]
+fn a_load_at_a_rate_is_tried_as_a_closed_loop() {
+    let name = "a_load_at_a_rate_is_tried_as_a_closed_loop";
+    let Some(device) = device(name) else { return };
+    let place = Place::new();
+    let target = device.path().display();
+    let line = format!("run open {target} --rate 500 --duration 500ms --allow-memory --no-html");
+    let told = place.line(&line);
+    if has_no_ring(name, &told.stderr) {
+        return;
+    }
+    let engine = engine(&place);
+    let trials = engine.trials.as_ref().unwrap_or_else(|| panic!("no trials: {}", told.stderr));
+    let tried: Vec<EngineKind> = trials.trials.iter().map(|trial| trial.engine).collect();
+    assert_eq!(tried, [EngineKind::IoUring, EngineKind::Libaio]);
+    assert_eq!(trials.best(), Some(engine.kind));
+    assert!(told.stderr.contains("no sync: of a load that arrives at a rate"), "{}", told.stderr);
+}
+
 #[test]
 fn a_run_that_goes_on_keeps_its_engine() {
     let Some(device) = device("a_run_that_goes_on_keeps_its_engine") else { return };

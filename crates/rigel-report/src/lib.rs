@@ -44,7 +44,6 @@ mod open;
 mod openmetrics;
 mod output_file;
 mod page;
-mod parquet;
 mod phases;
 mod places;
 mod queries;
@@ -83,8 +82,6 @@ pub enum Format {
     Hlog,
     /// Text that Prometheus and others read.
     OpenMetrics,
-    /// The table of [`Format::Csv`] as Parquet. A problem unless built with the feature `parquet`.
-    Parquet,
     /// Tables for a ticket or a wiki.
     Markdown,
     /// What is shown after a run, for people who look at files in a terminal: without colours.
@@ -93,7 +90,7 @@ pub enum Format {
 
 impl Format {
     /// Every format, ORION's in the newest layout, in the order of the help.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Orion(OrionVersion::V19),
         Self::Json,
         Self::Csv,
@@ -101,7 +98,6 @@ impl Format {
         Self::Fio,
         Self::Hlog,
         Self::OpenMetrics,
-        Self::Parquet,
         Self::Markdown,
         Self::Text,
     ];
@@ -116,7 +112,6 @@ impl Format {
             Self::Fio => "fio",
             Self::Hlog => "hlog",
             Self::OpenMetrics => "openmetrics",
-            Self::Parquet => "parquet",
             Self::Markdown => "markdown",
             Self::Text => "text",
         }
@@ -132,7 +127,7 @@ impl Format {
             | Self::OpenMetrics
             | Self::Markdown
             | Self::Text => true,
-            Self::Orion(_) | Self::Html | Self::Parquet => false,
+            Self::Orion(_) | Self::Html => false,
         }
     }
 }
@@ -177,7 +172,6 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         Format::Fio => fio::files(view),
         Format::Hlog => Ok(vec![OutputFile::new("_latency.hlog", hlog::log(view)?)]),
         Format::OpenMetrics => Ok(vec![OutputFile::new("_metrics.prom", openmetrics::text(view))]),
-        Format::Parquet => Ok(vec![OutputFile::new("_findings.parquet", parquet::table(view)?)]),
         Format::Markdown => Ok(vec![OutputFile::new("_report.md", markdown::page(view))]),
         Format::Text => {
             Ok(vec![OutputFile::new("_report.txt", text::report(view, text::Style::default(), &[]))])

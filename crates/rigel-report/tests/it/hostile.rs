@@ -93,9 +93,8 @@ fn advice(views: &[View<'_>]) -> usize {
 fn outputs(record: &Record) -> usize {
     let view = View::of(record);
     let advice = advice(std::slice::from_ref(&view));
-    let built_in = |format: &Format| *format != Format::Parquet;
     let orion = OrionVersion::ALL.map(Format::Orion).into_iter();
-    let formats = orion.chain(Format::ALL.into_iter().skip(1).filter(built_in));
+    let formats = orion.chain(Format::ALL.into_iter().skip(1));
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
     files.map(|file| file.bytes.len()).sum::<usize>()
         + advice

@@ -26,7 +26,7 @@ Examples:
 pub struct ReportOptions {
     pub records: Vec<PathBuf>,
     pub format: Format,
-    /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.
+    /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
     pub force: bool,
 }
@@ -41,8 +41,7 @@ pub struct ReportArgs {
     /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read [default: text]
     ///
     /// text: what is shown after a run. fio: JSON as fio writes it; with --out also a file for each job in directories that
-    /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the
-    /// table of csv with typed columns; not in every build. markdown: tables for a ticket or a wiki.
+    /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. markdown: tables for a ticket or a wiki.
     #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = words::parser::<Format>())]
     format: Option<Format>,
 
@@ -50,7 +49,7 @@ pub struct ReportArgs {
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Directory of the outputs [default: beside the record (orion, html, parquet), else standard output]
+    /// Directory of the outputs [default: beside the record (orion, html), else standard output]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 

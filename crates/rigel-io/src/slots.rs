@@ -29,12 +29,7 @@ impl Slots {
         writable: impl Iterator<Item = bool>,
         seed: u64,
     ) -> Result<Self, Problem> {
-        Ok(Self {
-            buffers: Buffers::new(layout, seed)?,
-            busy: vec![false; usize::from(layout.slots())].into(),
-            outstanding: 0,
-            writable: writable.collect(),
-        })
+        Ok(Self::on(Buffers::new(layout, seed)?, layout, writable))
     }
 
     /// Those of one backend among thousands: small buffers do not take a huge page each.
@@ -43,12 +38,12 @@ impl Slots {
         writable: impl Iterator<Item = bool>,
         seed: u64,
     ) -> Result<Self, Problem> {
-        Ok(Self {
-            buffers: Buffers::of_many(layout, seed)?,
-            busy: vec![false; usize::from(layout.slots())].into(),
-            outstanding: 0,
-            writable: writable.collect(),
-        })
+        Ok(Self::on(Buffers::of_many(layout, seed)?, layout, writable))
+    }
+
+    fn on(buffers: Buffers, layout: &SlotLayout, writable: impl Iterator<Item = bool>) -> Self {
+        let busy = vec![false; usize::from(layout.slots())].into();
+        Self { buffers, busy, outstanding: 0, writable: writable.collect() }
     }
 
     /// How many there are.

@@ -43,11 +43,17 @@ _rigel() {
             rigel,help)
                 cmd="rigel__subcmd__help"
                 ;;
+            rigel,load)
+                cmd="rigel__subcmd__load"
+                ;;
             rigel,man)
                 cmd="rigel__subcmd__man"
                 ;;
             rigel,orion)
                 cmd="rigel__subcmd__orion"
+                ;;
+            rigel,rank)
+                cmd="rigel__subcmd__rank"
                 ;;
             rigel,report)
                 cmd="rigel__subcmd__report"
@@ -133,11 +139,17 @@ _rigel() {
             rigel__subcmd__help,help)
                 cmd="rigel__subcmd__help__subcmd__help"
                 ;;
+            rigel__subcmd__help,load)
+                cmd="rigel__subcmd__help__subcmd__load"
+                ;;
             rigel__subcmd__help,man)
                 cmd="rigel__subcmd__help__subcmd__man"
                 ;;
             rigel__subcmd__help,orion)
                 cmd="rigel__subcmd__help__subcmd__orion"
+                ;;
+            rigel__subcmd__help,rank)
+                cmd="rigel__subcmd__help__subcmd__rank"
                 ;;
             rigel__subcmd__help,report)
                 cmd="rigel__subcmd__help__subcmd__report"
@@ -196,6 +208,42 @@ _rigel() {
             rigel__subcmd__help__subcmd__durability,witness)
                 cmd="rigel__subcmd__help__subcmd__durability__subcmd__witness"
                 ;;
+            rigel__subcmd__help__subcmd__load,from-fio)
+                cmd="rigel__subcmd__help__subcmd__load__subcmd__from__subcmd__fio"
+                ;;
+            rigel__subcmd__help__subcmd__sql,drop)
+                cmd="rigel__subcmd__help__subcmd__sql__subcmd__drop"
+                ;;
+            rigel__subcmd__help__subcmd__sql,install)
+                cmd="rigel__subcmd__help__subcmd__sql__subcmd__install"
+                ;;
+            rigel__subcmd__help__subcmd__sql,prove)
+                cmd="rigel__subcmd__help__subcmd__sql__subcmd__prove"
+                ;;
+            rigel__subcmd__help__subcmd__sql,record)
+                cmd="rigel__subcmd__help__subcmd__sql__subcmd__record"
+                ;;
+            rigel__subcmd__help__subcmd__sql,resume)
+                cmd="rigel__subcmd__help__subcmd__sql__subcmd__resume"
+                ;;
+            rigel__subcmd__load,from-fio)
+                cmd="rigel__subcmd__load__subcmd__from__subcmd__fio"
+                ;;
+            rigel__subcmd__sql,drop)
+                cmd="rigel__subcmd__sql__subcmd__drop"
+                ;;
+            rigel__subcmd__sql,install)
+                cmd="rigel__subcmd__sql__subcmd__install"
+                ;;
+            rigel__subcmd__sql,prove)
+                cmd="rigel__subcmd__sql__subcmd__prove"
+                ;;
+            rigel__subcmd__sql,record)
+                cmd="rigel__subcmd__sql__subcmd__record"
+                ;;
+            rigel__subcmd__sql,resume)
+                cmd="rigel__subcmd__sql__subcmd__resume"
+                ;;
             *)
                 ;;
         esac
@@ -203,7 +251,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate slo sql orion report compare versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
+            opts="-h -V --help --version run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -217,13 +265,13 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__advise)
-            opts="-h --last --for --explain --json --hit-rate --server-version --help"
+            opts="-h --last --database --explain --json --hit-rate --server-version --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --for)
+                --database)
                     COMPREPLY=($(compgen -W "postgresql mysql oracle cgroup cgroup-max seastar" -- "${cur}"))
                     return 0
                     ;;
@@ -243,7 +291,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__calibrate)
-            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --budget --no-commits --engine --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --last --history --no-history --help"
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --for --no-commits --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --last --history --no-history --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -281,11 +329,23 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --budget)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -297,11 +357,11 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --name)
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --label)
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -334,7 +394,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__fit)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --load --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --load --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -361,6 +421,10 @@ _rigel() {
                     return 0
                     ;;
                 --p999)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p99.9)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -395,7 +459,7 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --duration)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -407,6 +471,14 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -415,11 +487,11 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --name)
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --label)
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -848,7 +920,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help)
-            opts="run calibrate slo sql orion report compare versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
+            opts="run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1127,6 +1199,34 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__help__subcmd__load)
+            opts="from-fio"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__load__subcmd__from__subcmd__fio)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__help__subcmd__man)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1142,6 +1242,20 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__orion)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__rank)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1240,8 +1354,78 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help__subcmd__sql)
-            opts=""
+            opts="prove install drop resume record"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__sql__subcmd__drop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__sql__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__sql__subcmd__prove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__sql__subcmd__record)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__help__subcmd__sql__subcmd__resume)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1269,6 +1453,34 @@ _rigel() {
             ;;
         rigel__subcmd__help__subcmd__versus)
             opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__load)
+            opts="-h --help from-fio"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__load__subcmd__from__subcmd__fio)
+            opts="-h --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1316,15 +1528,67 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__rank)
+            opts="-h --by --offers --require --format --json --html --out --allow-differences --no-history --force --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --offers)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --require)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__report)
-            opts="-h --format --html --out --orion-version --force --help"
+            opts="-h --format --html --explain --size --out --orion-version --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "orion json csv html fio hlog openmetrics parquet markdown text" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "orion json csv html fio hlog openmetrics markdown text" -- "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --out)
@@ -1346,7 +1610,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --load --compress --as-load --resume --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --share --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help simple normal oltp dss advanced commit open zones streams load"
+            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --for --fast --levels --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1360,21 +1624,6 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --load)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
                 --compress)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1386,6 +1635,21 @@ _rigel() {
                     fi
                     IFS=$'\n'
                     COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --load)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -W $'postgresql\nmysql\noracle' -f -- "${cur}"))
                     if [ -n "${oldifs+x}" ]; then
                         IFS="$oldifs"
                     fi
@@ -1490,7 +1754,7 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --max-duration)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1633,7 +1897,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__slo)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p999 --mean --bound --require --write --size --load --arrivals --max-outstanding --max-rate --duration --engine --workers --seed --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --write --size --load --arrivals --qd --max-outstanding --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1660,6 +1924,10 @@ _rigel() {
                     return 0
                     ;;
                 --p999)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p99.9)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1706,11 +1974,15 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --qd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --max-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --duration)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1722,6 +1994,14 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1730,11 +2010,11 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --name)
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --label)
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1753,7 +2033,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__soak)
-            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --engine --workers --io-timeout --seed --resume --destroy-data --allow-memory --share --dry-run --name --label --out --json --no-html --quiet --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --resume --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1798,22 +2078,6 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --engine)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --workers)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --io-timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --resume)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -1829,15 +2093,35 @@ _rigel() {
                     fi
                     return 0
                     ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --destroy-data)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --name)
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --label)
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1856,7 +2140,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__sql)
-            opts="-h --dsn --create-in --drop --programs --rigel-path --size --sessions --num-disks --probe --report-sessions --report-by --report-size --report-share --matrix --num-small --num-large --sql-only --precision --max-duration --duration --io-timeout --seed --allow-memory --dry-run --record --html --resume --name --label --out --json --no-html --quiet --tui --help simple normal oltp dss users commit prove install"
+            opts="-h --dsn --create-in --drop --programs --database --size --sessions --num-disks --probe --report-sessions --report-by --report-size --report-share --matrix --num-small --num-large --sql-only --precision --for --duration --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help simple normal oltp dss users commit prove install drop resume record"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1877,19 +2161,8 @@ _rigel() {
                     fi
                     return 0
                     ;;
-                --rigel-path)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
+                --database)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
                     return 0
                     ;;
                 --size)
@@ -1940,7 +2213,7 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --max-duration)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1948,7 +2221,19 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1956,37 +2241,7 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --record)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --resume)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --name)
+                --destroy-data)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1994,7 +2249,188 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__sql__subcmd__drop)
+            opts="-h --dsn --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dsn)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__sql__subcmd__install)
+            opts="-h --dsn --rigel-path --dry-run --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dsn)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rigel-path)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__sql__subcmd__prove)
+            opts="-h --dsn --create-in --drop --programs --database --size --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dsn)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --create-in)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --programs)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --engine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --io-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --destroy-data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__sql__subcmd__record)
+            opts="-h --json --html --out --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --out)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        rigel__subcmd__sql__subcmd__resume)
+            opts="-h --dsn --drop --programs --json --no-html --quiet --tui --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dsn)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --programs)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
@@ -2023,7 +2459,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__versus)
-            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --max-duration --fast --levels --engine --poll --workers --io-timeout --cpus --seed --buffered --destroy-data --allow-memory --share --dry-run --label --force --json --no-html --quiet --orion-version --name --out --verbose --tui --help"
+            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --precision --for --fast --levels --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2186,7 +2622,7 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --max-duration)
+                --for)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

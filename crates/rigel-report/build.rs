@@ -26,13 +26,13 @@ const PARTS: &str = "src/html/page";
 /// What the script of every page begins with, in this order, as one: a part may use what an earlier one says.
 const KIT: [&str; 5] = ["kit/write", "kit/look", "kit/figure", "kit/intervals", "kit/start"];
 /// The scripts, and what each kind of page adds to the kit.
-const SCRIPTS: [(&str, &[Own]); 5] = [
+const SCRIPTS: [(&str, &[PageAsset]); 5] = [
     (
         "report",
         &[
-            Own::Parts(&["report/flags"]),
+            PageAsset::Parts(&["report/flags"]),
             // A page may hold several runs.
-            Own::Function(
+            PageAsset::Function(
                 "runPage(root, ids)",
                 &[
                     "run/data",
@@ -44,17 +44,17 @@ const SCRIPTS: [(&str, &[Own]); 5] = [
                     "run/report",
                 ],
             ),
-            Own::Parts(&["report/overview", "report/pages"]),
+            PageAsset::Parts(&["report/overview", "report/pages"]),
         ],
     ),
-    ("capacity", &[Own::Parts(&["capacity/year"])]),
-    ("compare", &[Own::Parts(&["compare/curves"])]),
-    ("proof", &[Own::Parts(&["proof/lines"])]),
-    ("soak", &[Own::Parts(&["soak/course"])]),
+    ("capacity", &[PageAsset::Parts(&["capacity/year"])]),
+    ("compare", &[PageAsset::Parts(&["compare/curves"])]),
+    ("proof", &[PageAsset::Parts(&["proof/lines"])]),
+    ("soak", &[PageAsset::Parts(&["soak/course"])]),
 ];
 
 /// What a page adds to the kit.
-enum Own {
+enum PageAsset {
     /// Parts as they are.
     Parts(&'static [&'static str]),
     /// Parts that are the body of a function together.
@@ -89,13 +89,13 @@ fn tell_digest(name: &str, bytes: &[u8]) {
 }
 
 /// The kit and what is a page's own, in a scope of their own.
-fn script(own: &[Own]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn script(own: &[PageAsset]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut script = b"(() => {\n\"use strict\";\n".to_vec();
     add(&mut script, &KIT)?;
     for own in own {
         match own {
-            Own::Parts(parts) => add(&mut script, parts)?,
-            Own::Function(head, parts) => {
+            PageAsset::Parts(parts) => add(&mut script, parts)?,
+            PageAsset::Function(head, parts) => {
                 script.extend(format!("function {head} {{\n").bytes());
                 add(&mut script, parts)?;
                 script.extend(b"}\n");

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::uses::capacity::read::{Options, Reader};
-use rigel_core::uses::capacity::{Harvest, packed};
+use rigel_capacity::read::{Options, Reader};
+use rigel_capacity::{Harvest, packed};
 use rigel_fuzz::assert_printable;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(table) = packed::unpack(bytes) {
         assert!(packed::unpack(&packed::pack(&table)).is_some(), "a table that was read cannot be kept");
     }
-    let options = Options { host: (size & 1 == 1).then(|| "h".to_owned()), ..Options::default() };
+    // Reports of Oracle have local times only.
+    let options = if size & 2 == 2 { Options::utc() } else { Options::default() };
+    let options = Options { host: (size & 1 == 1).then(|| "h".to_owned()), ..options };
     let mut harvest = Harvest::default();
     let mut reader = Reader::new(options);
     for piece in bytes.chunks(usize::from(size).max(1)) {

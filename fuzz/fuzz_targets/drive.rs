@@ -3,16 +3,16 @@
 
 use libfuzzer_sys::fuzz_target;
 use rigel_core::facts::DriveLook;
-use rigel_core::facts::drive::{Said, read};
-use rigel_core::uses::soak::Drives;
+use rigel_core::facts::drive::{DriveAnswer, read};
 use rigel_fuzz::assert_printable;
 use rigel_report::soak::remark;
+use rigel_uses::soak::Drives;
 
 fuzz_target!(|bytes: &[u8]| {
     let look = |printed: &[u8]| DriveLook { drives: vec![read("sda", printed)], ..DriveLook::default() };
     let looks: Vec<DriveLook> = bytes.splitn(2, |&byte| byte == 0).map(look).collect();
     for look in &looks {
-        if let Said::Counters(counters) = &look.drives[0].said {
+        if let DriveAnswer::Counters(counters) = &look.drives[0].said {
             assert!(!counters.is_empty(), "counters without one");
         }
         remark(look).iter().for_each(|text| assert_printable("a remark", text));

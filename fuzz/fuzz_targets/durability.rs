@@ -2,9 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::uses::durability::{Acks, Judge, Line, Traces};
 use rigel_fuzz::assert_printable;
-use rigel_report::durability::{Checked, json, text};
+use rigel_report::document::Document as _;
+use rigel_report::durability::{DurabilityReport, json};
+use rigel_report::text::Style;
+use rigel_uses::durability::{Acks, Judge, Line, Traces};
 
 /// A larger region takes long and says no more.
 const MOST_BYTES: u64 = 1 << 18;
@@ -57,8 +59,8 @@ fn judge(acks: &Acks, changes: &[u8]) {
     assert!(found.kept <= found.judged);
     // Lines that were heard bind; nothing is gone that nobody changed.
     assert!(found.is_clean() || image != whole, "{found:?}");
-    let checked = Checked { acks, found: &found, target: "target", notes: &[] };
-    assert_printable("a text", &text(&checked));
+    let checked = DurabilityReport { acks, found: &found, target: "target", notes: &[] };
+    assert_printable("a text", &checked.text(Style::default()));
     json(&checked).expect("a document");
 }
 

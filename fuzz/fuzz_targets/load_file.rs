@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_printable("a load file", &text);
     assert_eq!(file::read("x.toml", text.as_bytes()).as_ref(), Ok(&load), "{text}");
     let engine = EngineRequest::Sim(SimLaw::default());
-    let asked = Request { engine, pace: Pace::Adaptive(Adaptive::default()), ..Request::new(RunLevel::Load) };
+    let asked = Request { engine, ..Request::new(RunLevel::Load).paced(Pace::Adaptive(Adaptive::default())) };
     match load.request(asked) {
         Err(problem) => refused(problem),
         Ok(request) => {

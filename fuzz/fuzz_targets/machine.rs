@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::uses::doctor::System;
 use rigel_fuzz::{outputs, tree};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::survey::survey;
 use rigel_io::witness::{Sampler, counting_devices};
+use rigel_uses::doctor::System;
 
 fuzz_target!(|bytes: &[u8]| {
     let root = tempfile::tempdir().expect("a directory");

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rigel_core::uses::scrub::judge::{Window, judge};
-use rigel_core::uses::scrub::{BLOCK_BYTES, Map, State, extents};
 use rigel_fuzz::assert_printable;
+use rigel_uses::scrub::judge::{Window, judge};
+use rigel_uses::scrub::{BLOCK_BYTES, Map, State, extents};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {

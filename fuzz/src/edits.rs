@@ -16,7 +16,7 @@ const HONEST: [&str; 4] = [
 
 /// An honest record and what is done to it.
 #[derive(Arbitrary, Debug)]
-pub struct Changed {
+pub struct EditedRecord {
     record: u8,
     edits: Vec<Edit>,
 }
@@ -24,7 +24,7 @@ pub struct Changed {
 /// One change. Numbers of lines and of values count round.
 #[derive(Arbitrary, Debug)]
 enum Edit {
-    Put { line: u8, value: u16, other: Other },
+    Put { line: u8, value: u16, other: OtherValue },
     Remove { line: u8, value: u16 },
     Repeat { line: u8, value: u16, times: u8 },
     Copy { line: u8, from: u16, to: u16 },
@@ -36,7 +36,7 @@ enum Edit {
 
 /// A value that takes the place of another.
 #[derive(Arbitrary, Debug)]
-enum Other {
+enum OtherValue {
     Small(i8),
     Whole(u64),
     PowerOfTwo(u8),
@@ -50,7 +50,7 @@ enum Other {
     Numbers(Vec<u64>),
 }
 
-impl Other {
+impl OtherValue {
     fn value(&self) -> Value {
         match self {
             Self::Small(number) => json!(number),
@@ -68,7 +68,7 @@ impl Other {
     }
 }
 
-impl Changed {
+impl EditedRecord {
     /// The bytes of the changed record.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {

@@ -1,14 +1,15 @@
 //! Everything that Rigel makes of a record, as `rigel report`, `compare`, `advise` and `calibrate --last` do.
 
 use crate::assert_printable;
-use rigel_core::record::resume::Past;
+use rigel_core::record::resume::RecordPast;
 use rigel_core::record::{Line, Record, write_line};
-use rigel_core::uses::advice::{Advised, Conditions, Product};
-use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::compare::gate::{Gate, GateResult};
-use rigel_core::uses::doctor::{System, examine};
-use rigel_report::compare::{CompareFormat, Compared, runs};
+use rigel_report::compare::{CompareFormat, ComparisonView, runs};
+use rigel_report::document::Document as _;
 use rigel_report::{Format, OrionVersion, OutputFile, View, advice, calibration, doctor, text};
+use rigel_uses::advice::{AdviceReport, Conditions, Product};
+use rigel_uses::compare::Comparison;
+use rigel_uses::compare::gate::{Gate, GateResult};
+use rigel_uses::doctor::{System, examine};
 
 /// Markup that [`crate::edits`] puts into names: no page may hold it as it is.
 pub const MARKUP: &str = "</script><injected onload=alert(1)>";
@@ -29,18 +30,17 @@ pub fn all(record: &Record) {
     examined(&system);
     // Whether a run could go on from it; a refusal is an answer.
     let stopped = Record { closing: None, ..record.clone() };
-    let _ = Past::of(&stopped, 0, &record.header.program_version);
+    let _ = RecordPast::of(&stopped, 0, &record.header.program_version);
     if record.resumed.is_empty() {
         read_again(record);
     }
 }
 
 fn reports(view: &View<'_>) {
-    let built_in = |format: &Format| *format != Format::Parquet;
     let orion = OrionVersion::ALL.map(Format::Orion).into_iter();
-    let formats = orion.chain(Format::ALL.into_iter().skip(1).filter(built_in));
+    let formats = orion.chain(Format::ALL.into_iter().skip(1));
     formats
-        .flat_map(|format| rigel_report::render(format, view).expect("a format that is built in"))
+        .flat_map(|format| rigel_report::render(format, view).expect("a format"))
         .for_each(|file| looked_at(&file));
     let colours = text::report(view, text::Style { colour: true, ..text::Style::default() }, &[]);
     assert!(colours.len() < MOST_BYTES);
@@ -69,8 +69,13 @@ fn compared(views: &[View<'_>]) {
     let gates = ["small_iops < -5%", "small_p99 > 20%"];
     let read = gates.iter().map(|text| Gate::read(text).expect("a gate"));
     let gates: Vec<GateResult> = read.filter_map(|gate| gate.judge(&comparison).ok()).collect();
-    let compared =
-        Compared { base: views, new: views, comparison: &comparison, gates: &gates, undecided_fails: true };
+    let compared = ComparisonView {
+        base: views,
+        new: views,
+        comparison: &comparison,
+        gates: &gates,
+        undecided_fails: true,
+    };
     for format in [CompareFormat::Text, CompareFormat::Json, CompareFormat::Junit, CompareFormat::Html] {
         looked_at(&rigel_report::compare::render(format, &compared).expect("memory takes it"));
     }
@@ -79,7 +84,7 @@ fn compared(views: &[View<'_>]) {
 /// What is advised, for every product; a refusal is an answer.
 fn advised(views: &[View<'_>]) {
     for product in [None].into_iter().chain(Product::ALL.map(Some)) {
-        let Ok(advised) = Advised::of(&runs(views), Conditions::default(), product) else { continue };
+        let Ok(advised) = AdviceReport::of(&runs(views), Conditions::default(), product) else { continue };
         let told = advice::Advisory { views, advised: &advised };
         assert_printable("the page of advice", &advice::page(&told, true));
         advice::document(&told).expect("memory takes it");
@@ -104,8 +109,8 @@ pub fn calibrated(document: &calibration::Document) {
 pub fn examined(system: &System<'_>) {
     let all = examine(system);
     for everything in [false, true] {
-        let text = doctor::findings(system, &all, &[], everything, text::Style::default());
-        assert_printable("the findings of the doctor", &text);
+        let report = doctor::DoctorReport { system, all: &all, named: &[], known: &[], everything };
+        assert_printable("the findings of the doctor", &report.text(text::Style::default()));
     }
     doctor::json(&all).expect("memory takes it");
 }

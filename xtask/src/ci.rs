@@ -40,7 +40,7 @@ const INCREMENTAL: &str = "CARGO_INCREMENTAL";
 const OF_PROGRAM: &str = "rigel_core-";
 /// What a plain build leaves out. Everything is built with it, as building some of it twice would take longer; that the program
 /// builds without is shown by the first command of the README.
-const FEATURES: &str = "rigel/parquet,xtask/program";
+const FEATURES: &str = "xtask/program";
 /// All that can be built here, always together: cargo builds a crate again for other crates beside it, or other features.
 pub fn everything() -> Vec<String> {
     let server = extension::of_tests();

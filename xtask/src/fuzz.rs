@@ -17,13 +17,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 12] = [
+const TARGETS: [(&str, &[&str]); 14] = [
     ("arguments", &["-max_len=1024"]),
+    ("baseline", &["-max_len=8192"]),
     ("calibration", &["-max_len=4096"]),
     ("capacity", &["-max_len=8192"]),
     ("contents", &["-max_len=4096"]),
     ("drive", &["-max_len=4096"]),
     ("durability", &["-max_len=8192"]),
+    ("fio_job", &["-max_len=2048"]),
     ("load_file", &["-max_len=2048"]),
     ("lun_list", &["-max_len=1024"]),
     ("machine", &["-max_len=6000"]),

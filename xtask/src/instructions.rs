@@ -22,7 +22,7 @@ const COUNTS: [(u32, [u32; 2]); 3] = [(1, [2000, 22_000]), (32, [200, 1200]), (1
 
 /// What was accepted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Accepted {
+struct InstructionAllowance {
     /// `rustc --version` that the figures are from.
     rustc: String,
     /// Instructions per I/O, by the number of outstanding I/Os.
@@ -50,7 +50,7 @@ pub fn run(root: &Path, accept: bool) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Skipped(reason));
     }
     let program = build(root)?;
-    let mut found = Accepted { rustc, per_io: BTreeMap::new() };
+    let mut found = InstructionAllowance { rustc, per_io: BTreeMap::new() };
     let mut good = true;
     for (outstanding, batches) in COUNTS {
         let per_io = per_io(&program, outstanding, batches)?;
@@ -92,7 +92,7 @@ fn words(verdict: Growth, known: Option<f64>) -> String {
     }
 }
 
-fn read(root: &Path) -> anyhow::Result<Option<Accepted>> {
+fn read(root: &Path) -> anyhow::Result<Option<InstructionAllowance>> {
     match fs::read(root.join(FILE)) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes).with_context(|| format!("{FILE} is damaged"))?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -8,7 +8,9 @@ mod attributes;
 mod crates;
 mod exceptions;
 mod links;
+mod names;
 mod pages;
+mod phrases;
 mod purity;
 mod sizes;
 mod source;
@@ -49,6 +51,7 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
     let (rust, mut findings) = source::parse(&files);
     findings.extend(packages.iter().flat_map(|package| crates::check(package, &files)));
     findings.extend(files.iter().flat_map(text::check));
+    findings.extend(files.iter().flat_map(phrases::check_page));
     findings.extend(rust.iter().flat_map(check_rust));
     findings.extend(links::check(&files, &names));
     findings.extend(pages::check(&files, &names));
@@ -62,7 +65,14 @@ pub fn run(root: &Path) -> anyhow::Result<bool> {
 }
 
 fn check_rust(file: &RustFile) -> Vec<Finding> {
-    [text::check_rust(file), attributes::check(file), purity::check(file)].concat()
+    [
+        text::check_rust(file),
+        attributes::check(file),
+        purity::check(file),
+        names::check(file),
+        phrases::check_rust(file),
+    ]
+    .concat()
 }
 
 /// What the tests of the rules share.

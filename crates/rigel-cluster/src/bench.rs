@@ -19,7 +19,9 @@ use rigel_core::load::team::Team;
 use rigel_core::record::{Member, Node, NodeVisit, Nodes};
 use rigel_core::units::{NS_PER_MS, NS_PER_S, NS_PER_US};
 use rigel_io::clock::{Clock, MonotonicClock};
-use rigel_run::bench::{Bench, Came, Heard, Order, Passed, Progress, Site, TICK, rest_in_real_time};
+use rigel_run::bench::{
+    Bench, BenchMessage, Order, Progress, RunPast, Site, TICK, VisitResult, rest_in_real_time,
+};
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -139,7 +141,11 @@ impl ClusterBench {
     }
 
     /// Does an order on all nodes.
-    fn once(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn once(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         self.look_at_clocks()?;
         let at_ns = self.now_ns().saturating_add(self.lead_ns());
         let ahead: Vec<i64> = (0..self.line.size()).map(|rank| self.clocks.of(rank).at(at_ns)).collect();
@@ -158,8 +164,8 @@ impl ClusterBench {
         ));
         let early_ns = EARLY_END_NS.saturating_add(self.lead_ns());
         let is_real = self.is_real;
-        let mut step = |heard: Option<Heard>, now_ns: u64| {
-            let now_ns = if let Some(Heard::Tick(now)) = &heard { now.now_ns } else { now_ns };
+        let mut step = |heard: Option<BenchMessage>, now_ns: u64| {
+            let now_ns = if let Some(BenchMessage::Tick(now)) = &heard { now.now_ns } else { now_ns };
             let mut answers = answers.borrow_mut();
             let goes_on = answers.step(heard, now_ns, hear);
             if !goes_on && answers.end_at(now_ns.saturating_add(early_ns)) {
@@ -191,7 +197,7 @@ impl ClusterBench {
     }
 
     /// Adds what is known of the clocks to what the nodes did.
-    fn with_clocks(&self, came: &mut Came, at_ns: u64) {
+    fn with_clocks(&self, came: &mut VisitResult, at_ns: u64) {
         let own = self.own.as_ref().map(|_| self.line.rank());
         let ranks = own.into_iter().chain(self.others.iter().copied());
         for (rank, node) in ranks.zip(&mut came.nodes) {
@@ -204,7 +210,7 @@ impl ClusterBench {
 
     /// Whether the nodes began too far apart for a visit that can be made once more: of one that told intervals, found wrong data or errors,
     /// or was ended, nothing may be lost.
-    fn begin_again(&mut self, order: &Order, came: &Came) -> bool {
+    fn begin_again(&mut self, order: &Order, came: &VisitResult) -> bool {
         if !self.is_real || NodeVisit::skew_ns(&came.nodes).is_none_or(|skew_ns| skew_ns <= MOST_SKEW_NS) {
             return false;
         }
@@ -238,7 +244,11 @@ impl Bench for ClusterBench {
         }
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         let mut came = self.once(order, hear)?;
         if self.begin_again(order, &came) {
             came = self.once(&Order { visit: order.visit | ONCE_MORE, ..*order }, hear)?;
@@ -252,13 +262,15 @@ impl Bench for ClusterBench {
         Ok(came)
     }
 
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         // What breaks here is told by the next work.
         let _ = self.line.tell(&self.others, |_| Message::Wait(ns));
         let progress = Progress { now_ns: 0, ..answers::sum_of(&self.progress) };
         match &mut self.own {
             Some(own) => own.rest(ns, &mut |heard| match heard {
-                Heard::Tick(now) => hear(Heard::Tick(Progress { now_ns: now.now_ns, ..progress.clone() })),
+                BenchMessage::Tick(now) => {
+                    hear(BenchMessage::Tick(Progress { now_ns: now.now_ns, ..progress.clone() }))
+                }
                 part => hear(part),
             }),
             None if self.is_real => {
@@ -269,7 +281,7 @@ impl Bench for ClusterBench {
         }
     }
 
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+    fn pass(&mut self, until_ns: u64, passed: RunPast) -> bool {
         self.ended_ns = self.ended_ns.max(until_ns);
         let own = self.own.as_mut().is_none_or(|own| own.pass(until_ns, passed));
         if self.is_real {
@@ -277,7 +289,7 @@ impl Bench for ClusterBench {
         }
         let told = self.line.tell(&self.others, |_| Message::Pass(until_ns, passed));
         let answers = told.and_then(|()| {
-            let what = "when it was told of the past";
+            let what = "when it was sent the earlier samples";
             self.line.gather_of(&self.others, LONG_SILENCE, what, |_, message| match message {
                 Message::Passed(is_behind) => Ok(is_behind),
                 other => Err(Box::new(other)),
@@ -292,7 +304,7 @@ impl Bench for ClusterBench {
         let mut all: Vec<Option<Drive>> = Vec::new();
         let own = self.own.as_mut().and_then(|own| own.drives());
         let asked = told.and_then(|()| {
-            let what = "when its drives were asked";
+            let what = "when its drives were queried";
             self.line.gather_of(&self.others, LONG_SILENCE, what, |_, message| match message {
                 Message::Drives(drives) => Ok(drives),
                 other => Err(Box::new(other)),
@@ -338,7 +350,7 @@ pub(crate) fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
 
 /// What no node may say.
 pub(crate) fn impossible(line: &Line, rank: usize, what: &str) -> Problem {
-    Problem::new(ExitKind::Bug, format!("{} told what cannot be: {what}", line.name(rank)))
+    Problem::new(ExitKind::Bug, format!("{} reported something impossible: {what}", line.name(rank)))
         .next("please report this with the command line")
 }
 

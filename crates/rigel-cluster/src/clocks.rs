@@ -21,7 +21,7 @@ const MOST_DRIFT_PPM: f64 = 500.0;
 
 /// What is known of the clock of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ahead {
+pub struct ClockOffset {
     /// By how much it was ahead of that of the run.
     pub ns: i64,
     /// The quickest message with its answer.
@@ -35,11 +35,11 @@ pub struct Ahead {
 /// What is known of all.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    ahead: Vec<Ahead>,
+    ahead: Vec<ClockOffset>,
     looked_ns: Option<u64>,
 }
 
-impl Ahead {
+impl ClockOffset {
     /// By how much it is ahead at a time of the run.
     pub fn at(&self, run_ns: u64) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "a drift of an hour is some milliseconds")]
@@ -68,7 +68,7 @@ impl Clocks {
         if self.looked_ns.is_some_and(|looked_ns| now_ns().saturating_sub(looked_ns) < AGAIN_NS) {
             return Ok(());
         }
-        self.ahead.resize(line.size(), Ahead::default());
+        self.ahead.resize(line.size(), ClockOffset::default());
         for &rank in ranks {
             let pings = if self.looked_ns.is_some() { PINGS_AGAIN } else { PINGS };
             let found = ask(line, rank, pings, now_ns)?;
@@ -79,7 +79,7 @@ impl Clocks {
     }
 
     /// Of one node; of the first one and of those in virtual time it is none.
-    pub fn of(&self, rank: usize) -> Ahead {
+    pub fn of(&self, rank: usize) -> ClockOffset {
         self.ahead.get(rank).copied().unwrap_or_default()
     }
 
@@ -89,8 +89,8 @@ impl Clocks {
     }
 }
 
-fn ask(line: &Line, rank: usize, pings: u32, now_ns: &dyn Fn() -> u64) -> Result<Ahead, Problem> {
-    let mut best: Option<Ahead> = None;
+fn ask(line: &Line, rank: usize, pings: u32, now_ns: &dyn Fn() -> u64) -> Result<ClockOffset, Problem> {
+    let mut best: Option<ClockOffset> = None;
     for _ in 0..pings {
         let sent_ns = now_ns();
         line.send(rank, &Message::Ping)?;
@@ -100,7 +100,7 @@ fn ask(line: &Line, rank: usize, pings: u32, now_ns: &dyn Fn() -> u64) -> Result
                 // Of work that is over.
                 Some((_, Message::Tick(_) | Message::Part(_) | Message::Came(_))) => {}
                 Some((from, other)) => return Err(line.out_of_turn(from, other.name())),
-                None => return Err(line.lost(&[rank], PATIENCE, "when its clock was asked")),
+                None => return Err(line.lost(&[rank], PATIENCE, "when its clock was read")),
             }
         };
         let came_ns = now_ns();
@@ -108,7 +108,7 @@ fn ask(line: &Line, rank: usize, pings: u32, now_ns: &dyn Fn() -> u64) -> Result
         if best.is_none_or(|best| round_trip_ns < best.round_trip_ns) {
             let middle_ns = sent_ns + round_trip_ns / 2;
             let ns = theirs_ns.wrapping_sub(middle_ns).cast_signed();
-            best = Some(Ahead { ns, round_trip_ns, at_ns: middle_ns, drift: 0.0 });
+            best = Some(ClockOffset { ns, round_trip_ns, at_ns: middle_ns, drift: 0.0 });
         }
     }
     Ok(best.unwrap_or_default())
@@ -125,14 +125,14 @@ mod tests {
 
     #[test]
     fn drift_is_what_two_looks_cannot_explain_otherwise() {
-        let first = Ahead { ns: 1_000_000, round_trip_ns: 20_000, at_ns: 0, drift: 0.0 };
-        let second = Ahead { ns: 1_600_000, at_ns: 60 * NS_PER_S, ..first };
+        let first = ClockOffset { ns: 1_000_000, round_trip_ns: 20_000, at_ns: 0, drift: 0.0 };
+        let second = ClockOffset { ns: 1_600_000, at_ns: 60 * NS_PER_S, ..first };
         let known = first.looked(second);
         assert_eq!(known.at(60 * NS_PER_S), 1_600_000);
         assert_eq!(known.at(120 * NS_PER_S), 2_200_000, "10 us a second");
-        let unsure = first.looked(Ahead { ns: 1_015_000, ..second });
+        let unsure = first.looked(ClockOffset { ns: 1_015_000, ..second });
         assert_eq!(unsure.at(120 * NS_PER_S), 1_015_000, "less than the clocks are known to");
-        let absurd = first.looked(Ahead { ns: -NS_PER_S.cast_signed(), ..second });
+        let absurd = first.looked(ClockOffset { ns: -NS_PER_S.cast_signed(), ..second });
         assert_eq!(absurd.at(61 * NS_PER_S) - absurd.ns, -500_000, "500 parts of a million at most");
     }
 

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 pub(crate) const LONG_STEP: Duration = Duration::from_secs(2);
 /// What to do when a run of several nodes broke off.
 const REST: &str =
-    "what was measured before is in the record, and `rigel-mpi run --resume RECORD` measures the rest";
+    "what was measured before is in the record, and `rigel-mpi run --resume RECORD` completes the run";
 /// The same before anything was measured.
-const AGAIN: &str = "start the run again";
+const AGAIN: &str = "start a new run";
 
 /// How messages travel between the nodes of a run. Rank 0 is the first; the others talk to it only. Messages of one node to another arrive
 /// in the order in which they were sent.
@@ -41,9 +41,9 @@ pub trait Cluster {
 
 /// A node alone.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Solo;
+pub struct SoloLine;
 
-impl Cluster for Solo {
+impl Cluster for SoloLine {
     fn rank(&self) -> usize {
         0
     }
@@ -196,8 +196,8 @@ impl Line {
             return Ok(Some((from, message)));
         }
         self.state.borrow_mut().lost = true;
-        Err(Problem::new(ExitKind::CutShort, format!("a message of {} was lost", self.name(from)))
-            .because("the network between the hosts, or MPI, does not deliver what it took")
+        Err(Problem::new(ExitKind::CutShort, format!("a message from {} was lost", self.name(from)))
+            .because("the network between the hosts, or MPI, lost a message")
             .next(self.rest()))
     }
 
@@ -288,7 +288,7 @@ impl Line {
 
     /// A node said what nobody asked for.
     pub fn out_of_turn(&self, from: usize, what: &str) -> Problem {
-        Problem::new(ExitKind::Bug, format!("{} said '{what}' out of turn", self.name(from)))
+        Problem::new(ExitKind::Bug, format!("{} sent '{what}' out of turn", self.name(from)))
             .next("please report this with the command line")
     }
 
@@ -304,8 +304,8 @@ impl Line {
             ExitKind::CutShort,
             format!("{} {has} not answered for {:.1} s {what}", names.join(", "), silent.as_secs_f64()),
         )
-        .because("the host or the process on it was stopped or went down, or the network to it is cut")
-        .next(format!("look after that host; {}", self.rest()))
+        .because("the host or its process stopped or crashed, or the network to it is down")
+        .next(format!("check that host; {}", self.rest()))
     }
 
     /// What to do for what was not measured.

@@ -3,6 +3,7 @@
 //! Pure: what each node said of itself goes in, the nodes and the targets of the run come out, or what speaks against it. Must not ask a node.
 
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 use rigel_core::load::class::PerClass;
 use rigel_core::load::plan::{Plan, check_lists};
@@ -11,7 +12,8 @@ use rigel_core::load::sides::Side;
 use rigel_core::load::team::{MOST_NODES, Team};
 use rigel_core::path_text::printable;
 use rigel_core::record::Member;
-use rigel_core::verify::Settled;
+use rigel_core::units::say;
+use rigel_core::verify::DurableMark;
 use serde::{Deserialize, Serialize};
 
 /// Filesystems that several hosts have at the same time, so that a path is one file on all of them.
@@ -38,21 +40,21 @@ const OF_SEVERAL_HOSTS: [&str; 16] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     /// Of a run that goes on: how it was begun; `None` for one that begins.
-    pub again: Option<Again>,
+    pub again: Option<ResumedRun>,
 }
 
 /// How a run was begun that goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Again {
+pub struct ResumedRun {
     /// What was asked for.
     pub request: Request,
     /// What the node had; `None` of one without a part of the load, which may be another host now.
-    pub had: Option<Had>,
+    pub had: Option<NodePast>,
 }
 
 /// What a node had when the run was begun that goes on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Had {
+pub struct NodePast {
     /// The host.
     pub host: HostFacts,
     /// Its targets.
@@ -77,19 +79,19 @@ pub struct Hello {
     /// Of what the user consented to lose: names that are none of its targets.
     pub strays: Vec<String>,
     /// What it can say of them before they are read, when nothing but that is asked for.
-    pub foretold: Foretold,
+    pub foretold: TargetNotice,
 }
 
 /// What can be said of targets without reading them, printable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Foretold {
+pub struct TargetNotice {
     /// Whether they may be written.
     pub consent: Vec<String>,
     /// What to know of them before they are loaded.
     pub notes: Vec<String>,
 }
 
-impl Foretold {
+impl TargetNotice {
     /// What all nodes say, each with its name. What all say alike is said once.
     pub fn of_all(each: &[(&str, &Self)]) -> Self {
         let together = |of: fn(&Self) -> &Vec<String>| -> Vec<String> {
@@ -120,7 +122,9 @@ pub struct Brief {
     /// The time of the run at which it begins or goes on.
     pub run_ns: u64,
     /// Of classes of verified blocks: what is surely there.
-    pub settled: PerClass<Settled>,
+    pub settled: PerClass<DurableMark>,
+    /// The engine of a run that goes on.
+    pub engine: Option<EngineKind>,
     /// The targets of the node that are those of side A.
     pub targets_of_a: Option<u16>,
 }
@@ -155,9 +159,9 @@ impl Meeting {
     /// # Errors
     /// With the node and what speaks against it.
     pub fn of(hellos: &[Hello], rules: Rules) -> Result<Self, Problem> {
-        let first = hellos.first().ok_or_else(|| Problem::usage("there is no node"))?;
+        let first = hellos.first().ok_or_else(|| Problem::usage("no nodes were started"))?;
         if hellos.len() > MOST_NODES {
-            return Err(Problem::usage(format!("{} nodes are more than {MOST_NODES}", hellos.len())));
+            return Err(Problem::usage(format!("{} nodes is more than {MOST_NODES}", hellos.len())));
         }
         let shares = shares(&first.request, hellos.len(), rules)?;
         check_hosts(hellos, rules)?;
@@ -298,10 +302,10 @@ fn shares(request: &Request, nodes: usize, rules: Rules) -> Result<Vec<u32>, Pro
         asked if asked == nodes => request.node_share.clone(),
         asked => {
             return Err(Problem::usage(format!(
-                "the load has shares for {asked} nodes, and there are {nodes}"
+                "the load has shares for {asked} nodes, but there are {nodes}"
             ))
             .at("node_share")
-            .next("start as many nodes as it has shares, or leave node_share out of the load file"));
+            .next("start one node per share, or remove node_share from the load file"));
         }
     };
     if rules.coordinator_only
@@ -311,7 +315,7 @@ fn shares(request: &Request, nodes: usize, rules: Rules) -> Result<Vec<u32>, Pro
     }
     if shares.iter().all(|&share| share == 0) {
         return Err(Problem::usage("no node has a share of the load")
-            .next("start more than one node with --coordinator-only, or leave it out"));
+            .next("start more than one node, or leave out --coordinator-only"));
     }
     Ok(shares)
 }
@@ -323,10 +327,10 @@ fn check_hosts(hellos: &[Hello], rules: Rules) -> Result<(), Problem> {
     for (rank, hello) in hellos.iter().enumerate() {
         if let Some(before) = hellos[..rank].iter().position(|other| on_one_host(other, hello)) {
             return Err(Problem::refused(format!(
-                "nodes {before} and {rank} are one host ({})",
+                "nodes {before} and {rank} are on the same host ({})",
                 printable(&hello.name)
             ))
-            .because("both would load through the same paths, and the sum would say nothing of two hosts")
+            .because("both would use the same paths, so the sum would say nothing about two hosts")
             .next("start one node on each host (mpirun --map-by ppr:1:node), or give --oversubscribe"));
         }
     }
@@ -350,8 +354,8 @@ fn check_requests(hellos: &[Hello]) -> Result<(), Problem> {
                 "node {rank} ({}) was asked for another load",
                 printable(&hello.name)
             ))
-            .because("its command line or its load file is not that of the first node")
-            .next("give all nodes the same words, and the same load file"));
+            .because("its command line or load file differs from the first node's")
+            .next("give all nodes the same arguments and the same load file"));
         }
     }
     Ok(())
@@ -371,14 +375,14 @@ fn check_targets(loading: &[&Hello], rules: Rules) -> Result<(), Problem> {
                 continue;
             }
             return Err(Problem::refused(format!(
-                "{} on {} is not surely the one on {}: {}",
+                "{} on {} may not be the one on {}: {}",
                 printable(&theirs.path),
                 printable(&hello.name),
                 printable(&first.name),
                 difference(ours, theirs)
             ))
-            .because("what is named once is taken for one file or device that all hosts have")
-            .next("where each host has targets of its own, give --own-targets, or a list for each host (NAME.HOST.lun)"));
+            .because("a name stands for one file or device shared by all hosts")
+            .next("if each host has its own targets, use --own-targets or a list per host (NAME.HOST.lun)"));
         }
     }
     Ok(())
@@ -391,9 +395,10 @@ fn check_numbers(first: &Hello, hello: &Hello) -> Result<(), Problem> {
         return Ok(());
     }
     let names = [first, hello].map(|node| printable(&node.name));
-    Err(Problem::refused(format!("{} has {ours} targets, and {} has {theirs}", names[0], names[1]))
-        .because("the list of targets is not the same file on both hosts")
-        .next("give all hosts the same list, or each one of its own (NAME.HOST.lun)"))
+    let [ours, theirs] = [say::counted(ours, "target"), theirs.to_string()];
+    Err(Problem::refused(format!("{} has {ours}, but {} has {theirs}", names[0], names[1]))
+        .because("the list of targets differs between the hosts")
+        .next("give all hosts the same list, or each its own (NAME.HOST.lun)"))
 }
 
 fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {
@@ -413,7 +418,7 @@ fn difference(ours: &TargetFacts, theirs: &TargetFacts) -> String {
         let on = |target: &TargetFacts| {
             target.filesystem.clone().unwrap_or_else(|| "an unknown filesystem".to_owned())
         };
-        return format!("files on {} and {}, which may be two", on(ours), on(theirs));
+        return format!("files on {} and {}, which may differ", on(ours), on(theirs));
     }
     printable(&format!("its serial number is {} here, {} there", id(ours), id(theirs))).into_owned()
 }

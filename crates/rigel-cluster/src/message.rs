@@ -6,7 +6,7 @@ use crate::meet::{Brief, Call, Hello};
 use rigel_core::error::Problem;
 use rigel_core::facts::drive::Drive;
 use rigel_core::path_text::printable;
-use rigel_run::bench::{Came, Order, Passed, Progress, Site};
+use rigel_run::bench::{Order, Progress, RunPast, Site, VisitResult};
 use rigel_run::job::Part;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -41,13 +41,13 @@ pub enum Message {
     /// An interval is over.
     Part(Box<Part>),
     /// What came of it.
-    Came(Box<Result<Came, Problem>>),
+    Came(Box<Result<VisitResult, Problem>>),
     /// End it at this time of the node's clock.
     EndAt(u64),
     /// The first node is there and has nothing to be done; it may be silent for so many nanoseconds, and as long as usual.
     Wait(u64),
     /// An earlier process did that.
-    Pass(u64, Passed),
+    Pass(u64, RunPast),
     /// Whether it is behind the node now.
     Passed(bool),
     /// Ask the drives.
@@ -121,25 +121,25 @@ impl Message {
         own: &str,
     ) -> Result<(Self, String, u64), Problem> {
         let strange = |reason: String| {
-            Problem::refused(format!("node {rank} says what this program does not understand"))
+            Problem::refused(format!("node {rank} sent a message that this program does not understand"))
                 .because(reason)
                 .next("start the same version of Rigel on all nodes")
         };
         let line = bytes.iter().take(512).position(|&byte| byte == b'\n');
         let (first, rest) = match line {
             Some(at) if bytes.len() <= MOST_BYTES => bytes.split_at(at),
-            _ => return Err(strange("it does not begin as messages of Rigel do".to_owned())),
+            _ => return Err(strange("it does not start like a Rigel message".to_owned())),
         };
         let first = printable(str::from_utf8(first).unwrap_or("?")).into_owned();
         let mut words = first.splitn(3, ' ');
         let (Some("rigel"), Some(theirs), Some(name)) = (words.next(), words.next(), words.next()) else {
-            return Err(strange("it does not begin as messages of Rigel do".to_owned()));
+            return Err(strange("it does not start like a Rigel message".to_owned()));
         };
         if theirs != version {
             return Err(Problem::refused(format!(
-                "node {rank} ({name}) has Rigel {theirs}, and {own} has {version}"
+                "node {rank} ({name}) has Rigel {theirs}, but {own} has {version}"
             ))
-            .because("versions may choose points and places in other ways")
+            .because("versions may choose points and places differently")
             .next("install the same version on all nodes"));
         }
         let (number, message) = serde_json::from_slice(rest).map_err(|error| strange(error.to_string()))?;
@@ -163,10 +163,13 @@ mod tests {
     fn another_version_and_rubbish_are_refused() {
         let bytes = Message::End.encode("1.2.3", "db1", 0).unwrap();
         let problem = Message::decode(&bytes, "1.2.4", 4, "node 0 (db0)").unwrap_err();
-        assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, and node 0 (db0) has 1.2.4");
+        assert_eq!(problem.what, "node 4 (db1) has Rigel 1.2.3, but node 0 (db0) has 1.2.4");
         for bytes in [&b""[..], b"rigel", b"rigel 1.2.4 db1\n{", b"rigel 1.2.4\n\"End\"", &[0xff; 600]] {
             let problem = Message::decode(bytes, "1.2.4", 4, "").unwrap_err();
-            assert_eq!(problem.what, "node 4 says what this program does not understand", "{bytes:?}");
+            assert_eq!(
+                problem.what, "node 4 sent a message that this program does not understand",
+                "{bytes:?}"
+            );
         }
     }
 }

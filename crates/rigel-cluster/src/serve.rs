@@ -6,7 +6,7 @@ use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_run::bench::{Bench, Came, Heard, Order};
+use rigel_run::bench::{Bench, BenchMessage, Order, VisitResult};
 use std::time::{Duration, Instant};
 
 /// How often it tells how far it is.
@@ -56,7 +56,11 @@ pub fn serve(line: &Line, bench: &mut dyn Bench) -> Result<(), Problem> {
 }
 
 /// Does one order; `None` when the run was ended meanwhile. The outer problem is that of the line, the inner one that of the bench.
-fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Result<Came, Problem>>, Problem> {
+fn work(
+    line: &Line,
+    bench: &mut dyn Bench,
+    order: &Order,
+) -> Result<Option<Result<VisitResult, Problem>>, Problem> {
     let ender = bench.early_end();
     // In virtual time nobody says anything while he works.
     let is_real = bench.site().nodes.first().engine.kind != EngineKind::Sim;
@@ -69,12 +73,12 @@ fn work(line: &Line, bench: &mut dyn Bench, order: &Order) -> Result<Option<Resu
     let came = bench.work(order, &mut |what| {
         let step = || -> Result<bool, Problem> {
             match what {
-                Heard::Part(part) => line.send(0, &Message::Part(part))?,
-                Heard::Tick(progress) if told.elapsed() >= TELL => {
+                BenchMessage::Part(part) => line.send(0, &Message::Part(part))?,
+                BenchMessage::Tick(progress) if told.elapsed() >= TELL => {
                     told = Instant::now();
                     line.send(0, &Message::Tick(progress))?;
                 }
-                Heard::Tick(_) => {}
+                BenchMessage::Tick(_) => {}
             }
             while let Some((from, message)) = line.poll()? {
                 heard = Instant::now();

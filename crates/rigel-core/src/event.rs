@@ -11,7 +11,7 @@ use crate::stats::forecast::TimeRange;
 
 /// Live figures of the point being measured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Live {
+pub struct LiveFigures {
     /// Operations per second of each class since the last tick; empty at the first tick of a visit, and in a rest.
     pub per_s: PerClass<f64>,
     /// Mean latency of those of them that arrive at a rate, in microseconds, from the time at which each should have begun; no
@@ -32,7 +32,7 @@ pub enum Activity {
 
 /// Which visit is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
+pub struct VisitPosition {
     /// Index of the step; of a visit of the search, its number there.
     pub step: usize,
     /// The point.
@@ -61,12 +61,12 @@ pub enum Event<'a> {
     /// A visit begins.
     VisitStarted {
         /// Which.
-        at: At,
+        at: VisitPosition,
     },
     /// A few times a second.
     Tick {
         /// Which visit; while resting, the one before.
-        at: At,
+        at: VisitPosition,
         /// What the run does.
         activity: Activity,
         /// Nanoseconds since the start of the run.
@@ -74,7 +74,7 @@ pub enum Event<'a> {
         /// What is left.
         left: TimeRange,
         /// Rates.
-        live: Live,
+        live: LiveFigures,
     },
     /// A visit was made and its line is on disk.
     VisitFinished {

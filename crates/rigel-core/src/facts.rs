@@ -4,6 +4,7 @@
 //! A fact that could not be read is `None`, never a guess. Must not gather anything.
 
 mod change;
+pub mod copies;
 mod device;
 pub mod drive;
 pub mod engine;
@@ -18,7 +19,7 @@ pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use drive::DriveLook;
 pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, MemoryLimit, ProcessLimits};
-pub use memory::{InMemory, is_memory_filesystem};
+pub use memory::{MemoryReason, is_memory_filesystem};
 pub use mount::MountFacts;
 pub use priority::{IoClass, IoPriority, ProcessPriority, Rank, USUAL_WEIGHT};
 pub use storage::Storage;
@@ -42,18 +43,15 @@ pub enum TargetKind {
     Simulated,
 }
 
-impl TargetKind {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::BlockDevice => "block device",
-            Self::CharDevice => "character device",
-            Self::Table => "table",
-            Self::Simulated => "simulated",
-        }
-    }
+crate::named!(TargetKind {
+    File: "file",
+    BlockDevice: "block device",
+    CharDevice: "character device",
+    Table: "table",
+    Simulated: "simulated"
+});
 
+impl TargetKind {
     /// Whether the kernel counts its I/O on a block device, where a witness can see that of others, too. A character
     /// device has numbers of another kind, and nothing is counted for it.
     pub const fn is_counted(self) -> bool {
@@ -100,6 +98,9 @@ pub struct TargetFacts {
     pub below: Vec<DeviceFacts>,
     /// The mount that a regular file is reached through.
     pub mount: Option<MountFacts>,
+    /// Whether the table of a database is logged: a crash of the server empties one that is not. `None` for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_logged: Option<bool>,
 }
 
 impl TargetFacts {

@@ -2,8 +2,13 @@
 //!
 //! Must not word or lay out anything for a reader; `rigel-report` does.
 
+pub mod answer;
+pub mod answers;
+pub mod by_target;
 pub mod findings;
 pub mod flags;
+pub mod outliers;
 pub mod profiles;
+pub mod quantity;
 pub mod slo;
 pub mod wrong_data;

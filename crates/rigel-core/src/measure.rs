@@ -23,4 +23,4 @@ pub use open::{Backlog, OpenTally};
 pub use read_look::ReadLook;
 pub use series::Series;
 pub use server::{DeviceReads, ServerCounts};
-pub use tally::{ClassTally, Early, FirstError, Tally, Window};
+pub use tally::{ClassTally, FirstError, StartLatencies, Tally, Window};

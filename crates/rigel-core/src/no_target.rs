@@ -31,23 +31,23 @@ fn operand(word: &str) -> Option<NoTarget> {
         let lun = word.split(',').find_map(|part| part.strip_prefix("lun=")).filter(|lun| !lun.is_empty());
         let target = lun.map_or_else(|| "TARGET".to_owned(), shell_word);
         return Some(NoTarget {
-            is: "it is a line of vdbench",
+            is: "it looks like a vdbench line",
             next: format!(
-                "`rigel run simple {target}` measures rising load; `rigel run --load FILE` takes a load of your own"
+                "`rigel run simple {target}` measures rising load; `rigel run --load FILE` runs a load of your own"
             ),
         });
     }
     let next = match key {
         _ if !OF_DD.contains(&key) => return None,
         "if" if !value.is_empty() && !SOURCES.contains(&value) => {
-            format!("`rigel run streams {}` measures sequential readers, as dd is one", shell_word(value))
+            format!("`rigel run streams {}` measures sequential reads, like dd's", shell_word(value))
         }
         "if" | "of" => {
-            "`rigel fill --dry-run TARGET` tells what writing all of it would take, `rigel run streams TARGET` reads as dd does".to_owned()
+            "`rigel fill --dry-run TARGET` shows what filling it would overwrite, `rigel run streams TARGET` reads the way dd does".to_owned()
         }
-        _ => "`rigel run streams TARGET` measures sequential readers, as dd is one".to_owned(),
+        _ => "`rigel run streams TARGET` measures sequential reads, like dd's".to_owned(),
     };
-    Some(NoTarget { is: "it is an operand of dd", next })
+    Some(NoTarget { is: "it looks like a dd operand", next })
 }
 
 /// Files that hold what is asked for, and not the data.
@@ -56,14 +56,17 @@ fn file(word: &str) -> Option<NoTarget> {
     let is_one = |ending: &str| word.len() > ending.len() && word.ends_with(ending);
     let (is, next) = match () {
         () if is_one(".fio") => (
-            "it is a job file of fio",
-            "a job is a level here: `rigel run oltp TARGET` makes random reads; `rigel run --load FILE` takes a load file in TOML, and docs/guide/from-fio.md translates the options".to_owned(),
+            "it is a fio job file",
+            "the closest to a fio job is a level: `rigel run oltp TARGET` does random reads; `rigel run \
+             --load FILE` runs a load file in TOML; docs/guide/from-fio.md translates the options"
+                .to_owned(),
         ),
-        () if is_one(".toml") => ("it is a load file", format!("`rigel run --load {path}` makes its load")),
-        () if is_one(".lun") => {
-            ("it is a list of targets", format!("`rigel run simple --lun {path}` measures what it lists"))
-        }
-        () if is_one("_record.jsonl") => ("it is the record of a run", format!("`rigel report {path}` shows it")),
+        () if is_one(".toml") => ("it is a load file", format!("`rigel run --load {path}` runs it")),
+        () if is_one(".lun") => (
+            "it is a list of targets",
+            format!("`rigel run simple --lun {path}` measures the targets it lists"),
+        ),
+        () if is_one("_record.jsonl") => ("it is a run's record", format!("`rigel report {path}` shows it")),
         () => return None,
     };
     Some(NoTarget { is, next })
@@ -95,14 +98,14 @@ fn database(word: &str) -> Option<NoTarget> {
     let word = word.to_ascii_lowercase();
     let is = "it is the name of a database";
     if OTHERS.contains(&word.as_str()) {
-        let next = "`rigel run simple TARGET` measures the storage of any database; loads as a database makes them are there for postgresql, mysql and oracle";
+        let next = "`rigel run simple TARGET` measures the storage of any database; database-like loads exist for postgresql, mysql and oracle";
         return Some(NoTarget { is, next: next.to_owned() });
     }
     let (load, _) = LOADS.iter().find(|(_, names)| names.contains(&word.as_str()))?;
     let server =
         if *load == "postgresql" { "; `rigel sql simple` measures through a server of its own" } else { "" };
     let next = format!(
-        "`rigel run --load {load}` makes a load as this database does, on a scratch file in this directory{server}"
+        "`rigel run --load {load}` runs a load like this database's, on a scratch file in this directory{server}"
     );
     Some(NoTarget { is, next })
 }
@@ -123,7 +126,7 @@ mod tests {
             ("job.fio", "fio", "docs/guide/from-fio.md"),
             ("shop.toml", "a load file", "`rigel run --load shop.toml`"),
             ("/u01/my test.lun", "a list", "--lun '/u01/my test.lun'`"),
-            ("a_record.jsonl", "the record", "`rigel report a_record.jsonl`"),
+            ("a_record.jsonl", "a run's record", "`rigel report a_record.jsonl`"),
             ("PostgreSQL", "database", "`rigel run --load postgresql`"),
             ("mariadb", "database", "`rigel run --load mysql`"),
             ("mssql", "database", "of any database"),

@@ -101,6 +101,11 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
+/// A command as it is typed for a directory, given as what stands before a slash: `cd DIR && COMMAND`. Nothing is before the slash of the root.
+pub fn in_directory(directory: &str, command: &str) -> String {
+    format!("cd {} && {command}", shell_word(if directory.is_empty() { "/" } else { directory }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

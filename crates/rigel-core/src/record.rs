@@ -7,7 +7,7 @@
 
 use crate::facts::{DriveLook, TargetFacts};
 use crate::load::class::{Class, PerClass};
-use crate::load::governor::Governed;
+use crate::load::governor::GovernorInterval;
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
 use crate::load::request::Request;
@@ -22,10 +22,10 @@ pub mod rest;
 pub mod resume;
 
 pub use check::foreign_tallies;
-pub use nodes::{Counted, Joined, Member, Node, NodeVisit, Nodes};
+pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 
 /// Major number of the format; a change that old readers would misread raises it.
-pub const FORMAT_MAJOR: u32 = 2;
+pub const FORMAT_MAJOR: u32 = 3;
 /// Minor number of the format; an added field raises it.
 pub const FORMAT_MINOR: u32 = 0;
 
@@ -44,11 +44,11 @@ pub enum Line {
     /// The plan with its points, after they were searched.
     Plan(Box<Plan>),
     /// A run that had been interrupted goes on here.
-    Resumed(Resumed),
+    Resumed(ResumedLine),
     /// What the drives below the targets say of themselves.
     Drives(DriveLook),
     /// The end.
-    Closing(Closing),
+    Closing(ClosingLine),
 }
 
 /// Format number of a record.
@@ -164,7 +164,7 @@ pub struct Interval {
     pub tallies: PerClass<ClassTally>,
     /// Beside production: what the load was allowed, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub governed: Option<Governed>,
+    pub governed: Option<GovernorInterval>,
 }
 
 impl Visit {
@@ -192,7 +192,7 @@ impl Visit {
 
 /// The last line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closing {
+pub struct ClosingLine {
     /// Local time of the end, RFC 3339.
     pub ended: String,
     /// Every step of the plan was measured in full.
@@ -218,7 +218,7 @@ pub enum End {
 
 /// Where a run goes on that had been interrupted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resumed {
+pub struct ResumedLine {
     /// Local time, RFC 3339.
     pub at: String,
     /// Time of the run at which it goes on: the end of the last visit that is kept.
@@ -243,13 +243,13 @@ pub struct Record {
     /// The parts of long visits that were kept while they went on.
     pub intervals: Vec<Interval>,
     /// Each time that the run went on after an interruption.
-    pub resumed: Vec<Resumed>,
+    pub resumed: Vec<ResumedLine>,
     /// The visits that do not count since, in order.
     pub set_aside: Vec<Visit>,
     /// What the drives below the targets said, in order.
     pub drives: Vec<DriveLook>,
     /// The last line; a run that was killed has none.
-    pub closing: Option<Closing>,
+    pub closing: Option<ClosingLine>,
     /// A last line that was not written whole; everything before it is good.
     pub torn: Option<TornLine>,
 }

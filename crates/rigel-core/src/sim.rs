@@ -13,7 +13,8 @@ pub use by_place::{ByPlace, Region};
 pub use queueing::OpenTruth;
 
 pub use noise::{
-    Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls, Startup,
+    Bucket, Cliff, DelayedIos, Fall, Hits, Memory, Modes, Neighbour, Ppm, SPEED_STEP_NS, SimNoise, Stalls,
+    Startup,
 };
 
 use crate::units::{KIB, MIB, NS_PER_MS, NS_PER_S, to_f64};
@@ -116,17 +117,19 @@ impl SimLaw {
         }
         // Without any service time virtual time would stand still.
         if self.service_ns == 0 && self.bytes_per_s.is_none() {
-            return Err("a device without service time and without transfer time takes no time at all".into());
+            return Err(
+                "with neither service time nor transfer time the device would take no time at all".into()
+            );
         }
         if let Some(rate) = self.bytes_per_s.filter(|&rate| rate < LEAST_BYTES_PER_S) {
             let small_s = 8.0 * to_f64(KIB) / to_f64(rate.max(1));
             return Err(format!(
-                "{rate} bytes per second are too few, 8 KiB would take {small_s:.0} s; give a unit, such as 200M"
+                "{rate} bytes per second is too slow (8 KiB would take {small_s:.0} s); give a unit, such as 200M"
             ));
         }
         match self.spread {
             ServiceTime::Lognormal { cv } if !(0..=10 * Ppm::ONE.0).contains(&cv.0) => {
-                Err("a deviation is 0% to 1000%".into())
+                Err("a deviation must be 0% to 1000%".into())
             }
             _ => self.by_place.check().and_then(|()| self.noise.check()),
         }

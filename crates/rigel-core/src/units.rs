@@ -2,6 +2,9 @@
 //!
 //! Must not hold anything that knows what is being measured.
 
+pub mod say;
+
+use say::trimmed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -54,13 +57,13 @@ impl fmt::Display for Bytes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// No digits, or something that is not a number before the suffix.
-    #[error("'{0}' is not a number with a unit behind it")]
+    #[error("'{0}' is not a number followed by a unit")]
     NotANumber(String),
     /// A time without a unit: seconds to some programs, milliseconds to others.
     #[error("'{0}' has no unit: write {0}us, {0}ms, {0}s or {0}m")]
     NoUnit(String),
     /// It can be read in one way only, but is not written as numbers are here.
-    #[error("'{text}' is not written as one number: write {meant}")]
+    #[error("'{text}' is not a single number: write {meant}")]
     Meant {
         /// What the user typed.
         text: String,
@@ -68,7 +71,7 @@ pub enum UnitError {
         meant: String,
     },
     /// A comma before three digits: thousands to one, decimals to another.
-    #[error("'{text}' has a comma, which may part thousands or decimals: write {whole} or {decimal}")]
+    #[error("'{text}' has a comma, which may separate thousands or decimals: write {whole} or {decimal}")]
     Comma {
         /// What the user typed.
         text: String,
@@ -78,7 +81,7 @@ pub enum UnitError {
         decimal: String,
     },
     /// A part of the smallest unit.
-    #[error("'{text}' is no whole number of {unit}")]
+    #[error("'{text}' is not a whole number of {unit}")]
     NotWhole {
         /// What the user typed.
         text: String,
@@ -86,7 +89,7 @@ pub enum UnitError {
         unit: &'static str,
     },
     /// More decimals than there are nanoseconds in a second.
-    #[error("'{0}' has too many decimals: at most 9 are read")]
+    #[error("'{0}' has too many decimals: at most 9 are allowed")]
     TooFine(String),
     /// A suffix that is none of the known ones.
     #[error("'{unit}' in '{text}' is not a unit ({known})")]
@@ -99,12 +102,12 @@ pub enum UnitError {
         known: &'static str,
     },
     /// The product does not fit into 64 bits.
-    #[error("'{0}' is larger than 64 bits can hold")]
+    #[error("'{0}' does not fit into 64 bits")]
     TooLarge(String),
 }
 
 /// What a number is counted in.
-struct Counted {
+struct CountUnit {
     /// The smallest unit.
     smallest: &'static str,
     /// The names of the units, for a message.
@@ -114,7 +117,7 @@ struct Counted {
 }
 
 /// Reads `8K` or `1.5M`.
-fn read(text: &str, counted: &Counted) -> Result<u64, UnitError> {
+fn read(text: &str, counted: &CountUnit) -> Result<u64, UnitError> {
     let typed = text;
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -222,7 +225,7 @@ impl FromStr for Bytes {
             "t" | "tb" | "tib" => Some(1 << 40),
             _ => None,
         };
-        let counted = Counted { smallest: "bytes", known: "B, K, M, G, T, powers of 1024", unit_of };
+        let counted = CountUnit { smallest: "bytes", known: "B, K, M, G, T, powers of 1024", unit_of };
         read(text, &counted).map(Bytes).map_err(|error| or_meant::<Self>(text, error, with_a_point(text)))
     }
 }
@@ -277,7 +280,7 @@ impl FromStr for Nanos {
             "" => Some(0),
             _ => None,
         };
-        let counted = Counted { smallest: "nanoseconds", known: "us, ms, s, m, h, d, w", unit_of };
+        let counted = CountUnit { smallest: "nanoseconds", known: "us, ms, s, m, h, d, w", unit_of };
         let meant = || with_a_point(text).or_else(|| in_one_unit(text));
         let span = read(text, &counted).map_err(|error| or_meant::<Self>(text, error, meant()))?;
         let number = text.trim();
@@ -308,7 +311,7 @@ pub fn count_of(text: &str) -> Option<u64> {
     let decimals =
         text.split_once('.').map_or(0, |(_, part)| part.bytes().take_while(u8::is_ascii_digit).count());
     let is_one = decimals <= 6 && !text.contains(char::is_whitespace) && !has_three_decimals(text);
-    let counted = Counted { smallest: "units", known: "k, M", unit_of };
+    let counted = CountUnit { smallest: "units", known: "k, M", unit_of };
     is_one.then(|| read(text, &counted).ok())?
 }
 
@@ -358,40 +361,6 @@ pub fn iops(count: u64, span_ns: u64) -> f64 {
 /// Megabytes (2^20 bytes) per second: `bytes` in `span_ns`. Zero for an empty span.
 pub fn mbps(bytes: u64, span_ns: u64) -> f64 {
     iops(bytes, span_ns) / to_f64(MIB)
-}
-
-/// With three decimals at most: 10.0 is `10`, 2.5 is `2.5`.
-pub fn trimmed(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// The digits of a whole number in groups of three: `-1,234,567`.
-pub(crate) fn grouped(digits: &str) -> String {
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
-    let mut text = String::from(sign);
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Four figures, with a comma for thousands: `3,952`, `41.27`, `0.05`.
-pub fn number(value: f64) -> String {
-    let decimals = match value.abs() {
-        size if size >= 1000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{value:.decimals$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let grouped = grouped(whole);
-    let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
 }
 
 #[cfg(test)]

@@ -7,13 +7,17 @@
 //! anything.
 
 mod columns;
+mod host_cpu;
 mod judge;
 mod regression;
 mod track;
 
-pub use judge::{Foreign, ForeignIo, Judgement, device_io, foreign_cores, host_limited, judge, own_cores};
+pub use host_cpu::HostCpu;
+pub use judge::{
+    Disturbance, ForeignIo, Judgement, device_io, foreign_cores, host_limited, judge, own_cores,
+};
 pub use regression::{ResidualCorrelation, WitnessedVisit, residual_correlation};
-pub use track::Measured;
+pub use track::VisitMeasure;
 
 use crate::units::NS_PER_US;
 use columns::Columns;
@@ -40,12 +44,12 @@ pub struct Counts {
     /// Time in which a task, ours or not, waited for I/O (PSI `some`).
     pub io_pressure_us: Option<u64>,
     /// What each of [`Witness::devices`] moved.
-    pub moved: Vec<Option<Moved>>,
+    pub moved: Vec<Option<DeviceTransfer>>,
 }
 
 /// Bytes that a block device transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct DeviceTransfer {
     /// Read.
     pub read_bytes: u64,
     /// Written.
@@ -148,7 +152,8 @@ impl Counts {
             }
         };
         let (cpu, pressure) = (within(cpu_limit_us), within(span_us + LATE_US));
-        let moved = |(now, before): (&Option<Moved>, &Option<Moved>)| (*now)?.since((*before)?);
+        let moved =
+            |(now, before): (&Option<DeviceTransfer>, &Option<DeviceTransfer>)| (*now)?.since((*before)?);
         Self {
             busy_us: cpu(self.busy_us, before.busy_us),
             interrupts_us: cpu(self.interrupts_us, before.interrupts_us),
@@ -161,7 +166,7 @@ impl Counts {
     }
 }
 
-impl Moved {
+impl DeviceTransfer {
     /// Both directions.
     pub(crate) const fn total_bytes(self) -> u64 {
         self.read_bytes.saturating_add(self.written_bytes)

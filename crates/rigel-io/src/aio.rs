@@ -5,7 +5,7 @@
 
 mod context;
 
-use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::backend::{Backend, Completion, NewBackend, Op, SlotLayout};
 use crate::limits::sysctl;
 use crate::slots::{Slots, outcome};
 use crate::tag::{self, Next};
@@ -46,7 +46,11 @@ impl Aio {
     ///
     /// # Errors
     /// When the host has no events left, or no memory for the buffers.
-    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+    pub fn new(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<NewBackend<Self>, Problem> {
         let count = layout.slots();
         let context = set_up(u32::from(count)).map_err(|error| problem(u32::from(count), &error))?;
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
@@ -266,7 +270,7 @@ fn set_up(events: u32) -> io::Result<Context> {
 
 /// The message for a context of this size that was refused.
 pub(crate) fn problem(events: u32, error: &io::Error) -> Problem {
-    let problem = Problem::refused(format!("the engine libaio cannot have {events} outstanding I/Os"));
+    let problem = Problem::refused(format!("the engine libaio cannot queue {events} outstanding I/Os"));
     match error.raw_os_error() {
         Some(libc::EAGAIN) => no_events_left(problem, events),
         Some(libc::ENOSYS) => problem
@@ -284,8 +288,8 @@ fn no_events_left(problem: Problem, events: u32) -> Problem {
     let enough = (used + u64::from(events)).next_power_of_two().max(1 << 20);
     problem
         .because(format!(
-            "fs.aio-nr is {used} of fs.aio-max-nr {most}, and {events} more are needed; every process of the host \
-             draws on them"
+            "fs.aio-nr is {used} of fs.aio-max-nr {most}, and {events} more are needed; all processes of \
+             the host share them"
         ))
         .next(format!("sysctl -w fs.aio-max-nr={enough}"))
 }

@@ -112,7 +112,7 @@ pub trait Backend {
 }
 
 /// A new backend, with the facts about it and its buffers.
-pub type Made<B> = (B, EngineFacts, BufferFacts);
+pub type NewBackend<B> = (B, EngineFacts, BufferFacts);
 
 /// The buffers of a backend, one group of slots after the other: how many slots, and the bytes of each buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

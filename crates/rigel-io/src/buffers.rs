@@ -143,7 +143,7 @@ fn large(memories: &[Memory]) -> Vec<Memory> {
 
 fn memory(arenas: &[Arena], place: Place, bytes: u32) -> Memory {
     let arena = &arenas[usize::from(place.arena)];
-    assert!(place.offset + to_usize(bytes) <= arena.used_bytes(), "a buffer beyond its arena");
+    assert!(place.offset + to_usize(bytes) <= arena.used_bytes(), "a buffer outside its arena");
     // SAFETY: just checked to be inside of the arena.
     let start = unsafe { arena.start().add(place.offset) };
     Memory { start, bytes, region: place.arena }

@@ -17,7 +17,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The program.
 const PROGRAM: &str = "smartctl";
 /// Where it lies beside PATH: that of users and of scheduled jobs often lacks these.
 const BESIDE_PATH: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/sbin"];
@@ -63,7 +62,7 @@ fn ask_all(program: &str, longest: Duration, names: &[&str]) -> Vec<Drive> {
     let missing = |at: &usize| !told.iter().any(|(other, _)| other == at);
     let unasked: Vec<usize> = (0..names.len()).filter(missing).collect();
     told.extend(
-        unasked.into_iter().map(|at| (at, Drive::silent(names[at], "no thread could be started to ask it"))),
+        unasked.into_iter().map(|at| (at, Drive::silent(names[at], "no thread could be started to run it"))),
     );
     told.sort_by_key(|(at, _)| *at);
     told.into_iter().map(|(_, drive)| drive).collect()
@@ -110,11 +109,11 @@ fn answer(mut child: Child, longest: Duration, name: &str) -> Drive {
     let silent = |why: &str| Drive::silent(name, format!("{PROGRAM} {why}"));
     let drive = match told.recv_timeout(longest) {
         Ok(Ok(printed)) => drive::read(name, &printed),
-        Ok(Err(error)) => silent(&format!("could not be listened to: {error}")),
+        Ok(Err(error)) => silent(&format!("its output could not be read: {error}")),
         Err(RecvTimeoutError::Timeout) => {
             silent(&format!("did not answer within {} s", longest.as_secs_f32()))
         }
-        Err(RecvTimeoutError::Disconnected) => silent("could not be listened to"),
+        Err(RecvTimeoutError::Disconnected) => silent("its output could not be read"),
     };
     end(child);
     drive
@@ -137,7 +136,7 @@ fn end(mut child: Child) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::facts::drive::{Counter, Said};
+    use rigel_core::facts::drive::{Counter, DriveAnswer};
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
@@ -157,8 +156,8 @@ mod tests {
 
     fn why(drive: &Drive) -> &str {
         match &drive.said {
-            Said::Nothing(why) => why,
-            Said::Counters(counters) => panic!("{counters:?}"),
+            DriveAnswer::Nothing(why) => why,
+            DriveAnswer::Counters(counters) => panic!("{counters:?}"),
         }
     }
 
@@ -196,10 +195,10 @@ mod tests {
     #[test]
     fn rubbish_silence_and_floods_are_no_answer() {
         for (script, sign) in [
-            ("echo rubbish; exit 1", "nothing that can be read"),
-            ("exit 0", "nothing that can be read"),
-            ("kill -9 $$", "nothing that can be read"),
-            ("head -c 3000000 /dev/zero", "nothing that can be read"),
+            ("echo rubbish; exit 1", "nothing readable"),
+            ("exit 0", "nothing readable"),
+            ("kill -9 $$", "nothing readable"),
+            ("head -c 3000000 /dev/zero", "nothing readable"),
         ] {
             let drives = asked(script, Duration::from_secs(60), &["sda"]);
             assert!(why(&drives[0]).contains(sign), "{script}: {drives:?}");

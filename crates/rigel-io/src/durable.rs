@@ -72,12 +72,12 @@ fn tried(kind: EngineKind, sync: Sync, target: &OpenTarget) -> io::Result<()> {
 fn refused(kind: EngineKind, sync: Sync, error: &io::Error) -> Problem {
     let (what, since, other) = match sync {
         Sync::Dsync => (
-            "durable by itself (RWF_DSYNC)",
+            "durable on its own (RWF_DSYNC)",
             if kind == EngineKind::Libaio { "4.13" } else { "4.7" },
             "--sync fdatasync",
         ),
         Sync::None | Sync::Fdatasync => {
-            ("durable by a flush that follows it (fdatasync)", "4.18", "--sync dsync")
+            ("durable through a following flush (fdatasync)", "4.18", "--sync dsync")
         }
     };
     let problem = Problem::refused(format!("the engine {} cannot make a write {what} here", kind.name()));

@@ -38,7 +38,7 @@ enum Version {
 
 /// What a group moved on a device since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct GroupTransfer {
     /// Its reads.
     pub reads: DeviceReads,
     /// Bytes written.
@@ -128,7 +128,7 @@ impl Group {
     }
 
     /// What the program moved on these devices since the group was made; `None` when nobody counted.
-    pub fn moved(&self, devices: &[(u32, u32)]) -> Option<Moved> {
+    pub fn moved(&self, devices: &[(u32, u32)]) -> Option<GroupTransfer> {
         let (dir, version) = self.io.as_ref()?;
         let read = |file: &str| fs::read_to_string(dir.join(file)).ok();
         match version {
@@ -198,7 +198,7 @@ fn counts_all(text: &str, devices: &[(u32, u32)]) -> bool {
 }
 
 /// Lines such as `8:0 Read 123`.
-fn old_counts(counts: &str, bytes: &str, devices: &[(u32, u32)]) -> Moved {
+fn old_counts(counts: &str, bytes: &str, devices: &[(u32, u32)]) -> GroupTransfer {
     let of = |text: &str, what: &str| -> u64 {
         let number = |(major, minor): &(u32, u32)| {
             let begin = format!("{major}:{minor} {what} ");
@@ -207,11 +207,11 @@ fn old_counts(counts: &str, bytes: &str, devices: &[(u32, u32)]) -> Moved {
         devices.iter().filter_map(number).fold(0, u64::saturating_add)
     };
     let reads = DeviceReads { reads: of(counts, "Read"), bytes: of(bytes, "Read"), of_server: true };
-    Moved { reads, written_bytes: of(bytes, "Write") }
+    GroupTransfer { reads, written_bytes: of(bytes, "Write") }
 }
 
 /// Lines such as `8:0 rbytes=8192 wbytes=0 rios=1 wios=0 dbytes=0 dios=0`.
-fn counts(text: &str, devices: &[(u32, u32)]) -> Moved {
+fn counts(text: &str, devices: &[(u32, u32)]) -> GroupTransfer {
     let of = |key: &str| -> u64 {
         let number = |(major, minor): &(u32, u32)| {
             let begin = format!("{major}:{minor} ");
@@ -222,7 +222,7 @@ fn counts(text: &str, devices: &[(u32, u32)]) -> Moved {
         devices.iter().filter_map(number).fold(0, u64::saturating_add)
     };
     let reads = DeviceReads { reads: of("rios"), bytes: of("rbytes"), of_server: true };
-    Moved { reads, written_bytes: of("wbytes") }
+    GroupTransfer { reads, written_bytes: of("wbytes") }
 }
 
 #[cfg(test)]
@@ -244,7 +244,7 @@ mod tests {
         );
         assert_eq!(old, new);
         let reads = DeviceReads { reads: 15, bytes: 122_880, of_server: true };
-        assert_eq!(old, Moved { reads, written_bytes: 4096 });
+        assert_eq!(old, GroupTransfer { reads, written_bytes: 4096 });
         assert!(counts_all("8:0 Read 1\n8:16 Read 0\n", &devices));
         assert!(!counts_all("8:0 Read 1\nTotal 0\n", &devices) && !counts_all("8:0 Read 1\n", &[]));
         assert_eq!(counts("", &devices).reads, DeviceReads { of_server: true, ..DeviceReads::default() });

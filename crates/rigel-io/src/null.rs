@@ -2,7 +2,7 @@
 //!
 //! Must not make a system call once it is set up.
 
-use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::backend::{Backend, Completion, NewBackend, Op, SlotLayout};
 use crate::slots::Slots;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
@@ -10,18 +10,18 @@ use std::io;
 
 /// The engine `null`.
 #[derive(Debug)]
-pub struct Null {
+pub struct NullBackend {
     slots: Slots,
     queued: Vec<Completion>,
     done: Vec<Completion>,
 }
 
-impl Null {
+impl NullBackend {
     /// `writable` says for each target whether it may be written. No real target is needed.
     ///
     /// # Errors
     /// When there is no memory for the buffers.
-    pub fn new(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+    pub fn new(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<NewBackend<Self>, Problem> {
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
         let buffers = slots.buffer_facts().clone();
         let capacity = usize::from(layout.slots());
@@ -31,7 +31,7 @@ impl Null {
     }
 }
 
-impl Backend for Null {
+impl Backend for NullBackend {
     fn slots(&self) -> u16 {
         self.slots.count()
     }

@@ -13,7 +13,7 @@ use crate::backend::{Backend, Completion, Op, SlotLayout};
 use crate::clock::Clock;
 use device::Stations;
 use rigel_core::load::matrix::Point;
-use rigel_core::sim::{Lost, SimLaw};
+use rigel_core::sim::{DelayedIos, SimLaw};
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,7 +41,7 @@ impl Clock for SimClock {
 #[derive(Debug)]
 pub struct Sim {
     clock: SimClock,
-    lost: Option<Lost>,
+    lost: Option<DelayedIos>,
     stations: Stations,
     layout: SlotLayout,
     in_flight: Vec<bool>,

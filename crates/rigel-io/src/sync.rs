@@ -5,14 +5,16 @@
 //! the ring hands each I/O to a thread of the kernel, which costs more than a thread of ours. Must not have more than one slot: the second I/O
 //! would wait for the first, and not be in flight.
 
-use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::backend::{Backend, Completion, NewBackend, Op, SlotLayout};
 use crate::slots::Slots;
 use crate::targets::OpenTargets;
 use crate::threads::{no_thread, transfer};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::load::workload::Direction;
 use std::io;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder};
 
 /// More than so many threads run into limits of the kernel on their mappings, which nothing survives.
@@ -20,9 +22,63 @@ const MOST_WORKERS: u32 = 10_000;
 /// Threads that only wait need little.
 const STACK_BYTES: usize = 64 << 10;
 
+/// What the workers of a bench wait for. One that the kernel keeps cannot tell, and others have to.
+#[derive(Clone, Debug, Default)]
+pub struct WaitingBoard(Arc<Mutex<Vec<Arc<AtomicU64>>>>);
+
+/// An I/O that a worker waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingIo {
+    /// Index of the target.
+    pub target: u16,
+    /// Its byte offset in the target, in whole sectors.
+    pub offset: u64,
+    /// Read or write.
+    pub direction: Direction,
+}
+
+impl WaitingBoard {
+    /// A place of one more worker.
+    fn place(&self) -> Arc<AtomicU64> {
+        let place = Arc::new(AtomicU64::new(NOTHING));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&place));
+        place
+    }
+
+    /// What is waited for now.
+    pub fn all(&self) -> Vec<WaitingIo> {
+        let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        places.iter().filter_map(|place| WaitingIo::of_word(place.load(Ordering::Relaxed))).collect()
+    }
+}
+
+/// Of a place whose worker waits for nothing.
+const NOTHING: u64 = 0;
+/// Low bits of a word: one that is set, the direction, the target. Above them is the sector: 46 bits are 32 PiB.
+const TARGET_SHIFT: u32 = 2;
+const SECTOR_SHIFT: u32 = TARGET_SHIFT + u16::BITS;
+const SECTOR_BITS: u32 = 9;
+
+impl WaitingIo {
+    #[inline]
+    pub(crate) const fn word(op: &Op) -> u64 {
+        let writes = matches!(op.direction, Direction::Write) as u64;
+        (op.offset >> SECTOR_BITS) << SECTOR_SHIFT | (op.target as u64) << TARGET_SHIFT | writes << 1 | 1
+    }
+
+    pub(crate) fn of_word(word: u64) -> Option<Self> {
+        let direction = if word & 0b10 == 0 { Direction::Read } else { Direction::Write };
+        let target = u16::try_from(word >> TARGET_SHIFT & u64::from(u16::MAX)).unwrap_or(u16::MAX);
+        let offset = word >> SECTOR_SHIFT << SECTOR_BITS;
+        (word != NOTHING).then_some(Self { target, offset, direction })
+    }
+}
+
 /// The engine `sync`.
 #[derive(Debug)]
 pub struct SyncIo {
+    /// Where others see what it waits for.
+    place: Arc<AtomicU64>,
     targets: Arc<OpenTargets>,
     queued: Option<Op>,
     done: Option<Completion>,
@@ -34,14 +90,26 @@ impl SyncIo {
     ///
     /// # Errors
     /// When there is no memory for the buffer; more than one slot is a bug of the caller.
-    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+    pub fn new(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<NewBackend<Self>, Problem> {
         if layout.slots() > 1 {
             let what = format!("{} outstanding I/Os in one worker of the engine sync", layout.slots());
             return Err(Problem::new(ExitKind::Bug, what).next("please report this with the command line"));
         }
         let slots = Slots::of_many(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let buffers = slots.buffer_facts().clone();
-        Ok((Self { targets, queued: None, done: None, slots }, EngineFacts::plain(EngineKind::Sync), buffers))
+        let place = Arc::new(AtomicU64::new(NOTHING));
+        let backend = Self { place, targets, queued: None, done: None, slots };
+        Ok((backend, EngineFacts::plain(EngineKind::Sync), buffers))
+    }
+
+    /// The same, which says on a board what it waits for.
+    #[must_use]
+    pub fn on(self, board: &WaitingBoard) -> Self {
+        Self { place: board.place(), ..self }
     }
 }
 
@@ -76,7 +144,9 @@ impl Backend for SyncIo {
             // SAFETY: `Slots::begin` has checked that `len` is within the buffer, and has marked the slot as busy, so that nobody else has a
             // reference to it until `reap`. The call below returns when the kernel has done with it.
             let bytes = unsafe { std::slice::from_raw_parts_mut(memory.start.as_ptr(), op.len as usize) };
+            self.place.store(WaitingIo::word(&op), Ordering::Relaxed);
             self.done = Some(Completion { slot: op.slot, outcome: transfer(target, bytes, &op) });
+            self.place.store(NOTHING, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -100,8 +170,8 @@ pub(crate) fn probe(threads: u32) -> Result<(), Problem> {
             "{threads} outstanding I/Os need as many workers with the engine sync"
         ))
         .at("--engine sync")
-        .because(format!("more than {MOST_WORKERS} threads are more than a kernel is set up for"))
-        .next("load fewer outstanding I/Os, or use --engine io_uring or libaio"));
+        .because(format!("kernels are usually not configured for more than {MOST_WORKERS} threads"))
+        .next("use fewer outstanding I/Os, or --engine io_uring or libaio"));
     }
     let mut waiting = Vec::new();
     let start = || Builder::new().stack_size(STACK_BYTES).spawn(thread::park);

@@ -15,6 +15,7 @@ mod ioctl;
 mod lock;
 pub mod lun_list;
 mod namespace;
+mod neighbours;
 pub mod no_path;
 mod node;
 pub mod open;

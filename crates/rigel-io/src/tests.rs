@@ -21,7 +21,7 @@ use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::load::class::Sync;
 use rigel_core::load::draw::Generator;
 use rigel_core::load::workload::Direction;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -80,7 +80,7 @@ const fn layout(small: u16, large: u16) -> SlotLayout {
 /// The engine, or the notice that this host does not have it.
 fn engine<E: Engine>(test: &str, targets: &Arc<OpenTargets>, layout: SlotLayout) -> Option<E> {
     let made = E::make(Arc::clone(targets), layout, SEED);
-    needs(test, made.map(|(engine, _, _)| engine).map_err(Unavailable::new))
+    needs(test, made.map(|(engine, _, _)| engine).map_err(MissingNeed::new))
 }
 
 fn open(path: &Path, access: OFlags) -> rustix::io::Result<OwnedFd> {
@@ -88,10 +88,10 @@ fn open(path: &Path, access: OFlags) -> rustix::io::Result<OwnedFd> {
 }
 
 /// Opens the file for direct reading, and for writing if it has a permit.
-fn target(path: &Path, writable: bool) -> Result<OpenTarget, Unavailable> {
+fn target(path: &Path, writable: bool) -> Result<OpenTarget, MissingNeed> {
     let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
     let fd = open(path, access)
-        .map_err(|errno| Unavailable::new(format!("no O_DIRECT on {}: {errno}", path.display())))?;
+        .map_err(|errno| MissingNeed::new(format!("no O_DIRECT on {}: {errno}", path.display())))?;
     Ok(OpenTarget::new(fd, size_of_file(path), writable))
 }
 

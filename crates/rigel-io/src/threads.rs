@@ -5,7 +5,7 @@
 //! how fast a device can be: each I/O costs two wake-ups. Where each outstanding I/O can have a worker of its own, the engine
 //! `sync` needs none.
 
-use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::backend::{Backend, Completion, NewBackend, Op, SlotLayout};
 use crate::buffers::Memory;
 use crate::slots::{Slots, outcome};
 use crate::targets::{OpenTarget, OpenTargets};
@@ -76,7 +76,11 @@ impl Threads {
     ///
     /// # Errors
     /// When there is no memory for the buffers, or the host does not allow so many threads.
-    pub fn new(targets: Arc<OpenTargets>, layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+    pub fn new(
+        targets: Arc<OpenTargets>,
+        layout: SlotLayout,
+        seed: u64,
+    ) -> Result<NewBackend<Self>, Problem> {
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let buffer_facts = slots.buffer_facts().clone();
         let capacity = usize::from(layout.slots());

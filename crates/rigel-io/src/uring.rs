@@ -8,7 +8,7 @@ pub(crate) mod refusal;
 mod ring;
 mod wire;
 
-use crate::backend::{Backend, Completion, Made, Op, SlotLayout};
+use crate::backend::{Backend, Completion, NewBackend, Op, SlotLayout};
 use crate::slots::Slots;
 use crate::tag::{self, Next};
 use crate::targets::OpenTargets;
@@ -84,7 +84,7 @@ impl Ring<ReadsAndWrites> {
         layout: SlotLayout,
         seed: u64,
         poll: bool,
-    ) -> Result<Made<Self>, Problem> {
+    ) -> Result<NewBackend<Self>, Problem> {
         Self::on_targets(ReadsAndWrites, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
     }
 }
@@ -94,7 +94,7 @@ impl Ring<NoOperations> {
     ///
     /// # Errors
     /// As [`Uring::new`].
-    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<Made<Self>, Problem> {
+    pub fn nops(writable: &[bool], layout: SlotLayout, seed: u64) -> Result<NewBackend<Self>, Problem> {
         let slots = Slots::new(&layout, writable.iter().copied(), seed)?;
         Self::without_targets(NoOperations, Shape::of_slots(layout.slots(), false), slots)
     }
@@ -110,7 +110,7 @@ impl Ring<NvmeCommands> {
         layout: SlotLayout,
         seed: u64,
         poll: bool,
-    ) -> Result<Made<Self>, Problem> {
+    ) -> Result<NewBackend<Self>, Problem> {
         let wire = NvmeCommands::to(&targets)
             .ok_or_else(|| Problem::new(ExitKind::Bug, "a target was opened without its NVMe namespace"))?;
         Self::on_targets(wire, Shape::of_slots(layout.slots(), poll), targets, layout, seed)
@@ -124,7 +124,7 @@ impl<W: Wire> Ring<W> {
         targets: Arc<OpenTargets>,
         layout: SlotLayout,
         seed: u64,
-    ) -> Result<Made<Self>, Problem> {
+    ) -> Result<NewBackend<Self>, Problem> {
         let slots = Slots::new(&layout, targets.iter().map(|target| target.writable()), seed)?;
         let (mut backend, mut facts, buffer_facts) = Self::without_targets(wire, shape, slots)?;
         let files = targets.iter().map(|target| target.file_for(W::KIND));
@@ -134,7 +134,7 @@ impl<W: Wire> Ring<W> {
         Ok((backend, facts, buffer_facts))
     }
 
-    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<Made<Self>, Problem> {
+    fn without_targets(wire: W, shape: Shape, slots: Slots) -> Result<NewBackend<Self>, Problem> {
         let (ring, facts) =
             ring::make::<W>(shape).map_err(|error| refusal::problem(W::KIND, shape.poll, &error))?;
         let buffer_facts = slots.buffer_facts().clone();
@@ -167,7 +167,7 @@ impl<W: Wire> Ring<W> {
             // buffer until `reap` has seen the completion. It stays mapped until then: `drop` waits for every
             // completion, or leaks the memory. The file is open as long as `_targets` lives.
             let pushed = unsafe { submissions.push(&entry) };
-            debug_assert!(pushed.is_ok(), "there was room for it");
+            debug_assert!(pushed.is_ok(), "it fitted before");
         }
         (self.queued.is_empty(), submissions.len())
     }

@@ -69,7 +69,7 @@ impl World {
     /// # Errors
     /// The text for the user, when MPI cannot be had.
     pub fn begin() -> Result<Self, String> {
-        let failed = "error: MPI did not begin\n  next step: start rigel-mpi by mpirun or srun; see docs/guide/cluster.md\n";
+        let failed = "error: MPI did not start\n  next step: start rigel-mpi with mpirun or srun; see docs/guide/cluster.md\n";
         let (universe, _) =
             mpi::initialize_with_threading(Threading::Funneled).ok_or_else(|| failed.to_owned())?;
         Ok(Self { universe: Rc::new(universe) })
@@ -179,7 +179,7 @@ fn limit_the_end(code: u8) {
     let guard = move || {
         thread::sleep(2 * END_WAIT);
         tell(
-            "error: the run is over, but MPI does not end: a node, or the network to it, was lost at the end\n",
+            "error: the run is over, but MPI does not stop: a node, or the network to it, was lost at the end\n",
         );
         // Whoever goes without the end of MPI and says 0 gets another code from mpirun.
         low_level::exit(if code == 0 { IN_VAIN } else { code.into() });
@@ -196,8 +196,9 @@ fn not_ended(missing: &[usize], names: &[String]) -> String {
     }
     let (has, its) = if missing.len() == 1 { ("has", "it") } else { ("have", "they") };
     format!(
-        "error: the run is over, and {} {has} not ended within {} s; {its} will be ended by whoever started the nodes\n  likely cause: the host or the process on \
-         it was stopped or went down, or the network to it is cut\n  next step: look after that host; the record and the outputs are whole\n",
+        "error: the run is over, and {} {has} not ended within {} s; {its} will be ended by the launcher \
+         (mpirun or srun)\n  likely cause: the host or its process stopped or crashed, or the network to it \
+         is down\n  next step: check that host; the record and the outputs are complete\n",
         named.join(", "),
         END_WAIT.as_secs()
     )
@@ -235,9 +236,10 @@ impl Watch {
                 let rank = self.rank.load(Ordering::Relaxed);
                 let _ = writeln!(
                     io::stderr(),
-                    "error: node {} waited for node {rank} in vain for {} s\n  likely cause: the host or the process on it was stopped or went down, or \
-                     the network to it is cut\n  next step: look after that host, and start the run again; where there is a record, \
-                     `rigel-mpi run --resume RECORD` measures the rest",
+                    "error: node {} got no answer from node {rank} for {} s\n  likely cause: the host or \
+                     its process stopped or crashed, or the network to it is down\n  next step: check that \
+                     host, and start the run again; if there is a record, `rigel-mpi run --resume RECORD` \
+                     completes it",
                     self.own,
                     self.patience_ms.load(Ordering::Relaxed) / 1000
                 );

@@ -26,9 +26,9 @@ fn start() -> Problem {
     let node = match std::env::current_exe() {
         Ok(own) => own.with_file_name(NODE),
         Err(error) => {
-            return Problem::refused("rigel-mpi does not know where it lies")
+            return Problem::refused("rigel-mpi cannot determine its own location")
                 .because(format!("the system says: {error}"))
-                .next("see that /proc is mounted");
+                .next("make sure that /proc is mounted");
         }
     };
     let missing = missing_libraries(&node);
@@ -36,7 +36,7 @@ fn start() -> Problem {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         return Problem::refused(format!("the host {} does not have {}", printable(host.trim()), printable(&missing.join(", "))))
             .at(encode(&node))
-            .because("MPI is not installed there, is another one than Rigel was built with, or is not on the search path of libraries")
+            .because("MPI is not installed there, is not the one Rigel was built with, or is not on the library search path")
             .next(
                 "install Open MPI on every host: the package openmpi-bin of Debian and Ubuntu, or openmpi of Enterprise Linux, there with \
                  `module load mpi/openmpi-x86_64` in the shell of each host",
@@ -46,7 +46,7 @@ fn start() -> Problem {
     Problem::refused("rigel-mpi cannot start rigel-mpi-node")
         .at(encode(&node))
         .because(format!("the system says: {error}"))
-        .next("install rigel-mpi again, or copy both programs: they belong in one directory")
+        .next("reinstall rigel-mpi, or copy both programs into one directory")
 }
 
 /// Libraries of a program that this host does not have: told by the loader, which lists them where this variable is set, and starts

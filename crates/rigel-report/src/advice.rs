@@ -1,6 +1,6 @@
 //! Advice: a page of it, one JSON document, `rigel.advice/1`, and for each product the file that it reads.
 //!
-//! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_core::uses::advice`] does.
+//! Takes what the runs advise, gives bytes. Must not derive a value; [`rigel_uses::advice`] does.
 
 mod commented;
 mod file;
@@ -16,21 +16,20 @@ pub use page::page;
 use crate::view::View;
 use crate::words::ONE_VISIT;
 use rigel_core::judge::flags::Flag;
-use rigel_core::load::pace::Pace;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Advised, Kind, Product, Refusal, Value};
+use rigel_uses::advice::{Advice, AdviceReport, Kind, Product, Refusal, Value};
 
 /// Advice, and the runs that it comes from.
 pub struct Advisory<'a> {
     /// The runs.
     pub views: &'a [View<'a>],
     /// What they advise.
-    pub advised: &'a Advised,
+    pub advised: &'a AdviceReport,
 }
 
 /// The remark on numbers of a simulated device.
 const SIMULATED: &str =
-    "SIMULATED: no storage was touched; these values are about a device that exists only in memory.";
+    "SIMULATED: no storage was touched; these values are for a device that exists only in memory.";
 
 impl Advisory<'_> {
     /// A line for each run: its name, its start, reads or writes, its targets.
@@ -80,9 +79,7 @@ impl Advisory<'_> {
         if self.advised.is_simulated {
             all.push(SIMULATED.to_owned());
         }
-        let once = |view: &&View<'_>| {
-            matches!(view.record.header.request.pace, Pace::Fixed(_) | Pace::Phases | Pace::Soak(_))
-        };
+        let once = |view: &&View<'_>| !view.is_adaptive();
         all.extend(
             self.views.iter().filter(once).map(|view| {
                 format!("Intervals of {} show {ONE_VISIT}.", printable(&view.record.header.run_id))
@@ -91,7 +88,7 @@ impl Advisory<'_> {
         let cut = |view: &&View<'_>| !view.record.complete();
         all.extend(self.views.iter().filter(cut).map(|view| {
             let run = printable(&view.record.header.run_id);
-            format!("{run} was not measured to its end: these are the answers of what was.")
+            format!("{run} was cut short: these are the answers of what was measured.")
         }));
         all
     }
@@ -122,22 +119,25 @@ const fn kept_back(kind: Kind) -> &'static str {
 const fn meaning(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "no record has what the setting needs",
-        Kind::InDoubt => "it was measured, and is not good enough for a value",
-        Kind::Rough => "the value lies somewhere in its range; measured better, it may be another one",
+        Kind::InDoubt => "measured, but not well enough for a value",
+        Kind::Rough => "the true value lies somewhere in the range; a better measurement may move it",
     }
 }
 
 /// A setting without a sure value.
-type Kept<'a> = (&'a Advice, &'a Refusal);
+type WithheldSetting<'a> = (&'a Advice, &'a Refusal);
 
 /// The settings that are kept back for that kind of reason.
-fn kept<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<Kept<'a>> {
+fn kept<'a>(advice: impl IntoIterator<Item = &'a Advice>, kind: Kind) -> Vec<WithheldSetting<'a>> {
     advice.into_iter().filter_map(|one| Some((one, one.refused(kind)?))).collect()
 }
 
 /// Those for which the same is said, in the order in which the first of each group stands.
-fn grouped<'a, K: PartialEq>(all: &[Kept<'a>], key: impl Fn(&'a Refusal) -> K) -> Vec<Vec<Kept<'a>>> {
-    let mut groups: Vec<(K, Vec<Kept<'a>>)> = Vec::new();
+fn grouped<'a, K: PartialEq>(
+    all: &[WithheldSetting<'a>],
+    key: impl Fn(&'a Refusal) -> K,
+) -> Vec<Vec<WithheldSetting<'a>>> {
+    let mut groups: Vec<(K, Vec<WithheldSetting<'a>>)> = Vec::new();
     for one in all {
         let own = key(one.1);
         match groups.iter_mut().find(|(known, _)| *known == own) {
@@ -149,7 +149,7 @@ fn grouped<'a, K: PartialEq>(all: &[Kept<'a>], key: impl Fn(&'a Refusal) -> K) -
 }
 
 /// `io_method, io_workers`.
-fn names(all: &[Kept<'_>]) -> String {
+fn names(all: &[WithheldSetting<'_>]) -> String {
     all.iter().map(|(advice, _)| advice.setting).collect::<Vec<_>>().join(", ")
 }
 

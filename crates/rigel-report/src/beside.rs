@@ -2,47 +2,43 @@
 //!
 //! Takes the run with what its two ways come to, gives bytes. Must not judge again.
 
+mod blocks;
 mod json;
-mod page;
-mod text;
 pub(crate) mod words;
 
 pub use json::{SCHEMA, schema};
 
+use crate::document::PageDocument as _;
 use crate::output_file::OutputFile;
-use crate::text::Style;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::uses::beside::Beside;
-use rigel_core::uses::versus::Versus;
+use rigel_uses::beside::RawAndSql;
+use rigel_uses::versus::Versus;
 
 /// A run of both, and what they come to.
-pub struct Both<'a> {
+pub struct RawAndSqlView<'a> {
     /// The run.
     pub view: &'a View<'a>,
     /// Its two sides, raw I/O first.
     pub sides: &'a Versus,
     /// What part of the one the other is.
-    pub found: &'a Beside,
+    pub found: &'a RawAndSql,
 }
 
-/// For the terminal, 80 columns wide; `files` are where the outputs are, printable.
-pub fn text(both: &Both<'_>, style: Style, files: &[String]) -> String {
-    text::text(both, style, files)
+impl RawAndSqlView<'_> {
+    /// The page.
+    ///
+    /// # Errors
+    /// Only when a library refuses to write to memory, which is a bug.
+    pub fn file(&self) -> Result<OutputFile, Problem> {
+        self.page("_sql.html")
+    }
 }
 
 /// One JSON document, [`SCHEMA`].
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
+pub fn json(both: &RawAndSqlView<'_>) -> Result<Vec<u8>, Problem> {
     json::document(both)
-}
-
-/// One page for people, with charts.
-///
-/// # Errors
-/// As for [`json()`].
-pub fn page(both: &Both<'_>) -> Result<OutputFile, Problem> {
-    Ok(OutputFile::new("_sql.html", page::page(both)?))
 }

@@ -2,13 +2,14 @@
 //!
 //! Must not open the store.
 
-use crate::numbers::{counted, percent, short};
+use crate::document::{Block, Blocks, Column, Document, Room, Table};
+use crate::text::Style;
+use rigel_capacity::read::{Format, ReaderNotes};
+use rigel_capacity::when::shown;
+use rigel_capacity::{Behaviour, History, KeySummary, MergeCounts, Metric, Sample, Series, Subject};
+use rigel_core::units::say::{counted, percent, short};
 use rigel_core::units::to_f64;
-use rigel_core::uses::capacity::read::{Format, Seen};
-use rigel_core::uses::capacity::when::shown;
-use rigel_core::uses::capacity::{Behaviour, Held, History, Merged, Metric, Sample, Series, Subject};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// Places of a course.
 const PLACES: usize = 48;
@@ -18,7 +19,7 @@ const BUSY: f64 = 0.95;
 
 /// A file that was imported, or several of one format and host together.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportReport {
     /// Its name, printable; of several that of the first.
     pub file: String,
     /// How many others there are.
@@ -26,12 +27,12 @@ pub struct Imported {
     /// Its format.
     pub format: Format,
     /// What the reader saw.
-    pub seen: Seen,
+    pub seen: ReaderNotes,
     /// What became of it in the store.
-    pub merged: Merged,
+    pub merged: MergeCounts,
 }
 
-impl Imported {
+impl ImportReport {
     /// Takes the next file in, if it is of the same format and hosts, and nothing is to be remarked on either.
     #[must_use]
     pub fn join(&mut self, other: &Self) -> bool {
@@ -49,28 +50,37 @@ impl Imported {
         is_same
     }
 
+    /// Takes in another file of the same format, and what is to be remarked on it.
+    #[must_use]
+    pub fn join_kind(&mut self, other: &Self) -> bool {
+        let is_same = self.format == other.format;
+        if is_same {
+            self.others += 1 + other.others;
+            self.merged.add(other.merged);
+            self.seen.add(&other.seen);
+        }
+        is_same
+    }
+
     /// What was left out of it, or is worth telling.
     fn remarks(&self) -> impl Iterator<Item = (u64, &'static str)> + use<> {
         let Self { seen, merged, .. } = self;
         let all = [
-            (
-                seen.resets,
-                "counter that fell: a reboot or a reset of statistics, and that interval is left out",
-            ),
-            (seen.gaps, "gap in which nobody looked"),
-            (seen.reboots, "reboot or restart that the file tells of"),
-            (merged.overlapping, "interval that lies across others, which are kept"),
-            (merged.differing, "other value of samples that are there, which are kept"),
+            (seen.resets, "counter that fell (reboot or reset of statistics); that interval is left out"),
+            (seen.gaps, "gap without readings"),
+            (seen.reboots, "reboot or restart recorded in the file"),
+            (merged.overlapping, "interval overlapping others, which are kept"),
+            (merged.differing, "other value for a known sample, which is kept"),
             (seen.backwards, "row with a time before the last one, left out"),
             (seen.skipped, "row with a local time that the clock skipped, left out"),
             (
                 seen.unusable,
-                "value that cannot be: no number, below 0, or more than any host can do; left out",
+                "impossible value (not a number, below 0, or more than any host can do); left out",
             ),
             // That of the only run goes without saying.
             (
                 seen.first_reports.saturating_sub(1),
-                "first report of another run of iostat: its interval is not known, left out",
+                "first report of another run of iostat: its interval is unknown, left out",
             ),
         ];
         all.into_iter().filter(|(count, _)| *count > 0)
@@ -78,34 +88,109 @@ impl Imported {
 }
 
 /// A line for the file, and one for each remark.
-pub fn imported(file: &Imported) -> String {
-    let Imported { seen, merged, .. } = file;
-    let hosts: Vec<&str> = seen.hosts.iter().map(String::as_str).collect();
-    let others = if file.others > 0 { format!(" and {} more", file.others) } else { String::new() };
-    let mut text = format!(
-        "{}{others}: {} of {}: {} new",
-        file.file,
-        file.format.name(),
-        hosts.join(", "),
-        counted(merged.added, "value")
-    );
-    let known = (merged.known > 0).then(|| format!(", {} there already", merged.known));
-    text.push_str(&known.unwrap_or_default());
-    text.push('\n');
-    for (count, what) in file.remarks() {
-        let _ = writeln!(text, "  {count} x {what}");
+impl Document for ImportReport {
+    fn blocks(&self, _room: Room) -> Blocks {
+        let others = if self.others > 0 { format!(" and {} more", self.others) } else { String::new() };
+        let head = format!("{}{others}: {}", self.file, self.outcome());
+        self.lines(head).into()
     }
-    text.extend(left_out(&seen.left_out));
-    for note in &seen.notes {
-        let _ = writeln!(text, "  {note}");
-    }
-    match (seen.unparted, seen.parted_of_host) {
-        (false, _) => {}
-        (true, true) => text.push_str("  reads and writes are told apart for the host as a whole: of a single disk sysstat keeps only their sum\n"),
-        (true, false) => text.push_str("  reads and writes are not told apart; with `sadf -j FILE -- -b -d` they are, for the host as a whole\n"),
-    }
-    text
 }
+
+impl ImportReport {
+    /// Its format and hosts, and what was new.
+    fn outcome(&self) -> String {
+        let Self { seen, merged, .. } = self;
+        let hosts: Vec<&str> = seen.hosts.iter().map(String::as_str).collect();
+        let known =
+            if merged.known > 0 { format!(", {} there already", merged.known) } else { String::new() };
+        let new = counted(merged.added, "value");
+        format!("{} of {}: {new} new{known}", self.format.name(), hosts.join(", "))
+    }
+
+    /// A first line, and one for each remark.
+    fn lines(&self, head: String) -> Vec<Block> {
+        let seen = &self.seen;
+        let remarks = self.remarks().map(|(count, what)| format!("{count} x {what}"));
+        let parted = if seen.parted_of_host { PARTED_OF_HOST } else { NOT_PARTED };
+        let parted = seen.unparted.then_some(parted);
+        let remarks =
+            remarks.chain(left_out(&seen.left_out)).chain(seen.notes.iter().map(ToString::to_string));
+        let remarks = remarks.chain(parted.map(str::to_owned)).map(|text| Block::whole("  ", text));
+        std::iter::once(Block::whole("", head)).chain(remarks).collect()
+    }
+}
+
+/// Files of a directory that were left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilesLeftOut {
+    /// Why, and what to do.
+    pub why: String,
+    /// Names of the first ones, printable.
+    pub names: Vec<String>,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// A directory that was imported.
+#[derive(Clone, Debug, Default)]
+pub struct DirectoryReport {
+    /// Its name, printable.
+    pub name: String,
+    /// All files of a format together.
+    pub kinds: Vec<ImportReport>,
+    left_out: Vec<FilesLeftOut>,
+}
+
+impl DirectoryReport {
+    /// Of a directory.
+    pub fn of(name: String) -> Self {
+        Self { name, ..Self::default() }
+    }
+
+    /// Takes in a file that was imported.
+    pub fn add(&mut self, file: ImportReport) {
+        if !self.kinds.iter_mut().any(|kind| kind.join_kind(&file)) {
+            self.kinds.push(file);
+        }
+    }
+
+    /// A file was left out.
+    pub fn leaves_out(&mut self, why: String, name: String) {
+        let at = self.left_out.iter().position(|reason| reason.why == why).unwrap_or(self.left_out.len());
+        if at == self.left_out.len() {
+            self.left_out.push(FilesLeftOut { why, ..FilesLeftOut::default() });
+        }
+        let reason = &mut self.left_out[at];
+        reason.count += 1;
+        if reason.names.len() < NAMES {
+            reason.names.push(name);
+        }
+    }
+}
+
+/// A line for each kind of file, and one for each reason why files were left out.
+impl Document for DirectoryReport {
+    fn blocks(&self, _room: Room) -> Blocks {
+        let read = self
+            .kinds
+            .iter()
+            .flat_map(|kind| kind.lines(format!("{}: {} x {}", self.name, kind.others + 1, kind.outcome())));
+        let left_out: u64 = self.left_out.iter().map(|reason| reason.count).sum();
+        let head = (left_out > 0)
+            .then(|| Block::whole("", format!("{}: {} left out", self.name, counted(left_out, "file"))));
+        let reasons = self.left_out.iter().map(|FilesLeftOut { why, names, count }| {
+            let more = count.saturating_sub(u64::try_from(names.len()).unwrap_or_default());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Block::whole("  ", format!("{count} x {why}: {}{more}", names.join(", ")))
+        });
+        read.chain(head).chain(reasons).collect::<Vec<_>>().into()
+    }
+}
+
+const PARTED_OF_HOST: &str =
+    "reads and writes are separate only for the whole host: sysstat keeps the sum of a single disk";
+const NOT_PARTED: &str =
+    "reads and writes are not separate; `sadf -j FILE -- -b -d` separates them for the whole host";
 
 /// Names of statistics in one line.
 const NAMES: usize = 3;
@@ -116,85 +201,75 @@ fn left_out(rows: &BTreeMap<String, u64>) -> Option<String> {
     let names: Vec<&str> = rows.keys().take(NAMES).map(String::as_str).collect();
     let more = rows.len().saturating_sub(NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let told = || format!("  {all} x row of a statistic that is not kept: {}{more}\n", names.join(", "));
-    (all > 0).then(told)
+    (all > 0).then(|| format!("{all} x row of a statistic that is not kept: {}{more}", names.join(", ")))
 }
 
-/// A line for each subject and source.
-pub fn listed(held: &[Held]) -> String {
-    let mut rows = vec![
-        ["host", "what", "source", "from (UTC)", "to (UTC)", "interval", "known", "bytes", "metrics"]
-            .map(str::to_owned),
-    ];
-    for one in held {
+/// What a store holds: a line for each subject and source.
+pub struct Holdings<'a>(pub &'a [KeySummary]);
+
+impl Document for Holdings<'_> {
+    fn blocks(&self, _room: Room) -> Blocks {
+        vec![held(self.0)].into()
+    }
+}
+
+fn held(held: &[KeySummary]) -> Block {
+    let left = |head: &str| Column::left(head).gap(2);
+    let covered = |one: &KeySummary| {
         let span = one.last_ms - one.first_ms;
-        let metrics: Vec<&str> = one.metrics.iter().map(|metric| metric.name()).collect();
         let share = to_f64(one.covered_ms.unsigned_abs()) / to_f64(span.unsigned_abs().max(1));
-        rows.push([
-            one.key.host.clone(),
-            one.key.subject.to_string(),
-            one.key.source.name().to_owned(),
-            shown(one.first_ms),
-            shown(one.last_ms),
-            interval(one.interval_ms()),
-            format!("{} %", percent(share.min(1.0))),
-            short(to_f64(one.bytes)),
-            metrics.join(" "),
-        ]);
-    }
-    let widths: Vec<usize> = (0..rows[0].len())
-        .map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
-        .collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}", width = *width)).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    text
+        format!("{} %", percent(share.min(1.0)))
+    };
+    let metrics =
+        |one: &KeySummary| one.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>().join(" ");
+    Table::of("subject", held)
+        .column(left("host"), |one| one.key.host.clone())
+        .column(left("what"), |one| one.key.subject.to_string())
+        .column(left("source"), |one| one.key.source.name())
+        .column(left("from (UTC)"), |one| shown(one.first_ms))
+        .column(left("to (UTC)"), |one| shown(one.last_ms))
+        .column(left("interval"), |one| interval(one.interval_ms()))
+        .column(left("known"), covered)
+        .column(left("bytes"), |one| short(to_f64(one.bytes)))
+        .column(left("metrics"), metrics)
+        .done()
 }
 
 /// A paragraph for a subject: a line for each metric.
 pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
-    let all: Vec<Series> = history
-        .metrics(host, subject)
-        .into_iter()
-        .map(|metric| history.series(host, subject, metric))
-        .collect();
+    let metrics = history.metrics(host, subject).into_iter();
+    let all: Vec<Series> = metrics.map(|metric| history.series(host, subject, metric)).collect();
     let first =
         all.iter().filter_map(|series| series.samples.first()).map(|sample| sample.span.start_ms).min();
     let last = all.iter().filter_map(|series| series.samples.last()).map(|sample| sample.span.end_ms()).max();
     let (Some(first), Some(last)) = (first, last) else { return String::new() };
     let id = if subject.id.is_empty() { String::new() } else { format!(" ({})", subject.id) };
-    let mut text = format!("{subject}{id} on {host}, {} to {} UTC\n", shown(first), shown(last));
-    let _ = writeln!(
-        text,
-        "  {:13} {:>8} {:>8} {:>8}  {:16}  course",
-        "", "mean", "p95", "most", "most at (UTC)"
-    );
-    for series in &all {
-        // The first of those that are as high.
-        let most = series.samples.iter().rev().max_by(|one, other| one.value.total_cmp(&other.value));
-        let figure = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
-        let [mean, p95, top] =
-            [series.mean(), series.quantile(BUSY), most.map(|most| most.value)].map(figure);
-        let at = most.map_or_else(String::new, |most| match series.metric.behaviour() {
-            Behaviour::Flow => shown(most.span.start_ms),
-            Behaviour::Level => shown(most.span.end_ms()),
-        });
-        let course = course(&series.samples, first, last);
-        let _ = writeln!(
-            text,
-            "  {:13} {mean:>8} {p95:>8} {top:>8}  {at:16}  {course}  {}",
-            series.metric.name(),
-            unit(series.metric)
-        );
-    }
-    let _ = writeln!(
-        text,
-        "  p95: 95 % of the time it is not more; of means of 5 minutes where the source has shorter ones\n"
-    );
-    text
+    let number = |head: &str| Column::right(head).width(8);
+    let table = Table::of("metric", &all)
+        .indent(2)
+        .column(Column::left("").width(13), |series| series.metric.name())
+        .column(number("mean"), |series| series.mean().map(short))
+        .column(number("p95"), |series| series.quantile(BUSY).map(short))
+        .column(number("most"), |series| most(series).map(|most| short(most.value)))
+        .column(Column::left("most at (UTC)").width(16).gap(2), |series| {
+            most(series).map_or_else(String::new, |most| match series.metric.behaviour() {
+                Behaviour::Flow => shown(most.span.start_ms),
+                Behaviour::Level => shown(most.span.end_ms()),
+            })
+        })
+        .column(Column::left("course").width(PLACES).gap(2), |series| course(&series.samples, first, last))
+        .column(Column::left("").gap(2), |series| unit(series.metric))
+        .done();
+    let about = format!("{subject}{id} on {host}, {} to {} UTC", shown(first), shown(last));
+    let meaning =
+        "p95: 95 % of the time it is not more; of means of 5 minutes where the source has shorter ones";
+    let blocks = vec![Block::whole("", about), table, Block::whole("  ", meaning)];
+    Blocks::from(blocks).text(Style::default()) + "\n"
+}
+
+/// The first of those samples that are as high.
+fn most(series: &Series) -> Option<&Sample> {
+    series.samples.iter().rev().max_by(|one, other| one.value.total_cmp(&other.value))
 }
 
 fn unit(metric: Metric) -> &'static str {
@@ -223,7 +298,7 @@ fn course(samples: &[Sample], first: i64, last: i64) -> String {
         _ if mean.is_nan() => ' ',
         _ if most <= 0.0 => BARS[0],
         _ => {
-            let eighths = crate::numbers::whole(mean / most * 8.0);
+            let eighths = rigel_core::units::say::whole(mean / most * 8.0);
             BARS[usize::try_from(eighths).unwrap_or(0).clamp(1, BARS.len()) - 1]
         }
     };

@@ -2,19 +2,19 @@
 //!
 //! Must not choose a figure; the findings do.
 
-use crate::numbers::time;
 use crate::verdict::width;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{Extreme, PointFindings};
-use rigel_core::load::class::LoadClass;
+use rigel_core::load::class::{Arrival, LoadClass};
 use rigel_core::load::matrix::Point;
+use rigel_core::units::say::time;
 
 /// Whether the run is one of commits. Those of a calibration are answers of its own, and two sides have their ratio.
 pub(crate) fn is_of(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let appends = view.main_loads().iter().any(|load| load.appends());
-    appends && request.sides.is_none() && request.bound.is_none()
+    appends && request.sides.is_none() && request.bound().is_none()
 }
 
 /// `With 1 writer, dsync commits take 124.7 us on average (±3 %) and unsynced writes 63.2 us (±2 %).` Then the same beside other
@@ -61,7 +61,11 @@ fn sentence(view: &View<'_>, found: &[(&LoadClass, Option<Extreme>)], usable: bo
         let others = at.point.without(load.name).classes();
         let other = |(class, level)| {
             let load = view.record.header.request.class(class)?;
-            Some(format!("{level} outstanding {}", load.nouns()))
+            // The level of what arrives by itself is its rate.
+            Some(match load.arrival {
+                Arrival::Open { .. } => format!("{level} {} per second", load.nouns()),
+                Arrival::Closed => format!("{level} outstanding {}", load.nouns()),
+            })
         };
         let others: Vec<String> = others.filter_map(other).collect();
         if others.is_empty() { writers } else { format!("{writers} beside {}", words::listed(&others)) }

@@ -2,6 +2,7 @@
 //!
 //! Takes a comparison with its gates, gives bytes. Must not judge again, and must not choose an exit code.
 
+mod blocks;
 mod gates;
 mod json;
 mod junit;
@@ -9,25 +10,35 @@ mod levels;
 mod measured;
 mod outcome;
 pub(crate) mod page;
-mod table;
+mod points;
+pub(crate) mod rows;
+mod seen;
+mod tools;
 mod verdict;
 mod words;
 
+pub(crate) use blocks::differences;
 pub use gates::reason;
-pub(crate) use gates::{Names, reason_in, sentence as gate_sentence};
-pub(crate) use json::{ChangeDocument, GateDocument, RowDocument};
+pub(crate) use gates::{Names, reason_in, sentence as gate_sentence, table as gate_table};
+pub(crate) use json::{GateDocument, RowDocument};
+pub(crate) use json::{RunDocument, name as doubt_name};
 pub use json::{SCHEMA, schema};
-pub(crate) use table::line as row_line;
-pub(crate) use words::value;
+pub(crate) use outcome::io_of;
+pub use tools::{SourceView, ToolComparisonView, render as render_tools};
+pub(crate) use tools::{document as run_document, lines as run_lines};
+pub(crate) use verdict::look;
+pub(crate) use words::{value, verdict as effect};
 
+use crate::document::{Document as _, PageDocument as _};
 use crate::output_file::OutputFile;
+use crate::text::Style;
 use crate::view::View;
 use rigel_core::error::Problem;
-use rigel_core::uses::compare::gate::GateResult;
-use rigel_core::uses::compare::{Comparison, Run};
+use rigel_uses::compare::gate::GateResult;
+use rigel_uses::compare::{Comparison, Run};
 
 /// A comparison with the runs of both sides.
-pub struct Compared<'a> {
+pub struct ComparisonView<'a> {
     /// The runs of the base.
     pub base: &'a [View<'a>],
     /// The new runs.
@@ -57,12 +68,12 @@ pub enum CompareFormat {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn render(format: CompareFormat, compared: &Compared<'_>) -> Result<OutputFile, Problem> {
+pub fn render(format: CompareFormat, compared: &ComparisonView<'_>) -> Result<OutputFile, Problem> {
     match format {
-        CompareFormat::Text => Ok(OutputFile::new("_compare.txt", table::text(compared))),
+        CompareFormat::Text => Ok(OutputFile::new("_compare.txt", compared.text(Style::default()))),
         CompareFormat::Json => Ok(OutputFile::new("_compare.json", json::document(compared)?)),
         CompareFormat::Junit => Ok(OutputFile::new("_compare.xml", junit::suite(compared)?)),
-        CompareFormat::Html => Ok(OutputFile::new("_compare.html", page::page(compared)?)),
+        CompareFormat::Html => compared.page("_compare.html"),
     }
 }
 

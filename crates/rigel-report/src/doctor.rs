@@ -1,23 +1,35 @@
 //! What the doctor found: a text, and one JSON document, `rigel.doctor/1`.
 //!
-//! The types here are the interface. Must not judge; [`rigel_core::uses::doctor`] does.
+//! The types here are the interface. Must not judge; [`rigel_uses::doctor`] does.
 
+mod blocks;
 mod commits;
 mod facts;
 mod opening;
-mod text;
 
-pub use commits::commits;
-pub use text::findings;
-
+use crate::calibration;
 use crate::json::{pretty, schema_of, text};
 use rigel_core::error::Problem;
-use rigel_core::uses::doctor::{About, Checked, Part, Severity, Status};
+use rigel_uses::doctor::{About, Part, RuleResult, Severity, Status, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.doctor/1";
+
+/// What was looked at and found.
+pub struct DoctorReport<'a> {
+    /// What was looked at.
+    pub system: &'a System<'a>,
+    /// Every rule with what came out.
+    pub all: &'a [RuleResult],
+    /// The targets as they were named, printable, for the command that leads on.
+    pub named: &'a [String],
+    /// What the history knows of commits on targets.
+    pub known: &'a [(String, calibration::Document)],
+    /// With all that is known of each finding, and what is fine.
+    pub everything: bool,
+}
 
 /// Settings that bend a result or a database.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,7 +79,7 @@ struct Setting {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(all: &[Checked]) -> Result<Vec<u8>, Problem> {
+pub fn json(all: &[RuleResult]) -> Result<Vec<u8>, Problem> {
     let settings = all.iter().map(setting).collect();
     pretty(&Document { schema: SCHEMA, counts: Counts::of(all), settings })
 }
@@ -94,7 +106,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts what was judged.
-    pub fn of(all: &[Checked]) -> Self {
+    pub fn of(all: &[RuleResult]) -> Self {
         let mut counts = Self::default();
         for judged in all {
             let count = match (&judged.verdict, judged.rule.severity) {
@@ -110,7 +122,7 @@ impl Counts {
     }
 }
 
-fn setting(judged: &Checked) -> Setting {
+fn setting(judged: &RuleResult) -> Setting {
     let (value, want) = match &judged.verdict {
         Status::Fine(value) => (Some(text(value)), None),
         Status::Bent { value, want } => (Some(text(value)), Some(text(want)).filter(|want| !want.is_empty())),
@@ -137,7 +149,7 @@ fn setting(judged: &Checked) -> Setting {
     }
 }
 
-const fn word(judged: &Checked) -> &'static str {
+const fn word(judged: &RuleResult) -> &'static str {
     match judged.verdict {
         Status::Bent { .. } => judged.rule.severity.name(),
         Status::Unknown => "unknown",

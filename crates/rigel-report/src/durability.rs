@@ -1,15 +1,13 @@
 //! What a power cut took of acknowledged writes: a text, and one JSON document, `rigel.durability/1`.
 //!
-//! The types here are the interface. Must not judge; [`rigel_core::uses::durability`] does.
+//! The types here are the interface. Must not judge; [`rigel_uses::durability`] does.
 
-mod text;
-
-pub use text::text;
+mod blocks;
 
 use crate::json::{pretty, schema_of, text as printable};
 use rigel_core::error::Problem;
 use rigel_core::load::class::Sync;
-use rigel_core::uses::durability::{Acks, Found};
+use rigel_uses::durability::{Acks, DurabilityFindings};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,18 +16,18 @@ pub const SCHEMA: &str = "rigel.durability/1";
 
 /// A check that is over.
 #[derive(Clone, Copy, Debug)]
-pub struct Checked<'a> {
+pub struct DurabilityReport<'a> {
     /// What the witness heard.
     pub acks: &'a Acks,
     /// What was found.
-    pub found: &'a Found,
+    pub found: &'a DurabilityFindings,
     /// The target that was read, printable.
     pub target: &'a str,
     /// What the user should know of it.
     pub notes: &'a [String],
 }
 
-impl Checked<'_> {
+impl DurabilityReport<'_> {
     /// With nothing gone, the share of acknowledged writes that the cut may take and still nothing be seen, one time in twenty: 3 in
     /// so many judged writes. `None` when something is gone or nothing could be judged.
     pub fn excluded(&self) -> Option<f64> {
@@ -74,15 +72,15 @@ struct Document<'a> {
     excluded_share: Option<f64>,
     /// What was found.
     #[serde(flatten)]
-    found: &'a Found,
+    found: &'a DurabilityFindings,
 }
 
 /// The document, pretty-printed.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(checked: &Checked<'_>) -> Result<Vec<u8>, Problem> {
-    let Checked { acks, found, target, notes } = *checked;
+pub fn json(checked: &DurabilityReport<'_>) -> Result<Vec<u8>, Problem> {
+    let DurabilityReport { acks, found, target, notes } = *checked;
     let head = acks.head();
     pretty(&Document {
         schema: SCHEMA,

@@ -2,9 +2,9 @@
 //!
 //! Must not forecast.
 
-use crate::numbers::time_left;
 use rigel_core::stats::forecast::TimeRange;
-use rigel_core::units::{NS_PER_S, Nanos};
+use rigel_core::units::NS_PER_S;
+use rigel_core::units::say::time_left;
 
 /// Times below are told in seconds.
 const SECONDS_BELOW_S: u64 = 120;
@@ -29,20 +29,7 @@ pub fn left(left: TimeRange) -> String {
     if left.least_ns >= left.most_ns { time_left(left.most_ns) } else { range(left) }
 }
 
-/// `12 s`, `90 s`, `9 min`, `2 h 10 min`
-/// A span as people say it, in its two largest units: `14 d`, `2 h 30 min`, `45 s`.
-pub fn words(span: Nanos) -> String {
-    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
-    let seconds = span.0.saturating_add(NS_PER_S / 2) / NS_PER_S;
-    let Some(first) = UNITS.iter().position(|(unit, _)| seconds >= *unit) else { return span.to_string() };
-    let (unit, name) = UNITS[first];
-    let rest = UNITS.get(first + 1).map(|(smaller, name)| (seconds % unit / smaller, name));
-    match rest.filter(|(count, _)| *count > 0) {
-        Some((count, smaller)) => format!("{} {name} {count} {smaller}", seconds / unit),
-        None => format!("{} {name}", seconds / unit),
-    }
-}
-
+/// `12 s`, `90 s`, `9 min`, `2 h 10 min`.
 fn coarse(seconds: u64, up: bool) -> String {
     let to = |step: u64| if up { seconds.div_ceil(step) * step } else { seconds / step * step };
     let rounded = if seconds < 20 { seconds } else { to(10) };
@@ -63,14 +50,6 @@ mod tests {
 
     fn seconds(least: u64, most: u64) -> TimeRange {
         TimeRange { least_ns: least * NS_PER_S, most_ns: most * NS_PER_S }
-    }
-
-    #[test]
-    fn a_span_has_its_two_largest_units() {
-        let of = |ms: u64| words(Nanos::from_millis(ms));
-        assert_eq!((of(400), of(11_600), of(59_600)), ("400 ms".into(), "12 s".into(), "1 min".into()));
-        assert_eq!((of(3_661_000), of(86_400_000 * 14)), ("1 h 1 min".into(), "14 d".into()));
-        assert_eq!(of(86_400_000 + 3_600_000 * 5 + 60_000), "1 d 5 h");
     }
 
     #[test]

@@ -2,14 +2,15 @@
 //!
 //! Every output that has headline numbers takes them from here, so that none can choose another figure. Must not compute.
 
-use crate::calibration::commits;
-use crate::numbers::{number, time};
 use crate::places;
 use crate::view::View;
+use rigel_core::judge::answers::{ANSWERS, Answer};
 use rigel_core::judge::findings::{Answers, Extreme, Extremes};
+use rigel_core::judge::quantity::{self, Scope, What};
 use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
+use rigel_core::units::say::{number, time};
 
 /// What a headline number is measured in. In the order in which ORION prints its results.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,9 +86,7 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
                 .map(|best| Headline::new(&name, &name, unit(load), best).after(plain.rate(load.name))),
         );
     }
-    let one_stream = answers.and_then(|answers| answers.max_pmbps);
-    let name = "MBPS of one large stream";
-    all.extend(one_stream.map(|best| Headline::new(name, name, Unit::Mbps, best)));
+    all.extend(answers.into_iter().flat_map(|_| alone(view)));
     for load in &loads {
         let of = if load.appends() { load.nouns() } else { load.noun() };
         let name = format!("Lowest mean latency of {of}");
@@ -104,26 +103,38 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     all
 }
 
+/// What a calibration answers of one of ORION's pair alone, but for the latency that the lowest one tells.
+fn alone(view: &View<'_>) -> Vec<Headline> {
+    let is_told = |answer: &&Answer| {
+        answer.quantity.of == Scope::Alone && !answer.is_of_commits() && answer.quantity.what != What::Bounded
+    };
+    ANSWERS.iter().filter(is_told).filter_map(|answer| of_answer(view, answer)).collect()
+}
+
+fn of_answer(view: &View<'_>, answer: &Answer) -> Option<Headline> {
+    let found = view.findings.figure(answer.quantity)?;
+    let unit = match answer.quantity.unit() {
+        quantity::Unit::Us => Unit::Us,
+        quantity::Unit::Mbps => Unit::Mbps,
+        other => Unit::Rate(other.name().to_owned()),
+    };
+    let found = Extreme { estimate: found.estimate, point: found.point? };
+    Some(Headline::new(answer.title, answer.title, unit, found))
+}
+
 /// What a calibration answers about commits, or why it does not, where that is news to whoever asked for it.
 fn of_commits(view: &View<'_>, answers: &Answers) -> Vec<Headline> {
-    let latency = "Mean latency of a commit, one writer";
     let commits = match &answers.commits {
         Ok(commits) => commits,
-        Err(reason) => {
-            let (name, short, unit) = (latency.into(), latency.into(), Unit::Us);
-            let none = |found| Headline { name, short, unit, found, first: None };
-            return commits::news(*reason).map(|text| none(Err(text.to_owned()))).into_iter().collect();
+        Err(why) => {
+            let name = "Mean latency of a commit, one writer".to_owned();
+            let found = Err(why.reason().to_owned());
+            let none = Headline { short: name.clone(), name, unit: Unit::Us, found, first: None };
+            return if why.is_news() { vec![none] } else { Vec::new() };
         }
     };
-    let of_class = |class: Class| match class {
-        Class::UNSYNCED => "Mean latency of the same write, not made durable".to_owned(),
-        way => format!("{latency} ({way})"),
-    };
-    let latency = |(class, found)| {
-        let name = of_class(class);
-        Headline::new(&name, &name, Unit::Us, found)
-    };
-    let mut all: Vec<Headline> = commits.latencies().map(latency).collect();
+    let of_one = ANSWERS.iter().filter(|answer| answer.is_of_commits() && answer.quantity.of == Scope::Alone);
+    let mut all: Vec<Headline> = of_one.filter_map(|answer| of_answer(view, answer)).collect();
     let load = commits.most.and_then(|most| Some((view.record.header.request.class(Class::DSYNC)?, most)));
     all.extend(load.map(|(load, most)| {
         let name = format!("Highest {} ({})", load.unit(), load.name);

@@ -1,20 +1,22 @@
 //! When a storage will be full or slow: a text, a page, and one JSON document, `rigel.capacity/1`.
 //!
-//! The types here are the interface. Must not judge; [`rigel_core::uses::capacity::headroom`] does.
+//! The types here are the interface. Must not judge; [`rigel_capacity::headroom`] does.
 
+mod blocks;
 mod page;
-mod text;
 mod words;
 
-pub use text::text;
 pub use words::unknown as why_unknown;
 
+use crate::document::{Document as _, PageDocument as _};
 use crate::json::{pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
+use crate::text::Style;
+use rigel_capacity::day;
+use rigel_capacity::forecast::{Forecast, WeekForecast};
+use rigel_capacity::headroom::{Course, Demand, Ends, Gate, ReachTime, Resource, Scenario, Storage};
 use rigel_core::error::Problem;
-use rigel_core::uses::capacity::day;
-use rigel_core::uses::capacity::forecast::{Ahead, Forecast};
-use rigel_core::uses::capacity::headroom::{Course, Demand, Ends, Gate, Resource, Scenario, Storage, When};
+use rigel_core::stats::EstimateForm;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,7 +25,7 @@ pub const SCHEMA: &str = "rigel.capacity/1";
 
 /// Everything that is told.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct HeadroomReport<'a> {
     /// The host of the history.
     pub host: &'a str,
     /// Local time at which it was asked, RFC 3339.
@@ -173,12 +175,8 @@ struct UnknownDocument {
 struct EndsDocument {
     /// `iops`, `mbps` or `space`.
     resource: &'static str,
-    /// The limit.
-    limit: f64,
-    /// Lower end of its 95 % interval.
-    limit_lo95: Option<f64>,
-    /// Upper end; null where it is not known or open.
-    limit_hi95: Option<f64>,
+    /// The limit; the upper end of its interval is null where it is not known or open.
+    limit: EstimateForm,
     /// Where it comes from.
     limit_from: String,
     /// The share of it that a busy day uses now.
@@ -211,7 +209,7 @@ pub fn schema() -> String {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
+pub fn json(told: &HeadroomReport<'_>) -> Result<Vec<u8>, Problem> {
     let demand = told.demand;
     pretty(&Document {
         schema: SCHEMA,
@@ -230,16 +228,21 @@ pub fn json(told: &Told<'_>) -> Result<Vec<u8>, Problem> {
         storages: told.storages.iter().map(|one| storage(one, told.courses)).collect(),
         gate: told
             .gate
-            .map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: words::gate(outcome) }),
+            .map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: outcome.name() }),
     })
+}
+
+/// For the terminal.
+pub fn text(told: &HeadroomReport<'_>, style: Style) -> String {
+    told.text(style)
 }
 
 /// The page as a file.
 ///
 /// # Errors
 /// As for [`json()`].
-pub fn page(told: &Told<'_>) -> Result<OutputFile, Problem> {
-    Ok(OutputFile::new("_capacity.html", page::page(told)?))
+pub fn page(told: &HeadroomReport<'_>) -> Result<OutputFile, Problem> {
+    told.page("_capacity.html")
 }
 
 fn course(one: &Course) -> CourseDocument {
@@ -255,13 +258,13 @@ fn course(one: &Course) -> CourseDocument {
     }
 }
 
-fn forecast(told: &Forecast, ahead: &[Ahead]) -> ForecastDocument {
-    let tested = |(model, error): &(rigel_core::uses::capacity::forecast::Model, f64)| TestedDocument {
+fn forecast(told: &Forecast, ahead: &[WeekForecast]) -> ForecastDocument {
+    let tested = |(model, error): &(rigel_capacity::forecast::Model, f64)| TestedDocument {
         model: model.name(),
         baseline: model.is_baseline(),
         error: *error,
     };
-    let week = |(at, week): (usize, &Ahead)| WeekDocument {
+    let week = |(at, week): (usize, &WeekForecast)| WeekDocument {
         from: day::shown(words::week_day(told, at)),
         value: week.value,
         lo95: week.lower,
@@ -280,12 +283,13 @@ fn forecast(told: &Forecast, ahead: &[Ahead]) -> ForecastDocument {
 }
 
 fn storage(one: &Storage, courses: &[Course]) -> StorageDocument {
-    let shown = |when: When| when.day().map(day::shown);
+    let shown = |when: ReachTime| when.day().map(day::shown);
     let ends = |ends: &Ends| EndsDocument {
         resource: ends.limit.resource.name(),
-        limit: ends.limit.value,
-        limit_lo95: ends.limit.lower,
-        limit_hi95: ends.limit.upper.filter(|upper| upper.is_finite()),
+        limit: EstimateForm {
+            hi95: ends.limit.figure.hi95.filter(|upper| upper.is_finite()),
+            ..ends.limit.figure
+        },
         limit_from: printable(&ends.limit.from),
         used: ends.used(),
         likely: shown(ends.likely),

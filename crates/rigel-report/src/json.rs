@@ -4,24 +4,21 @@
 //! that a reader could misread needs a new one. Must not compute anything that is not in the findings.
 
 mod curve;
-mod estimate;
 mod places;
 mod point;
 mod visit;
 
+use crate::by_target::{self, ByTargetDocument};
 use crate::output_file::unwritable;
 use crate::phases::{self, PhaseDocument};
-use crate::sure::Sure;
+use crate::sure::SurenessText;
 use crate::surroundings;
 use crate::verdict::Conclusion;
 use crate::view::View;
 use crate::words;
 use curve::CurveDocument;
-pub(crate) use estimate::RatioDocument;
 use places::PlacesDocument;
 use point::PointDocument;
-
-pub(crate) use point::PointNode;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::judge::findings::{Extreme, Findings};
@@ -30,6 +27,7 @@ use rigel_core::load::class::{Class, LoadClass, PerClass, Sizes};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
+use rigel_core::witness::HostCpu;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -38,10 +36,10 @@ use serde::Serialize;
 pub const SCHEMA: &str = "rigel.findings/1";
 
 /// What a run found. Rates are per second, one MB is 2^20 bytes, latencies are in microseconds. A number that has a 95 %
-/// interval has its ends in `lo95` and `hi95`.
+/// interval is an estimate: `value`, `lo95`, `hi95`, `visits` and `basis`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.findings/1")]
-struct Document {
+struct Document<'a> {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
@@ -50,7 +48,7 @@ struct Document {
     /// What the numbers of a point are estimates of, and what their intervals hold, as a sentence.
     estimand: String,
     /// What one can be sure of.
-    sure: Sure,
+    sure: SurenessText,
     /// Half the width of the interval of a rate over its mean that every point was to reach: 0.05 is ±5 %. Null when each
     /// point had one visit.
     target: Option<f64>,
@@ -62,15 +60,17 @@ struct Document {
     /// What to know about the run as a whole.
     flags: Vec<Flag>,
     /// The measured points in the order of the plan.
-    points: Vec<PointDocument>,
+    points: Vec<PointDocument<'a>>,
     /// The phases of a load that has some, in their order.
     phases: Vec<PhaseDocument>,
     /// What the search for load levels found, by class; empty when there was none.
-    curves: Vec<CurveDocument>,
+    curves: Vec<CurveDocument<'a>>,
     /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
     places: Vec<PlacesDocument>,
+    /// What each of several targets did, by class; empty for one target, and where I/O is not counted by target (arrivals at a rate).
+    by_target: Vec<ByTargetDocument>,
     /// The extremes over all points.
-    best: PerClass<Best>,
+    best: PerClass<ExtremesDocument>,
 }
 
 /// Which run.
@@ -79,7 +79,7 @@ struct Run {
     /// Name that all files of the run begin with.
     name: String,
     /// Run level.
-    #[schemars(extend("enum" = RunLevel::EVERY.map(RunLevel::name)))]
+    #[schemars(extend("enum" = RunLevel::ALL.map(RunLevel::name)))]
     level: &'static str,
     /// Local time of the start, RFC 3339.
     started: String,
@@ -125,11 +125,14 @@ struct NodeDocument {
     priority: Option<String>,
     /// How its I/O reached the kernel.
     engine: &'static str,
+    /// Where the time of its CPUs went during the visits, whoever used it; null where nobody watched.
+    cpu: Option<HostCpu>,
 }
 
-impl From<&Node> for NodeDocument {
-    fn from(node: &Node) -> Self {
+impl NodeDocument {
+    fn of(view: &View<'_>, number: usize, node: &Node) -> Self {
         Self {
+            cpu: surroundings::cpus_of(view, number),
             name: node.member.as_ref().map(|member| text(&member.name)),
             share: node.member.as_ref().map(|member| member.share),
             kernel: printable(&node.host.kernel).into_owned(),
@@ -144,11 +147,11 @@ impl From<&Node> for NodeDocument {
 
 /// The extremes over all points; a point whose numbers must not be used has a say only when there is no other.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Best {
+struct ExtremesDocument {
     /// Highest rate, in the unit of the class.
-    rate: Option<At>,
+    rate: Option<Extreme>,
     /// Lowest mean latency in microseconds, reads and writes together; null for a class whose rate is a bandwidth.
-    latency_us: Option<At>,
+    latency_us: Option<Extreme>,
     /// Whether the highest rate is that of the most load that was tried, and half as much gives clearly less: the storage may
     /// do more. False where the levels were searched; the flags of `curves` say it there.
     still_rising: bool,
@@ -204,25 +207,9 @@ impl From<&LoadClass> for ClassDocument {
     }
 }
 
-/// A value and the point where it was measured.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Extreme")]
-struct At {
-    /// The value.
-    value: f64,
-    /// Lower end of its 95 % interval; null when there is none.
-    lo95: Option<f64>,
-    /// Upper end of its 95 % interval; null when there is none.
-    hi95: Option<f64>,
-    /// Visits behind it; null when it has no interval.
-    visits: Option<usize>,
-    /// The load level of each class there.
-    levels: PerClass<u32>,
-}
-
 /// The JSON Schema of the document, pretty-printed.
 pub fn schema() -> String {
-    schema_of::<Document>()
+    schema_of::<Document<'_>>()
 }
 
 /// The JSON Schema of a document, pretty-printed.
@@ -255,7 +242,7 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         schema: SCHEMA,
         run: run(view),
         estimand: words::estimand(view),
-        sure: Sure::of_run(view),
+        sure: SurenessText::of_run(view),
         target: findings.target,
         unseen_share: findings.unseen_share,
         verdict: Conclusion::of(view),
@@ -269,16 +256,17 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         phases: phases::documents(view),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
+        by_target: by_target::documents(view),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),
     };
     pretty(&document)
 }
 
-fn best(findings: &Findings, class: Class) -> Best {
+fn best(findings: &Findings, class: Class) -> ExtremesDocument {
     let best = &findings.best;
-    Best {
-        rate: best.rate(class).map(At::from),
-        latency_us: best.latency_us(class).map(At::from),
+    ExtremesDocument {
+        rate: best.rate(class),
+        latency_us: best.latency_us(class),
         still_rising: findings.still_rising.contains(&class),
     }
 }
@@ -289,7 +277,7 @@ fn run(view: &View<'_>) -> Run {
     let first = header.nodes.first();
     Run {
         name: text(&header.run_id),
-        level: header.request.level.name(),
+        level: header.request.level().name(),
         started: text(&header.started),
         ended: closing.map(|closing| text(&closing.ended)),
         seed: header.request.seed,
@@ -297,7 +285,13 @@ fn run(view: &View<'_>) -> Run {
         engine: first.engine.kind.name(),
         polled: first.engine.polled,
         worker_cpus: first.engine.cpus.clone(),
-        nodes: header.nodes.all().iter().map(NodeDocument::from).collect(),
+        nodes: header
+            .nodes
+            .all()
+            .iter()
+            .enumerate()
+            .map(|(number, node)| NodeDocument::of(view, number, node))
+            .collect(),
         classes: view.shown().into_iter().map(|class| (class.name, class.into())).collect(),
         complete: view.record.complete(),
     }
@@ -311,16 +305,4 @@ pub(crate) fn text(foreign: &str) -> String {
 /// Flags, their texts printable.
 pub(crate) fn flags(flags: &[Flag]) -> Vec<Flag> {
     flags.iter().map(|flag| Flag { text: text(&flag.text), ..flag.clone() }).collect()
-}
-
-impl From<Extreme> for At {
-    fn from(best: Extreme) -> Self {
-        Self {
-            value: best.estimate.value,
-            lo95: best.estimate.lo95(),
-            hi95: best.estimate.hi95(),
-            visits: best.estimate.interval.map(|interval| interval.visits),
-            levels: best.point.shown().collect(),
-        }
-    }
 }

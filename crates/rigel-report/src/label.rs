@@ -3,7 +3,10 @@
 //! Must not judge, and must not use a time: nobody knows a run by its second.
 
 use crate::view::View;
+use crate::words::listed;
 use rigel_core::facts::{TargetFacts, TargetKind};
+use rigel_core::judge::answer::Answer;
+use rigel_core::load::task::Task;
 use rigel_core::path_text::printable;
 use std::collections::BTreeSet;
 
@@ -29,6 +32,73 @@ pub(crate) fn targets(view: &View<'_>) -> String {
     match all.len().saturating_sub(shown.len()) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The title of a run's own page: what was asked, of which storage. A label says which run.
+pub(crate) fn question(view: &View<'_>) -> String {
+    let request = &view.record.header.request;
+    let storage = storage(&view.record.header.targets);
+    let loads = view.main_loads();
+    let question = match (&request.task, view.answer()) {
+        (_, Answer::Rate(found)) => {
+            let bounds: Vec<String> = found.bounds.iter().map(ToString::to_string).collect();
+            let what =
+                if found.scale.is_some() { "How many times the load" } else { "How many I/Os per second" };
+            format!("{what} with {} on {storage}?", listed(&bounds))
+        }
+        (Task::Calibrate { .. }, _) => format!("What can {storage} do?"),
+        (Task::Phases(_), _) => format!("How does {storage} serve the phases of the load?"),
+        _ if !loads.is_empty() && loads.iter().all(|load| load.appends()) => {
+            format!("How long does a commit take on {storage}?")
+        }
+        _ if !loads.is_empty() && loads.iter().all(|load| load.places.is_some()) => {
+            format!("How do places differ on {storage}?")
+        }
+        _ => {
+            let mut units: Vec<String> =
+                loads.iter().map(|load| printable(load.unit()).into_owned()).collect();
+            units.dedup();
+            match units.as_slice() {
+                [] => format!("Measurement of {storage}"),
+                units => format!("How many {} on {storage}?", listed(units)),
+            }
+        }
+    };
+    match &request.label {
+        Some(label) => format!("{}: {question}", printable(label)),
+        None => question,
+    }
+}
+
+/// When, and by what: the line below the title.
+pub(crate) fn measured(view: &View<'_>) -> String {
+    let header = &view.record.header;
+    let parts = [&header.run_id, &targets(view), &header.started].map(|part| printable(part).into_owned());
+    format!("{} · Rigel {}", parts.join(" · "), printable(&header.program_version))
+}
+
+/// What was measured as people know it: `/u01 (Samsung SSD 990 PRO)`, `/dev/sdb (PM9A3)`, not the name of a scratch file.
+pub(crate) fn storage(targets: &[TargetFacts]) -> String {
+    let all: BTreeSet<String> = targets.iter().map(place).collect();
+    let shown: Vec<&str> = all.iter().take(MOST_TARGETS).map(String::as_str).collect();
+    match all.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn place(target: &TargetFacts) -> String {
+    if target.kind == TargetKind::Simulated {
+        return "a simulated device".to_owned();
+    }
+    let of_file = target.mount_point.as_deref().filter(|_| !target.real_path.starts_with("/dev/"));
+    let place = printable(of_file.unwrap_or_else(|| absolute(target)));
+    let device = target.device.as_ref();
+    let model = device.and_then(|device| device.model.as_deref().or(of_file.and(Some(device.name.as_str()))));
+    match model.map(str::trim).filter(|model| !model.is_empty()) {
+        Some(model) => format!("{place} ({})", printable(model)),
+        None => place.into_owned(),
     }
 }
 

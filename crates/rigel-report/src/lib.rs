@@ -11,6 +11,7 @@ pub mod calibration;
 pub mod capacity;
 pub mod compare;
 pub mod doctor;
+pub mod document;
 pub mod durability;
 pub mod duration;
 pub mod headroom;
@@ -18,19 +19,23 @@ pub mod json;
 mod label;
 mod listing;
 mod loss;
-pub mod numbers;
 pub mod orion;
 pub mod proof;
+pub mod rank;
 pub mod replay;
 pub mod scrub;
+pub mod selftest;
 pub mod slo;
 pub mod soak;
 pub mod targets;
 pub mod text;
+pub mod transfer;
 pub mod versus;
 
+mod by_target;
 mod commits;
 mod csv;
+mod curve;
 mod fio;
 mod flag_scopes;
 mod headline;
@@ -44,10 +49,10 @@ mod open;
 mod openmetrics;
 mod output_file;
 mod page;
-mod parquet;
 mod phases;
 mod places;
 mod queries;
+mod run;
 mod streams;
 mod sure;
 mod surroundings;
@@ -55,6 +60,7 @@ mod table;
 mod uneven;
 mod verdict;
 mod view;
+mod warnings;
 mod words;
 
 pub use orion::OrionVersion;
@@ -63,6 +69,7 @@ pub use verdict::{Cause, Conclusion, Suggestion, Tone};
 pub use view::View;
 
 use rigel_core::error::Problem;
+use rigel_core::judge::answer::Answer;
 
 /// What an output looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,17 +90,15 @@ pub enum Format {
     Hlog,
     /// Text that Prometheus and others read.
     OpenMetrics,
-    /// The table of [`Format::Csv`] as Parquet. A problem unless built with the feature `parquet`.
-    Parquet,
     /// Tables for a ticket or a wiki.
     Markdown,
-    /// What is shown after a run, for people who look at files in a terminal: without colours.
+    /// Everything that is told on a terminal, for people who look at files there: without colours.
     Text,
 }
 
 impl Format {
     /// Every format, ORION's in the newest layout, in the order of the help.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Orion(OrionVersion::V19),
         Self::Json,
         Self::Csv,
@@ -101,7 +106,6 @@ impl Format {
         Self::Fio,
         Self::Hlog,
         Self::OpenMetrics,
-        Self::Parquet,
         Self::Markdown,
         Self::Text,
     ];
@@ -116,7 +120,6 @@ impl Format {
             Self::Fio => "fio",
             Self::Hlog => "hlog",
             Self::OpenMetrics => "openmetrics",
-            Self::Parquet => "parquet",
             Self::Markdown => "markdown",
             Self::Text => "text",
         }
@@ -132,7 +135,7 @@ impl Format {
             | Self::OpenMetrics
             | Self::Markdown
             | Self::Text => true,
-            Self::Orion(_) | Self::Html | Self::Parquet => false,
+            Self::Orion(_) | Self::Html => false,
         }
     }
 }
@@ -164,11 +167,12 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             files.push(OutputFile::new("_flags.csv", csv::flags(view)?));
             Ok(files)
         }
-        Format::Json if view.findings.slo.is_some() => Ok(vec![OutputFile::new(
-            "_slo.json",
-            slo::Document::of(view).map_or(Ok(Vec::new()), |found| found.json())?,
-        )]),
-        Format::Json => Ok(vec![OutputFile::new("_findings.json", json::document(view)?)]),
+        Format::Json => Ok(vec![match view.answer() {
+            Answer::Rate(found) => OutputFile::new("_slo.json", slo::Document::new(view, found).json()?),
+            Answer::Points | Answer::Ratio(_) | Answer::Calibration(_) | Answer::Soak(_) => {
+                OutputFile::new("_findings.json", json::document(view)?)
+            }
+        }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {
             let nodes = csv::nodes(view)?.map(|bytes| OutputFile::new("_nodes.csv", bytes));
@@ -177,10 +181,9 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         Format::Fio => fio::files(view),
         Format::Hlog => Ok(vec![OutputFile::new("_latency.hlog", hlog::log(view)?)]),
         Format::OpenMetrics => Ok(vec![OutputFile::new("_metrics.prom", openmetrics::text(view))]),
-        Format::Parquet => Ok(vec![OutputFile::new("_findings.parquet", parquet::table(view)?)]),
         Format::Markdown => Ok(vec![OutputFile::new("_report.md", markdown::page(view))]),
         Format::Text => {
-            Ok(vec![OutputFile::new("_report.txt", text::report(view, text::Style::default(), &[]))])
+            Ok(vec![OutputFile::new("_report.txt", text::explained(view, text::Style::default(), &[]))])
         }
     }
 }

@@ -9,21 +9,14 @@ mod queries;
 
 pub(crate) use phases::of as phases;
 
-use crate::numbers::{number, percent, time};
+pub(crate) use crate::document::Room;
+use crate::document::{Column, Table};
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-
-/// How much room there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
-    /// 80 columns; a star marks a width that is not what was asked for.
-    Narrow,
-    /// A page, which has the median as well.
-    Wide,
-}
+use rigel_core::units::say::{number, percent, time};
 
 /// Such a table.
 pub(crate) struct Listing<'a> {
@@ -51,6 +44,21 @@ impl Row<'_> {
 }
 
 impl<'a> Listing<'a> {
+    /// As it is laid out.
+    pub fn table(&self) -> Table {
+        let column = |(place, head): (usize, &String)| match place {
+            0 => Column::left(head),
+            // What is in per cent stands close to what it is of.
+            _ if head == "±%" => Column::right(head).gap(1),
+            _ => Column::right(head),
+        };
+        Table::of("row", &self.rows)
+            .indent(1)
+            .bad(|row| row.invalid())
+            .columns(self.heads.iter().enumerate(), column, |row, (place, _)| row.cells.get(place).cloned())
+            .table()
+    }
+
     /// The table of classes and the points that have some of them; `None` where they are points of a matrix.
     pub fn of(
         view: &'a View<'_>,

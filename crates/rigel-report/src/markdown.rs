@@ -3,42 +3,46 @@
 //! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
+use crate::by_target;
+use crate::document::markdown::write_all;
 use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline};
 use crate::label;
 use crate::listing::{self, Listing, Room};
 use crate::notes;
-use crate::numbers::{number, time};
 use crate::page::Page;
 use crate::uneven;
-use crate::verdict::{Cause, Conclusion, Part};
+use crate::verdict::{Cause, Conclusion};
 use crate::view::View;
 use crate::{slo, words};
-use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings, SloFindings};
+use rigel_core::judge::answer::Answer;
+use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use rigel_core::stats::Estimate;
 use rigel_core::units::Bytes;
+use rigel_core::units::say::{number, time};
 
 /// The page.
 pub(crate) fn page(view: &View<'_>) -> String {
     let mut page = Page::default();
     page.line(format_args!("# Storage measurement {}\n", code(&label::title(view))));
     verdict(&mut page, view);
-    match &view.findings.slo {
-        Some(found) => rates(&mut page, found),
-        None => headline(&mut page, view),
+    match view.answer() {
+        Answer::Rate(found) => write_all(&mut page, &slo::blocks(found, Room::Wide)),
+        _ => headline(&mut page, view),
     }
     points(&mut page, view);
+    write_all(&mut page, &by_target::blocks(view, Room::Wide));
     flags(&mut page, view);
     run(&mut page, view);
     page.into_string()
 }
 
 /// Text as a code span that it cannot end, also within a table.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = printable(text);
     if text.is_empty() {
         return "-".to_owned();
@@ -51,7 +55,7 @@ fn code(text: &str) -> String {
 }
 
 /// A sentence in which no sign has a meaning, and from which no link or mention is made.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = printable(text).replace("www.", "www\0.");
     let mut out = String::with_capacity(text.len());
     let mut signs = text.chars().peekable();
@@ -76,44 +80,15 @@ fn escaped(text: &str) -> String {
 }
 
 fn verdict(page: &mut Page, view: &View<'_>) {
-    for part in Conclusion::of(view).parts() {
-        match part {
-            Part::Head(text) => page.line(format_args!("**{}**\n", escaped(text))),
-            Part::Sentence(text) => page.line(format_args!("{}\n", escaped(text))),
-            Part::Causes(causes) => {
-                causes.iter().for_each(|one| cause(page, one));
-                page.blank();
-            }
-            Part::Next(next) => {
-                page.line(format_args!("{}: {}\n", escaped(&next.purpose), code(&next.command)))
-            }
-        }
-    }
+    write_all(page, &Conclusion::of(view).blocks());
 }
 
 /// What it means, the flag with its figures, and what to do.
-fn cause(page: &mut Page, one: &Cause) {
+pub(crate) fn cause(page: &mut Page, one: &Cause) {
     let flag = one.code.map_or_else(String::new, |flag| {
         format!(" {}, {}: {}.", code(flag.name()), escaped(&one.at()), escaped(&one.figures))
     });
     page.line(format_args!("- **{}**{flag} {}", escaped(&one.means), escaped(&one.remedy)));
-}
-
-/// What a search for a rate saw at each.
-fn rates(page: &mut Page, found: &SloFindings) {
-    let rows = slo::rows(found);
-    if rows.is_empty() {
-        return;
-    }
-    page.line(format_args!(
-        "## Rates\n\n| {} |\n|{}",
-        slo::heads(found).join(" | "),
-        " ---: |".repeat(slo::heads(found).len())
-    ));
-    rows.iter().for_each(|row| {
-        page.line(format_args!("| {} |", row.each_ref().map(|cell| escaped(cell)).join(" | ")))
-    });
-    page.line(format_args!("\n{}\n", slo::meaning(found)));
 }
 
 fn headline(page: &mut Page, view: &View<'_>) {

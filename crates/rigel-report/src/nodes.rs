@@ -1,42 +1,59 @@
-//! What each of several nodes did, as a table for people.
+//! What each of several nodes did, as a table for people: each node beside the others.
 //!
-//! Text and page write the same cells. Must not compute what the findings have.
+//! Must not compute what the findings have.
 
-use crate::numbers::{number, time};
+use crate::document::{Block, Cell, Column, Room, Table};
 use crate::view::View;
-use crate::words;
 use rigel_core::judge::findings::{NodeFindings, NodeIo, PointFindings};
 use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::request::Request;
 use rigel_core::path_text::printable;
+use rigel_core::units::say::{number, time};
 
-/// The columns behind the name of the node.
-pub(crate) const HEADS: [&str; 5] = ["load", "outstanding", "rate", OF_PART, "mean"];
-/// The column that tells a node which lags behind.
-pub(crate) const OF_PART: &str = "of its part";
+/// A longer text is in `_nodes.csv` only.
+const MOST_ROWS: usize = 64;
 
 /// What the columns mean.
-pub(crate) const MEANING: &str = "Of its part: what the node did of what it would do if all were as fast, by what it had outstanding. \
+const MEANING: &str = "Of its part: what the node did of what it would do if all were as fast, by what it had outstanding. \
     The nodes began each visit together; the sum of their rates is that of the point.";
 
 /// A node at a point.
 pub(crate) struct Row {
-    /// Its name.
-    pub name: String,
-    /// A cell for each of [`HEADS`].
-    pub cells: [String; 5],
-    /// What it did of its part; 1 is all of it.
-    pub of_part: f64,
+    name: String,
+    load: String,
+    outstanding: String,
+    rate: String,
+    /// What it did of its part; 1 is all of it. This tells a node which lags behind.
+    of_part: f64,
+    mean: Option<String>,
+}
+
+/// The table; nothing where one host measured.
+pub(crate) fn blocks(mut rows: Vec<Row>, room: Room) -> Vec<Block> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let left = if room.is_wide() { 0 } else { rows.len().saturating_sub(MOST_ROWS) };
+    rows.truncate(rows.len() - left);
+    let table = Table::of("row", &rows)
+        .indent(1)
+        .column(Column::left(room.either("node", "Node")), |row| row.name.clone())
+        .column(Column::right("load"), |row| row.load.clone())
+        .column(Column::right("outstanding"), |row| row.outstanding.clone())
+        .column(Column::right("rate"), |row| row.rate.clone())
+        .column(Column::right("of its part"), |row| Cell::Share(row.of_part))
+        .column(Column::right("mean"), |row| row.mean.clone())
+        .done();
+    let csv = "`rigel report RECORD --format csv` writes them to _nodes.csv";
+    let more = (left > 0).then(|| Block::whole("", format!(".. and {left} more: {csv}")));
+    Block::explained("Nodes", [table].into_iter().chain(more).collect(), MEANING, room)
 }
 
 /// The nodes under a load, which `named` names.
 pub(crate) fn rows_of(request: &Request, named: &str, nodes: &[NodeFindings]) -> Vec<Row> {
     let rows = |node: &NodeFindings| -> Vec<Row> {
         let name = printable(&node.name).into_owned();
-        let row = |(class, io): (&Class, &NodeIo)| {
-            let load = request.class(*class)?;
-            Some(Row { name: name.clone(), cells: cells(named, load, io), of_part: io.of_due })
-        };
+        let row = |(class, io): (&Class, &NodeIo)| Some(row(&name, named, request.class(*class)?, io));
         node.ios.iter().filter_map(row).collect()
     };
     nodes.iter().flat_map(rows).collect()
@@ -64,16 +81,16 @@ pub(crate) fn rows(view: &View<'_>) -> Vec<Row> {
     chosen.flat_map(|found| rows_of_point(view, found)).collect()
 }
 
-fn cells(named: &str, load: &LoadClass, io: &NodeIo) -> [String; 5] {
-    let rate = match load.figure {
-        Figure::Mbps => format!("{} MBPS", number(io.mbps)),
-        Figure::Rate(_) => format!("{} {}", number(io.iops), printable(load.unit())),
-    };
-    [
-        named.to_owned(),
-        format!("{} {}", io.planned, load.name),
-        rate,
-        format!("{} %", words::percent(io.of_due)),
-        io.latency_us.map_or_else(|| "-".to_owned(), time),
-    ]
+fn row(name: &str, named: &str, load: &LoadClass, io: &NodeIo) -> Row {
+    Row {
+        name: name.to_owned(),
+        load: named.to_owned(),
+        outstanding: format!("{} {}", io.planned, load.name),
+        rate: match load.figure {
+            Figure::Mbps => format!("{} MBPS", number(io.mbps)),
+            Figure::Rate(_) => format!("{} {}", number(io.iops), printable(load.unit())),
+        },
+        of_part: io.of_due,
+        mean: io.latency_us.map(time),
+    }
 }

@@ -7,20 +7,21 @@ use crate::flag_scopes::FlagScopes;
 use crate::headline::{self, Headline, Unit};
 use crate::page::Page;
 use crate::view::View;
-use crate::{duration, versus, words};
+use crate::{versus, words};
 use rigel_core::judge::findings::{CurveFindings, PointFindings};
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
-use rigel_core::record::{Closing, End, Visit};
+use rigel_core::record::{ClosingLine, End, Visit};
 use rigel_core::stats::{Basis, Estimate};
 use rigel_core::units::Nanos;
+use rigel_core::units::say::two_units;
 use std::fmt;
 
 /// A point as ORION writes it.
-pub(crate) struct At(pub Point);
+pub(crate) struct OrionPoint(pub Point);
 
-impl fmt::Display for At {
+impl fmt::Display for OrionPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.named(" and "))
     }
@@ -47,7 +48,7 @@ pub(crate) fn cut_short(view: &View<'_>) -> Option<String> {
         return None;
     }
     let reason = match &record.closing {
-        Some(Closing { end: Some(End::Stopped), .. }) => {
+        Some(ClosingLine { end: Some(End::Stopped), .. }) => {
             return Some(format!("Run cut short: stopped by the user {}.", progress(view)));
         }
         Some(closing) => closing.reason.as_deref().unwrap_or("no reason was recorded"),
@@ -75,7 +76,7 @@ pub(crate) fn progress(view: &View<'_>) -> String {
     let Some(ended_ns) = visits.map(Visit::ended_ns).max() else {
         return "before its first visit was over; there are no figures".to_owned();
     };
-    let after = duration::words(Nanos(ended_ns));
+    let after = two_units(Nanos(ended_ns));
     let plan = &record.header.plan;
     if plan.searches() && plan.steps.is_empty() {
         let visits = words::counted(record.search.len(), "visit");

@@ -1,25 +1,43 @@
 //! What only open loops have, as a table for people: what was asked for and served, how long that took, how late the tool was.
 //!
-//! Text and page write the same cells. Must not compute what the findings have.
+//! Mean and p99 stand here as well: beside other loads the table of all numbers may have no room for them. Must not compute what the findings have.
 
-use crate::numbers::{number, time};
+use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{IoFindings, OpenFindings, PointFindings};
 use rigel_core::load::class::Class;
+use rigel_core::units::say::{number, time};
 use rigel_core::units::to_f64;
 
 /// The columns.
-pub(crate) const HEADS: [&str; 8] =
-    ["asked/s", "served/s", "mean", "p99", "service", "lag p99", "waited", "backlog"];
+const HEADS: [&str; 8] = ["asked/s", "served/s", "mean", "p99", "service", "lag p99", "waited", "backlog"];
 
 /// What the columns mean.
-pub(crate) const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, also where it had to wait. \
+const MEANING: &str = "Mean and p99 count from the time at which an I/O should have begun, also where it had to wait. \
     Service: from its real start to its end, on average. Lag: how late Rigel itself began it. Waited: the share that waited because as many \
     as allowed were outstanding, also of what still did at the end. Backlog: what had arrived and was not over, at the start and at the end of the measured time of a visit.";
 
+/// The table; nothing when nothing arrived at a rate of its own. Flags and marks stand in the table of all numbers.
+pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
+    let rows = rows(view);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let table = Table::of("rate", &rows)
+        .indent(1)
+        .column(Column::left(room.either("", "Class")), |(class, _)| class.clone())
+        .columns(
+            HEADS.into_iter().enumerate(),
+            |(_, head)| Column::right(head),
+            |(_, cells), (place, _)| cells.get(place).cloned(),
+        )
+        .done();
+    Block::explained("Arrivals", vec![table], MEANING, room)
+}
+
 /// A point of an open loop: its class, `open, A` where two sides take turns, and a cell for each column.
-pub(crate) fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
+fn rows(view: &View<'_>) -> Vec<(String, [String; 8])> {
     let each = view
         .classes()
         .filter_map(|(found, class, io)| Some((io.load.title(), cells(found, class, io, io.open.as_ref()?))));

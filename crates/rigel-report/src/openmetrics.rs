@@ -112,7 +112,7 @@ fn of_run(view: &View<'_>) -> Vec<Family> {
     let run = run_label(view);
     let info = vec![
         run.clone(),
-        ("level".into(), header.request.level.name().to_owned()),
+        ("level".into(), header.request.level().name().to_owned()),
         ("engine".into(), header.nodes.first().engine.kind.name().to_owned()),
         ("targets".into(), view.targets().join(", ")),
         ("started".into(), header.started.clone()),

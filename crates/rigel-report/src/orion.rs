@@ -1,4 +1,4 @@
-//! ORION's files and what it prints, in the layouts of three of its versions.
+//! ORION's files and what it prints, in the layouts of four of its versions.
 //!
 //! The layouts are interfaces: scripts read them by line and column. They were taken from published output only. Rigel
 //! adds lines in two places: line 1 names the writer, and intervals, flags and an early end follow the results. A
@@ -23,6 +23,8 @@ use std::str::FromStr;
 /// The versions of ORION whose output differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OrionVersion {
+    /// 10.2.0.1: as 11.1, but names without a time, and one line before a run.
+    V10_2,
     /// 11.1.0.7: milliseconds, no histogram, nothing printed at the end.
     V11_1,
     /// 11.2.0.2 to 12.1: whole microseconds, a histogram of 28 rows, text above the tables.
@@ -32,26 +34,27 @@ pub enum OrionVersion {
     V19,
 }
 
+rigel_core::named!(OrionVersion { V10_2: "10.2", V11_1: "11.1", V11_2: "11.2", V19: "19" });
+
 impl OrionVersion {
-    /// All, oldest first.
-    pub const ALL: [Self; 3] = [Self::V11_1, Self::V11_2, Self::V19];
-
-    /// The word on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V11_1 => "11.1",
-            Self::V11_2 => "11.2",
-            Self::V19 => "19",
-        }
-    }
-
     /// The version as that program writes it, as far as it does not name a build.
     const fn full_name(self) -> &'static str {
         match self {
+            Self::V10_2 => "10.2.0.1.0",
             Self::V11_1 => "11.1.0.7.0",
             Self::V11_2 => "11.2.0.2.0",
             Self::V19 => "19",
         }
+    }
+
+    /// Whether it is older than the wording, the microseconds and the histograms of 11.2.
+    pub(crate) const fn is_before_11_2(self) -> bool {
+        matches!(self, Self::V10_2 | Self::V11_1)
+    }
+
+    /// Whether date and time of a run are in the names of its files.
+    pub const fn dates_its_files(self) -> bool {
+        !matches!(self, Self::V10_2)
     }
 }
 
@@ -59,17 +62,16 @@ impl FromStr for OrionVersion {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|version| version.name() == text)
-            .ok_or_else(|| format!("'{}' is no version of ORION (11.1, 11.2, 19)", printable(text)))
+        Self::ALL.into_iter().find(|version| version.name() == text).ok_or_else(|| {
+            format!("'{}' is not a version of ORION that Rigel knows (10.2, 11.1, 11.2, 19)", printable(text))
+        })
     }
 }
 
 /// Whether a run has something to say in the file of ORION that ends so. A level that names its points itself may have neither of
 /// ORION's two classes, which are all that its tables and its summary know.
 pub fn has_content(request: &Request, suffix: &str) -> bool {
-    let has = |class: Class| !request.level.is_own() || request.class(class).is_some();
+    let has = |class: Class| !request.level().is_own() || request.class(class).is_some();
     match suffix {
         "_iops.csv" | "_lat.csv" => has(Class::SMALL),
         "_mbps.csv" => has(Class::LARGE),
@@ -78,7 +80,7 @@ pub fn has_content(request: &Request, suffix: &str) -> bool {
     }
 }
 
-/// The files of a run; 11.1 has no histogram file, and the newer ones name theirs differently.
+/// The files of a run; 10.2 and 11.1 have no histogram file, and the newer ones name theirs differently.
 pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
     let mut files = vec![
         OutputFile::new("_summary.txt", summary(version, view)),
@@ -87,7 +89,7 @@ pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
         OutputFile::new("_lat.csv", tables::render(version, tables::Quantity::Latency, view)),
     ];
     match version {
-        OrionVersion::V11_1 => {}
+        OrionVersion::V10_2 | OrionVersion::V11_1 => {}
         OrionVersion::V11_2 => files.push(OutputFile::new("_hist.txt", hist::text(view))),
         OrionVersion::V19 => files.push(OutputFile::new("_hist.csv", hist::csv(view))),
     }
@@ -96,8 +98,8 @@ pub(crate) fn files(version: OrionVersion, view: &View<'_>) -> Vec<OutputFile> {
     files
 }
 
-/// What is printed before a run: who, the name of the run, how long it will take (published output of 11.1.0.7,
-/// 11.2.0.2 and 19.3; 12.2 and later print an empty line after it).
+/// What is printed before a run: who, and from 11.1 on the name of the run and how long it will take (published output of
+/// 10.2.0.1, 11.1.0.7, 11.2.0.2 and 19.3; 12.2 and later print an empty line after it).
 pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estimate_minutes: u64) -> String {
     let mut page = Page::default();
     page.line(format_args!(
@@ -105,6 +107,9 @@ pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estima
         version.full_name(),
         printable(program_version)
     ));
+    if version == OrionVersion::V10_2 {
+        return page.into_string();
+    }
     page.line(printable(run_id));
     if version == OrionVersion::V11_1 {
         page.line(format_args!("Test will take approximately {estimate_minutes} minutes"));
@@ -119,15 +124,20 @@ pub fn banner(version: OrionVersion, program_version: &str, run_id: &str, estima
     page.into_string()
 }
 
-/// What is printed after a run: the results as in the summary, which 11.1 does not print, and the notes.
+/// What is printed after a run: the results as in the summary, which 10.2 and 11.1 do not print, and the notes. 19.3 prints a line of its own
+/// before the results (published output).
 pub fn result_block(version: OrionVersion, view: &View<'_>) -> String {
-    join_paragraphs([results(version, view), notes::of(view)])
+    let mut results = results(version, view);
+    if version == OrionVersion::V19 && !results.is_empty() {
+        results.insert_str(0, "Setting ftype=0\n");
+    }
+    join_paragraphs([results, notes::of(view)])
 }
 
 /// The results alone, as far as that version prints them.
 pub(crate) fn results(version: OrionVersion, view: &View<'_>) -> String {
     match version {
-        OrionVersion::V11_1 => String::new(),
+        OrionVersion::V10_2 | OrionVersion::V11_1 => String::new(),
         OrionVersion::V11_2 | OrionVersion::V19 => results::render(version, view),
     }
 }

@@ -38,6 +38,11 @@ impl Page {
         self.0.push('\n');
     }
 
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The text.
     pub fn into_string(self) -> String {
         self.0

@@ -2,14 +2,14 @@
 //!
 //! Must not compute what the findings have.
 
-use crate::numbers::{counted, number, time};
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::judge::findings::{PointFindings, VisitFindings, VisitIo};
 use rigel_core::load::class::{Class, PerClass};
-use rigel_core::load::pace::Pace;
+use rigel_core::load::task::Task;
 use rigel_core::record::Purpose;
 use rigel_core::units::Nanos;
+use rigel_core::units::say::{counted, number, time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 3;
 
 /// A phase that was measured.
 #[derive(Clone, Copy)]
-pub(crate) struct Measured<'a> {
+pub(crate) struct PhaseResult<'a> {
     /// Its number, from 0.
     pub number: u32,
     /// The point that it is of.
@@ -30,27 +30,27 @@ pub(crate) struct Measured<'a> {
 }
 
 /// Those of a run, in their order; none where a load has no phases.
-pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<Measured<'a>> {
-    if view.record.header.request.phases.is_empty() {
+pub(crate) fn measured<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
+    if view.record.header.request.phases().is_empty() {
         return Vec::new();
     }
     let of_point = |found: &'a PointFindings| found.each_visit.iter().map(move |visit| (found, visit));
     let phase = |(found, visit): (&'a PointFindings, &'a VisitFindings)| match visit.purpose {
-        Purpose::Phase(number) => Some(Measured { number, found, visit }),
+        Purpose::Phase(number) => Some(PhaseResult { number, found, visit }),
         _ => None,
     };
-    let mut all: Vec<Measured<'a>> =
+    let mut all: Vec<PhaseResult<'a>> =
         view.findings.points.iter().flat_map(of_point).filter_map(phase).collect();
     all.sort_by_key(|phase| phase.number);
     all
 }
 
 /// Those of a run that goes through them once; one that goes round them for days has words of its own.
-fn once<'a>(view: &'a View<'_>) -> Vec<Measured<'a>> {
-    if view.record.header.request.pace == Pace::Phases { measured(view) } else { Vec::new() }
+fn once<'a>(view: &'a View<'_>) -> Vec<PhaseResult<'a>> {
+    if matches!(view.record.header.request.task, Task::Phases(_)) { measured(view) } else { Vec::new() }
 }
 
-impl Measured<'_> {
+impl PhaseResult<'_> {
     /// Whether what arrived was served; `None` where nothing arrives at a rate.
     pub fn is_served(&self) -> Option<bool> {
         let open = || self.visit.ios.values().filter_map(|io| io.open);
@@ -82,13 +82,13 @@ impl Measured<'_> {
 /// Whether the phases were served, and the longest p99; `None` where no phase has anything that arrives at a rate.
 pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
     let all = once(view);
-    let asked = view.record.header.request.phases.len();
-    let judged: Vec<(&Measured<'_>, bool)> =
+    let asked = view.record.header.request.phases().len();
+    let judged: Vec<(&PhaseResult<'_>, bool)> =
         all.iter().filter_map(|phase| Some((phase, phase.is_served()?))).collect();
     if judged.is_empty() {
         return None;
     }
-    let failed: Vec<&Measured<'_>> = judged.iter().filter(|one| !one.1).map(|one| one.0).collect();
+    let failed: Vec<&PhaseResult<'_>> = judged.iter().filter(|one| !one.1).map(|one| one.0).collect();
     let of_all = if all.len() < asked { format!(" of {asked}") } else { String::new() };
     // Phases in which nothing arrives at a rate have none to be served at.
     let with_rate = if judged.len() < all.len() { " with a rate" } else { "" };
@@ -114,7 +114,7 @@ pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
         let was = if failed.len() == 1 { "was" } else { "were" };
         format!("{count}{of} {was} not served at the rates asked for: {}{more}", listed(&named))
     };
-    let is_well = |phase: &&Measured<'_>| failed.iter().all(|other| other.number != phase.number);
+    let is_well = |phase: &&PhaseResult<'_>| failed.iter().all(|other| other.number != phase.number);
     let slowest = all.iter().filter(is_well).filter_map(|phase| Some((phase, phase.slowest()?)));
     let slowest = slowest.max_by(|one, other| one.1.1.total_cmp(&other.1.1));
     let slowest = slowest.map_or_else(String::new, |(phase, (class, us))| {
@@ -125,7 +125,7 @@ pub(crate) fn verdict(view: &View<'_>) -> Option<String> {
 }
 
 /// `phase 7 with 3,912 of 5,000 I/Os per second`
-fn short_of(phase: &Measured<'_>) -> String {
+fn short_of(phase: &PhaseResult<'_>) -> String {
     let (asked, served) = phase.rates();
     format!("phase {} with {} of {} I/Os per second", phase.shown(), number(served.round()), number(asked))
 }
@@ -170,8 +170,8 @@ struct PhaseIo {
 
 /// The documents of all phases.
 pub(crate) fn documents(view: &View<'_>) -> Vec<PhaseDocument> {
-    let phases = &view.record.header.request.phases;
-    let of = |one: &Measured<'_>| {
+    let phases = view.record.header.request.phases();
+    let of = |one: &PhaseResult<'_>| {
         let asked = usize::try_from(one.number).ok().and_then(|number| phases.get(number));
         let io = |(class, io): (&Class, &VisitIo)| (*class, PhaseIo::of(one.visit.point.of(*class), io));
         PhaseDocument {

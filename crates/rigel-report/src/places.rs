@@ -2,13 +2,13 @@
 //!
 //! Text, page and JSON tell the same. Must not judge; the findings do.
 
-use crate::numbers::{number, percent, time};
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::{PlaceFindings, judged_at_place};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::by_place::{Area, Course};
+use rigel_core::units::say::{number, percent, time};
 
 /// A sentence about each class that was measured place by place.
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
@@ -43,8 +43,8 @@ fn course(view: &View<'_>, found: &PlaceFindings) -> String {
             "{subject} by place is not judged: one visit to each place does not tell places from moments."
         ),
         Some(Course::Even { mean, told }) => format!(
-            "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places could be told; one of \
-             {} % between the halves would have been told in one run of two.",
+            "{subject} is even: {} wherever it goes, the mean of {} places{}. No difference between places was detected; one of \
+             {} % between the halves would have been detected in one run of two.",
             figure(*mean),
             found.load.places.unwrap_or(0),
             range(view, found),

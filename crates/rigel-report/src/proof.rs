@@ -1,18 +1,18 @@
 //! Settings proven: a text, a page, and one JSON document, `rigel.proof/1`.
 //!
-//! The types here are the interface. Must not judge; [`rigel_core::uses::proof`] does.
+//! The types here are the interface. Must not judge; [`rigel_uses::proof`] does.
 
+mod blocks;
 mod page;
-mod text;
 mod words;
 
-pub use text::text;
-
+use crate::document::{Block, Document as _, PageDocument as _, Room};
 use crate::json::{pretty, schema_of, text as printable};
 use crate::output_file::OutputFile;
+use crate::text::Style;
 use rigel_core::error::Problem;
-use rigel_core::uses::proof::page_cost::{self, Cell, Judged, MOST_REGRET, Plan};
-use rigel_core::uses::proof::{About, Proof, Skipped, concurrency};
+use rigel_uses::proof::page_cost::{self, Cell, MOST_REGRET, PageCostVerdict, Plan};
+use rigel_uses::proof::{About, Proof, SkippedSetting, concurrency};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub const SCHEMA: &str = "rigel.proof/1";
 
 /// An experiment with its name.
 #[derive(Clone, Copy, Debug)]
-pub struct Proven<'a> {
+pub struct ProofReport<'a> {
     /// Name that all files of it begin with.
     pub run: &'a str,
     /// Local time of the start, RFC 3339.
@@ -50,9 +50,9 @@ struct Document<'a> {
     /// The planner's `random_page_cost`.
     random_page_cost: Option<PageCost<'a>>,
     /// Settings of I/O at once: `effective_io_concurrency`, and from version 18 on `io_workers` and `io_method`.
-    concurrency: &'a [concurrency::Found],
+    concurrency: &'a [concurrency::ConcurrencyFindings],
     /// Settings that were left out.
-    skipped: &'a [Skipped],
+    skipped: &'a [SkippedSetting],
     /// Whether it was measured to its end.
     complete: bool,
 }
@@ -67,7 +67,7 @@ struct PageCost<'a> {
     /// Shares of hits, ascending.
     hit_rates: &'a [f64],
     /// The rules, then the values that were tried, ascending.
-    values: &'a [Judged],
+    values: &'a [PageCostVerdict],
     /// The values among those tried that pass.
     passing: Vec<f64>,
     /// Every query.
@@ -120,7 +120,7 @@ pub fn schema() -> String {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(proven: &Proven<'_>) -> Result<Vec<u8>, Problem> {
+pub fn json(proven: &ProofReport<'_>) -> Result<Vec<u8>, Problem> {
     let proof = proven.proof;
     pretty(&Document {
         schema: SCHEMA,
@@ -136,19 +136,26 @@ pub fn json(proven: &Proven<'_>) -> Result<Vec<u8>, Problem> {
     })
 }
 
+/// For the terminal; `files` are where the outputs are, printable.
+pub fn text(proven: &ProofReport<'_>, style: Style, files: &[String]) -> String {
+    let mut blocks = proven.blocks(Room::Narrow);
+    blocks.push(Block::part(vec![Block::Files(files.to_vec())]));
+    blocks.text(style)
+}
+
 /// The document and the page as files.
 ///
 /// # Errors
 /// As for [`json()`].
-pub fn files(proven: &Proven<'_>, with_page: bool) -> Result<Vec<OutputFile>, Problem> {
+pub fn files(proven: &ProofReport<'_>, with_page: bool) -> Result<Vec<OutputFile>, Problem> {
     let mut all = vec![OutputFile::new("_proof.json", json(proven)?)];
     if with_page {
-        all.push(OutputFile::new("_proof.html", page::page(proven)?));
+        all.push(proven.page("_proof.html")?);
     }
     Ok(all)
 }
 
-fn page_cost(found: &page_cost::Found, ratio: f64) -> PageCost<'_> {
+fn page_cost(found: &page_cost::PageCostFindings, ratio: f64) -> PageCost<'_> {
     let choice = |one: &page_cost::Choice| ChoiceDocument {
         selectivity: one.selectivity,
         value: one.cost,

@@ -4,7 +4,6 @@
 
 use crate::beside::words::of_index;
 use crate::loss::{Loss, lost};
-use crate::numbers::{counted, number, percent, time};
 use crate::verdict::width;
 use crate::view::View;
 use crate::words;
@@ -12,12 +11,13 @@ use rigel_core::judge::findings::{Knee, NoKnee, PointFindings};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::sql::SqlLevel;
 use rigel_core::record::Visit;
-use rigel_core::uses::beside::{commits_per_flush, index_blocks};
+use rigel_core::units::say::{counted, number, percent, time};
+use rigel_uses::beside::{commits_per_flush, index_blocks};
 
 /// What each class loses where all of them have the most sessions, a sentence for each.
 pub(crate) fn costs(view: &View<'_>) -> Vec<String> {
     let request = &view.record.header.request;
-    if request.sql.is_none() || request.sides.is_some() {
+    if request.sql().is_none() || request.sides.is_some() {
         return Vec::new();
     }
     let contrasts = view.findings.contrasts();
@@ -64,7 +64,7 @@ fn share(share: f64) -> String {
 /// What look-ups through an index read, at their highest rate.
 pub(crate) fn index(view: &View<'_>) -> Option<String> {
     let request = &view.record.header.request;
-    if request.sql.is_none() || request.sides.is_some() {
+    if request.sql().is_none() || request.sides.is_some() {
         return None;
     }
     let best = view.findings.best.rate(Class::SIMPLE)?;
@@ -95,7 +95,7 @@ pub(crate) fn flushes(view: &View<'_>) -> Option<String> {
 
 /// The knee of a load of users, and the response times at half of it.
 pub(crate) fn users(view: &View<'_>) -> Option<String> {
-    let sql = view.record.header.request.sql.as_ref()?;
+    let sql = view.record.header.request.sql()?;
     if sql.level != SqlLevel::Users {
         return None;
     }

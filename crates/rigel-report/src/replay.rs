@@ -1,14 +1,15 @@
 //! A recorded time as a load file: its text with comments for people, and the remarks beside it.
 //!
-//! Must not choose a phase or a rate; [`rigel_core::uses::capacity::replay`] does.
+//! Must not choose a phase or a rate; [`rigel_capacity::replay`] does.
 
-use crate::numbers::{counted, number, percent, short, span};
 use crate::words::listed;
+use rigel_capacity::replay::{Assumption, Flow, Replay, SMALLEST, SourcePhase, UNKNOWN_BYTES};
+use rigel_capacity::{Source, Subject, when};
 use rigel_core::load::class::Shape;
 use rigel_core::load::file::Comments;
-use rigel_core::units::{KIB, Nanos, to_f64, trimmed};
-use rigel_core::uses::capacity::replay::{Assumed, Flow, Replay, SMALLEST, UNKNOWN_BYTES, Was};
-use rigel_core::uses::capacity::{Source, Subject, when};
+use rigel_core::units::say::trimmed;
+use rigel_core::units::say::{counted, number, percent, short, span};
+use rigel_core::units::{KIB, Nanos, to_f64};
 
 /// Below that a time is not known as a whole.
 const WHOLE: f64 = 0.999;
@@ -17,7 +18,7 @@ const KEPT: f64 = 0.9;
 
 /// A replay, and where it is from.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct ReplayReport<'a> {
     /// The command, as it can be typed again.
     pub command: &'a str,
     /// The host.
@@ -34,7 +35,7 @@ pub struct Told<'a> {
     pub replay: &'a Replay,
 }
 
-impl Told<'_> {
+impl ReplayReport<'_> {
     /// The load file.
     pub fn file(&self) -> String {
         let mut head = vec![format!("Made by: rigel {}", self.command.trim_end())];
@@ -117,7 +118,7 @@ impl Told<'_> {
 }
 
 /// `2026-11-02 08:00 to 11:30, 3 h 30 min: 1,204 reads/s of 11.2 KiB, 318 writes/s of 8 KiB; dispersion 6.3`
-fn of_phase(was: &Was, shape: Option<Shape>, scale: f64) -> String {
+fn of_phase(was: &SourcePhase, shape: Option<Shape>, scale: f64) -> String {
     let known =
         to_f64(was.covered_ms.unsigned_abs()) / to_f64((was.to_ms - was.from_ms).unsigned_abs().max(1));
     let gaps =
@@ -149,33 +150,33 @@ fn time(ms: i64) -> String {
 }
 
 /// What was assumed, as a sentence without a stop.
-fn assumed(one: &Assumed) -> String {
+fn assumed(one: &Assumption) -> String {
     match *one {
-        Assumed::Places => {
+        Assumption::Places => {
             "the I/Os go anywhere on the target, each place as likely as another; streams and hot parts are not in the source".to_owned()
         }
-        Assumed::Sync => "no write waits until it is durable".to_owned(),
-        Assumed::Sizes => {
+        Assumption::Sync => "no write waits until it is durable".to_owned(),
+        Assumption::Sizes => {
             "sizes are two powers of two with the mean size of each phase; the source has no histogram of them".to_owned()
         }
-        Assumed::Poisson(phases) => format!(
+        Assumption::Poisson(phases) => format!(
             "arrivals of {} know nothing of each other (Poisson): nothing finer than 10 s is known there, or less than two minutes of it",
             counted(phases, "phase")
         ),
-        Assumed::Independent => "reads and writes come independently of each other".to_owned(),
-        Assumed::WeakerBursts { phases, part } => format!(
+        Assumption::Independent => "reads and writes come independently of each other".to_owned(),
+        Assumption::WeakerBursts { phases, part } => format!(
             "bursts of {} are weaker than they were, at least {} % of it: no arrivals of a load file vary as much",
             counted(phases, "phase"),
             percent(part)
         ),
-        Assumed::Directions => {
+        Assumption::Directions => {
             "reads and writes are as large as each other: some source parts bytes by direction, and operations not".to_owned()
         }
-        Assumed::DirectionsOfHost => {
+        Assumption::DirectionsOfHost => {
             "the operations of a disk write as often as those of the host as a whole: some source tells reads from writes only there".to_owned()
         }
-        Assumed::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
-        Assumed::Idle(phases) => format!("{} with less than one I/O in two seconds have one per second: no phase is idle", counted(phases, "phase")),
-        Assumed::Small => format!("I/Os that are smaller on average have {} KiB, as many devices refuse smaller ones", SMALLEST / KIB),
+        Assumption::Bytes => format!("an I/O has {} KiB: some source has no bytes", short(UNKNOWN_BYTES / to_f64(KIB))),
+        Assumption::Idle(phases) => format!("{} with less than one I/O in two seconds have one per second: no phase is idle", counted(phases, "phase")),
+        Assumption::Small => format!("I/Os that are smaller on average have {} KiB, as many devices refuse smaller ones", SMALLEST / KIB),
     }
 }

@@ -1,14 +1,12 @@
 //! What a scrub found: a text, and one JSON document, `rigel.scrub/1`.
 //!
-//! The types here are the interface. Must not judge; [`rigel_core::uses::scrub`] does.
+//! The types here are the interface. Must not judge; [`rigel_uses::scrub`] does.
 
-mod text;
-
-pub use text::text;
+mod blocks;
 
 use crate::json::{pretty, schema_of, text as printable};
 use rigel_core::error::Problem;
-use rigel_core::uses::scrub::{Found, Source, State};
+use rigel_uses::scrub::{ScrubFindings, Source, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +15,7 @@ pub const SCHEMA: &str = "rigel.scrub/1";
 
 /// A scrub, over or cut short.
 #[derive(Clone, Copy, Debug)]
-pub struct Scrubbed<'a> {
+pub struct ScrubReport<'a> {
     /// What was compared and found.
     pub state: &'a State,
     /// Paths of the disks, printable.
@@ -26,6 +24,8 @@ pub struct Scrubbed<'a> {
     pub total: u64,
     /// What the user should know of it.
     pub notes: &'a [String],
+    /// Nothing is left to compare.
+    pub complete: bool,
 }
 
 /// Copies of data, and where they differ. Offsets and lengths are in bytes.
@@ -55,14 +55,14 @@ struct Document<'a> {
     alike: Option<bool>,
     /// What was found.
     #[serde(flatten)]
-    found: &'a Found,
+    found: &'a ScrubFindings,
 }
 
-/// The document, pretty-printed. `complete` when nothing is left to compare.
+/// The document, pretty-printed.
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(scrubbed: &Scrubbed<'_>, complete: bool) -> Result<Vec<u8>, Problem> {
+pub fn json(scrubbed: &ScrubReport<'_>) -> Result<Vec<u8>, Problem> {
     let state = scrubbed.state;
     pretty(&Document {
         schema: SCHEMA,
@@ -76,7 +76,7 @@ pub fn json(scrubbed: &Scrubbed<'_>, complete: bool) -> Result<Vec<u8>, Problem>
         notes: scrubbed.notes.iter().map(|note| printable(note)).collect(),
         total_bytes: scrubbed.total,
         compared_bytes: state.done,
-        complete,
+        complete: scrubbed.complete,
         waiting_ranges: state.pending.len() as u64,
         alike: state.are_alike(),
         found: &state.found,

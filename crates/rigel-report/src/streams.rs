@@ -2,7 +2,6 @@
 //!
 //! Must not choose a figure; the findings do.
 
-use crate::numbers::{number, percent};
 use crate::verdict::width;
 use crate::view::View;
 use crate::words;
@@ -10,12 +9,13 @@ use rigel_core::judge::findings::PointFindings;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::stats::Estimate;
+use rigel_core::units::say::{number, percent};
 
 /// `1 reader gets 1,204 MBPS (±2 %), 16 readers get 2,950 MBPS together (±1 %), 145 % more.` `None` of another run, and where
 /// only one load may be used.
 pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     let request = &view.record.header.request;
-    let load = request.class(Class::STREAM).filter(|_| request.level == RunLevel::Streams)?;
+    let load = request.class(Class::STREAM).filter(|_| request.level() == RunLevel::Streams)?;
     let usable = |found: &&PointFindings| found.point.is_alone(load.name) && !found.invalid();
     let mut rates: Vec<(u32, Estimate)> = view
         .findings

@@ -3,6 +3,7 @@
 //!
 //! Must not read a history: what it tells is given.
 
+use crate::document::Block;
 use crate::view::View;
 use crate::words;
 use rigel_core::stats::sessions::FEWEST_SESSIONS;
@@ -18,7 +19,7 @@ const _: () = assert!(FEWEST_SESSIONS == 5, "the word for it");
 
 /// How sure, of three things.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Sure {
+pub(crate) struct SurenessText {
     /// The numbers, as means of this session.
     pub this_session: String,
     /// What compares within this session.
@@ -27,7 +28,7 @@ pub(crate) struct Sure {
     pub another_session: String,
 }
 
-impl Sure {
+impl SurenessText {
     /// Of a run by itself. Its outputs are made of its record alone, so no history has a say.
     pub fn of_run(view: &View<'_>) -> Self {
         if !view.is_adaptive() {
@@ -49,6 +50,12 @@ impl Sure {
                 FEWEST
             ),
         }
+    }
+
+    /// All three.
+    pub fn block(&self) -> Block {
+        let facts = self.rows().map(|(name, text)| (name.to_owned(), text.to_owned()));
+        Block::section("How sure, of what", vec![Block::Facts(facts.into())])
     }
 
     /// Each with its name.

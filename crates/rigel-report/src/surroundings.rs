@@ -8,6 +8,8 @@ use rigel_core::facts::HostFacts;
 use rigel_core::path_text::printable;
 use rigel_core::record::Node;
 use rigel_core::units::Bytes;
+use rigel_core::units::say::percent;
+use rigel_core::witness::HostCpu;
 use std::collections::BTreeSet;
 
 /// `It ran in a KVM virtual machine (QEMU Standard PC): its host may ..`; `None` on a machine of its own, and where no storage was touched.
@@ -33,6 +35,27 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
         told.push(format!("Its control group was limited to {}.", groups.join("; on another node to ")));
     }
     (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// Where the CPU time of the host of a node went during its visits: `43 % idle, 2.1 % interrupts`; `None` where nobody watched.
+pub(crate) fn cpus_of(view: &View<'_>, node: usize) -> Option<HostCpu> {
+    let visits = view.record.visits.iter();
+    let watched = visits.filter_map(|visit| visit.nodes.get(node)?.witness.as_ref());
+    HostCpu::of(watched.map(Some))
+}
+
+/// The same in words, of the first host.
+pub(crate) fn cpus(view: &View<'_>) -> Option<String> {
+    cpus_of(view, 0).map(cpus_in_words)
+}
+
+/// `43 % idle, 2.1 % interrupts, 0.3 % taken by the hypervisor`.
+pub(crate) fn cpus_in_words(cpu: HostCpu) -> String {
+    let mut parts = vec![format!("{} % idle", percent(cpu.idle))];
+    parts.extend(cpu.interrupts.map(|share| format!("{} % interrupts", percent(share))));
+    let stolen = cpu.steal.filter(|&share| share > 0.0);
+    parts.extend(stolen.map(|share| format!("{} % taken by the hypervisor", percent(share))));
+    parts.join(", ")
 }
 
 /// `a KVM virtual machine (QEMU Standard PC)`.

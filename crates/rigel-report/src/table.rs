@@ -1,4 +1,4 @@
-//! The tidy table: a row per point and class, a column per variable, each with its kind. CSV and Parquet are written from it.
+//! The tidy table: a row per point and class, a column per variable. CSV is written from it.
 //!
 //! Must hold every figure that other outputs have, and must not round.
 
@@ -7,19 +7,6 @@ use rigel_core::judge::findings::{IoFindings, LatencyUs, OpenFindings, PointFind
 use rigel_core::load::class::LoadClass;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Words.
-    Text,
-    /// Whole numbers from 0.
-    Count,
-    /// Numbers with a fraction.
-    Number,
-    /// Yes or no.
-    Truth,
-}
 
 /// One field of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,72 +23,72 @@ pub(crate) enum Cell {
     Nothing,
 }
 
-/// Name and kind of every column: the run, the load level of each class, then the figures.
-pub(crate) fn columns(view: &View<'_>) -> Vec<(String, Kind)> {
-    let levels = view.level_columns().into_iter().map(|(name, _)| (name, Kind::Count));
+/// The name of every column: the run, the load level of each class, then the figures.
+pub(crate) fn columns(view: &View<'_>) -> Vec<String> {
+    let levels = view.level_columns().into_iter().map(|(name, _)| name);
     let open = if has_open(view) { &OPEN[..] } else { &[] };
-    let figures = FIGURES.iter().chain(open).map(|&(name, kind)| (name.to_owned(), kind));
-    std::iter::once(("run_id".to_owned(), Kind::Text)).chain(levels).chain(figures).collect()
+    let figures = FIGURES.iter().chain(open).map(|&name| name.to_owned());
+    std::iter::once("run_id".to_owned()).chain(levels).chain(figures).collect()
 }
 
 /// The figures of a class of a point. Rates are per second, one MB is 2^20 bytes.
-const FIGURES: [(&str, Kind); 37] = [
-    ("class", Kind::Text),
-    ("io_bytes", Kind::Count),
-    ("seconds", Kind::Number),
-    ("iops", Kind::Number),
-    ("iops_lo95", Kind::Number),
-    ("iops_hi95", Kind::Number),
-    ("mbps", Kind::Number),
-    ("mbps_lo95", Kind::Number),
-    ("mbps_hi95", Kind::Number),
-    ("latency_mean_us", Kind::Number),
-    ("latency_mean_us_lo95", Kind::Number),
-    ("latency_mean_us_hi95", Kind::Number),
-    ("latency_min_us", Kind::Number),
-    ("latency_max_us", Kind::Number),
-    ("latency_stddev_us", Kind::Number),
-    ("latency_p50_us", Kind::Number),
-    ("latency_p50_us_lo95", Kind::Number),
-    ("latency_p50_us_hi95", Kind::Number),
-    ("latency_p90_us", Kind::Number),
-    ("latency_p99_us", Kind::Number),
-    ("latency_p99_us_lo95", Kind::Number),
-    ("latency_p99_us_hi95", Kind::Number),
-    ("latency_p99_9_us", Kind::Number),
-    ("latency_p99_99_us", Kind::Number),
-    ("visits", Kind::Count),
-    ("basis", Kind::Text),
-    ("within", Kind::Number),
-    ("between", Kind::Number),
-    ("stalled_share", Kind::Number),
-    ("reached", Kind::Truth),
-    ("reads", Kind::Count),
-    ("writes", Kind::Count),
-    ("errors", Kind::Count),
-    ("outstanding_planned", Kind::Count),
-    ("outstanding_mean", Kind::Number),
-    ("own_cpu", Kind::Number),
-    ("flags", Kind::Text),
+const FIGURES: [&str; 37] = [
+    "class",
+    "io_bytes",
+    "seconds",
+    "iops",
+    "iops_lo95",
+    "iops_hi95",
+    "mbps",
+    "mbps_lo95",
+    "mbps_hi95",
+    "latency_mean_us",
+    "latency_mean_us_lo95",
+    "latency_mean_us_hi95",
+    "latency_min_us",
+    "latency_max_us",
+    "latency_stddev_us",
+    "latency_p50_us",
+    "latency_p50_us_lo95",
+    "latency_p50_us_hi95",
+    "latency_p90_us",
+    "latency_p99_us",
+    "latency_p99_us_lo95",
+    "latency_p99_us_hi95",
+    "latency_p99_9_us",
+    "latency_p99_99_us",
+    "visits",
+    "basis",
+    "within",
+    "between",
+    "stalled_share",
+    "reached",
+    "reads",
+    "writes",
+    "errors",
+    "outstanding_planned",
+    "outstanding_mean",
+    "own_cpu",
+    "flags",
 ];
 
 /// What only an open loop has; these columns are there when the run has one.
-const OPEN: [(&str, Kind); 15] = [
-    ("arrivals_asked_per_s", Kind::Number),
-    ("arrivals", Kind::Count),
-    ("arrivals_per_s", Kind::Number),
-    ("service_mean_us", Kind::Number),
-    ("service_p50_us", Kind::Number),
-    ("service_p99_us", Kind::Number),
-    ("service_max_us", Kind::Number),
-    ("lag_mean_us", Kind::Number),
-    ("lag_p99_us", Kind::Number),
-    ("lag_max_us", Kind::Number),
-    ("waited_for_slot", Kind::Count),
-    ("left_without_slot", Kind::Count),
-    ("backlog_start", Kind::Count),
-    ("backlog_middle", Kind::Count),
-    ("backlog_end", Kind::Count),
+const OPEN: [&str; 15] = [
+    "arrivals_asked_per_s",
+    "arrivals",
+    "arrivals_per_s",
+    "service_mean_us",
+    "service_p50_us",
+    "service_p99_us",
+    "service_max_us",
+    "lag_mean_us",
+    "lag_p99_us",
+    "lag_max_us",
+    "waited_for_slot",
+    "left_without_slot",
+    "backlog_start",
+    "backlog_middle",
+    "backlog_end",
 ];
 
 fn has_open(view: &View<'_>) -> bool {

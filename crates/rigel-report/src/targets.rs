@@ -3,14 +3,14 @@
 //!
 //! The types here are the interface. Must not look at a device, and must not judge; [`rigel_core::guard::safety`] does.
 
+use crate::document::{self, Block, Blocks, Column, Paragraph, Room, Table};
 use crate::json::{pretty, schema_of, text};
-use crate::page::Page;
-use crate::text::wrapped;
 use crate::words::yes_or_no;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::{Evidence, Verdict, judge};
 use rigel_core::units::Bytes;
+use rigel_core::units::say::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub const SCHEMA: &str = "rigel.targets/1";
 
 /// A target that was examined.
 #[derive(Clone, Debug)]
-pub struct Examined {
+pub struct TargetCheck {
     /// What it is.
     pub facts: TargetFacts,
     /// What is on it and who uses it.
@@ -92,7 +92,7 @@ struct TargetDocument {
 ///
 /// # Errors
 /// Only when a library refuses to write to memory, which is a bug.
-pub fn json(all: &[Examined]) -> Result<Vec<u8>, Problem> {
+pub fn json(all: &[TargetCheck]) -> Result<Vec<u8>, Problem> {
     pretty(&Document { schema: SCHEMA, targets: all.iter().map(document).collect() })
 }
 
@@ -103,7 +103,7 @@ pub fn schema() -> String {
 
 /// The verdict. After an incomplete examination a write needs consent, because there may be data that was not seen. What
 /// cannot be opened cannot be written.
-fn verdict(examined: &Examined) -> Verdict {
+fn verdict(examined: &TargetCheck) -> Verdict {
     if examined.closed.is_some() {
         return Verdict::Refused;
     }
@@ -113,7 +113,7 @@ fn verdict(examined: &Examined) -> Verdict {
     }
 }
 
-fn document(examined: &Examined) -> TargetDocument {
+fn document(examined: &TargetCheck) -> TargetDocument {
     let facts = &examined.facts;
     let device = facts.device.as_ref();
     let verdict = verdict(examined);
@@ -171,55 +171,53 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A table: a line for each target, below it what was found.
-pub fn table(all: &[Examined]) -> String {
-    let mut page = Page::default();
-    if all.is_empty() {
-        page.line("This host shows no block device with a medium.");
-        return page.into_string();
+/// Targets, each with what was found on it below.
+pub struct TargetList<'a>(pub &'a [TargetCheck]);
+
+impl document::Document for TargetList<'_> {
+    fn blocks(&self, _room: Room) -> Blocks {
+        let all = self.0;
+        if all.is_empty() {
+            return vec![Block::paragraph("This host shows no block device with a medium.")].into();
+        }
+        let rows: Vec<(&TargetCheck, TargetDocument)> = all.iter().map(|one| (one, document(one))).collect();
+        let free = rows.iter().filter(|(_, row)| row.free).count();
+        let answer = match free {
+            0 => "No target may be written without consent; all that open may be read.".to_owned(),
+            free => format!(
+                "{free} of {} may be written; all that open may be read.",
+                counted(rows.len(), "target")
+            ),
+        };
+        let table = Table::of("target", &rows)
+            .column(Column::left("Target").width(22), |(_, row)| row.path.clone())
+            .column(Column::right("Size").width(10), |(_, row)| Bytes(row.size_bytes).to_string())
+            .column(Column::left("Transport").width(13), |(examined, row)| match examined.facts.kind {
+                TargetKind::File => Some(row.filesystem.clone().unwrap_or_else(|| "file".to_owned())),
+                _ => row.transport.clone(),
+            })
+            .column(Column::left("Rot").width(4), |(_, row)| yes_or_no(row.rotational))
+            .column(Column::left("Model").width(14), |(_, row)| row.model.clone())
+            .column(Column::left("Writing").gap(1), |(_, row)| row.write)
+            .below(|(examined, row)| below(examined, row))
+            .done();
+        let rule = "needs consent: give --destroy-data TARGET, and what is on it is lost. refused: mounted, held, swapped on or read-only; always \
+                    refused, even with --destroy-data.";
+        vec![Block::paragraph(answer), Block::part(vec![table]), Block::part(vec![Block::paragraph(rule)])]
+            .into()
     }
-    page.line(format_args!(
-        "{:<22} {:>10} {:<13} {:<4} {:<14} Writing",
-        "Target", "Size", "Transport", "Rot", "Model"
-    ));
-    all.iter().for_each(|examined| rows(&mut page, examined));
-    page.blank();
-    wrapped(
-        &mut page,
-        "",
-        "",
-        "Every target that can be opened may be read. A write needs no consent where nothing can be lost; elsewhere --destroy-data TARGET; what is mounted, held, \
-         swapped on or read-only is refused whatever is said.",
-    );
-    page.into_string()
 }
 
-fn rows(page: &mut Page, examined: &Examined) {
-    let found = document(examined);
-    let spins = yes_or_no(found.rotational);
-    let what = match examined.facts.kind {
-        TargetKind::File => found.filesystem.clone().unwrap_or_else(|| "file".to_owned()),
-        _ => found.transport.clone().unwrap_or_else(|| "-".to_owned()),
-    };
-    page.line(format_args!(
-        "{:<22} {:>10} {what:<13} {spins:<4} {:<14} {}",
-        found.path,
-        Bytes(found.size_bytes).to_string(),
-        found.model.as_deref().unwrap_or("-"),
-        found.write
-    ));
-    if let Some(memory) = &found.memory {
-        wrapped(page, "    memory: ", "      ", memory);
-    }
-    for evidence in &found.evidence {
-        wrapped(page, "    ", "      ", evidence);
-    }
+/// What was found on a target.
+fn below(examined: &TargetCheck, found: &TargetDocument) -> Vec<Block> {
     let is_closed = examined.closed.is_some();
-    if let Some(trouble) = &found.trouble {
-        let known = if is_closed { "" } else { "could not be looked at closely: " };
-        wrapped(page, "    ", "      ", &format!("{known}{trouble}"));
-    }
-    if let (Some(remedy), "refused") = (&found.remedy, found.write) {
-        wrapped(page, if is_closed { "    to read: " } else { "    to write: " }, "      ", remedy);
-    }
+    let known = if is_closed { "" } else { "not fully examined: " };
+    let to_mend = if is_closed { "    to read: " } else { "    to write: " };
+    let remedy = found.remedy.as_ref().filter(|_| found.write == "refused");
+    let memory = found.memory.iter().map(|memory| ("    memory: ", memory.clone()));
+    let evidence = found.evidence.iter().map(|evidence| ("    ", evidence.clone()));
+    let trouble = found.trouble.iter().map(|trouble| ("    ", format!("{known}{trouble}")));
+    let remedy = remedy.into_iter().map(|remedy| (to_mend, remedy.clone()));
+    let all = memory.chain(evidence).chain(trouble).chain(remedy);
+    all.map(|(label, text)| Paragraph::labelled(label, 6, text).into()).collect()
 }

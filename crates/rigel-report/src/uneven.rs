@@ -2,9 +2,9 @@
 //!
 //! Must not say why the latencies are uneven; flags do.
 
-use crate::numbers::{counted, time};
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
+use rigel_core::units::say::{counted, time};
 use std::collections::BTreeSet;
 
 /// Mean and median that differ by no larger factor are alike. It is 1.44 for latencies of an exponential distribution.

@@ -12,16 +12,17 @@ mod reached;
 pub use causes::Cause;
 pub use next::Suggestion;
 
-pub(crate) use next::{again, there};
 pub(crate) use reached::width;
 
+use crate::document::Block;
 use crate::view::View;
 use crate::{places, queries};
 use crate::{versus, words};
+use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::PointFindings;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::stats::share::Kept;
-use rigel_core::uses::versus::Versus;
+use rigel_core::stats::share::BoundVerdict;
+use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,16 +39,7 @@ pub enum Tone {
     DoNotUse,
 }
 
-impl Tone {
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Good => "Good",
-            Self::UseWithCare => "Use with care",
-            Self::DoNotUse => "Do not use",
-        }
-    }
-}
+rigel_core::named!(Tone { Good: "Good", UseWithCare: "Use with care", DoNotUse: "Do not use" });
 
 /// The verdict on a run, in sentences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +75,9 @@ pub struct Conclusion {
     pub notes: Vec<String>,
     /// The command that comes next.
     pub next: Option<Suggestion>,
+    /// What became of what was required.
+    #[serde(skip)]
+    pub(crate) required: Option<String>,
     /// How it looks: worse than the tone where something that was required is not kept.
     #[serde(skip)]
     pub(crate) look: Tone,
@@ -116,9 +111,10 @@ impl Conclusion {
         Self {
             tone,
             look: tone.max(required.as_ref().map_or(Tone::Good, |one| one.0)),
+            required: required.as_ref().map(|one| one.1.clone()),
             head: match required {
                 Some((_, told)) if tone == Tone::Good => {
-                    format!("{told} Nothing speaks against these numbers.")
+                    format!("{told} No warnings.")
                 }
                 Some((_, told)) if tone == Tone::UseWithCare => {
                     format!("{told} {}", head(tone, None, causes.len()))
@@ -167,6 +163,45 @@ impl Conclusion {
         parts
     }
 
+    /// The answer to what was asked: what was required, else what was reached. What must not be used says so first.
+    pub(crate) fn answer(&self) -> Vec<String> {
+        let head = (self.tone == Tone::DoNotUse).then_some(&self.head);
+        let required = self.required.iter().filter(|_| head.is_none());
+        let all = head.into_iter().chain(required).chain(&self.places).chain([&self.reached]);
+        all.filter(|text| !text.is_empty()).cloned().collect()
+    }
+
+    /// The verdict and the answer.
+    pub(crate) fn two_lines(&self) -> Vec<String> {
+        let answer = self.places.first().unwrap_or(&self.reached);
+        [&self.head, answer].into_iter().filter(|text| !text.is_empty()).cloned().collect()
+    }
+
+    /// What two lines leave out.
+    pub(crate) fn others(&self) -> Vec<Block> {
+        let shown = self.two_lines();
+        let is_new = |part: &Part<'_>| match part {
+            Part::Head(_) => false,
+            Part::Sentence(text) => !shown.iter().any(|one| one == text),
+            Part::Causes(_) | Part::Next(_) => true,
+        };
+        self.parts().into_iter().filter(is_new).map(|part| self.block(part)).collect()
+    }
+
+    /// All of it.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        self.parts().into_iter().map(|part| self.block(part)).collect()
+    }
+
+    fn block(&self, part: Part<'_>) -> Block {
+        match part {
+            Part::Head(text) => Block::Verdict { tone: self.look, sentences: vec![text.to_owned()] },
+            Part::Sentence(text) => Block::paragraph(text),
+            Part::Causes(causes) => Block::Causes(causes.to_vec()),
+            Part::Next(next) => Block::Suggestion(next.clone()),
+        }
+    }
+
     /// What to know beside what speaks against the numbers.
     pub(crate) fn to_know(&self) -> impl Iterator<Item = &String> {
         self.surroundings.iter().chain(&self.notes)
@@ -178,24 +213,24 @@ impl Conclusion {
     }
 }
 
-/// `Use with care: 2 things speak against these numbers.`
+/// `Use with care: 2 warnings.`
 fn head(tone: Tone, unusable: Option<&str>, causes: usize) -> String {
     let name = tone.name();
     match unusable {
         Some(what) => format!("{name} {what}."),
-        None if causes == 0 => format!("{name}: nothing speaks against these numbers."),
-        None if causes == 1 => format!("{name}: one thing speaks against these numbers."),
-        None => format!("{name}: {causes} things speak against these numbers."),
+        None if causes == 0 => format!("{name}: no warnings."),
+        None if causes == 1 => format!("{name}: 1 warning."),
+        None => format!("{name}: {causes} warnings."),
     }
 }
 
 /// What became of the rates that were required, and how that looks. Nothing where none was.
 fn required(view: &View<'_>) -> Option<(Tone, String)> {
-    let found = view.findings.slo.as_ref()?;
+    let Answer::Rate(found) = view.answer() else { return None };
     let look = found.required.iter().map(|one| match one.kept {
-        Kept::Yes => Tone::Good,
-        Kept::Undecided => Tone::UseWithCare,
-        Kept::No => Tone::DoNotUse,
+        BoundVerdict::Yes => Tone::Good,
+        BoundVerdict::Undecided => Tone::UseWithCare,
+        BoundVerdict::No => Tone::DoNotUse,
     });
     Some((look.max()?, crate::slo::gates(found)?))
 }
@@ -206,15 +241,20 @@ fn sureness(view: &View<'_>) -> String {
     if points.is_empty() {
         return String::new();
     }
-    if let Some(found) = &view.findings.slo {
+    if let Answer::Rate(found) = view.answer() {
         return crate::slo::sureness(found);
     }
     let Some(target) = view.findings.target else {
-        let subject = match points.len() {
-            1 => "The point".to_owned(),
-            all => format!("Each of {all} points"),
+        // Phases of the same load are visits to one point.
+        let once = points.iter().filter(|found| found.visits < 2).count();
+        let (subject, its) = match (points.len(), once) {
+            (_, 0) => return String::new(),
+            (1, _) => ("The point was".to_owned(), ""),
+            (all, some) if all == some => (format!("Each of {all} points was"), ""),
+            (all, 1) => (format!("One of {all} points was"), "its "),
+            (all, some) => (format!("{some} of {all} points were"), "their "),
         };
-        return format!("{subject} was visited once, so that ± holds only what varied inside that visit.");
+        return format!("{subject} visited once, so that {its}± holds only what varied inside that visit.");
     };
     let reached = points.iter().filter(|found| PointFindings::reached(found)).count();
     let where_to = match (points.len(), reached) {

@@ -3,6 +3,7 @@
 //! The record is judged once, however many outputs are made. Must not format.
 
 use crate::places;
+use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{Findings, IoFindings, PointFindings, VisitFindings};
 use rigel_core::judge::profiles::counts;
 use rigel_core::load::class::{Class, LoadClass};
@@ -31,6 +32,11 @@ impl<'a> View<'a> {
         Self { record, places: places.map(|(place, found)| (found.point, place)).collect(), findings }
     }
 
+    /// What the record answers.
+    pub fn answer(&self) -> Answer<'_> {
+        Answer::of(&self.record.header.request, &self.findings)
+    }
+
     /// The findings of a point, when it was measured.
     pub(crate) fn at(&self, point: Point) -> Option<&PointFindings> {
         self.places.get(&point).and_then(|&place| self.findings.points.get(place))
@@ -57,7 +63,7 @@ impl<'a> View<'a> {
     /// Whether sessions of several kinds stand for users, in a fixed mix: what counts is how many they are together.
     pub(crate) fn is_mix_of_users(&self) -> bool {
         let request = &self.record.header.request;
-        let of_users = request.sql.as_ref().is_some_and(|sql| sql.level == SqlLevel::Users);
+        let of_users = request.sql().is_some_and(|sql| sql.level == SqlLevel::Users);
         of_users && request.classes.len() > 1
     }
 
@@ -151,7 +157,7 @@ impl<'a> View<'a> {
 
     /// Whether points were visited again and again, as their intervals asked for.
     pub(crate) const fn is_adaptive(&self) -> bool {
-        matches!(self.record.header.request.pace, Pace::Adaptive(_))
+        matches!(self.record.header.request.pace(), Some(Pace::Adaptive(_)))
     }
 
     /// How many points were measured in full: none of their visits was cut short; in an adaptive run, at least one visit

@@ -1,8 +1,8 @@
 //! Words that several outputs share: what the numbers are about, what an interval is, why a visit was made.
 //!
-//! Must not write a number in digits; [`crate::numbers`] does.
+//! Must not write a number in digits; [`rigel_core::units::say`] does.
 
-pub(crate) use crate::numbers::{counted, percent, plain_percent};
+pub(crate) use rigel_core::units::say::{counted, listed, percent, plain_percent};
 
 use crate::view::View;
 use rigel_core::load::class::Class;
@@ -75,12 +75,4 @@ pub(crate) fn unseen(share: f64) -> String {
         "A state of the device that lasts less than {} % of the time may have been missed.",
         percent(share)
     )
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(crate) fn listed(parts: &[String]) -> String {
-    match parts.split_last() {
-        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => parts.concat(),
-    }
 }

@@ -6,7 +6,7 @@
 use rigel_core::load::volume::Place;
 use rigel_core::units::{MIB, to_f64};
 use rigel_core::verify::block::{self, BLOCK_BYTES};
-use rigel_core::verify::{Expected, check};
+use rigel_core::verify::{GenerationRange, check};
 use std::error::Error;
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         0
     })?;
     let checked = gb_per_s(memory.len(), || {
-        let expected = Expected::only(5);
+        let expected = GenerationRange::only(5);
         places()
             .zip(memory.chunks_exact(BLOCK_BYTES))
             .filter(|(place, bytes)| check(SEED, *place, expected, bytes).is_err())

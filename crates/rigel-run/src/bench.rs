@@ -10,11 +10,11 @@ pub mod threads;
 mod trials;
 pub mod turns;
 
-use crate::job::{Done, Job, Part, Shared, Task, lanes};
+use crate::job::{Job, JobState, Part, Task, WorkResult, lanes};
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::drive::Drive;
-use rigel_core::load::class::{LoadClass, PerClass, Shape};
+use rigel_core::load::class::{LoadClass, PerClass, Shape, ios_each};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::load::request::Request;
@@ -89,7 +89,7 @@ pub enum Detail {
 
 /// What a bench tells while it works.
 #[derive(Debug)]
-pub enum Heard {
+pub enum BenchMessage {
     /// A few times a second.
     Tick(Progress),
     /// An interval of a visit with [`Detail::Every`] is over.
@@ -109,9 +109,9 @@ pub struct Progress {
 
 /// What came of an order.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Came {
+pub struct VisitResult {
     /// All workers of all nodes added up.
-    pub done: Done,
+    pub done: WorkResult,
     /// When the load began.
     pub began_ns: u64,
     /// When the last I/O had come back.
@@ -122,11 +122,11 @@ pub struct Came {
 
 /// Ends what a bench does at a moment of its clock, from where its counts are heard: where several benches have to end together.
 #[derive(Clone, Debug, Default)]
-pub struct EarlyEnd(Vec<Arc<Shared>>);
+pub struct EarlyEnd(Vec<Arc<JobState>>);
 
 impl EarlyEnd {
     /// Of workers that share this.
-    pub fn of(shared: &Arc<Shared>) -> Self {
+    pub fn of(shared: &Arc<JobState>) -> Self {
         Self(vec![Arc::clone(shared)])
     }
 
@@ -145,7 +145,7 @@ impl EarlyEnd {
     }
 }
 
-impl Came {
+impl VisitResult {
     /// Numbers the targets, and tells the times, as the whole run does, of which this is a part.
     pub fn retell(&mut self, target: &dyn Fn(u16) -> u16, time_ns: &dyn Fn(u64) -> u64) {
         if let Some(hung) = &mut self.done.hung {
@@ -189,15 +189,19 @@ pub trait Bench {
     ///
     /// # Errors
     /// When a queue broke or a worker died; nothing more can be measured with this bench.
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem>;
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem>;
 
     /// Lets time pass without load. In real time `hear` is called a few times a second and ends it by returning false.
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool);
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool);
 
     /// An earlier process did this until `until_ns`, and the run goes on behind it. Returns whether the bench is now as if
     /// it had done that itself. False makes the run do it again; only a simulated device whose state depends on its load
     /// says so, of a visit. In real time it is behind the bench already.
-    fn pass(&mut self, _until_ns: u64, _passed: Passed) -> bool {
+    fn pass(&mut self, _until_ns: u64, _passed: RunPast) -> bool {
         true
     }
 
@@ -213,12 +217,16 @@ pub trait Bench {
 }
 
 /// Lets real time pass without load, as [`Bench::rest`] has to.
-pub fn rest_in_real_time(ns: u64, progress: impl Fn() -> Progress, hear: &mut dyn FnMut(Heard) -> bool) {
+pub fn rest_in_real_time(
+    ns: u64,
+    progress: impl Fn() -> Progress,
+    hear: &mut dyn FnMut(BenchMessage) -> bool,
+) {
     let end_ns = progress().now_ns.saturating_add(ns);
     loop {
         let progress = progress();
         let left_ns = end_ns.saturating_sub(progress.now_ns);
-        if left_ns == 0 || !hear(Heard::Tick(progress)) {
+        if left_ns == 0 || !hear(BenchMessage::Tick(progress)) {
             return;
         }
         thread::sleep(TICK.min(Duration::from_nanos(left_ns)));
@@ -228,7 +236,7 @@ pub fn rest_in_real_time(ns: u64, progress: impl Fn() -> Progress, hear: &mut dy
 /// What a run that goes on has behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Passed {
+pub enum RunPast {
     /// A visit.
     Visit,
     /// Time without load.
@@ -297,7 +305,8 @@ pub fn layout_in(
         let dealt = class.dealt(room.of(class.name)).saturating_mul(lanes_of_stream);
         let seat = split::seat(rooms, place, worker, workers);
         let share = seat.map_or_else(Vec::new, |(worker, workers)| team.share(dealt, place, worker, workers));
-        let slots = share.len().saturating_mul((class.pattern.outstanding(1) / lanes_of_stream) as usize);
+        let each = ios_each(class.arrival, class.pattern);
+        let slots = share.len().saturating_mul((each / lanes_of_stream) as usize);
         (u16::try_from(slots).unwrap_or(u16::MAX), u32::try_from(class.io_bytes()).unwrap_or(u32::MAX))
     };
     SlotLayout::of(&request.classes.iter().enumerate().map(group).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! Writers that tell each acknowledgement before they go on, and the reads of a check: [`rigel_core::uses::durability`] says what is written where
+//! Writers that tell each acknowledgement before they go on, and the reads of a check: [`rigel_uses::durability`] says what is written where
 //! and what it means.
 //!
 //! Must not print, and must not judge what was read.
@@ -7,4 +7,4 @@ mod read;
 mod write;
 
 pub use read::{Reading, Sink, read};
-pub use write::{Job, Listener, Written, write};
+pub use write::{Job, Listener, WriterEnd, write};

@@ -20,8 +20,8 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
-use rigel_core::record::resume::Past;
-use rigel_core::record::{Closing, End, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
+use rigel_core::record::resume::RecordPast;
+use rigel_core::record::{ClosingLine, End, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Line};
 use walk::{Halt, Walk};
 
 /// What a run does; goes into the header of the record, beside the bench's site.
@@ -43,16 +43,16 @@ pub struct Beginning {
     /// The time of its start.
     pub wall: Wall,
     /// Of a run that goes on: its record.
-    pub before: Option<Box<Before>>,
+    pub before: Option<Box<InterruptedRun>>,
 }
 
 /// The record of a run that was interrupted.
 #[derive(Clone, Debug)]
-pub struct Before {
+pub struct InterruptedRun {
     /// The first line.
     pub header: Header,
     /// What follows.
-    pub past: Past,
+    pub past: RecordPast,
 }
 
 impl Beginning {
@@ -62,8 +62,8 @@ impl Beginning {
     }
 
     /// A run that goes on.
-    pub fn resumed(wall: Wall, header: Header, past: Past) -> Self {
-        Self { wall, before: Some(Box::new(Before { header, past })) }
+    pub fn resumed(wall: Wall, header: Header, past: RecordPast) -> Self {
+        Self { wall, before: Some(Box::new(InterruptedRun { header, past })) }
     }
 }
 
@@ -116,10 +116,10 @@ pub fn execute(
         None => {
             let header = header(run, bench, &wall);
             journal.append(&Line::Header(Box::new(header.clone())))?;
-            (None, header, Past::default())
+            (None, header, RecordPast::default())
         }
         Some(before) => {
-            let Before { header, past } = *before;
+            let InterruptedRun { header, past } = *before;
             (Some(Line::Resumed(past.resumed(wall.after(past.run_ns())))), header, past)
         }
     };
@@ -146,9 +146,9 @@ pub fn execute(
 
 /// A run that had ended because of it, and goes on.
 fn time_used_up() -> Problem {
-    Problem::usage("the time that the run was allowed is used up")
-        .because("it ended for that reason; what was asked for cannot be changed when it goes on")
-        .next("start a run with more time (--max-duration or --budget); `rigel report` shows what this one measured")
+    Problem::usage("the run has used up its time")
+        .because("it stopped at its time limit, which cannot be changed when resuming")
+        .next("start a new run with more time (--for); `rigel report` shows what this one measured")
 }
 
 /// All visits of a run.
@@ -163,7 +163,7 @@ fn measure(run: &Run, walk: &mut Walk<'_>) -> Result<(), Halt> {
     } else {
         &run.plan
     };
-    if let Some(soak) = run.request.pace.soak() {
+    if let Some(soak) = run.request.soak() {
         return soak::until_over(plan, &soak, walk);
     }
     match &plan.adaptive {
@@ -187,7 +187,7 @@ fn header(run: &Run, bench: &dyn Bench, wall: &Wall) -> Header {
     }
 }
 
-fn closing(outcome: &Outcome, ended: String) -> Closing {
+fn closing(outcome: &Outcome, ended: String) -> ClosingLine {
     let reason = match outcome {
         Outcome::Complete => None,
         Outcome::Stopped => Some("stopped by the user".to_owned()),
@@ -201,19 +201,18 @@ fn closing(outcome: &Outcome, ended: String) -> Closing {
         Outcome::OutOfTime { .. } | Outcome::SearchUnfinished { .. } => Some(End::OutOfTime),
         Outcome::AllFailed { .. } | Outcome::Hung { .. } => Some(End::GaveUp),
     };
-    Closing { ended, complete: reason.is_none(), reason, end }
+    ClosingLine { ended, complete: reason.is_none(), reason, end }
 }
 
 /// Each command has its own option for it.
-const MORE_TIME: &str =
-    "allow more time with --max-duration (of `rigel calibrate` --budget, of `rigel slo` --duration)";
+const MORE_TIME: &str = "allow more time with --for";
 
 fn out_of_time(unvisited: usize) -> String {
-    format!("the time was up before every point was visited: {unvisited} were not")
+    format!("time ran out before every point was visited: {unvisited} were not")
 }
 
 fn search_unfinished(visits: usize) -> String {
-    format!("the time was up before the search for load levels had ended, after {visits} visits")
+    format!("time ran out during the search for load levels, after {visits} visits")
 }
 
 impl Outcome {
@@ -223,35 +222,35 @@ impl Outcome {
             Self::Complete => None,
             Self::Stopped => Some(
                 Problem::new(ExitKind::CutShort, "the run was stopped before its end")
-                    .next(format!("what was measured until then is kept; {the_rest}")),
+                    .next(format!("everything measured so far is kept; {the_rest}")),
             ),
             Self::OutOfTime { unvisited, searched_s } => {
                 let problem = Problem::new(ExitKind::CutShort, out_of_time(*unvisited));
                 Some(match searched_s {
                     0 => problem
-                        .because("visits to a slow device are lengthened until they see enough I/Os")
+                        .because("on a slow device visits are lengthened until they cover enough I/Os")
                         .next(format!("{MORE_TIME}, or measure fewer points")),
                     _ => problem
-                        .because(format!("the search for load levels alone took {searched_s} s"))
+                        .because(format!("the search for load levels took {searched_s} s"))
                         .next(format!("{MORE_TIME}, or measure ORION's levels with `rigel run`")),
                 })
             }
             Self::SearchUnfinished { visits } => Some(
                 Problem::new(ExitKind::CutShort, search_unfinished(*visits))
                     .because(
-                        "a search takes longer where levels are hard to tell apart, or the device is slow",
+                        "a search takes longer if levels are hard to tell apart, or the device is slow",
                     )
                     .next(format!("{MORE_TIME}, or measure ORION's levels with `rigel run`")),
             ),
             Self::Hung { reason } => Some(
-                Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))
-                    .because("the device, its path or its server does not answer")
-                    .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take"),
+                Problem::new(ExitKind::CutShort, format!("the run was aborted: {reason}"))
+                    .because("the device, its path or its server does not respond")
+                    .next("check the kernel log (dmesg) for the device; --io-timeout sets how long an I/O may take"),
             ),
             Self::AllFailed { reason } => Some(
-                Problem::new(ExitKind::CutShort, format!("the run was given up: {reason}"))
-                    .because("the device fails, or a target shrank or vanished")
-                    .next("see what happened to the target; the kernel's log (dmesg) has more where a device fails"),
+                Problem::new(ExitKind::CutShort, format!("the run was aborted: {reason}"))
+                    .because("the device failed, or a target shrank or vanished")
+                    .next("see what happened to the target; the kernel log (dmesg) has more if a device failed"),
             ),
         }
     }

@@ -5,7 +5,7 @@ use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
 use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Shape, Sync};
 use rigel_core::load::draw::Generator;
-use rigel_core::load::governor::{BUCKETS, Governed, Ppm};
+use rigel_core::load::governor::{BUCKETS, GovernorInterval, Ppm};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{self, Volumes};
@@ -16,7 +16,7 @@ use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
 use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
-use rigel_core::verify::Settled;
+use rigel_core::verify::DurableMark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,6 +49,11 @@ impl BlockClass {
         class::dealt(self.arrival, !self.volumes.places.is_empty(), level)
     }
 
+    /// Into how many outstanding I/Os each of what is dealt out turns.
+    pub const fn ios_each(&self) -> u32 {
+        class::ios_each(self.arrival, self.pattern)
+    }
+
     /// Whether its I/Os have several sizes, so that their bytes have to be counted.
     pub const fn is_mixed(&self) -> bool {
         self.volumes.sized.is_some()
@@ -69,7 +74,7 @@ pub struct Workload {
     /// By target: what its blocks are stamped with, when that is known. Targets behind the last one are unknown.
     pub stamps: Vec<Option<Stamps>>,
     /// Of a run that goes on: what is surely there of the blocks that were verified before.
-    pub before: PerClass<Settled>,
+    pub before: PerClass<DurableMark>,
     /// So many targets are counted apart; 0: they are not.
     pub counted_targets: usize,
     /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
@@ -132,7 +137,7 @@ impl Workload {
             classes: request.classes.iter().zip(volumes).map(class).collect(),
             io_timeout_ns: request.io_timeout.0,
             seed: request.seed,
-            streams_move: matches!(request.pace, Pace::Adaptive(_)),
+            streams_move: matches!(request.pace(), Some(Pace::Adaptive(_))),
             // Verified blocks take the place of those that were stamped.
             stamps: if request.classes.iter().any(|class| class.verify) {
                 Vec::new()
@@ -140,12 +145,8 @@ impl Workload {
                 targets.iter().map(|target| target.scratch.map(stamps)).collect()
             },
             before: PerClass::new(),
-            beside: request.pace.soak().and_then(|soak| Some((soak.beside?, targets.len()))),
-            counted_targets: if request.pace.soak().is_some() && targets.len() > 1 {
-                targets.len()
-            } else {
-                0
-            },
+            beside: request.soak().and_then(|soak| Some((soak.beside?, targets.len()))),
+            counted_targets: if targets.len() > 1 { targets.len() } else { 0 },
             team,
             rooms: Vec::new(),
         })
@@ -182,6 +183,11 @@ impl Workload {
         };
         let last = self.classes.len().saturating_sub(1);
         self.classes.iter().rposition(walks).unwrap_or(last)
+    }
+
+    /// Whether the nodes of a team go over the same streams of a class together.
+    pub(crate) const fn shares_streams(&self, class: &BlockClass) -> bool {
+        self.team.shared && !class.write_percent.writes()
     }
 
     /// How far from their places streams begin in a visit.
@@ -240,7 +246,7 @@ pub struct Part {
     /// The tallies of the classes.
     pub tallies: PerClass<ClassTally>,
     /// Beside production: what the load was allowed; the coordinator knows it.
-    pub governed: Option<Governed>,
+    pub governed: Option<GovernorInterval>,
 }
 
 impl Part {
@@ -300,7 +306,7 @@ impl Parts {
 
 /// What one worker, or all of them together, did.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Done {
+pub struct WorkResult {
     /// The tallies of the classes; none after a warm-up.
     pub tallies: PerClass<ClassTally>,
     /// When the window really ended; 0 of a worker that had nothing to do.
@@ -325,7 +331,7 @@ pub struct Done {
 
 /// What coordinator and worker share while a job runs.
 #[derive(Debug)]
-pub struct Shared {
+pub struct JobState {
     /// Completions of each class since the start of the run, by its place in the load; stored now and then.
     pub ops: Vec<(Class, AtomicU64)>,
     /// By the same places, of what arrives at a rate: their latencies from the times at which they should have begun, added up.
@@ -340,7 +346,7 @@ pub struct Shared {
     pub probes: Vec<AtomicU64>,
 }
 
-impl Shared {
+impl JobState {
     /// For the jobs of a load.
     pub fn of(workload: &Workload) -> Self {
         let classes = || workload.classes.iter();
@@ -370,7 +376,7 @@ impl Shared {
     }
 }
 
-impl Done {
+impl WorkResult {
     /// Adds what another worker did in the same job.
     pub fn add(&mut self, other: Self) {
         merge(&mut self.tallies, other.tallies);
@@ -411,8 +417,8 @@ mod tests {
 
     #[test]
     fn cpu_time_of_workers_adds_up_and_the_busiest_stays_known() {
-        let worker = |cpu_ns| Done { cpu_ns, busiest_cpu_ns: cpu_ns, ..Done::default() };
-        let mut sum = Done::default();
+        let worker = |cpu_ns| WorkResult { cpu_ns, busiest_cpu_ns: cpu_ns, ..WorkResult::default() };
+        let mut sum = WorkResult::default();
         [30, 90, 60].map(worker).into_iter().for_each(|done| sum.add(done));
         assert_eq!((sum.cpu_ns, sum.busiest_cpu_ns), (180, 90));
     }

@@ -6,7 +6,7 @@ mod memory;
 mod patient;
 
 pub use memory::Memory;
-pub use patient::{Patient, Places, Tell};
+pub use patient::{NoticeSink, Patient, Places};
 
 use rigel_core::error::Problem;
 use rigel_core::record::{self, Line};
@@ -53,7 +53,7 @@ impl RecordFile {
                 .because("the filesystem is full")
                 .next("free some space, or choose another directory with --out")
         } else {
-            problem.because("the filesystem refused").next("choose another directory with --out")
+            problem.because("the filesystem refused the write").next("choose another directory with --out")
         }
     }
 }
@@ -69,10 +69,10 @@ impl Journal for RecordFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::record::Closing;
+    use rigel_core::record::ClosingLine;
 
     fn closing() -> Line {
-        Line::Closing(Closing { ended: "now".into(), complete: true, reason: None, end: None })
+        Line::Closing(ClosingLine { ended: "now".into(), complete: true, reason: None, end: None })
     }
 
     #[test]

@@ -5,11 +5,14 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+#[cfg(feature = "uses")]
 pub mod durability;
 pub mod execute;
 pub mod job;
 pub mod journal;
+#[cfg(feature = "harness")]
 pub mod loop_cost;
+#[cfg(feature = "uses")]
 pub mod scrub;
 pub mod trial;
 pub mod wall;

@@ -65,17 +65,18 @@ impl<'a> Load<'a> {
             let share = workload.team.share(level, place, worker, workers);
             let slots = layout.group(place);
             match (class.pattern, streams, random) {
-                (Pattern::Streams { ios_per_stream }, Some(volume), _) if !warm_up => {
+                (Pattern::Streams { .. }, Some(volume), _) if !warm_up => {
+                    let each = class.ios_each() / lanes;
                     let shift = workload.shift(job.visit, volume);
                     let stream = |&number: &u32| {
                         let whole = Stream::new(number / lanes, level / lanes, volume, class.write_percent);
                         whole.moved(shift).lane(number % lanes, lanes)
                     };
                     let streams = share.iter().map(stream).collect();
-                    load.add_streams(place, class, (streams, volume, ios_per_stream / lanes), slots);
+                    load.add_streams(place, class, (streams, volume, each), slots);
                 }
                 (Pattern::Random | Pattern::Streams { .. }, _, Some(volume)) => {
-                    let per_level = class.pattern.outstanding(1) / lanes;
+                    let per_level = class.ios_each() / lanes;
                     let numbers = share.iter().flat_map(|&n| (0..per_level).map(move |i| n * per_level + i));
                     // A warm-up draws its own offsets: it must not touch beforehand what the point will.
                     let visit = if warm_up { !job.visit } else { job.visit };
@@ -189,6 +190,14 @@ impl<'a> Load<'a> {
         }
     }
 
+    /// Puts a slot of a stream at the place of its next I/O, where not the slot but the arrival says which stream goes on.
+    #[inline]
+    pub fn walk_from(&mut self, slot: u16, stream: Stream) {
+        if let Source::Stream(index) = self.slot(slot).source {
+            self.streams[index].0 = stream;
+        }
+    }
+
     /// The next I/O of a slot of random I/O, where somebody else says where it goes.
     #[inline]
     pub fn place_by(
@@ -214,7 +223,7 @@ impl<'a> Load<'a> {
             Source::Random(generator, volume, share) => {
                 let mut volume = *volume;
                 if MIXED && let Some(sizes) = sized[usize::from(slot.class)] {
-                    (slot.op.len, volume) = sizes.draw(generator);
+                    (slot.op.len, volume) = sizes.at_share(generator.below(100));
                 }
                 (draw::anywhere(generator, volume), draw::coin(generator, *share))
             }

@@ -4,7 +4,7 @@
 //! For counting instructions and allocations (`cargo xtask instructions`, the test `no_allocation`). Must not be used to
 //! measure storage.
 
-use crate::job::{Done, Job, Shared, Task, Workload};
+use crate::job::{Job, JobState, Task, WorkResult, Workload};
 use crate::worker::{Verifier, Worker};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
@@ -17,7 +17,7 @@ use rigel_core::measure::Window;
 use rigel_core::units::NS_PER_US;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::Clock;
-use rigel_io::null::Null;
+use rigel_io::null::NullBackend;
 use std::cell::Cell;
 
 /// The clock is read twice for each batch and goes on by that much each time.
@@ -40,11 +40,11 @@ impl Clock for StepClock {
 /// A worker that is ready to go; everything that allocates beforehand has been done.
 #[derive(Debug)]
 pub struct LoopCost {
-    backend: Null,
+    backend: NullBackend,
     clock: StepClock,
     workload: Workload,
     layout: SlotLayout,
-    shared: Shared,
+    shared: JobState,
     outstanding: u16,
     verifier: Option<Verifier>,
 }
@@ -73,9 +73,9 @@ impl LoopCost {
         let writes = classes.iter().any(|class| class.write_percent.writes());
         let request = Request { classes, seed: 1, ..Request::new(RunLevel::Oltp) };
         let workload = Workload::new(&request, &[TargetFacts::simulated(VOLUME_BYTES)])?;
-        let (backend, _, _) = Null::new(&[writes], layout, workload.seed)?;
+        let (backend, _, _) = NullBackend::new(&[writes], layout, workload.seed)?;
         let clock = StepClock::default();
-        let shared = Shared::of(&workload);
+        let shared = JobState::of(&workload);
         let verifier = Verifier::new(&workload, layout, 0, 1);
         Ok(Self { backend, clock, workload, layout, shared, outstanding, verifier })
     }
@@ -84,7 +84,7 @@ impl LoopCost {
     ///
     /// # Errors
     /// None that the engine can have; the type is the loop's.
-    pub fn run(&mut self, batches: u32) -> Result<Done, Problem> {
+    pub fn run(&mut self, batches: u32) -> Result<WorkResult, Problem> {
         let start_ns = self.clock.0.get() + STEP_NS;
         let end_ns = start_ns + 2 * STEP_NS * u64::from(batches);
         let task = Task::Measure { window: Window { start_ns, end_ns }, lead_ns: 0, part_ns: u64::MAX };

@@ -1,4 +1,4 @@
-//! Copies read side by side and compared: [`rigel_core::uses::scrub`] says where they lie and what a difference is worth, this reads them and
+//! Copies read side by side and compared: [`rigel_uses::scrub`] says where they lie and what a difference is worth, this reads them and
 //! waits.
 //!
 //! It only ever reads; the targets are opened without a permit, so that the kernel refuses a write. Must not say what it found.
@@ -6,16 +6,16 @@
 mod again;
 pub(crate) mod reader;
 
-use again::Again;
+use again::SecondLook;
 use reader::{CHUNKS, Reader};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::uses::scrub::settle::differing;
-use rigel_core::uses::scrub::{Chunk, Map, State, Stretch};
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use rigel_io::targets::OpenTargets;
 use rigel_io::uring::Uring;
+use rigel_uses::scrub::settle::differing;
+use rigel_uses::scrub::{Chunk, Map, State, Stretch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Job<'a> {
     pub unit: u64,
     /// Which engine reads.
     pub engine: EngineKind,
-    /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_core::uses::scrub::judge::Window`] has it.
+    /// Where the copies begin in files that are alike, and the number of the segment, as [`rigel_uses::scrub::judge::Window`] has it.
     pub in_file: Option<(u64, u32)>,
     /// When no read came back for so long, a disk hangs.
     pub io_timeout_ns: u64,
@@ -80,7 +80,7 @@ pub enum End {
 /// When the engine or its queue fails, or the state cannot be kept.
 pub fn scrub(job: &Job<'_>, state: &mut State, listener: &mut dyn Listener) -> Result<End, Problem> {
     let copies = copies(job.map);
-    let chunk = u32::try_from(rigel_core::uses::scrub::CHUNK_BYTES).unwrap_or(1 << 20);
+    let chunk = u32::try_from(rigel_uses::scrub::CHUNK_BYTES).unwrap_or(1 << 20);
     let layout = SlotLayout::of(&[(copies * CHUNKS, chunk)]);
     let targets = Arc::clone(&job.targets);
     match job.engine {
@@ -177,7 +177,7 @@ impl<'a, B: Backend> Scrub<'a, B> {
 
     fn settle(&mut self, state: &mut State) -> Result<(), Problem> {
         let began_ns = self.clock.now_ns();
-        Again { job: self.job, reader: &mut self.reader }.settle(state)?;
+        SecondLook { job: self.job, reader: &mut self.reader }.settle(state)?;
         let took_ns = self.clock.now_ns() - began_ns;
         self.wait_ns = took_ns.saturating_mul(TIMES_AGAIN).max(SHORTEST_WAIT_NS);
         self.pending_ns = None;
@@ -281,7 +281,7 @@ fn is_full(pending: &[Stretch]) -> bool {
 }
 
 fn queue_broke(error: &std::io::Error) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("the I/O queue broke: {error}"))
+    Problem::new(ExitKind::CutShort, format!("the I/O queue failed: {error}"))
         .because("the kernel refused to submit or to wait")
-        .next("start again; a scrub with a state file goes on with --resume")
+        .next("start again; a scrub with a state file can be resumed with --resume")
 }

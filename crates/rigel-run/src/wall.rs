@@ -10,12 +10,12 @@ use rigel_io::clock::since_boot_ns;
 #[derive(Clone, Debug)]
 pub struct Wall {
     start: Zoned,
-    passed: Passed,
+    passed: ElapsedTime,
 }
 
 /// How much time has passed since the start.
 #[derive(Clone, Copy, Debug)]
-enum Passed {
+enum ElapsedTime {
     /// As much as the run says.
     Virtual,
     /// By a clock that nobody sets, which showed `start_ns` then.
@@ -29,20 +29,20 @@ impl Wall {
     }
 
     fn since(start: Zoned, now_ns: fn() -> u64) -> Self {
-        Self { start, passed: Passed::Since { start_ns: now_ns(), now_ns } }
+        Self { start, passed: ElapsedTime::Since { start_ns: now_ns(), now_ns } }
     }
 
     /// For a simulated run: starts at a given second of the epoch, in UTC, and goes on in virtual time, so that the
     /// same seed gives the same bytes.
     pub fn simulated(epoch_seconds: i64) -> Self {
         let start = Timestamp::from_second(epoch_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
-        Self { start: start.to_zoned(TimeZone::UTC), passed: Passed::Virtual }
+        Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual }
     }
 
     /// For a simulated run that goes on: starts when it had started, in virtual time. `None` when `started` is no RFC 3339 time.
     pub fn simulated_since(started: &str) -> Option<Self> {
         let start: Timestamp = started.parse().ok()?;
-        Some(Self { start: start.to_zoned(TimeZone::UTC), passed: Passed::Virtual })
+        Some(Self { start: start.to_zoned(TimeZone::UTC), passed: ElapsedTime::Virtual })
     }
 
     /// `YYYYMMDD_HHMM` of the start, as in the names of ORION's files.
@@ -63,8 +63,8 @@ impl Wall {
     /// The time after the run went on for `elapsed_ns`.
     pub fn after(&self, elapsed_ns: u64) -> String {
         let elapsed_ns = match self.passed {
-            Passed::Virtual => elapsed_ns,
-            Passed::Since { start_ns, now_ns } => now_ns().saturating_sub(start_ns),
+            ElapsedTime::Virtual => elapsed_ns,
+            ElapsedTime::Since { start_ns, now_ns } => now_ns().saturating_sub(start_ns),
         };
         let elapsed = SignedDuration::from_nanos(i64::try_from(elapsed_ns).unwrap_or(i64::MAX));
         self.start.checked_add(elapsed).map_or_else(|_| self.started(), |end| rfc3339(&end))

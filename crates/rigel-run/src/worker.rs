@@ -11,7 +11,7 @@ mod verifier;
 pub use self::verifier::Verifier;
 
 use self::sampler::Sampler;
-use crate::job::{BlockClass, Done, Job, Part, Shared, Task, Workload};
+use crate::job::{BlockClass, Job, JobState, Part, Task, WorkResult, Workload};
 use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
 use rigel_core::load::class::{Arrival, MOST_CLASSES, PerClass};
@@ -44,7 +44,7 @@ pub struct Worker<'a> {
     /// The backend's slots.
     pub layout: SlotLayout,
     /// Where to show progress.
-    pub shared: &'a Shared,
+    pub shared: &'a JobState,
     /// Takes the counts of a part of the window when it is over.
     pub hand_over: &'a dyn Fn(Part),
 }
@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
     pub const fn alone(
         workload: &'a Workload,
         layout: SlotLayout,
-        shared: &'a Shared,
+        shared: &'a JobState,
         hand_over: &'a dyn Fn(Part),
     ) -> Self {
         Self { index: 0, workers: 1, workload, layout, shared, hand_over }
@@ -127,7 +127,7 @@ impl Worker<'_> {
     ///
     /// # Errors
     /// When the queue itself broke.
-    pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<Done> {
+    pub fn run<B: Backend, C: Clock>(&self, backend: &mut B, clock: &C, job: &Job) -> io::Result<WorkResult> {
         self.run_verified(backend, clock, job, None)
     }
 
@@ -141,7 +141,7 @@ impl Worker<'_> {
         clock: &C,
         job: &Job,
         verifier: Option<&mut Verifier>,
-    ) -> io::Result<Done> {
+    ) -> io::Result<WorkResult> {
         let load = Load::new(self.workload, job, self.layout, self.index, self.workers);
         let (window, end) = self.window_and_end(job);
         let places = 0..self.workload.classes.len();
@@ -179,7 +179,7 @@ impl Worker<'_> {
         let came_back = self.show(&mut state.ops);
         state.audit(came_back)?;
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_before_ns);
-        Ok(Done {
+        Ok(WorkResult {
             // Who has nothing to do is over at once, and knows nothing of an early end of the others.
             window_end_ns: if is_idle { 0 } else { state.tally.window().end_ns },
             stopped,
@@ -474,7 +474,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         }
         let IoCounts { submitted, returned, .. } = self.ios;
         Err(io::Error::other(format!(
-            "{submitted} I/Os were handed over, {returned} came back, {found} are in flight: some were lost"
+            "{submitted} I/Os were submitted, {returned} completed, {found} are in flight: some were lost"
         )))
     }
 

@@ -17,7 +17,7 @@ DECLARE
 BEGIN
     -- Only names that the server itself gives files: nothing else of a caller reaches the shell but numbers.
     IF EXISTS (SELECT FROM unnest(files) AS f WHERE f IS NULL OR f LIKE '%..%' OR f !~ '^(base|global|pg_tblspc)/[A-Za-z0-9_./]+$') THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'that is no file of a relation';
+        RAISE invalid_parameter_value USING MESSAGE = 'that is not a file of a relation';
     END IF;
     SELECT chr(39) || replace(p.path, chr(39), chr(39) || chr(92) || chr(39) || chr(39)) || chr(39) INTO STRICT program
     FROM rigel.io_calibration_program AS p;

@@ -100,11 +100,11 @@ BEGIN
     -- Now, so that a session that may not write hears it before and not after the measuring. Others see the old row until the end.
     DELETE FROM rigel.io_calibration;
     answers := rigel.io_calibration_measure(paths, num_physical_disks, max_latency, budget)::jsonb;
-    max_iops := round((answers #>> '{max_iops,mean}')::numeric);
-    max_mbps := round((answers #>> '{max_mbps,mean}')::numeric);
-    actual_latency := round((answers #>> '{actual_latency_ms,mean}')::numeric, 3);
+    max_iops := round((answers #>> '{max_iops,value}')::numeric);
+    max_mbps := round((answers #>> '{max_mbps,value}')::numeric);
+    actual_latency := round((answers #>> '{actual_latency_ms,value}')::numeric, 3);
     INSERT INTO rigel.io_calibration VALUES (began, clock_timestamp(), max_iops, max_mbps,
-        round((answers #>> '{max_pmbps,mean}')::numeric), actual_latency, num_physical_disks, max_latency,
+        round((answers #>> '{max_pmbps,value}')::numeric), actual_latency, num_physical_disks, max_latency,
         cardinality(paths), total, answers);
     IF max_iops IS NULL THEN
         RAISE WARNING 'no max_iops: %', answers ->> 'reason';

@@ -4,7 +4,7 @@ DECLARE
     is_ours boolean;
 BEGIN
     SELECT r.rolname = current_user AND pg_catalog.obj_description(n.oid, 'pg_namespace')
-        IS NOT DISTINCT FROM 'made by Rigel to measure; rigel sql --drop removes it'
+        IS NOT DISTINCT FROM 'made by Rigel to measure; rigel sql drop removes it'
     INTO is_ours
     FROM pg_catalog.pg_namespace AS n JOIN pg_catalog.pg_roles AS r ON r.oid = n.nspowner WHERE n.nspname = 'rigel';
     IF is_ours IS NULL THEN

@@ -24,7 +24,7 @@ const NO_LIMITS: &str = "select set_config(name, '0', false) from pg_settings wh
 /// Options that others take and this client does not, and what takes their place. Only such names are repeated: a word of a string that is not
 /// understood may be a part of a password.
 const OF_OTHERS: [(&[&str], &str); 4] = [
-    (&["service", "servicefile"], "write out what the service stands for: host, port, dbname and user"),
+    (&["service", "servicefile"], "write out the service's host, port, dbname and user"),
     (&["passfile"], "leave it out, and give the password in PGPASSWORD"),
     (
         &[
@@ -44,7 +44,7 @@ const OF_OTHERS: [(&[&str], &str); 4] = [
             "gssdelegation",
             "krbsrvname",
         ],
-        "leave it out, as connections with TLS or GSSAPI are not made, and measure on the host of the server, over its Unix socket",
+        "leave it out (TLS and GSSAPI are not supported), and measure on the server's host over its Unix socket",
     ),
     (
         &["requirepeer", "require_auth", "client_encoding", "fallback_application_name", "replication"],
@@ -73,13 +73,13 @@ impl Address {
         if config.get_hosts().len() > 1 {
             return Err(Problem::usage("the connection string names several servers")
                 .at("--dsn")
-                .next("name the one that is to be measured"));
+                .next("name the one to measure"));
         }
         if config.get_ssl_mode() == SslMode::Require {
-            return Err(Problem::usage("connections with TLS are not made")
+            return Err(Problem::usage("TLS connections are not supported")
                 .at("--dsn")
                 .because("sslmode=require is given")
-                .next("measure on the host of the server, over its Unix socket"));
+                .next("measure on the server's host over its Unix socket"));
         }
         let plain = config.get_ssl_mode() == SslMode::Disable;
         config.ssl_mode(SslMode::Disable);
@@ -92,10 +92,12 @@ impl Address {
         }
         let address = Self::of(config);
         if address.is_remote() && !plain {
-            return Err(Problem::usage("the server is on another host, and connections with TLS are not made")
-                .at("--dsn")
-                .because("a password and all that is asked would pass the network for everybody to read")
-                .next("measure on the host of the server, over its Unix socket; sslmode=disable allows it all the same"));
+            return Err(Problem::usage(
+                "the server is on another host, and TLS connections are not supported",
+            )
+            .at("--dsn")
+            .because("the password and all queries would cross the network unencrypted")
+            .next("measure on the server's host over its Unix socket; sslmode=disable allows it anyway"));
         }
         Ok(address)
     }
@@ -158,20 +160,20 @@ fn not_understood(error: &postgres::Error) -> Problem {
     if let Some(name) = of("unknown option `") {
         for (names, next) in OF_OTHERS {
             if names.contains(&name) {
-                return wrong(format!("the connection string has {name}, which is not supported"))
-                    .because("only the options of the server's address and session are")
+                return wrong(format!("the connection string contains {name}, which is not supported"))
+                    .because("only options for the address and the session are supported")
                     .next(next);
             }
         }
     }
     match of("invalid value for option `") {
         Some("sslmode") => wrong("the connection string has an sslmode that is not supported".to_owned())
-            .because("connections with TLS are not made, so that only disable and prefer are")
-            .next("measure on the host of the server, over its Unix socket, without sslmode"),
+            .because("TLS connections are not supported, so only disable and prefer are")
+            .next("measure on the server's host over its Unix socket, without sslmode"),
         // Those names are of the client itself.
-        Some(name) => wrong(format!("the connection string has a value of {name} that is not understood"))
+        Some(name) => wrong(format!("the connection string has an invalid value for {name}"))
             .next("correct it, or leave it out"),
-        None => wrong("this is no connection string".to_owned())
+        None => wrong("this is not a connection string".to_owned())
             .next("give one such as 'host=/run/postgresql dbname=shop' or postgresql://user@host/shop"),
     }
 }
@@ -222,15 +224,15 @@ mod tests {
     fn an_option_of_others_is_named_without_its_value() {
         let refused = |text: &str| Address::parse(text, None).unwrap_err().to_string();
         for (text, parts) in [
-            ("service=secret", ["has service, which is not supported", "host, port, dbname and user"]),
-            ("dbname=a passfile=/secret user=b", ["has passfile", "PGPASSWORD"]),
-            ("dbname=a sslrootcert=/secret", ["has sslrootcert", "over its Unix socket"]),
+            ("service=secret", ["contains service, which is not supported", "host, port, dbname and user"]),
+            ("dbname=a passfile=/secret user=b", ["contains passfile", "PGPASSWORD"]),
+            ("dbname=a sslrootcert=/secret", ["contains sslrootcert", "over its Unix socket"]),
             (
                 "postgresql://a@h/d?sslmode=verify-full",
                 ["an sslmode that is not supported", "without sslmode"],
             ),
-            ("user=a port=secret", ["a value of port that", "correct it"]),
-            ("user=a secret=b", ["this is no connection string", "give one such as"]),
+            ("user=a port=secret", ["an invalid value for port", "correct it"]),
+            ("user=a secret=b", ["this is not a connection string", "give one such as"]),
         ] {
             let told = refused(text);
             assert!(parts.iter().all(|part| told.contains(part)), "{told}");

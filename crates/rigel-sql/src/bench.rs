@@ -7,17 +7,17 @@ mod below;
 
 pub use below::{ahead_bytes, files, target};
 
-use crate::counters::{self, Asked, Counters, Moment, Reading};
+use crate::counters::{self, CounterAccess, Counters, Moment, Reading};
 use crate::database::Database;
 use crate::evict::Evictor;
 use crate::index;
 use crate::ledger;
 use crate::patience::within;
 use crate::plan::{self, Query};
-use crate::series::{InWork, Series};
-use crate::session::{self, Counts, Job, Shared, Start, Told};
+use crate::series::{Series, SessionWork};
+use crate::session::{self, Counts, Job, QueryOutcome, SessionsState, Start};
 use crate::table::{NOT_LOGGED, Table};
-use crate::waits::{self, Waiting};
+use crate::waits::{self, WaitSampler};
 use crate::walk::{Place, Walk};
 use postgres::Statement;
 use rigel_core::error::{ExitKind, Problem};
@@ -26,7 +26,7 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::{BLOCK_BYTES, Probe, parts};
+use rigel_core::load::sql::{BLOCK_BYTES, Probe};
 use rigel_core::measure::ServerCounts;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::stats::settle;
@@ -34,8 +34,8 @@ use rigel_core::units::NS_PER_MS;
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use rigel_io::group::Group;
 use rigel_io::witness::Sampler;
-use rigel_run::bench::{Bench, Came, Heard, Order, Progress, Site, TICK, rest_in_real_time};
-use rigel_run::job::{Done, Task};
+use rigel_run::bench::{Bench, BenchMessage, Order, Progress, Site, TICK, VisitResult, rest_in_real_time};
+use rigel_run::job::{Task, WorkResult};
 use rigel_run::witness::watch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,12 +68,12 @@ pub struct Parts {
     /// Shows the time of the run; the same for all that take turns in it.
     pub clock: MonotonicClock,
     /// What the run has behind it when it goes on.
-    pub behind: Behind,
+    pub behind: QueryHistory,
 }
 
 /// What was asked before; nothing of it is asked again soon.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Behind {
+pub struct QueryHistory {
     /// Look-ups.
     pub looked_up: u64,
     /// Reports of each session.
@@ -84,10 +84,10 @@ pub struct Behind {
 pub struct SqlBench {
     clock: MonotonicClock,
     site: Site,
-    shared: Arc<Shared>,
+    shared: Arc<SessionsState>,
     /// The sessions of each class.
     kinds: Vec<Kind>,
-    results: Receiver<Result<Told, Problem>>,
+    results: Receiver<Result<QueryOutcome, Problem>>,
     /// `None` once the server did not answer.
     counters: Option<Counters>,
     /// How the server is asked what sessions wait for.
@@ -124,7 +124,7 @@ fn site(host: HostFacts, engine: EngineFacts, targets: Vec<TargetFacts>) -> Site
 
 /// What a reader of the record has to know of the table.
 fn notes_of(table: &Table, is_evicted: bool) -> Vec<String> {
-    let evicted = is_evicted.then_some("the page cache of this host is emptied of the table all the time");
+    let evicted = is_evicted.then_some("the table is continuously evicted from this host's page cache");
     let unlogged = (!table.is_logged).then_some(NOT_LOGGED);
     evicted.into_iter().chain(unlogged).map(str::to_owned).collect()
 }
@@ -142,7 +142,7 @@ impl SqlBench {
         let of = (table.clone(), queries.clone());
         let (database, (asks, asked)) = ready(database, of, patience, group.is_some())?;
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
-        let [looked_up, reported] = parts(request, table.blocks);
+        let [looked_up, reported] = request.table_parts(table.blocks);
         let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
         let shared = shared(request, most, series);
         let ((results_in, results), targets) = (mpsc::channel(), vec![target]);
@@ -270,9 +270,14 @@ impl SqlBench {
     }
 
     /// Gives every session of the point the job and waits for all of them.
-    fn job(&mut self, job: &Job, point: Point, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Told, Problem> {
+    fn job(
+        &mut self,
+        job: &Job,
+        point: Point,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<QueryOutcome, Problem> {
         self.shared.end_at_ns.store(u64::MAX, Ordering::Relaxed);
-        let mut sum = Told::default();
+        let mut sum = QueryOutcome::default();
         let (mut waiting, mut ending) = (self.hand_out(job, point)?, false);
         let (mut last, mut seen) = (Instant::now(), self.progress().ops.values().sum::<u64>());
         let mut ticked = Instant::now();
@@ -303,7 +308,7 @@ impl SqlBench {
                 self.stuck = true;
                 return Err(no_answer(last.elapsed()));
             }
-            if !hear(Heard::Tick(now)) && !ending {
+            if !hear(BenchMessage::Tick(now)) && !ending {
                 ending = true;
                 self.shared.end_at_ns.store(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
@@ -340,15 +345,15 @@ impl SqlBench {
     }
 
     /// Looks, while the sessions work, at what they wait for.
-    fn watch_waits(&mut self, sessions: u64) -> Result<Waiting, Problem> {
+    fn watch_waits(&mut self, sessions: u64) -> Result<WaitSampler, Problem> {
         let counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
         let processes = self.kinds.iter().flat_map(|kind| kind.processes.clone()).collect();
         let sessions = usize::try_from(sessions).unwrap_or(usize::MAX);
-        Ok(Waiting::start(counters, self.asks.clone(), processes, sessions))
+        Ok(WaitSampler::start(counters, self.asks.clone(), processes, sessions))
     }
 
     /// Takes the connection of the counters back, with what was seen.
-    fn waits(&mut self, waiting: Waiting) -> Result<BTreeMap<String, u64>, Problem> {
+    fn waits(&mut self, waiting: WaitSampler) -> Result<BTreeMap<String, u64>, Problem> {
         let Some((counters, waits)) = waiting.end(self.patience) else {
             self.stuck = true;
             return Err(no_answer(self.patience));
@@ -388,7 +393,7 @@ fn ready(
     (table, queries): (Table, Vec<Query>),
     patience: Duration,
     is_private: bool,
-) -> Result<(Database, (Option<Statement>, Asked)), Problem> {
+) -> Result<(Database, (Option<Statement>, CounterAccess)), Problem> {
     database.asked_within(patience, move |database| {
         for query in &queries {
             plan::check(&mut database.client, database.facts.version_number, *query)?;
@@ -397,7 +402,7 @@ fn ready(
             index::warm(database, &table)?;
         }
         let asks = waits::prepare(&mut database.client);
-        let asked = Asked::prepare(database, is_private, &queries);
+        let asked = CounterAccess::prepare(database, is_private, &queries);
         // This connection may have filled the table, and the server counts that late.
         session::flush(&mut database.client, database.facts.version_number)?;
         Ok((asks, asked))
@@ -405,14 +410,14 @@ fn ready(
 }
 
 /// What the sessions of a request share.
-fn shared(request: &Request, most: Point, series: Series) -> Arc<Shared> {
+fn shared(request: &Request, most: Point, series: Series) -> Arc<SessionsState> {
     let reports = of_reports(request).map_or(0, |class| most.of(class.name));
     let looking_up = most.sum().saturating_sub(u64::from(reports));
-    Arc::new(Shared {
+    Arc::new(SessionsState {
         series,
         done: request.classes.iter().map(|class| (class.name, AtomicU64::new(0))).collect(),
-        looking_up: (0..looking_up).map(|_| InWork::default()).collect(),
-        reporting: (0..reports).map(|_| InWork::default()).collect(),
+        looking_up: (0..looking_up).map(|_| SessionWork::default()).collect(),
+        reporting: (0..reports).map(|_| SessionWork::default()).collect(),
         end_at_ns: AtomicU64::new(u64::MAX),
     })
 }
@@ -435,9 +440,9 @@ fn spawn(number: u32, start: Start) -> Result<JoinHandle<()>, Problem> {
 }
 
 fn no_answer(silent: Duration) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("no row came back for {} s", silent.as_secs()))
-        .because("the server or the storage under it does not answer")
-        .next("look into the server's own log and that of the kernel (dmesg); --io-timeout says how long a statement may take")
+    Problem::new(ExitKind::CutShort, format!("no row was returned for {} s", silent.as_secs()))
+        .because("the server or the storage below it does not respond")
+        .next("check the server log and the kernel log (dmesg); --io-timeout sets how long a statement may take")
 }
 
 impl Bench for SqlBench {
@@ -449,7 +454,11 @@ impl Bench for SqlBench {
         self.clock.now_ns()
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         // What was read ahead of the last load would be missing in this one.
         if let Some(evictor) = &self.evictor {
             evictor.forget();
@@ -463,7 +472,7 @@ impl Bench for SqlBench {
         }
         let began_ns = self.now_ns();
         let Task::Measure { window, lead_ns, .. } = order.job(began_ns).0.task else {
-            return Err(Problem::new(ExitKind::Bug, "sessions have no streams that could be warmed up"));
+            return Err(Problem::new(ExitKind::Bug, "sessions have no streams to warm up"));
         };
         let edges = if lead_ns > 0 { settle::edges(lead_ns, lead_ns + window.span_ns()) } else { Vec::new() };
         let waiting = self.watch_waits(order.point.sum())?;
@@ -474,11 +483,11 @@ impl Bench for SqlBench {
         let after = self.read(Moment::Behind)?;
         let node = self.seen((&before, &after), told.counts, (began_ns, ended_ns));
         let node = NodeVisit { waits, ..node };
-        let done = Done { bytes: node.moved_bytes, ..told.done };
-        Ok(Came { done, began_ns, ended_ns, nodes: vec![node] })
+        let done = WorkResult { bytes: node.moved_bytes, ..told.done };
+        Ok(VisitResult { done, began_ns, ended_ns, nodes: vec![node] })
     }
 
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         rest_in_real_time(ns, || self.progress(), hear);
     }
 }

@@ -29,18 +29,17 @@ const PG_STAT_IO_SINCE: i64 = 160_000;
 const SECTOR_BYTES: u64 = 512;
 
 /// How the server is asked.
-pub struct Asked {
+pub struct CounterAccess {
     /// For blocks of the table that were not in its own cache.
     blocks: Option<Statement>,
     /// For those of its index, where look-ups go through it.
     index: Option<Statement>,
-    /// For its reads.
     reads: Option<Statement>,
     /// For how often it made its log durable.
     flushes: Option<Statement>,
 }
 
-impl Asked {
+impl CounterAccess {
     /// Prepares it, with all that the server needs for its answers. Of a server with other users, reads are theirs as well.
     pub fn prepare(database: &mut Database, is_private: bool, queries: &[Query]) -> Self {
         let client = &mut database.client;
@@ -93,7 +92,7 @@ pub enum Moment {
 /// Whom and what to count.
 pub struct Counters {
     pub client: Client,
-    pub asked: Asked,
+    pub asked: CounterAccess,
     /// Processes of the sessions, when they are on this host.
     pub processes: Vec<i32>,
     /// Those of them that make reports, where others look rows up.
@@ -130,7 +129,7 @@ impl Counters {
     }
 
     fn of_server(&mut self) -> ServerCounts {
-        let Asked { blocks, index, reads, flushes } = &self.asked;
+        let CounterAccess { blocks, index, reads, flushes } = &self.asked;
         let mut ask = |statement: &Option<Statement>| number(&mut self.client, statement.as_ref()?);
         let (table_blocks, index_blocks) = (ask(blocks), ask(index));
         let (server_reads, flushes) = (ask(reads), ask(flushes));

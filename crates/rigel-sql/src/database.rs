@@ -83,7 +83,7 @@ impl Database {
         let facts = facts(&mut client, &address)?;
         if facts.free_connections < sessions.saturating_add(1) {
             let said = format!(
-                "{} are free, and {sessions} sessions and one that watches are needed",
+                "{} are free, but {sessions} sessions and one monitoring session are needed",
                 facts.free_connections
             );
             return Err(failure::too_many(&address, &said));
@@ -101,13 +101,13 @@ fn facts(client: &mut Client, address: &Address) -> Result<ServerFacts, Problem>
     let unfit = |what: String, why: &str, next: &str| {
         Err(Problem::refused(what).at(address.shown()).because(why).next(next))
     };
-    let asked = |error| failure::statement("the server does not tell what it is", &error);
+    let asked = |error| failure::statement("the server does not identify itself", &error);
     let number =
         client.query_one("select current_setting('server_version_num')::int8", &[]).map_err(asked)?;
     if number.get::<_, i64>(0) < i64::from(OLDEST) * 10_000 {
         return unfit(
             format!("PostgreSQL {} is too old", number.get::<_, i64>(0) / 10_000),
-            &format!("version {OLDEST} is the oldest that is measured"),
+            &format!("version {OLDEST} is the oldest supported"),
             "measure a newer server",
         );
     }
@@ -116,15 +116,15 @@ fn facts(client: &mut Client, address: &Address) -> Result<ServerFacts, Problem>
     if row.get::<_, bool>(6) {
         return unfit(
             "the server is a standby".to_owned(),
-            "nothing can be made in it: it only repeats what its primary does",
+            "nothing can be created in it: it only replays its primary",
             "measure the primary, or a private server on the host of the standby",
         );
     }
     if count(2) != BLOCK_BYTES {
         return unfit(
             format!("the server has blocks of {}", Bytes(count(2))),
-            "the table has a row in each block of 8 KiB",
-            "measure a server with the usual blocks",
+            "the table has one row per 8 KiB block",
+            "measure a server with the default block size",
         );
     }
     let Places { directory, tables, log_bytes } = places(client, address, row.get(10));
@@ -170,9 +170,9 @@ fn places(client: &mut Client, address: &Address, process: i32) -> Places {
 /// What it takes to see the files of a server, for those who do not.
 pub fn who_sees_files() -> &'static str {
     if geteuid().is_root() {
-        "on the host of the server they can, unless it runs in a container; where /proc shows nothing of its processes, \
-        the role needs pg_read_all_settings or pg_monitor, too"
+        "on the server's host they can, unless it runs in a container; if /proc does not show its \
+        processes, the role also needs pg_read_all_settings or pg_monitor"
     } else {
-        "as root or as the user of the server, on its host, they can"
+        "on its host they can, as root or as the server's user"
     }
 }

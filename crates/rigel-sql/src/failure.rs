@@ -38,12 +38,11 @@ pub fn connect(address: &Address, error: &postgres::Error) -> Problem {
         Some(told) => refusal(address, told),
         None if said.contains("password") => (
             "the server asks for a password",
-            "give it in the environment, in PGPASSWORD; nobody is asked for one here".to_owned(),
+            "set it in the environment variable PGPASSWORD; Rigel does not prompt for it".to_owned(),
         ),
-        None => (
-            "the server does not answer",
-            "see whether it runs, and whether it listens at this address".to_owned(),
-        ),
+        None => {
+            ("the server does not respond", "check that it is running and listens at this address".to_owned())
+        }
     };
     let detail = error.as_db_error().and_then(DbError::detail);
     let because = detail.map_or_else(|| said.clone(), |detail| format!("{said}: {}", printable(detail)));
@@ -52,38 +51,36 @@ pub fn connect(address: &Address, error: &postgres::Error) -> Problem {
 
 /// Why a server that answers lets nobody in, and what to do. Its messages may be in any language, the names of its functions are not.
 fn refusal(address: &Address, told: &DbError) -> (&'static str, String) {
-    let user = "the server does not let this user in";
+    let user = "the server rejects this user";
     match told.code() {
         code if *code == SqlState::INVALID_PASSWORD => {
             (user, "name another user, or give its password in PGPASSWORD".to_owned())
         }
         code if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => (user, other_user(address, told)),
         code if *code == SqlState::INVALID_CATALOG_NAME => {
-            ("the server has no such database", "name one that is there, with dbname".to_owned())
+            ("the server has no such database", "name an existing one with dbname".to_owned())
         }
         code if *code == SqlState::INSUFFICIENT_PRIVILEGE && comes_from(told, "CheckMyDatabase") => (
             "the user may not connect to this database",
-            "have it allowed (GRANT CONNECT ON DATABASE .. TO ..), or name another user or database"
-                .to_owned(),
+            "grant access (GRANT CONNECT ON DATABASE .. TO ..), or name another user or database".to_owned(),
         ),
         code if *code == SqlState::CANNOT_CONNECT_NOW => (
-            "the server takes no connections now",
-            "repeat this when it has started; its own log says how far it is".to_owned(),
+            "the server is not accepting connections",
+            "try again once it has started; the server log shows its progress".to_owned(),
         ),
         code if *code == SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => (
-            "the database takes no connections",
-            "name another one with dbname, or have it allowed (ALTER DATABASE .. ALLOW_CONNECTIONS true)"
-                .to_owned(),
+            "the database does not accept connections",
+            "name another one with dbname, or allow it (ALTER DATABASE .. ALLOW_CONNECTIONS true)".to_owned(),
         ),
         code if OF_OPTIONS.contains(code) => (
-            "the server does not take the options of the connection string",
+            "the server rejects the options of the connection string",
             "correct options='..', or leave it out".to_owned(),
         ),
         code if *code == SqlState::PROTOCOL_VIOLATION => (
-            "what answers does not take this connection",
+            "this connection was rejected by whatever listens there",
             "connect to the server itself, not to a pooler in front of it".to_owned(),
         ),
-        _ => ("the server refuses the connection", "see the server's own log".to_owned()),
+        _ => ("the server refuses the connection", "check the server log".to_owned()),
     }
 }
 
@@ -96,22 +93,23 @@ fn other_user(address: &Address, told: &DbError) -> String {
     let user = shell_word(address.user());
     if comes_from(told, "auth_failed") && address.is_over_network() {
         return format!(
-            "the rules (pg_hba.conf) take another proof than a password of the server, such as ident, LDAP, PAM or a certificate: give \
-             that one; or, where the user of the operating system is let in as {user}, connect as that user over the Unix socket"
+            "the rules (pg_hba.conf) require authentication other than a server password, such as ident, \
+             LDAP, PAM or a certificate: use that; or, if an operating system user is mapped to {user}, \
+             connect as that user over the Unix socket"
         );
     }
     if comes_from(told, "auth_failed") {
         return format!(
-            "start this as the user of the operating system that is let in as {user}, such as sudo -u {user} rigel sql .., or let \
-             another one in (pg_ident.conf); a password does not help"
+            "start Rigel as the operating system user mapped to {user} (sudo -u {user}), or add a mapping \
+             (pg_ident.conf); a password does not help"
         );
     }
     if comes_from(told, "ClientAuthentication") {
-        return "connect in a way that the rules of the server allow, such as over the Unix socket of its host, or have a line added \
-                to them (pg_hba.conf)"
+        return "connect in a way that the server's rules allow, such as over its Unix socket, or add a rule \
+                (pg_hba.conf)"
             .to_owned();
     }
-    "name one that is there and may log in, with user; without it the name in USER is taken".to_owned()
+    "name an existing role that may log in, with user; the default is the name in USER".to_owned()
 }
 
 /// What to do about the limit that was met.
@@ -146,18 +144,18 @@ pub fn statement(what: &str, error: &postgres::Error) -> Problem {
         }
         Some(code) if *code == SqlState::QUERY_CANCELED => Problem::new(ExitKind::CutShort, what)
             .because(text(error))
-            .next("start it again; when nobody here ended it, an administrator of the server did"),
+            .next("start it again; if you did not stop it, an administrator of the server did"),
         Some(code) if *code == SqlState::DISK_FULL => {
-            problem.next("make room, or ask for a smaller table with --size")
+            problem.next("free some space, or use a smaller table with --size")
         }
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            problem.next("have the right granted, or name a user that has it")
+            problem.next("grant the privilege, or name a user that has it")
         }
         Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => problem.next(
-            "this user, database or server has default_transaction_read_only on; switch it off for the run in the connection \
-             string: options='-c default_transaction_read_only=off'",
+            "default_transaction_read_only is on for this user, database or server; switch it off for the \
+             run in the connection string: options='-c default_transaction_read_only=off'",
         ),
-        _ => problem.next("see the server's own log"),
+        _ => problem.next("check the server log"),
     }
 }
 
@@ -167,38 +165,38 @@ fn is_gone(error: &postgres::Error) -> bool {
 
 fn gone(what: &str, error: &postgres::Error) -> Problem {
     Problem::new(ExitKind::CutShort, what)
-        .because(format!("the server went away: {}", text(error)))
-        .next("see the server's own log, and start this again when it runs; what was not whole is gone")
+        .because(format!("the connection to the server was lost: {}", text(error)))
+        .next("check the server log, and start again once it runs; incomplete work is gone")
 }
 
 /// Nothing came back, and nobody knows whether anything ever will.
 pub fn silent(at: &str, patience: Duration) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("no answer came back for {} s", patience.as_secs()))
+    Problem::new(ExitKind::CutShort, format!("no answer for {} s", patience.as_secs()))
         .at(at)
-        .because("the server or the storage under it does not answer")
-        .next("look into the server's own log and that of the kernel (dmesg)")
+        .because("the server or the storage below it does not respond")
+        .next("check the server log and the kernel log (dmesg)")
 }
 
 /// What was made in a database, and what removes it.
 #[derive(Debug)]
-pub struct Left {
+pub struct Leftover {
     what: &'static str,
     next: &'static str,
 }
 
 /// A table of a run or of an experiment.
-pub const SCHEMA: Left = Left {
-    what: "the schema rigel with what was made in it",
-    next: "remove it when the server answers: rigel sql --dsn DSN --drop",
+pub const SCHEMA: Leftover = Leftover {
+    what: "the schema rigel and its contents",
+    next: "remove it once the server responds: rigel sql drop --dsn DSN",
 };
 /// The table of commits, which may share the schema with another one.
-pub const LEDGER: Left = Left {
+pub const LEDGER: Leftover = Leftover {
     what: "the table rigel.commits",
-    next: "the next rigel sql commit removes it; `rigel sql --dsn DSN --drop` removes all that Rigel made in that database",
+    next: "the next `rigel sql commit` removes it; `rigel sql drop --dsn DSN` removes everything that Rigel created in that database",
 };
 
 /// That may still be there, as the server did not answer or went away.
-pub fn left(at: &str, problem: Problem, left: &Left) -> Problem {
+pub fn left(at: &str, problem: Problem, left: &Leftover) -> Problem {
     let why = problem.cause.unwrap_or(problem.what);
     Problem::new(ExitKind::CutShort, format!("{} may still be there", left.what))
         .at(at)
@@ -210,5 +208,5 @@ pub fn left(at: &str, problem: Problem, left: &Left) -> Problem {
 pub fn lost(error: &postgres::Error) -> Problem {
     Problem::new(ExitKind::CutShort, "the server ended a session of the load")
         .because(text(error))
-        .next("see the server's own log; what was measured until then is in the record")
+        .next("check the server log; everything measured so far is in the record")
 }

@@ -68,9 +68,7 @@ impl Table {
             return Ok(());
         }
         Err(Problem::refused(format!("the table {} has no index", self.name))
-            .because(
-                "it was made for other look-ups; an index is made with the table, when a run asks for it",
-            )
-            .next("have it made again: remove it with `rigel sql --drop` first; or leave out --probe index"))
+            .because("it was created for other look-ups; an index is only created together with the table")
+            .next("recreate it after `rigel sql drop`, or leave out --probe index"))
     }
 }

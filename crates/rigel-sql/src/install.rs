@@ -15,7 +15,7 @@ const PARTS: [&str; 3] = [
     include_str!("../sql/by_program.sql"),
     include_str!("../sql/calibrate_io.sql"),
 ];
-const REFUSED: &str = "rigel.calibrate_io() cannot be made";
+const REFUSED: &str = "rigel.calibrate_io() cannot be created";
 /// psql puts the literal of its variable there.
 const PROGRAM: &str = ":'program'";
 
@@ -43,12 +43,12 @@ impl Database {
         self.check_may_start()?;
         self.client.batch_execute(&script(program)).map_err(|error| match error.code() {
             Some(code) if *code == SqlState::DUPLICATE_SCHEMA => Problem::refused(
-                "the database has a schema rigel already",
+                "the database already has a schema rigel",
             )
             .at(self.address.shown())
-            .because("it has calibrate_io() already, belongs to another user, or is not Rigel's")
+            .because("it already has calibrate_io(), belongs to another user, or is not Rigel's")
             .next(
-                "see what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io()",
+                "check what is in it; DROP EXTENSION rigel or DROP SCHEMA rigel CASCADE removes calibrate_io()",
             ),
             _ => failure::statement(REFUSED, &error),
         })
@@ -65,10 +65,10 @@ impl Database {
         Err(Problem::refused(REFUSED)
             .at(self.address.shown())
             .because(format!(
-                "the server would start the program with the rights of {user}, who may not start any: every call would fail"
+                "the server would start the program with the privileges of {user}, which may not start programs: every call would fail"
             ))
             .next(format!(
-                "have a superuser say GRANT pg_execute_server_program TO \"{}\", or name a superuser with user",
+                "have a superuser run GRANT pg_execute_server_program TO \"{}\", or name a superuser with user",
                 user.replace('"', "\"\"")
             )))
     }

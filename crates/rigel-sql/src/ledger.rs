@@ -19,7 +19,7 @@ const MAKE: &str = "drop table if exists rigel.commits restrict; \
     create table rigel.commits (session int, number bigint) using heap with (autovacuum_enabled = false)";
 /// Whether all tables are published: subscribers have none of this name, and what they apply would stop at its first row.
 const PUBLISHED: &str = "select exists (select from pg_publication where puballtables)";
-const NOT_MADE: &str = "the table of commits cannot be made";
+const NOT_MADE: &str = "the table of commits cannot be created";
 const NOT_REMOVED: &str = "the table of commits cannot be removed";
 /// Whether nothing is in the schema, of any kind.
 const UNUSED: &str = "select not exists (select from pg_depend d join pg_namespace n on n.oid = d.refobjid \
@@ -94,7 +94,7 @@ impl Database {
         let refused = |error| failure::statement(NOT_REMOVED, &error);
         self.lock("pg_advisory_lock").map_err(|problem| {
             problem.next(format!(
-                "when that run has ended: the next rigel sql commit removes {NAME}, as `rigel sql --drop` does"
+                "once that run has ended, the next `rigel sql commit` removes {NAME}, as does `rigel sql drop`"
             ))
         })?;
         let is_of_a_run = Schema::of(&mut self.client)? == Schema::Ours;
@@ -115,7 +115,7 @@ impl Database {
         Err(Problem::refused(NOT_MADE)
             .at(self.address.shown())
             .because(format!(
-                "a publication of the database {} is for all tables: its subscribers have no {NAME}, and their replication would stop",
+                "a publication of the database {} covers all tables: its subscribers lack {NAME}, so their replication would stop",
                 self.name()
             ))
             .next("measure commits in another database of the server, or on a private server on the same storage"))
@@ -130,8 +130,8 @@ fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem
         return Ok(());
     }
     Err(Problem::refused(what)
-        .because(format!("{NAME} belongs to another user, or is no table"))
-        .next("remove it yourself, and repeat this; nothing was removed"))
+        .because(format!("{NAME} belongs to another user, or is not a table"))
+        .next("remove it yourself and try again; nothing was removed"))
 }
 
 /// Keeps the table small. Whoever may not empty it goes on with it.

@@ -21,7 +21,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Waiting for long work in a thread of its own, which says from time to time that it goes on.
-pub(crate) struct Waiting {
+pub(crate) struct LongWait {
     last: Instant,
     patience: Duration,
     /// The work is to end.
@@ -29,7 +29,7 @@ pub(crate) struct Waiting {
     cancel: Option<CancelToken>,
 }
 
-impl Waiting {
+impl LongWait {
     /// For work on this connection.
     pub(crate) fn on(client: &Client) -> Self {
         let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(client.cancel_token()));

@@ -44,8 +44,8 @@ impl Query {
     /// # Errors
     /// When the class is none of a database.
     pub fn of(request: &Request, class: Class) -> Result<Self, Problem> {
-        let bug = || Problem::new(ExitKind::Bug, "the request has no load for a database");
-        let sql = request.sql.as_ref().ok_or_else(bug)?;
+        let bug = || Problem::new(ExitKind::Bug, "the request has no database load");
+        let sql = request.sql().ok_or_else(bug)?;
         match class.sided().map_or(class, |(plain, _)| plain) {
             Class::SIMPLE => Ok(Self::LookUp(sql.probe)),
             Class::REPORT => Ok(Self::Report(sql.report)),
@@ -143,14 +143,14 @@ pub fn settings(version_number: i64, query: Query) -> String {
 /// When it would, or is too old for it.
 pub fn check(client: &mut impl GenericClient, version_number: i64, query: Query) -> Result<(), Problem> {
     if matches!(query, Query::Report(_)) && version_number < RANGES_SINCE {
-        return Err(Problem::refused("the server cannot read a range of a table")
+        return Err(Problem::refused("the server cannot scan a range of a table")
             .because(format!(
                 "reports need PostgreSQL 14 or later, and this is version {}",
                 version_number / 10_000
             ))
             .next("measure look-ups with `rigel sql oltp`, or a newer server"));
     }
-    let refused = |error| failure::statement("the plan of the queries cannot be seen", &error);
+    let refused = |error| failure::statement("the query plan cannot be seen", &error);
     client.batch_execute(&settings(version_number, query)).map_err(refused)?;
     // Not prepared: what is open in a transaction would keep rows from being copied frozen.
     let told = client.simple_query(&format!("explain (costs off) {}", query.example())).map_err(refused)?;
@@ -164,10 +164,10 @@ pub fn check(client: &mut impl GenericClient, version_number: i64, query: Query)
     if query.is_right(&plan) {
         return Ok(());
     }
-    let way = if query == Query::LookUp(Probe::Index) { "through the index" } else { "by their places" };
+    let way = if query == Query::LookUp(Probe::Index) { "through the index" } else { "by their locations" };
     Err(Problem::refused(format!("the server would not look rows up {way}"))
         .because(printable(&plan.join("; ")).into_owned())
-        .next("see whether an extension of the server changes plans, and load it not into these sessions"))
+        .next("check whether a server extension changes plans, and do not load it into these sessions"))
 }
 
 #[cfg(test)]

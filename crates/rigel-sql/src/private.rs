@@ -116,17 +116,15 @@ impl PrivateServer {
             Problem::refused("a private server cannot be set up").at(path_text::encode(&dir)).because(what)
         };
         if dir.join(SOCKET).as_os_str().len() > MOST_SOCKET_PATH {
-            return Err(problem(format!(
-                "the path of its socket would be longer than {MOST_SOCKET_PATH} bytes"
-            ))
-            .next("name a directory with a shorter path"));
+            return Err(problem(format!("its socket path would exceed {MOST_SOCKET_PATH} bytes"))
+                .next("name a directory with a shorter path"));
         }
         if let Some(barred) = user::barred(&dir, self.user) {
             return Err(problem(format!(
-                "the user postgres, whom it runs as, may not pass {}",
+                "the user postgres, which runs it, cannot access {}",
                 path_text::encode(barred)
             ))
-            .next("name a directory on the same storage that everybody can reach"));
+            .next("name a directory on the same storage that every user can access"));
         }
         for name in [DATA, SOCKET] {
             let made = self.home.make_dir(name).map_err(|error| problem(error.to_string()))?;
@@ -152,7 +150,7 @@ impl PrivateServer {
         }
         let said = String::from_utf8_lossy(&output.stderr);
         Err(problem(format!("initdb says: {}", cause(&said)))
-            .next("see that the directory is writable and has room"))
+            .next("make sure that the directory is writable and has space"))
     }
 
     /// A program of the server, as its user, that gets `signal` when this process ends. It is in a process group of its own, so
@@ -291,10 +289,10 @@ impl PrivateServer {
         while matches!(server.try_wait(), Ok(None)) {
             if began.elapsed() > patience {
                 self.server = Some(server);
-                return Err(Problem::new(ExitKind::CutShort, "the private server does not end")
+                return Err(Problem::new(ExitKind::CutShort, "the private server does not stop")
                     .at(path_text::encode(&self.home.dir))
                     .because(self.said())
-                    .next("look into the kernel's log (dmesg) for the device"));
+                    .next("check the kernel log (dmesg) for the device"));
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -305,11 +303,7 @@ impl PrivateServer {
     ///
     /// # Errors
     /// When something of it is left.
-    pub fn finish(mut self) -> Result<(), Problem> {
-        self.remove()
-    }
-
-    fn remove(&mut self) -> Result<(), Problem> {
+    pub fn finish(&mut self) -> Result<(), Problem> {
         // Nobody wants the database again.
         let ended = self.end(Signal::QUIT, AT_ONCE).or_else(|_| self.end(Signal::KILL, PATIENCE));
         let removed = self.home.remove();
@@ -319,7 +313,7 @@ impl PrivateServer {
 
     /// The same where the problem that led there is the one to be told.
     fn leave(&mut self) {
-        let _ = self.remove();
+        let _ = self.finish();
     }
 
     /// Where it listens.
@@ -354,16 +348,16 @@ impl PrivateServer {
         Problem::refused("the private server does not start")
             .at(path_text::encode(&self.home.dir))
             .because(path_text::printable(why).into_owned())
-            .next("see whether a server of these programs starts otherwise; --programs names others")
+            .next("check whether a server of these programs starts at all; --programs selects others")
     }
 
     /// What it is, for people.
     pub fn describe(&self) -> Vec<String> {
         let cache = match self.page_cache() {
-            PageCache::PassedBy => "it reads past the page cache".to_owned(),
+            PageCache::PassedBy => "it bypasses the page cache".to_owned(),
             PageCache::Limited(bytes) => format!("it has {} of memory, page cache included", Bytes(bytes)),
             PageCache::Whole => {
-                "all of the host's page cache is between it and the storage: no control group limits it"
+                "the host's entire page cache is between it and the storage: no control group limits it"
                     .to_owned()
             }
         };
@@ -439,7 +433,7 @@ fn cause(text: &str) -> String {
     const ERRORS: [&str; 4] = ["PANIC:", "FATAL:", "ERROR:", "error:"];
     let error = text.lines().find(|line| ERRORS.iter().any(|error| line.contains(error)));
     let line = error.or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
-    path_text::printable(line.unwrap_or("nothing was said").trim()).into_owned()
+    path_text::printable(line.unwrap_or("it said nothing").trim()).into_owned()
 }
 
 /// Ends a server with its processes, which do not see that it is gone when they were stopped.
@@ -474,7 +468,7 @@ mod tests {
             initdb: removing contents of data directory \"d\"\n";
         assert_eq!(cause(full), "initdb: error: could not write file \"a\": No space left on device");
         assert!(cause("LOG:  starting\nFATAL:  too small\nLOG:  shut down\n").contains("too small"));
-        assert_eq!((cause("one\ntwo\n\n").as_str(), cause("").as_str()), ("two", "nothing was said"));
+        assert_eq!((cause("one\ntwo\n\n").as_str(), cause("").as_str()), ("two", "it said nothing"));
     }
 
     #[test]

@@ -54,8 +54,8 @@ impl Programs {
         }
         Err(Problem::refused(format!("PostgreSQL {} is too old", newest.version))
             .at(path_text::encode(&newest.dir))
-            .because(format!("version {OLDEST} is the oldest that is measured"))
-            .next("install a newer version; a server of another one can stay beside it"))
+            .because(format!("version {OLDEST} is the oldest supported"))
+            .next("install a newer version; both versions can coexist"))
     }
 
     fn of(dir: &Path, user: Option<User>) -> Option<Self> {
@@ -77,20 +77,20 @@ fn is_of_others(dir: &Path, user: Option<User>) -> bool {
 }
 
 fn replaceable(dir: &Path) -> Problem {
-    Problem::refused("as root no server is started whose programs other users can replace")
+    Problem::refused("Rigel as root does not start server programs that other users can replace")
         .at(path_text::encode(dir))
-        .because("they, or a directory above them, belong to others than root and postgres, or others may write to them")
-        .next("start this as their owner, or name programs of root with --programs")
+        .because("they, or a parent directory, are owned or writable by users other than root and postgres")
+        .next("run Rigel as their owner, or name root-owned programs with --programs")
 }
 
 fn missing(given: Option<&Path>) -> Problem {
     let place = given.map_or_else(|| "PATH, /usr/lib/postgresql, /usr/pgsql-*".to_owned(), path_text::encode);
     Problem::refused("there is no PostgreSQL server to start")
         .at(place)
-        .because("the programs initdb and postgres were not found, or do not tell their version")
+        .because("the programs initdb and postgres were not found, or do not report their version")
         .next(
-            "install the package postgresql (Debian, Ubuntu) or postgresql-server (Red Hat, SUSE), name their directory with \
-             --programs, or name a server that runs with --dsn",
+            "install the package postgresql (Debian, Ubuntu) or postgresql-server (Red Hat, SUSE), name \
+             their directory with --programs, or name a running server with --dsn",
         )
 }
 

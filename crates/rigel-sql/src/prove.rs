@@ -1,7 +1,7 @@
 //! Settings proven by experiment: queries under known states of the page cache, plan by plan and value by value.
 //!
 //! Everything is asked in turns: a round has every query once, in random order. Before each query nothing of the table is in the server's own
-//! cache, and a known share of it in the page cache. Must not judge; [`rigel_core::uses::proof`] does.
+//! cache, and a known share of it in the page cache. Must not judge; [`rigel_uses::proof`] does.
 
 mod ask;
 mod attended;
@@ -15,13 +15,13 @@ mod tables;
 use crate::database::Database;
 use crate::failure;
 use crate::table;
-use attended::{Made, attended};
-use cache::Cached;
+use attended::{TablesOutcome, attended};
+use cache::CacheFiles;
 use postgres::Client;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::units::{Bytes, GIB};
-use rigel_core::uses::proof::{About, Proof, Skipped};
+use rigel_uses::proof::{About, Proof, SkippedSetting};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tables::{ROWS_PER_BLOCK, Tables};
@@ -40,7 +40,7 @@ const WORKERS: &str = "io_workers";
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct ProofRequest {
     /// Blocks of the table.
     pub blocks: u32,
     /// Of keys, order and ranges.
@@ -53,7 +53,7 @@ pub struct Wanted {
 
 /// What goes on: what is done, and how far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum ProofStep {
     /// Bytes of the table are copied.
     Filling,
     /// Queries are timed for this setting.
@@ -61,7 +61,7 @@ pub enum Doing {
 }
 
 /// Hears how much of how much is done.
-pub type Progress<'a> = &'a mut dyn FnMut(Doing, u64, u64);
+pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
 /// Starts a server again with one more setting. Only one that nobody else uses can be.
 pub type Restart<'a> = &'a mut dyn FnMut(&str) -> Result<Database, Problem>;
@@ -70,8 +70,8 @@ pub type Restart<'a> = &'a mut dyn FnMut(&str) -> Result<Database, Problem>;
 struct Prover<'a> {
     database: Database,
     tables: Tables,
-    cached: Cached,
-    wanted: Wanted,
+    cached: CacheFiles,
+    wanted: ProofRequest,
     /// Says that it goes on, where nothing else does for long.
     alive: &'a dyn Fn(),
     stop: &'a AtomicBool,
@@ -82,7 +82,7 @@ struct Prover<'a> {
 
 /// What came of an experiment.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProofOutcome {
     /// The proof; a problem when the server cannot be measured so, refuses something, does not answer, or `stop` was set.
     pub proved: Result<Proof, Problem>,
     /// Whether the tables went. In the database of others nothing is to stay, whatever came of it.
@@ -93,41 +93,43 @@ pub struct Ended {
 pub fn prove(
     database: Database,
     restart: Option<Restart<'_>>,
-    wanted: Wanted,
+    wanted: ProofRequest,
     progress: Progress<'_>,
     stop: &AtomicBool,
-) -> Ended {
+) -> ProofOutcome {
     let (address, is_private) = (database.address.clone(), restart.is_some());
     let tried =
         check(&database).and_then(|()| database.asked(|database| ask::try_out(&database.address, SESSIONS)));
     let (proved, tables) = match tried {
         Ok((database, ())) => attended(database, restart, wanted, progress, stop),
-        Err(problem) => (Err(problem), Made::None),
+        Err(problem) => (Err(problem), TablesOutcome::None),
     };
     let removed = match tables {
-        Made::Here if !is_private => {
+        TablesOutcome::Here if !is_private => {
             table::removed(address, Database::drop_schema, &failure::SCHEMA).map(drop)
         }
-        Made::Unknown if !is_private => Err(failure::left(address.shown(), silence(), &failure::SCHEMA)),
+        TablesOutcome::Unknown if !is_private => {
+            Err(failure::left(address.shown(), silence(), &failure::SCHEMA))
+        }
         _ => Ok(()),
     };
-    Ended { proved, removed }
+    ProofOutcome { proved, removed }
 }
 
 fn silence() -> Problem {
-    Problem::new(ExitKind::CutShort, "the server does not answer")
+    Problem::new(ExitKind::CutShort, "the server does not respond")
 }
 
 fn asked(
     mut database: Database,
     rows: u32,
     restart: Option<Restart<'_>>,
-    (wanted, alive): (Wanted, &dyn Fn()),
+    (wanted, alive): (ProofRequest, &dyn Fn()),
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<Proof, Problem> {
     let tables = tables::finish(&mut database, rows)?;
-    let cached = Cached::open(&tables)?;
+    let cached = CacheFiles::open(&tables)?;
     Prover { database, tables, cached, wanted, alive, stop, began: Instant::now(), queries: 0 }
         .run(restart, progress)
 }
@@ -139,27 +141,27 @@ fn asked(
 pub fn check(database: &Database) -> Result<(), Problem> {
     let facts = &database.facts;
     let refused = |why: String, next: &str| {
-        Err(Problem::refused("settings cannot be proven on this server")
+        Err(Problem::refused("settings cannot be tested on this server")
             .at(database.address.shown())
             .because(why)
             .next(next))
     };
     if facts.directory.is_none() {
         return refused(
-            "its files are not on this host, or this user cannot see them: what the page cache holds cannot be set".to_owned(),
-            "leave out --dsn for a private server on the same storage, or start this as root on the host of the server",
+            "its files are not on this host or not visible to this user, so the page cache cannot be controlled".to_owned(),
+            "leave out --dsn for a private server on the same storage, or start Rigel as root on the server's host",
         );
     }
     if facts.direct {
         return refused(
-            "it reads past the page cache, so that no share of the table can be kept there".to_owned(),
+            "it bypasses the page cache, so no share of the table can be kept there".to_owned(),
             "leave out --dsn for a private server on the same storage",
         );
     }
     if facts.shared_buffers > MOST_SHARED_BUFFERS {
         return refused(
             format!(
-                "its own cache of {} would have to be emptied before every query",
+                "its own cache of {} would have to be emptied before each query",
                 Bytes(facts.shared_buffers)
             ),
             "leave out --dsn for a private server on the same storage",
@@ -185,7 +187,8 @@ impl Prover<'_> {
         let page_cost = plans::prove(self, ratio, progress)?;
         let mut concurrency: Vec<_> = scans::concurrency(self, advised, progress)?.into_iter().collect();
         let mut skipped = self.skipped(restart.is_some());
-        let is_asked = |setting: &str, skipped: &[Skipped]| !skipped.iter().any(|one| one.setting == setting);
+        let is_asked =
+            |setting: &str, skipped: &[SkippedSetting]| !skipped.iter().any(|one| one.setting == setting);
         if is_asked(WORKERS, &skipped) {
             concurrency.extend(scans::workers(self, advised.min(most_workers()), progress)?);
         }
@@ -200,18 +203,20 @@ impl Prover<'_> {
         self.database.facts.version.split_whitespace().next().unwrap_or_default()
     }
 
-    fn skipped(&self, is_private: bool) -> Vec<Skipped> {
+    fn skipped(&self, is_private: bool) -> Vec<SkippedSetting> {
         let facts = &self.database.facts;
-        let left = |setting: &str, because: String| Skipped { setting: setting.to_owned(), because };
+        let left = |setting: &str, because: String| SkippedSetting { setting: setting.to_owned(), because };
         if facts.version_number < OWN_IO_SINCE {
             let because =
-                format!("PostgreSQL {} does not have them: they came with version 18.", self.version());
+                format!("PostgreSQL {} does not have them: they were added in version 18.", self.version());
             return [METHOD, WORKERS].map(|setting| left(setting, because.clone())).into();
         }
         let mut all = Vec::new();
         if !is_private {
-            let because =
-                format!("The server was started with {}; other methods need other starts.", facts.io_method);
+            let because = format!(
+                "The server was started with {}; testing other methods requires restarts.",
+                facts.io_method
+            );
             all.push(left(METHOD, because));
         }
         if facts.io_method != "worker" {
@@ -219,7 +224,7 @@ impl Prover<'_> {
         } else if !is_private {
             all.push(left(
                 WORKERS,
-                "It belongs to the server as a whole, and this one has other users.".to_owned(),
+                "It applies to the whole server, and this one has other users.".to_owned(),
             ));
         }
         all
@@ -283,7 +288,7 @@ fn check_not_stopped(stop: &AtomicBool) -> Result<(), Problem> {
 }
 
 fn ended() -> Problem {
-    Problem::new(ExitKind::CutShort, "the experiment was not done to its end")
-        .because("the user ended it")
-        .next("no output is left; a smaller --size or --max-duration takes less time")
+    Problem::new(ExitKind::CutShort, "the experiment was stopped early")
+        .because("stopped by the user")
+        .next("no output was written; a smaller --size or --for takes less time")
 }

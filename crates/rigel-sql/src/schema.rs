@@ -7,7 +7,7 @@ use postgres::GenericClient;
 use rigel_core::error::Problem;
 
 /// By this a schema is known as ours.
-pub(crate) const MARK: &str = "made by Rigel to measure; rigel sql --drop removes it";
+pub(crate) const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
 /// The same of the schema of `calibrate_io()`.
 pub(crate) const OF_CALIBRATE_IO: &str = "calibrate_io() of Rigel";
 
@@ -32,7 +32,8 @@ impl Schema {
             exists (select from pg_class c where c.relnamespace = n.oid and c.relname in ('big', 'proof', 'proof_sweep', 'commits')) \
             from pg_namespace n join pg_roles r on r.oid = n.nspowner where n.nspname = 'rigel'";
         let row = client.query_opt(ASK, &[]);
-        let Some(row) = row.map_err(|error| failure::statement("the schemas cannot be seen", &error))? else {
+        let Some(row) = row.map_err(|error| failure::statement("the schemas cannot be listed", &error))?
+        else {
             return Ok(Self::None);
         };
         let (is_users, is_superusers, has_tables) = (row.get(1), row.get::<_, bool>(2), row.get(3));

@@ -15,9 +15,9 @@ pub struct Series {
 
 /// What a session works on, for others to see.
 #[derive(Debug, Default)]
-pub struct InWork(AtomicU64);
+pub struct SessionWork(AtomicU64);
 
-impl InWork {
+impl SessionWork {
     /// The length has so many bits, the start the others.
     const BITS: u32 = 20;
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn others_see_what_somebody_works_on() {
-        let (series, in_work) = (Series::new(1000, 7).behind(1 << 43), InWork::default());
+        let (series, in_work) = (Series::new(1000, 7).behind(1 << 43), SessionWork::default());
         assert!(in_work.get().is_empty());
         let places = series.take(1000);
         in_work.set(&places);

@@ -8,7 +8,7 @@ use crate::address::Address;
 use crate::failure;
 use crate::index;
 use crate::plan::{self, Query};
-use crate::series::{InWork, Series};
+use crate::series::{Series, SessionWork};
 use crate::table;
 use crate::walk::{Place, Walk};
 use postgres::error::SqlState;
@@ -23,7 +23,7 @@ use rigel_core::measure::{ClassTally, FirstError, IoCounts, Tally, Window};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::clock::{Clock as _, MonotonicClock, thread_cpu_ns};
 use rigel_io::limits::allow_open_files;
-use rigel_run::job::Done;
+use rigel_run::job::WorkResult;
 use std::error::Error;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
@@ -56,14 +56,14 @@ pub struct Job {
 
 /// What the sessions and the bench share.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SessionsState {
     pub series: Series,
     /// What each class did since the start of the run.
     pub done: PerClass<AtomicU64>,
     /// The places of the series that each session with look-ups asks for.
-    pub looking_up: Vec<InWork>,
+    pub looking_up: Vec<SessionWork>,
     /// The blocks that each session with reports reads, with those that the kernel may have read ahead for it.
-    pub reporting: Vec<InWork>,
+    pub reporting: Vec<SessionWork>,
     /// When every session shall end at the latest.
     pub end_at_ns: AtomicU64,
 }
@@ -84,21 +84,21 @@ pub struct Start {
     pub timeout_ns: u64,
     pub class: Class,
     pub clock: MonotonicClock,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<SessionsState>,
     pub jobs: Receiver<Job>,
-    pub results: Sender<Result<Told, Problem>>,
+    pub results: Sender<Result<QueryOutcome, Problem>>,
     /// The number of the process that serves it goes there; nothing is kept behind.
     pub ready: Option<Sender<Result<i32, Problem>>>,
 }
 
 /// What a session did, and several of them together.
 #[derive(Debug, Default)]
-pub struct Told {
-    pub done: Done,
+pub struct QueryOutcome {
+    pub done: WorkResult,
     pub counts: Counts,
 }
 
-impl Told {
+impl QueryOutcome {
     /// Both together.
     pub fn add(&mut self, other: Self) {
         self.done.add(other.done);
@@ -217,7 +217,7 @@ impl Session {
 
     /// One statement after the other until the end of the window. The next one begins when the one before has ended, whatever
     /// the client did in between.
-    fn load(&mut self, job: &Job) -> Result<Told, Problem> {
+    fn load(&mut self, job: &Job) -> Result<QueryOutcome, Problem> {
         let cpu_ns = thread_cpu_ns();
         let empty =
             ClassTally::with_lead(self.start.io_bytes, 1, job.window.span_ns(), job.lead_ns, &job.edges);
@@ -260,7 +260,7 @@ impl Session {
             tally.map(|tally| (self.start.class, tally)).into_iter().collect();
         let failures = tallies.values().map(|tally| tally.errors).sum();
         let cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
-        let done = Done {
+        let done = WorkResult {
             tallies,
             window_end_ns,
             stopped,
@@ -268,9 +268,9 @@ impl Session {
             ios,
             cpu_ns,
             busiest_cpu_ns: cpu_ns,
-            ..Done::default()
+            ..WorkResult::default()
         };
-        Ok(Told { done, counts: Counts { jumps: self.start.walk.jumps(), ..self.counts } })
+        Ok(QueryOutcome { done, counts: Counts { jumps: self.start.walk.jumps(), ..self.counts } })
     }
 
     /// One statement.
@@ -365,9 +365,11 @@ impl Session {
     fn answered(&self, rows: Result<i64, postgres::Error>, wanted: u64) -> Result<Option<()>, Problem> {
         match rows {
             Ok(rows) if u64::try_from(rows).is_ok_and(|rows| rows == wanted) => Ok(Some(())),
-            Ok(_) => Err(Problem::new(ExitKind::CutShort, format!("rows of {} are gone", table::NAME))
-                .because("somebody changed the table while it was measured")
-                .next("remove it with `rigel sql --drop`, and have it made again")),
+            Ok(_) => {
+                Err(Problem::new(ExitKind::CutShort, format!("rows of {} have disappeared", table::NAME))
+                    .because("something changed the table during the measurement")
+                    .next("remove it with `rigel sql drop`, then run again to recreate it"))
+            }
             Err(error) if is_of_storage(&error) => Ok(None),
             Err(error) => Err(failure::lost(&error)),
         }

@@ -7,9 +7,9 @@ pub(crate) mod standing;
 
 use crate::address::Address;
 use crate::database::Database;
-use crate::failure::{self, Left};
+use crate::failure::{self, Leftover};
 use crate::index;
-use crate::patience::{PATIENCE, TICK, Waiting};
+use crate::patience::{LongWait, PATIENCE, TICK};
 use crate::plan::{self, Query};
 use crate::schema::Schema;
 use crate::session::{self, died};
@@ -19,7 +19,7 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::sql::{BLOCK_BYTES, Probe};
 use rigel_core::units::{Bytes, MIB};
-use standing::Standing;
+use standing::OpenTransaction;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +36,8 @@ const AS_IT_IS: &str = "table rigel.big (id int, v int, pad text) using heap wit
 pub(crate) const COPIED: &str = "select current_setting('archive_mode') <> 'off' or current_setting('wal_keep_size') <> '0' \
     or exists (select from pg_replication_slots) or exists (select from pg_stat_replication)";
 /// What to know of a table that is not.
-pub const NOT_LOGGED: &str = "the table is not logged, because the server keeps or copies its log for others: a crash of the server \
-    empties it";
+pub const NOT_LOGGED: &str = "the table is unlogged because the server archives or replicates its log: a \
+    server crash empties it";
 /// The relations of these names, and whether one is a table of ours.
 pub(crate) const NAMED: &str =
     "pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'rigel' and c.relname in";
@@ -67,7 +67,7 @@ pub const END: &[u8] = &(-1_i16).to_be_bytes();
 
 /// A table that is to be made.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct TableSpec {
     /// A row in each.
     pub blocks: u32,
     /// Of what is in the rows.
@@ -103,14 +103,14 @@ impl Table {
 }
 
 /// What comes from the thread that fills a table.
-enum Filling {
+enum FillMessage {
     Bytes(u64, u64),
     Ended(Box<Result<(Database, Table), Problem>>),
 }
 
 /// What was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
+pub enum DropOutcome {
     /// There was nothing.
     Nothing,
     /// The table; the schema has `calibrate_io()`.
@@ -141,23 +141,23 @@ impl Database {
     /// answer.
     pub fn fill(
         mut self,
-        wanted: Wanted,
+        wanted: TableSpec,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<(Self, Table), Problem> {
         let (told, hear) = mpsc::channel();
-        let (shown, mut waiting) = (self.address.shown().to_owned(), Waiting::on(&self.client));
+        let (shown, mut waiting) = (self.address.shown().to_owned(), LongWait::on(&self.client));
         let end = waiting.stopped();
         thread::spawn(move || {
-            let mut rows = |done, total| drop(told.send(Filling::Bytes(done, total)));
+            let mut rows = |done, total| drop(told.send(FillMessage::Bytes(done, total)));
             let made = self.make(wanted, &mut rows, &end);
             // Nobody hears it any more when it is late.
-            let _ = told.send(Filling::Ended(Box::new(made.map(|table| (self, table)))));
+            let _ = told.send(FillMessage::Ended(Box::new(made.map(|table| (self, table)))));
         });
         while !waiting.is_over() {
             match hear.recv_timeout(TICK) {
-                Ok(Filling::Ended(made)) => return *made,
-                Ok(Filling::Bytes(done, total)) => {
+                Ok(FillMessage::Ended(made)) => return *made,
+                Ok(FillMessage::Bytes(done, total)) => {
                     progress(done, total);
                     waiting.heard(Some(if done == total { writing(total) } else { PATIENCE }));
                 }
@@ -171,11 +171,11 @@ impl Database {
 
     fn make(
         &mut self,
-        wanted: Wanted,
+        wanted: TableSpec,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Table, Problem> {
-        let Wanted { blocks, sessions, timeout_ns, .. } = wanted;
+        let TableSpec { blocks, sessions, timeout_ns, .. } = wanted;
         let version_number = self.facts.version_number;
         let query = wanted.queries.first().copied().unwrap_or(Query::LookUp(Probe::Batch));
         session::try_out(&self.address, (version_number, query), timeout_ns, sessions)?;
@@ -186,7 +186,7 @@ impl Database {
         let Some(creation) = found.creation() else {
             return Err(if found == Schema::Other { self.not_ours() } else { self.made_meanwhile() });
         };
-        let refused = |error| failure::statement("the table cannot be made", &error);
+        let refused = |error| failure::statement("the table cannot be created", &error);
         let mut transaction = self.client.transaction().map_err(refused)?;
         let is_copied: bool = transaction.query_one(COPIED, &[]).map_err(refused)?.get(0);
         let unlogged = if is_copied { "unlogged " } else { "" };
@@ -203,7 +203,7 @@ impl Database {
         if by_index {
             transaction.batch_execute(index::REMOVE).map_err(refused)?;
         }
-        let standing = Standing::of(&mut transaction, &self.address)?;
+        let standing = OpenTransaction::of(&mut transaction, &self.address)?;
         copy(&mut transaction, standing, &wanted, (progress, stop))?;
         if by_index {
             transaction.batch_execute(index::MAKE).map_err(|error| not_filled(&error, blocks, stop))?;
@@ -214,21 +214,21 @@ impl Database {
         let table = self.look()?;
         // So that nothing is written later on because of it. The user may have no right to it, or end it.
         let _ = self.client.batch_execute("checkpoint");
-        if table.blocks == blocks { Ok(table) } else { Err(unlike("its rows have other blocks")) }
+        if table.blocks == blocks { Ok(table) } else { Err(unlike("its rows are in other blocks")) }
     }
 
     /// Removes the table and its schema, and nothing that others made. A schema with `calibrate_io()` stays.
     ///
     /// # Errors
     /// When it is somebody else's, is being measured, others put something into it or made something of it, or the user may not.
-    pub fn drop_schema(&mut self) -> Result<Dropped, Problem> {
+    pub fn drop_schema(&mut self) -> Result<DropOutcome, Problem> {
         let refused = |error| failure::statement("the schema rigel cannot be dropped", &error);
         self.lock("pg_advisory_lock")?;
         let mut transaction = self.client.transaction().map_err(refused)?;
         let (more, gone) = match Schema::of(&mut transaction)? {
-            Schema::Ours => ("; drop schema rigel restrict", Dropped::Schema),
-            Schema::Shared { has_tables: true } => ("", Dropped::Table),
-            Schema::None | Schema::Shared { has_tables: false } => return Ok(Dropped::Nothing),
+            Schema::Ours => ("; drop schema rigel restrict", DropOutcome::Schema),
+            Schema::Shared { has_tables: true } => ("", DropOutcome::Table),
+            Schema::None | Schema::Shared { has_tables: false } => return Ok(DropOutcome::Nothing),
             Schema::Other => {
                 drop(transaction);
                 return Err(self.not_ours());
@@ -245,8 +245,8 @@ impl Database {
         if let Some(row) = others.first() {
             let name: &str = row.get(0);
             return Err(Problem::refused("the schema rigel cannot be dropped")
-                .because(format!("rigel.{name} belongs to another user, or is no table"))
-                .next("remove it yourself, and repeat this; nothing was removed"));
+                .because(format!("rigel.{name} belongs to another user, or is not a table"))
+                .next("remove it yourself and try again; nothing was removed"));
         }
         let dropped =
             transaction.batch_execute(&format!("drop table if exists {NAME}, {OF_OTHERS} restrict{more}"));
@@ -257,11 +257,11 @@ impl Database {
     pub(crate) fn for_making(&mut self) -> Result<(&mut Client, String), Problem> {
         self.lock("pg_advisory_lock")?;
         let Some(creation) = Schema::of(&mut self.client)?.creation() else {
-            return Err(Problem::refused(format!("the database {} has a schema rigel already", self.name()))
+            return Err(Problem::refused(format!("the database {} already has a schema rigel", self.name()))
                 .at(self.address.shown())
-                .because("the experiment makes one of its own, and removes it")
+                .because("the experiment creates its own and removes it")
                 .next(
-                    "remove it first with `rigel sql --drop`, when it is Rigel's; or name another database",
+                    "if it is Rigel's, remove it first with `rigel sql drop`; otherwise name another database",
                 ));
         };
         Ok((&mut self.client, creation))
@@ -273,7 +273,7 @@ impl Database {
             Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => {
                 Problem::refused(format!("{NAME} is in use"))
                     .at(self.address.shown())
-                    .because("another run measures it, makes it or removes it")
+                    .because("another run is measuring, creating or removing it")
                     .next("wait until that run has ended")
             }
             _ => failure::statement("the table cannot be locked", &error),
@@ -293,16 +293,16 @@ impl Database {
     pub(crate) fn not_ours(&self) -> Problem {
         Problem::refused(format!("the schema rigel of the database {} is not Rigel's", self.name()))
             .at(self.address.shown())
-            .because("it lacks the comment by which Rigel knows its own, or belongs to another user than that of the connection")
+            .because("it lacks Rigel's comment, or belongs to a user other than the connection's")
             .next("name another database, or rename that schema")
     }
 
     /// It was not there when this run looked for it.
     fn made_meanwhile(&self) -> Problem {
-        Problem::refused(format!("the database {} has the table {NAME} by now", self.name()))
+        Problem::refused(format!("the database {} now has the table {NAME}", self.name()))
             .at(self.address.shown())
-            .because("another run made it meanwhile")
-            .next("start this again without --create-in: it measures that table")
+            .because("another run created it in the meantime")
+            .next("run again without --create-in to measure that table")
     }
 
     fn look(&mut self) -> Result<Table, Problem> {
@@ -317,7 +317,7 @@ impl Database {
                 &[],
             )
             .map_err(refused)?
-            .ok_or_else(|| unlike("it is not there, or belongs to another user"))?;
+            .ok_or_else(|| unlike("it does not exist, or belongs to another user"))?;
         let bytes = u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
         let end = u32::try_from(bytes / BLOCK_BYTES).map_err(|_| unlike("it has too many blocks"))?;
         let (path, is_logged): (Option<String>, bool) = (row.get(1), row.get(2));
@@ -357,7 +357,7 @@ fn in_the_way(error: &postgres::Error) -> Problem {
                 detail.lines().map(|line| rigel_core::path_text::printable(line).into_owned()).collect();
             problem
                 .because(detail.join("; "))
-                .next("remove those yourself, or move them elsewhere, and repeat this; nothing was removed")
+                .next("remove or move those yourself and try again; nothing was removed")
         }
     }
 }
@@ -379,7 +379,7 @@ fn with_rows(client: &mut Client, blocks: &[u32]) -> Result<Vec<u32>, postgres::
 pub fn removed<T: Send + 'static>(
     address: Address,
     remove: fn(&mut Database) -> Result<T, Problem>,
-    made: &Left,
+    made: &Leftover,
 ) -> Result<T, Problem> {
     let shown = address.shown().to_owned();
     let database = Database::open(address, 0).map_err(|problem| failure::left(&shown, problem, made))?;
@@ -390,25 +390,25 @@ pub fn removed<T: Send + 'static>(
 }
 
 fn unlike(why: &str) -> Problem {
-    Problem::refused(format!("the table {NAME} is not as Rigel makes it"))
+    Problem::refused(format!("the table {NAME} is not as Rigel created it"))
         .because(why)
-        .next("remove it with `rigel sql --drop`, and have it made again")
+        .next("remove it with `rigel sql drop`, then run again to recreate it")
 }
 
 fn emptied() -> Problem {
     Problem::refused(format!("the table {NAME} is empty"))
-        .because("the server crashed, or was killed, and the table is not logged")
+        .because("the server crashed or was killed, and the table is unlogged")
         .next(
-            "remove it with `rigel sql --drop`, and start the run again, which makes a new one; a run on the old one cannot be \
-             gone on with",
+            "remove it with `rigel sql drop`, and start a new run, which creates a new one; runs on the old \
+             table cannot be resumed",
         )
 }
 
 /// Copies the rows, each with a pad of its own.
 fn copy(
     transaction: &mut Transaction<'_>,
-    mut standing: Standing,
-    &Wanted { blocks, seed, .. }: &Wanted,
+    mut standing: OpenTransaction,
+    &TableSpec { blocks, seed, .. }: &TableSpec,
     (progress, stop): (&mut dyn FnMut(u64, u64), &AtomicBool),
 ) -> Result<(), Problem> {
     let refused = |error: &postgres::Error| not_filled(error, blocks, stop);
@@ -454,12 +454,12 @@ fn not_filled(error: &postgres::Error, blocks: u32, stop: &AtomicBool) -> Proble
 }
 
 fn ended(blocks: u32) -> Problem {
-    Problem::new(ExitKind::CutShort, "the table was not filled to its end").because("the user ended it").next(
-        format!(
-            "nothing of it is left; a smaller --size than {} takes less time",
+    Problem::new(ExitKind::CutShort, "the table was not filled completely")
+        .because("stopped by the user")
+        .next(format!(
+            "it was removed; a --size smaller than {} takes less time",
             Bytes(u64::from(blocks) * BLOCK_BYTES)
-        ),
-    )
+        ))
 }
 
 /// What a server may take with a table of that size when all of its rows are there.

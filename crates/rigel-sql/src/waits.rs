@@ -26,12 +26,12 @@ pub fn prepare(client: &mut Client) -> Option<Statement> {
 }
 
 /// Looks until it is ended.
-pub struct Waiting {
+pub struct WaitSampler {
     end: Sender<()>,
     back: Receiver<(Counters, Waits)>,
 }
 
-impl Waiting {
+impl WaitSampler {
     /// Begins to look at so many sessions, which are among those of these processes.
     pub fn start(
         mut counters: Counters,

@@ -6,8 +6,8 @@ use crate::address::Address;
 use crate::failure;
 use crate::patience::within;
 use postgres::{Client, SimpleQueryMessage};
+use rigel_capacity::read::Snapshot;
 use rigel_core::error::Problem;
-use rigel_core::uses::capacity::read::Snapshot;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -97,7 +97,7 @@ impl Watcher {
 fn texts(client: &mut Client, query: &str) -> Result<Vec<Vec<Option<String>>>, Problem> {
     let told = client
         .simple_query(query)
-        .map_err(|error| failure::statement("the server does not tell its counters", &error))?;
+        .map_err(|error| failure::statement("the server does not report its counters", &error))?;
     let rows = told.into_iter().filter_map(|message| match message {
         SimpleQueryMessage::Row(row) => {
             Some((0..row.len()).map(|at| row.get(at).map(str::to_owned)).collect())

@@ -16,9 +16,9 @@ use std::ops::Range;
 
 use crate::cache::Survives;
 use crate::faults::{Fault, FaultKind};
-use crate::law::Slow;
+use crate::law::SlowRange;
 use crate::medium::Order;
-use crate::traps::{Mischief, Trap, When};
+use crate::traps::{Mischief, Trap, TrapTrigger};
 
 /// One line of the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) enum Command {
     FlushUs(u64),
     Seed(u64),
     /// Requests that begin there take so much longer at the station.
-    Slow(Slow),
+    Slow(SlowRange),
     Fault(Fault),
     /// What becomes of bytes.
     Medium(Order),
@@ -63,9 +63,10 @@ fn parse_line(line: &str) -> Option<Command> {
         ["exp", "1"] => Command::Exponential(true),
         ["flush_us", flush_us] => Command::FlushUs(flush_us.parse().ok()?),
         ["seed", seed] => Command::Seed(seed.parse().ok()?),
-        ["slow", offset, length, more_us] => {
-            Command::Slow(Slow { range_bytes: parse_range(offset, length)?, more_us: more_us.parse().ok()? })
-        }
+        ["slow", offset, length, more_us] => Command::Slow(SlowRange {
+            range_bytes: parse_range(offset, length)?,
+            more_us: more_us.parse().ok()?,
+        }),
         ["release"] => Command::Release,
         ["clear"] => Command::Clear,
         ["cache", "0"] => Command::Medium(Order::Cache(false)),
@@ -76,9 +77,11 @@ fn parse_line(line: &str) -> Option<Command> {
         ["power-cut", seed, unit] => Command::Medium(Order::PowerCut(parse_survives(seed, unit)?)),
         [kind, "nth", number] => parse_trap(kind, parse_nth(number)?, None)?,
         [kind, "nth", number, more] => parse_trap(kind, parse_nth(number)?, Some(more))?,
-        [kind, "at", offset, length] => parse_trap(kind, When::At(parse_range(offset, length)?), None)?,
+        [kind, "at", offset, length] => {
+            parse_trap(kind, TrapTrigger::At(parse_range(offset, length)?), None)?
+        }
         [kind, "at", offset, length, more] => {
-            parse_trap(kind, When::At(parse_range(offset, length)?), Some(more))?
+            parse_trap(kind, TrapTrigger::At(parse_range(offset, length)?), Some(more))?
         }
         ["reset"] => Command::Reset,
         [kind, offset, length] => Command::Fault(parse_fault(kind, offset, length)?),
@@ -98,14 +101,14 @@ fn parse_fault(kind: &str, offset: &str, length: &str) -> Option<Fault> {
     Some(Fault { kind, range_bytes: parse_range(offset, length)? })
 }
 
-fn parse_trap(kind: &str, when: When, number: Option<&str>) -> Option<Command> {
+fn parse_trap(kind: &str, when: TrapTrigger, number: Option<&str>) -> Option<Command> {
     let number = number.map(|text| text.parse().ok()).map_or(Some(None), |parsed| parsed.map(Some))?;
     let mischief = Mischief::named(kind, number)?;
     Some(Command::Medium(Order::Trap(Trap { mischief, when })))
 }
 
-fn parse_nth(number: &str) -> Option<When> {
-    number.parse().ok().filter(|number| *number > 0).map(When::Nth)
+fn parse_nth(number: &str) -> Option<TrapTrigger> {
+    number.parse().ok().filter(|number| *number > 0).map(TrapTrigger::Nth)
 }
 
 fn parse_survives(seed: &str, unit: &str) -> Option<Survives> {
@@ -134,7 +137,7 @@ mod tests {
             Command::Exponential(true),
             Command::FlushUs(9),
             Command::Seed(7),
-            Command::Slow(Slow { range_bytes: 9..14, more_us: 30 }),
+            Command::Slow(SlowRange { range_bytes: 9..14, more_us: 30 }),
             Command::Fault(Fault { kind: FaultKind::Hang, range_bytes: 0..1 }),
             Command::Release,
             Command::Clear,
@@ -159,13 +162,13 @@ mod tests {
         let trap = |mischief, when| Command::Medium(Order::Trap(Trap { mischief, when }));
         let survives = Survives::Some { seed: 7, unit_bytes: 512 };
         for (text, command) in [
-            ("lost nth 3", trap(Mischief::Lost, When::Nth(3))),
-            ("stale nth 1", trap(Mischief::Stale, When::Nth(1))),
-            ("zero at 4096 1", trap(Mischief::Zero, When::At(4096..4097))),
-            ("flip nth 3", trap(Mischief::Flip(100), When::Nth(3))),
-            ("torn nth 3 5", trap(Mischief::Torn(5), When::Nth(3))),
-            ("misdirect at 0 1 8192", trap(Mischief::Misdirect(8192), When::At(0..1))),
-            ("delay nth 2 50", trap(Mischief::Delay(50), When::Nth(2))),
+            ("lost nth 3", trap(Mischief::Lost, TrapTrigger::Nth(3))),
+            ("stale nth 1", trap(Mischief::Stale, TrapTrigger::Nth(1))),
+            ("zero at 4096 1", trap(Mischief::Zero, TrapTrigger::At(4096..4097))),
+            ("flip nth 3", trap(Mischief::Flip(100), TrapTrigger::Nth(3))),
+            ("torn nth 3 5", trap(Mischief::Torn(5), TrapTrigger::Nth(3))),
+            ("misdirect at 0 1 8192", trap(Mischief::Misdirect(8192), TrapTrigger::At(0..1))),
+            ("delay nth 2 50", trap(Mischief::Delay(50), TrapTrigger::Nth(2))),
             ("cache 1", Command::Medium(Order::Cache(true))),
             ("lie 0", Command::Medium(Order::Lie(false))),
             ("power-cut", Command::Medium(Order::PowerCut(Survives::Nothing))),

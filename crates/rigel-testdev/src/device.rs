@@ -14,11 +14,11 @@ use rustix::io::Errno;
 
 use crate::control::Command;
 use crate::faults::{Direction, FaultKind, FaultTable, Hit};
-use crate::gauge::{Answered, Gauge, Meter};
+use crate::gauge::{AnswerInterval, Gauge, Meter};
 use crate::law::{Law, Stations, Work};
 use crate::medium::{Medium, Order};
-use crate::request::{Answer, Outcome, Pending};
-use crate::store::Unwritten;
+use crate::request::{Answer, Outcome, PendingRequest};
+use crate::store::InitialContents;
 
 /// A timer comes tens of microseconds late; the thread wakes this much earlier and spins.
 const SPIN_NS: u64 = 40_000;
@@ -30,8 +30,8 @@ const WORTH_SPINNING_NS: u64 = 5 * SPIN_NS;
 struct State {
     stations: Stations,
     faults: FaultTable,
-    queue: BinaryHeap<Pending>,
-    held: Vec<Pending>,
+    queue: BinaryHeap<PendingRequest>,
+    held: Vec<PendingRequest>,
     meter: Meter,
     next_ticket: u64,
     /// Something was written since the last flush began, and nobody has made it durable.
@@ -55,7 +55,7 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten, law: Law, seed: u64) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: InitialContents, law: Law, seed: u64) -> Self {
         let state = State {
             stations: Stations::new(law, seed),
             faults: FaultTable::default(),
@@ -163,7 +163,7 @@ impl Device {
         cuts: u64,
         answer: Answer,
     ) {
-        let mut request = Pending {
+        let mut request = PendingRequest {
             arrived_ns: now_ns,
             due_ns: now_ns,
             ticket: 0,
@@ -200,7 +200,7 @@ impl Device {
         }
     }
 
-    fn next_due(&self) -> Pending {
+    fn next_due(&self) -> PendingRequest {
         let mut state = self.lock();
         let mut woke_early = false;
         loop {
@@ -235,7 +235,7 @@ impl Device {
 
     /// Counts a request as answered, then answers it: a caller that reads the gauge after its answer, or
     /// sends the next request, must not be counted twice.
-    fn finish(&self, mut request: Pending, scratch: &mut Vec<u8>) {
+    fn finish(&self, mut request: PendingRequest, scratch: &mut Vec<u8>) {
         if request.cuts != self.medium.cuts() {
             request.hit = Some(Hit { kind: FaultKind::Eio, first_byte: 0 });
         }
@@ -262,8 +262,8 @@ impl Device {
         });
     }
 
-    fn count_answer(&self, request: &Pending) {
-        let answered = Answered {
+    fn count_answer(&self, request: &PendingRequest) {
+        let answered = AnswerInterval {
             direction: request.direction,
             arrived_ns: request.arrived_ns,
             due_ns: request.due_ns,
@@ -331,14 +331,14 @@ impl State {
     fn lose_power(&mut self, now_ns: u64) {
         self.let_go(now_ns);
         let queue = std::mem::take(&mut self.queue);
-        self.queue = queue.into_iter().map(|request| Pending { due_ns: now_ns, ..request }).collect();
+        self.queue = queue.into_iter().map(|request| PendingRequest { due_ns: now_ns, ..request }).collect();
         self.dirty = false;
         self.flushed_ns = now_ns;
     }
 
     fn let_go(&mut self, now_ns: u64) {
         for request in self.held.drain(..) {
-            self.queue.push(Pending { due_ns: now_ns, ..request });
+            self.queue.push(PendingRequest { due_ns: now_ns, ..request });
         }
     }
 }

@@ -172,7 +172,7 @@ pub(crate) struct Meter {
 
 /// A request that is being answered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answered {
+pub(crate) struct AnswerInterval {
     pub(crate) direction: Direction,
     pub(crate) arrived_ns: u64,
     pub(crate) due_ns: u64,
@@ -186,7 +186,7 @@ impl Meter {
         self.counts.max_in_flight = self.counts.max_in_flight.max(self.depth as u64);
     }
 
-    pub(crate) fn answer(&mut self, now_ns: u64, answered: Answered) {
+    pub(crate) fn answer(&mut self, now_ns: u64, answered: AnswerInterval) {
         self.set_depth(now_ns, self.depth.saturating_sub(1));
         self.last_answer_ns = now_ns;
         self.response_ns += now_ns.saturating_sub(answered.arrived_ns);
@@ -257,8 +257,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn answered(direction: Direction, arrived_ns: u64, due_ns: u64, moved_bytes: u64) -> Answered {
-        Answered { direction, arrived_ns, due_ns, moved_bytes }
+    fn answered(direction: Direction, arrived_ns: u64, due_ns: u64, moved_bytes: u64) -> AnswerInterval {
+        AnswerInterval { direction, arrived_ns, due_ns, moved_bytes }
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) enum Work {
 
 /// A range of the device whose requests take longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Slow {
+pub(crate) struct SlowRange {
     pub(crate) range_bytes: Range<u64>,
     pub(crate) more_us: u64,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Slow {
 #[derive(Debug)]
 pub(crate) struct Stations {
     law: Law,
-    slow: Vec<Slow>,
+    slow: Vec<SlowRange>,
     free_at_ns: BinaryHeap<Reverse<u64>>,
     random: SplitMix,
 }
@@ -88,7 +88,7 @@ impl Stations {
         self.random = SplitMix(seed);
     }
 
-    pub(crate) fn add_slow(&mut self, slow: Slow) {
+    pub(crate) fn add_slow(&mut self, slow: SlowRange) {
         self.slow.push(slow);
     }
 
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn what_begins_in_a_slow_range_takes_longer() {
         let mut stations = Stations::new(law(1, 1000), 1);
-        stations.add_slow(Slow { range_bytes: 4096..8192, more_us: 500 });
+        stations.add_slow(SlowRange { range_bytes: 4096..8192, more_us: 500 });
         let read = Work::Transfer(1);
         assert_eq!(stations.admit(0, read, 4095), 1_000_000);
         assert_eq!(stations.admit(1_000_000, read, 8191), 2_500_000);

@@ -37,7 +37,7 @@ pub use harness::aligned::{AlignedBytes, open_direct};
 pub use harness::cap::{BlkioCap, CapLimits};
 pub use harness::loop_device::LoopDevice;
 pub use harness::memory_cap::MemoryCap;
-pub use harness::needs::{Unavailable, needs};
+pub use harness::needs::{MissingNeed, needs};
 pub use harness::postgres::PostgresServer;
 pub use harness::postgres_database::PostgresDatabase;
 pub use harness::python::Python;

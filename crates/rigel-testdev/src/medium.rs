@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cache::{Cache, SECTOR_BYTES, Sector, Survives};
-use crate::store::{Store, Unwritten};
-use crate::traps::{Mischief, Sprung, Trap, Traps};
+use crate::store::{InitialContents, Store};
+use crate::traps::{Mischief, Trap, TrapEffect, Traps};
 
 /// What the medium is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Deeds {
 
 /// A write that is stored later.
 #[derive(Debug)]
-struct Late {
+struct LateWrite {
     /// Requests that still come before it.
     after: u64,
     offset_bytes: u64,
@@ -45,7 +45,7 @@ struct Late {
 #[derive(Debug, Default)]
 struct Trouble {
     traps: Traps,
-    late: Vec<Late>,
+    late: Vec<LateWrite>,
     cache: Option<Cache>,
     lies: bool,
     /// What sectors held before their last write; kept while a trap needs it.
@@ -65,7 +65,7 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: InitialContents) -> Self {
         Self {
             store: Store::new(size_bytes, unwritten),
             is_troubled: AtomicBool::new(false),
@@ -176,7 +176,7 @@ impl Trouble {
     /// A request comes: what was to wait for it is stored.
     fn come(&mut self, store: &Store) {
         self.late.iter_mut().for_each(|late| late.after = late.after.saturating_sub(1));
-        let (due, rest): (Vec<Late>, Vec<Late>) =
+        let (due, rest): (Vec<LateWrite>, Vec<LateWrite>) =
             std::mem::take(&mut self.late).into_iter().partition(|late| late.after == 0);
         self.late = rest;
         for late in due {
@@ -185,7 +185,8 @@ impl Trouble {
     }
 
     fn write(&mut self, store: &Store, offset_bytes: u64, data: &[u8], durable: bool) {
-        let Some(Sprung { mischief, first_byte }) = self.traps.meet(false, offset_bytes, data.len()) else {
+        let Some(TrapEffect { mischief, first_byte }) = self.traps.meet(false, offset_bytes, data.len())
+        else {
             return self.put(store, offset_bytes, data, durable);
         };
         self.deeds.injected[mischief.kind().1] += 1;
@@ -211,7 +212,7 @@ impl Trouble {
             Mischief::Zero => self.put(store, offset_bytes, &vec![0; data.len()], durable),
             Mischief::Delay(requests) => {
                 let after = requests.saturating_add(1);
-                self.late.push(Late { after, offset_bytes, data: data.to_vec(), durable });
+                self.late.push(LateWrite { after, offset_bytes, data: data.to_vec(), durable });
             }
             Mischief::Lost | Mischief::Stale => {}
         }

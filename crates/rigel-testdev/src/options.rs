@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use crate::law::Law;
-use crate::store::Unwritten;
+use crate::store::InitialContents;
 
 /// How the daemon is called.
 pub(crate) const USAGE: &str = "\
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     pub(crate) size_bytes: u64,
     pub(crate) law: Law,
     pub(crate) seed: u64,
-    pub(crate) unwritten: Unwritten,
+    pub(crate) unwritten: InitialContents,
     /// End when this process, our parent, ends.
     pub(crate) die_with: Option<u32>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
     let mut size_bytes = 0;
     let mut law = Law::default();
     let mut seed = 0;
-    let mut unwritten = Unwritten::Noise;
+    let mut unwritten = InitialContents::Noise;
     let mut die_with = None;
     while let Some(argument) = arguments.next() {
         let mut number = || number_after(&argument, arguments.next());
@@ -53,7 +53,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Tas
             Some("--mbps") => law.mbps = NonZeroU64::new(number()?),
             Some("--exponential") => law.exponential = true,
             Some("--flush-us") => law.flush_us = number()?,
-            Some("--blank") => unwritten = Unwritten::Zeros,
+            Some("--blank") => unwritten = InitialContents::Zeros,
             Some("--seed") => seed = number()?,
             Some("--die-with") => die_with = Some(fitting(number()?)?),
             Some(option) if option.starts_with('-') => return Err(format!("unknown option {option}")),
@@ -93,7 +93,7 @@ mod tests {
         let mbps = NonZeroU64::new(100);
         let law = Law { servers: 4, service_us: 1000, mbps, exponential: true, flush_us: 5 };
         let mountpoint = PathBuf::from("/mnt");
-        let unwritten = Unwritten::Zeros;
+        let unwritten = InitialContents::Zeros;
         let options = Options { mountpoint, size_bytes: 1 << 20, law, seed: 7, unwritten, die_with: Some(9) };
         assert_eq!(parsed(line), Ok(Task::Serve(options)));
         assert_eq!(parsed("--fingerprint"), Ok(Task::Fingerprint));

@@ -20,7 +20,7 @@ pub(crate) enum Outcome<'a> {
 pub(crate) type Answer = Box<dyn FnOnce(Outcome<'_>) + Send>;
 
 /// A request between its arrival and its answer.
-pub(crate) struct Pending {
+pub(crate) struct PendingRequest {
     pub(crate) arrived_ns: u64,
     pub(crate) due_ns: u64,
     pub(crate) ticket: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Pending {
     pub(crate) answer: Answer,
 }
 
-impl Pending {
+impl PendingRequest {
     pub(crate) fn hits(&self, kind: FaultKind) -> bool {
         self.hit.is_some_and(|hit| hit.kind == kind)
     }
@@ -60,22 +60,22 @@ impl Pending {
 }
 
 /// Ordered so that the greatest is the next one due; the ticket keeps first come, first served among equals.
-impl Ord for Pending {
+impl Ord for PendingRequest {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.due_ns, other.ticket).cmp(&(self.due_ns, self.ticket))
     }
 }
 
-impl PartialOrd for Pending {
+impl PartialOrd for PendingRequest {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Pending {
+impl PartialEq for PendingRequest {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Pending {}
+impl Eq for PendingRequest {}

@@ -10,7 +10,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// What a place holds that was never written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unwritten {
+pub(crate) enum InitialContents {
     Noise,
     Zeros,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(size_bytes: u64, unwritten: Unwritten) -> Self {
+    pub(crate) fn new(size_bytes: u64, unwritten: InitialContents) -> Self {
         let (whole, rest) = split(size_bytes);
         let count = whole.saturating_add(usize::from(rest > 0));
         let chunks = std::iter::repeat_with(|| RwLock::new(None)).take(count).collect();
@@ -82,9 +82,9 @@ impl Store {
     }
 }
 
-fn fresh_chunk(unwritten: Unwritten) -> Box<[u8]> {
+fn fresh_chunk(unwritten: InitialContents) -> Box<[u8]> {
     let mut chunk = vec![0; CHUNK_BYTES].into_boxed_slice();
-    if unwritten == Unwritten::Noise {
+    if unwritten == InitialContents::Noise {
         noise::fill(&mut chunk, &mut { noise::SEED });
     }
     chunk
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn unwritten_bytes_are_free_and_noise_or_zeros() {
-        let store = Store::new(1 << 40, Unwritten::Zeros);
+        let store = Store::new(1 << 40, InitialContents::Zeros);
         assert_eq!(read(&store, (1 << 40) - 8, 8), [0; 8]);
-        let noise = Store::new(1 << 40, Unwritten::Noise);
+        let noise = Store::new(1 << 40, InitialContents::Noise);
         for block in read(&noise, 3 << 20, CHUNK_BYTES).chunks(512) {
             assert!(block.iter().filter(|&&byte| byte == 0).count() < 16, "{block:?}");
         }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_write_across_a_border_reads_back_and_costs_two_chunks() {
-        let store = Store::new(4 * CHUNK, Unwritten::Zeros);
+        let store = Store::new(4 * CHUNK, InitialContents::Zeros);
         store.write(CHUNK - 3, b"abcdef");
         assert_eq!(read(&store, CHUNK - 4, 8), b"\0abcdef\0");
         assert_eq!(read(&store, CHUNK - 3, 3), b"abc");
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_range_longer_than_a_chunk_is_gathered() {
-        let store = Store::new(4 * CHUNK, Unwritten::Zeros);
+        let store = Store::new(4 * CHUNK, InitialContents::Zeros);
         store.write(0, b"a");
         store.write(3 * CHUNK, b"z");
         let bytes = read(&store, 0, 3 * CHUNK_BYTES + 1);
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn nothing_lies_behind_the_end() {
-        let store = Store::new(CHUNK + 512, Unwritten::Zeros);
+        let store = Store::new(CHUNK + 512, InitialContents::Zeros);
         store.write(CHUNK + 510, b"abcd");
         assert_eq!(read(&store, CHUNK + 510, 100), b"ab");
         assert_eq!(read(&store, CHUNK + 512, 100), b"");

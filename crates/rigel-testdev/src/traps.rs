@@ -66,7 +66,7 @@ impl Mischief {
 
 /// Which request springs a trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum TrapTrigger {
     /// The first that touches the range.
     At(Range<u64>),
     /// The one with this number from now on, from 1.
@@ -77,12 +77,12 @@ pub(crate) enum When {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trap {
     pub(crate) mischief: Mischief,
-    pub(crate) when: When,
+    pub(crate) when: TrapTrigger,
 }
 
 /// A trap as it meets one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sprung {
+pub(crate) struct TrapEffect {
     pub(crate) mischief: Mischief,
     /// The first byte of the request that lies in the range.
     pub(crate) first_byte: usize,
@@ -111,7 +111,12 @@ impl Traps {
     }
 
     /// Counts a request and takes the first trap that it springs; another one that it could have sprung takes the next.
-    pub(crate) fn meet(&mut self, is_read: bool, offset_bytes: u64, length_bytes: usize) -> Option<Sprung> {
+    pub(crate) fn meet(
+        &mut self,
+        is_read: bool,
+        offset_bytes: u64,
+        length_bytes: usize,
+    ) -> Option<TrapEffect> {
         let range_bytes = offset_bytes..offset_bytes.saturating_add(length_bytes as u64);
         let mut first = None;
         for (place, trap) in self.0.iter_mut().enumerate() {
@@ -121,14 +126,14 @@ impl Traps {
         }
         let trap = self.0.remove(first?);
         let first_byte = match trap.when {
-            When::At(range) => usize::try_from(range.start.saturating_sub(offset_bytes)).unwrap_or(0),
-            When::Nth(_) => 0,
+            TrapTrigger::At(range) => usize::try_from(range.start.saturating_sub(offset_bytes)).unwrap_or(0),
+            TrapTrigger::Nth(_) => 0,
         };
-        Some(Sprung { mischief: trap.mischief, first_byte })
+        Some(TrapEffect { mischief: trap.mischief, first_byte })
     }
 }
 
-impl When {
+impl TrapTrigger {
     fn comes(&mut self, range_bytes: &Range<u64>) -> bool {
         match self {
             Self::At(own) => own.start < range_bytes.end && range_bytes.start < own.end,
@@ -147,7 +152,7 @@ mod tests {
     #[test]
     fn the_nth_write_springs_a_trap_once() {
         let mut traps = Traps::default();
-        traps.set(Trap { mischief: Mischief::Lost, when: When::Nth(2) });
+        traps.set(Trap { mischief: Mischief::Lost, when: TrapTrigger::Nth(2) });
         let mut meet = |is_read| traps.meet(is_read, 0, 4096).map(|sprung| sprung.mischief);
         let met = [false, true, true, false, false].map(&mut meet);
         assert_eq!(met, [None, None, None, Some(Mischief::Lost), None]);
@@ -156,10 +161,10 @@ mod tests {
     #[test]
     fn a_place_springs_it_and_is_named_from_its_first_byte() {
         let mut traps = Traps::default();
-        traps.set(Trap { mischief: Mischief::Flip(0), when: When::At(5000..5001) });
+        traps.set(Trap { mischief: Mischief::Flip(0), when: TrapTrigger::At(5000..5001) });
         assert_eq!(traps.meet(false, 0, 4096), None);
         let sprung = traps.meet(false, 4096, 4096);
-        assert_eq!(sprung, Some(Sprung { mischief: Mischief::Flip(0), first_byte: 904 }));
+        assert_eq!(sprung, Some(TrapEffect { mischief: Mischief::Flip(0), first_byte: 904 }));
         assert_eq!((traps.meet(false, 4096, 4096), traps.len()), (None, 0));
     }
 
@@ -167,7 +172,7 @@ mod tests {
     fn two_traps_of_one_request_are_sprung_one_after_the_other() {
         let mut traps = Traps::default();
         for mischief in [Mischief::Zero, Mischief::Lost] {
-            traps.set(Trap { mischief, when: When::Nth(1) });
+            traps.set(Trap { mischief, when: TrapTrigger::Nth(1) });
         }
         let met = [0, 0, 0].map(|offset| traps.meet(false, offset, 512).map(|sprung| sprung.mischief));
         assert_eq!(met, [Some(Mischief::Zero), Some(Mischief::Lost), None]);

@@ -13,13 +13,16 @@ mod cli;
 mod commit;
 mod compare;
 mod copied;
+mod depth;
 mod doctor;
 mod durability;
 mod fill;
 mod fio;
 mod fit;
 mod forecast;
+pub mod level;
 pub mod load;
+mod load_command;
 mod manual;
 mod meant;
 pub mod names;
@@ -27,10 +30,13 @@ mod no_command;
 mod no_option;
 mod offer;
 mod open;
-mod output;
+pub mod output;
+mod overview;
 pub mod own;
+mod rank;
 mod replay;
 mod report;
+pub mod rules;
 pub mod run;
 mod scrub;
 mod selftest;
@@ -54,9 +60,12 @@ pub use compare::CompareArgs;
 pub use doctor::DoctorArgs;
 pub use durability::{AcknowledgeArgs, CheckArgs, Durability, WitnessArgs};
 pub use fill::FillArgs;
+pub use fio::hint as fio_hint;
 pub use forecast::ForecastOptions;
+pub use load_command::FromFioArgs;
 pub use manual::ManOptions;
 pub use names::Front;
+pub use rank::{RankArgs, StorageArg};
 pub use replay::ReplayOptions;
 pub use report::ReportOptions;
 pub use scrub::ScrubArgs;
@@ -69,6 +78,7 @@ pub use versus::{VersusRecord, on_both, same_sides};
 use clap_complete::Shell;
 use rigel_core::load::demands::Demands;
 use rigel_core::load::request::Request;
+use rigel_core::load::workload::WritePercent;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use rigel_report::OrionVersion;
@@ -93,6 +103,8 @@ pub enum Invocation {
     History(HistoryOptions),
     Report(ReportOptions),
     Compare(CompareArgs),
+    /// Put several storages in order.
+    Rank(RankArgs),
     /// Show what a run of two sides found.
     VersusRecord(VersusRecord),
     Advise(AdviseOptions),
@@ -106,6 +118,8 @@ pub enum Invocation {
     Scrub(Box<ScrubArgs>),
     /// Write random data over targets.
     Fill(Box<FillArgs>),
+    /// Print the load of a fio job file.
+    LoadFromFio(FromFioArgs),
     Selftest(SelftestArgs),
     Completions(Shell),
     Man(ManOptions),
@@ -119,8 +133,10 @@ pub enum TargetSource {
     LunFile(PathBuf),
     /// Named on the command line; at least one.
     Named(Vec<PathBuf>),
-    /// A scratch file of ours in the current directory.
+    /// A scratch file of ours in each of these directories; a directory is there twice if both sides use it.
     Scratch {
+        /// At least one; the current one where no target is named.
+        dirs: Vec<PathBuf>,
         /// Its size; `None` for one that suits the host.
         size: Option<Bytes>,
         /// Leave it there afterwards.
@@ -189,6 +205,8 @@ pub struct RunOptions {
     pub compress: Option<f64>,
     /// Print the load as such a file.
     pub as_load: bool,
+    /// Of a soak: write the usual share if its targets turn out to be scratch files.
+    pub own_writes: Option<WritePercent>,
     /// Keep the answers of a calibration in the history.
     pub history: bool,
     /// Measure commits beside a calibration, where it may write.
@@ -199,6 +217,13 @@ pub struct RunOptions {
     pub versus: Versus,
     /// Remarks on the arguments that the user should see: accepted, but without effect here.
     pub notes: Vec<String>,
+}
+
+impl RunOptions {
+    /// Whether date and time of the run are in the names of its outputs; they were not in ORION 10.2.
+    pub fn dates_its_files(&self) -> bool {
+        self.front != Front::Orion || self.display.orion_version.dates_its_files()
+    }
 }
 
 /// A run to go on with; its record has the rest of the options.

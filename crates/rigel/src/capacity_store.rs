@@ -1,15 +1,15 @@
 //! The store of capacity: what production did, in a SQLite database.
 //!
-//! A row holds a day (an hour, of our own recorder) of one subject as told by one source, packed by `rigel_core::uses::capacity::packed`. What one
+//! A row holds a day (an hour, of our own recorder) of one subject as told by one source, packed by `rigel_capacity::packed`. What one
 //! file brings is one transaction: a process that dies, a disk that is full or a second import at the same moment leave the store as it was or
 //! with all of the file. Must not read files of others, and must not judge.
 
 use crate::database::{self, check_empty, check_file, check_layout, foreign};
+use rigel_capacity::{
+    History, Key, KeySummary, Kind, MergeCounts, Metric, Selection, Source, Subject, Table, packed,
+};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::uses::capacity::{
-    Held, History, Key, Kind, Merged, Metric, Selection, Source, Subject, Table, packed,
-};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub struct Store {
 /// Where the store lies, unless the user says another place.
 pub fn place(given: Option<&Path>) -> Result<PathBuf, Problem> {
     given.map(Path::to_path_buf).or_else(|| database::place(FILE)).ok_or_else(|| {
-        Problem::refused("there is no place for the store")
+        Problem::refused("there is no location for the store")
             .because("neither XDG_STATE_HOME nor HOME names a directory")
             .next("name a file with --store FILE")
     })
@@ -67,8 +67,10 @@ impl Store {
             if database::place(FILE).as_deref() != Some(path) {
                 return Err(Problem::refused("the directory of the store does not exist")
                     .at(path_text::encode(dir))
-                    .because("--store names a file in it; only the usual directory is made unasked")
-                    .next("make it first, or name a file in a directory that is there"));
+                    .because(
+                        "--store names a file in it; only the default directory is created automatically",
+                    )
+                    .next("create it first, or name a file in an existing directory"));
             }
             database::make_dir(dir).map_err(|error| unusable(dir, &error.to_string()))?;
         }
@@ -96,13 +98,13 @@ impl Store {
         if !path.exists() {
             return Err(Problem::refused("there is no store yet")
                 .at(path_text::encode(path))
-                .because("nothing was imported or recorded by this user, or --store names another file")
+                .because("this user has not imported or recorded anything, or --store names the wrong file")
                 .next("rigel capacity import FILE.., or rigel capacity record"));
         }
         let open = || -> rusqlite::Result<Connection> {
             check_file(path)?;
             let database = database::open_to_read(path, PATIENCE, LAYOUT)?;
-            if has_tables(&database)? { Ok(database) } else { Err(foreign("it is no store of capacity")) }
+            if has_tables(&database)? { Ok(database) } else { Err(foreign("it is not a capacity store")) }
         };
         let database = open().map_err(|error| of_sqlite(path, &error))?;
         Ok(Self { path: path.to_path_buf(), database })
@@ -119,13 +121,13 @@ impl Store {
     }
 
     /// What it holds, without a look at the values.
-    pub fn held(&self) -> Result<Vec<Held>, Problem> {
+    pub fn held(&self) -> Result<Vec<KeySummary>, Problem> {
         let query = format!(
             "SELECT {SERIES}, min(b.first_ms), max(b.last_ms), sum(b.covered_ms), sum(b.rows), sum(length(b.data)), b.metrics
              FROM capacity_block b JOIN capacity_series s ON s.id = b.series GROUP BY s.id, b.metrics ORDER BY 1, 2, 3, 4, 5"
         );
-        let all = || -> rusqlite::Result<Vec<Held>> {
-            let mut found: Vec<Held> = Vec::new();
+        let all = || -> rusqlite::Result<Vec<KeySummary>> {
+            let mut found: Vec<KeySummary> = Vec::new();
             let mut rows = self.database.prepare(&query)?;
             for held in rows.query_map([], held)? {
                 let held = held?;
@@ -178,8 +180,8 @@ pub struct Change<'a> {
 
 impl Change<'_> {
     /// Adds tables; what is there stays.
-    pub fn merge(&self, tables: &BTreeMap<Key, Table>) -> Result<Merged, Problem> {
-        let mut merged = Merged::default();
+    pub fn merge(&self, tables: &BTreeMap<Key, Table>) -> Result<MergeCounts, Problem> {
+        let mut merged = MergeCounts::default();
         for (key, table) in tables.iter().filter(|(_, table)| !table.is_empty()) {
             let series = self.asked(|| self.series(key))?;
             for (start, part) in table.blocks(key.source.block_ms()) {
@@ -248,16 +250,16 @@ fn has_tables(database: &Connection) -> rusqlite::Result<bool> {
 
 fn key(row: &Row<'_>) -> rusqlite::Result<Key> {
     let text = |at: usize| row.get::<_, String>(at);
-    let kind = Kind::of_name(&text(1)?).ok_or_else(|| foreign("it has a kind that is not known"))?;
-    let source = Source::of_name(&text(4)?).ok_or_else(|| foreign("it has a source that is not known"))?;
+    let kind = Kind::of_name(&text(1)?).ok_or_else(|| foreign("it has an unknown kind"))?;
+    let source = Source::of_name(&text(4)?).ok_or_else(|| foreign("it has an unknown source"))?;
     Ok(Key { host: text(0)?, subject: Subject { kind, name: text(2)?, id: text(3)? }, source })
 }
 
-fn held(row: &Row<'_>) -> rusqlite::Result<Held> {
+fn held(row: &Row<'_>) -> rusqlite::Result<KeySummary> {
     let count = |at: usize| row.get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or_default());
     let metrics: i64 = row.get(10)?;
     let has = |metric: &Metric| metrics >> metric.code() & 1 == 1;
-    Ok(Held {
+    Ok(KeySummary {
         key: key(row)?,
         metrics: Metric::ALL.into_iter().filter(has).collect(),
         first_ms: row.get(5)?,
@@ -268,7 +270,7 @@ fn held(row: &Row<'_>) -> rusqlite::Result<Held> {
     })
 }
 
-fn join(held: &mut Held, other: Held) {
+fn join(held: &mut KeySummary, other: KeySummary) {
     held.metrics.extend(other.metrics);
     held.first_ms = held.first_ms.min(other.first_ms);
     held.last_ms = held.last_ms.max(other.last_ms);
@@ -282,23 +284,23 @@ fn of_sqlite(path: &Path, error: &rusqlite::Error) -> Problem {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => problem
             .because("the filesystem is full; the store is as it was before")
-            .next("make room, or put the store elsewhere with --store FILE, and import again"),
+            .next("free some space, or use another location with --store FILE, and import again"),
         Some(ErrorCode::DatabaseBusy) => problem
-            .because("another import writes to it for more than two minutes")
-            .next("wait until it has ended, and import again"),
+            .because("another import has been writing to it for more than two minutes")
+            .next("wait until it has finished, and import again"),
         _ => problem,
     }
 }
 
 fn damaged(path: &Path) -> Problem {
     unusable(path, "a block cannot be read")
-        .because("the file was changed by something else, or the storage lost a part")
+        .because("the file was changed by another program, or the storage lost part of it")
 }
 
 fn unusable(path: &Path, error: &str) -> Problem {
     Problem::refused(format!("the store cannot be used: {}", path_text::printable(error)))
         .at(path_text::encode(path))
-        .next("see who may write there; move a damaged file away, or name another with --store FILE")
+        .next("check its permissions; move a damaged file away, or name another with --store FILE")
 }
 
 #[cfg(test)]

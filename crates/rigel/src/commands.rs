@@ -10,13 +10,16 @@ mod compare;
 mod doctor;
 mod durability;
 mod fill;
+pub mod load;
 mod manual;
 mod past;
+mod rank;
 mod report;
 mod run;
 mod scrub;
 mod selftest;
 mod targets;
+mod transfer;
 mod versus;
 mod whole;
 
@@ -34,6 +37,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
         Invocation::Show(text) => streams.results(text.as_bytes()),
         Invocation::Report(options) => report::report(&options, streams),
         Invocation::Compare(options) => compare::compare(&options, streams),
+        Invocation::Rank(options) => rank::rank(&options, streams),
         Invocation::VersusRecord(options) => versus::again(&options, streams),
         Invocation::Advise(options) => advise::advise(&options, streams),
         Invocation::History(options) => calibrations::show(&options, streams),
@@ -49,6 +53,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
         Invocation::Durability(options) => durability::durability(&options, streams),
         Invocation::Scrub(options) => scrub::scrub(&options, streams),
         Invocation::Fill(options) => fill::fill(&options, streams),
+        Invocation::LoadFromFio(options) => load::from_fio(&options, streams),
         Invocation::Selftest(options) => selftest::selftest(&options, streams),
         Invocation::Completions(shell) => manual::completions(shell, streams),
         Invocation::Man(options) => manual::man(&options, streams),
@@ -61,8 +66,8 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
 
 /// What several nodes do not do.
 fn for_one() -> Problem {
-    Problem::usage("a load through a database is put on it by one node")
-        .next("start it with `rigel sql`; rigel-mpi runs run, orion, calibrate, slo, versus and soak")
+    Problem::usage("a database load runs from a single node")
+        .next("start it with `rigel sql`; rigel-mpi supports run, orion, calibrate, slo, versus and soak")
 }
 
 /// A run. Usage problems of ORION's command line end with ORION's own line.

@@ -48,7 +48,7 @@ pub fn open_to_read(path: &Path, patience: Duration, known: i64) -> rusqlite::Re
 /// Refuses what is no file: SQLite takes a block device for a new database, because the kernel gives it the size 0.
 pub fn check_file(path: &Path) -> rusqlite::Result<()> {
     match fs::metadata(path) {
-        Ok(there) if !there.is_file() => Err(foreign("it is no regular file")),
+        Ok(there) if !there.is_file() => Err(foreign("it is not a regular file")),
         _ => Ok(()),
     }
 }
@@ -59,7 +59,7 @@ pub fn check_empty(database: &Connection) -> rusqlite::Result<()> {
         "SELECT (SELECT count(*) FROM sqlite_schema) + (SELECT user_version FROM pragma_user_version)";
     match database.query_row(question, [], |row| row.get(0))? {
         0_i64 => Ok(()),
-        _ => Err(foreign("it is the database of another program")),
+        _ => Err(foreign("it is another program's database")),
     }
 }
 
@@ -72,7 +72,9 @@ pub fn foreign(what: impl Into<String>) -> rusqlite::Error {
 pub fn check_layout(database: &Connection, known: i64) -> rusqlite::Result<()> {
     let layout: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if layout > known {
-        return Err(foreign(format!("its layout {layout} is of a newer Rigel, this one knows {known}")));
+        return Err(foreign(format!(
+            "its layout {layout} is from a newer Rigel; this one supports up to {known}"
+        )));
     }
     Ok(())
 }

@@ -70,10 +70,10 @@ fn bug_text(info: &PanicHookInfo<'_>) -> String {
 fn bug(message: Option<&str>, place: Option<String>, backtrace: Option<String>) -> String {
     let message = message.unwrap_or("no message");
     let mut problem = Problem::new(ExitKind::Bug, format!("this is a bug in Rigel: {message}"))
-        .because("something that Rigel takes for granted did not hold; the targets are not to blame")
+        .because("an assumption in Rigel did not hold; the targets are not to blame")
         .next(
-            "report it to the maintainers, with the command line and this text (RUST_BACKTRACE=1 adds where it \
-             came from)",
+            "please report it, with the command line and this text (RUST_BACKTRACE=1 adds where it came \
+             from)",
         );
     problem.place = place;
     let mut text = text(&problem);
@@ -130,7 +130,7 @@ mod tests {
         assert!(
             text.starts_with("error: this is a bug in Rigel: slot 3 is in flight\n  where: uring.rs:10:5\n")
         );
-        assert!(text.contains("report it to the maintainers"));
+        assert!(text.contains("please report it"));
         assert!(text.ends_with('\n'));
     }
 }

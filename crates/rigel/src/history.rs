@@ -6,6 +6,7 @@
 use crate::database::{self, PATIENCE, check_empty, check_file, check_layout};
 use rigel_core::error::Problem;
 use rigel_core::facts::{Storage, TargetFacts};
+use rigel_core::judge::answers::COMMIT_LATENCY;
 use rigel_core::path_text;
 use rigel_report::calibration::{Document, SCHEMA};
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
@@ -21,9 +22,9 @@ const STORAGE: &str = "storage";
 
 fn place() -> Result<PathBuf, Problem> {
     database::place(FILE).ok_or_else(|| {
-        Problem::refused("there is no place for the history of calibrations")
+        Problem::refused("there is no location for the calibration history")
             .because("neither XDG_STATE_HOME nor HOME names a directory")
-            .next("set one of them, or leave the history out with --no-history")
+            .next("set one of them, or skip the history with --no-history")
     })
 }
 
@@ -79,14 +80,14 @@ fn columns(database: &Connection) -> rusqlite::Result<Vec<String>> {
     names.query_map([], |row| row.get(0))?.collect()
 }
 
-pub struct Past {
+pub struct PastRuns {
     /// The newest first.
     pub documents: Vec<Document>,
     pub unreadable: usize,
 }
 
 /// The calibrations in the history; with `targets`, only those of exactly these targets.
-pub fn all(targets: &[String]) -> Result<Past, Problem> {
+pub fn all(targets: &[String]) -> Result<PastRuns, Problem> {
     let texts = read(texts)?;
     let all = texts.len();
     // A document that a newer Rigel wrote does not hide the others.
@@ -95,7 +96,7 @@ pub fn all(targets: &[String]) -> Result<Past, Problem> {
     let documents: Vec<Document> = texts.iter().filter_map(known).collect();
     let unreadable = all - documents.len();
     let wanted = |found: &Document| targets.is_empty() || found.targets == targets;
-    Ok(Past { documents: documents.into_iter().filter(wanted).collect(), unreadable })
+    Ok(PastRuns { documents: documents.into_iter().filter(wanted).collect(), unreadable })
 }
 
 /// The newest calibration with a figure of commits on the storage of this target. One whose storage is not known is none of it.
@@ -108,19 +109,19 @@ fn of_storage(all: Vec<(String, String)>, target: &TargetFacts) -> Option<Docume
     let is_of_it = |kept: &str| matches!(Storage::read(kept).as_slice(), [one] if one.tells_of(&asked));
     let mut all = all.into_iter().filter_map(|(text, kept)| {
         let found = serde_json::from_str::<Document>(&text).ok()?;
-        let is_known = found.schema == SCHEMA && found.commit_latency_us.is_some();
+        let is_known = found.schema == SCHEMA && found.answers.figure(COMMIT_LATENCY).is_some();
         (is_known && is_of_it(&kept)).then_some(found)
     });
     all.next()
 }
 
-pub struct Last {
+pub struct LastRun {
     /// Where the record was written; `None` when an older Rigel kept the answer.
     pub record: Option<PathBuf>,
 }
 
 /// The newest calibration; `None` when the history has none.
-pub fn last() -> Result<Option<Last>, Problem> {
+pub fn last() -> Result<Option<LastRun>, Problem> {
     read(newest)
 }
 
@@ -133,7 +134,7 @@ fn read<T: Default>(query: fn(&Path) -> rusqlite::Result<T>) -> Result<T, Proble
     query(&path).map_err(|error| unusable(&path, &error))
 }
 
-fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
+fn newest(path: &Path) -> rusqlite::Result<Option<LastRun>> {
     let (database, columns) = open_to_read(path)?;
     if columns.is_empty() {
         return Ok(None);
@@ -142,7 +143,7 @@ fn newest(path: &Path) -> rusqlite::Result<Option<Last>> {
     let query = format!("SELECT {column} FROM calibration ORDER BY id DESC LIMIT 1");
     let record =
         |row: &Row<'_>| row.get(0).map(|text: Option<String>| text.map(|text| path_text::decode(&text)));
-    Ok(database.query_row(&query, [], record).optional()?.map(|record| Last { record }))
+    Ok(database.query_row(&query, [], record).optional()?.map(|record| LastRun { record }))
 }
 
 fn open_to_read(path: &Path) -> rusqlite::Result<(Connection, Vec<String>)> {
@@ -172,9 +173,9 @@ fn texts(path: &Path) -> rusqlite::Result<Vec<String>> {
 }
 
 fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Problem {
-    Problem::refused(format!("the history of calibrations cannot be used: {error}"))
+    Problem::refused(format!("the calibration history cannot be used: {error}"))
         .at(path_text::encode(path))
-        .next("see who may write there; move a damaged file away, or leave the history out with --no-history")
+        .next("check its permissions; move a damaged file away, or skip the history with --no-history")
 }
 
 #[cfg(test)]
@@ -215,7 +216,7 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), before);
         }
         let kept = put(Path::new("/dev/null"), &document("2026-01-01"), "{}", &record("a"), "[]");
-        assert!(kept.unwrap_err().to_string().contains("no regular file"));
+        assert!(kept.unwrap_err().to_string().contains("not a regular file"));
     }
 
     #[test]
@@ -246,7 +247,9 @@ mod tests {
         of_layout_1(&path);
         for minor in [1, 2] {
             let mut text = serde_json::to_value(document(&format!("2026-01-0{minor}"))).unwrap();
-            text["commit_latency_us"] = serde_json::json!({"mean": 100.0, "lo95": null, "hi95": null});
+            text["commit_latency_us"] = serde_json::json!(
+                {"value": 100.0, "lo95": null, "hi95": null, "visits": null, "basis": "none"}
+            );
             let kept = Storage::to_text(&[scratch(minor)]);
             put(&path, &document("2026"), &text.to_string(), &record("one"), &kept).unwrap();
         }

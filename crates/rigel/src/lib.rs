@@ -21,6 +21,7 @@ mod terminal;
 mod tui;
 
 pub use args::command;
+pub use args::rules::page as option_rules;
 pub use failure::tell_panics;
 pub use manual::{Page, completions, pages};
 pub use streams::Streams;
@@ -59,7 +60,7 @@ fn done(read: Result<Invocation, Problem>, crew: Option<&Crew>, streams: &Stream
 
 /// How a program ended that is one of several.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// The exit code, as a number: whoever ends the other nodes from outside says it there.
     pub code: u8,
     /// Another node was lost: whoever started the nodes has to end them from outside.
@@ -70,7 +71,7 @@ pub struct Ended {
 
 /// The program as one of several nodes, with the same words on all of them, the program's name first. The first node leads and prints; the
 /// others follow it, and are fine when they could say to it what is wrong. [`tell_panics`] goes before, where a panic must not keep the others.
-pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], streams: &Streams) -> Ended {
+pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], streams: &Streams) -> ProgramEnd {
     let line = Line::new(cluster, commands::own_name(), env!("CARGO_PKG_VERSION"));
     let read = privilege::check().and_then(|()| args::read(argv, &args::Environment::of_process()));
     if line.rank() > 0 {
@@ -78,7 +79,7 @@ pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], stream
             Ok(()) => 0,
             Err(problem) => failure::report(&problem, streams),
         };
-        return Ended::of(code, &line);
+        return ProgramEnd::of(code, &line);
     }
     let crew = Crew { line: line.clone(), rules };
     let code = done(read, Some(&crew), streams);
@@ -86,10 +87,10 @@ pub fn run_on(cluster: Box<dyn Cluster>, rules: Rules, argv: &[OsString], stream
         // Whoever has heard it already has gone.
         let _ = line.tell_all(|_| Message::End);
     }
-    Ended::of(code, &line)
+    ProgramEnd::of(code, &line)
 }
 
-impl Ended {
+impl ProgramEnd {
     fn of(code: u8, line: &Line) -> Self {
         Self { code, lost: line.is_lost(), names: (0..line.size()).map(|rank| line.name(rank)).collect() }
     }

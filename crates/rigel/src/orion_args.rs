@@ -1,22 +1,27 @@
 //! ORION's own command line, `-run simple -testname mytest ...`, read into the same arguments as `rigel run`.
 //!
-//! Units are ORION's: KB, MB, seconds. Values may be in upper or lower case, option names may not. Rigel's own options
+//! Units are ORION's: KB, MB, seconds. Options and values may be in upper or lower case. Rigel's own options
 //! have two dashes and may stand anywhere between. Must not open the `.lun` file.
 
+mod alternative;
 mod given;
 mod table;
 
+use crate::args::level::LevelArgs;
 use crate::args::load::LoadArgs;
 use crate::args::names::{Front, Opt};
+use crate::args::output::OutputArgs;
 use crate::args::own::OwnArgs;
+use crate::args::rules::Line;
 use crate::args::run::RunArgs;
 use crate::args::target_args::TargetArgs;
 use crate::args::words::{OrionLevel, Words};
 use crate::args::{self, Environment, Invocation, RunOptions};
 use crate::output::dir_of;
 use clap::FromArgMatches;
-use given::Given;
+use given::OrionValues;
 use rigel_core::error::Problem;
+use rigel_core::load::class::Pattern;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, KIB, MIB, Nanos};
 use std::ffi::{OsStr, OsString};
@@ -47,11 +52,16 @@ pub fn with_orion_line(mut problem: Problem) -> Problem {
 }
 
 fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
-    let given = Given::read(arguments)?;
-    let own = table::own_command()
-        .try_get_matches_from(&given.own)
-        .and_then(|matches| OwnArgs::from_arg_matches(&matches))
-        .map_err(|error| args::clap_problem(&error))?;
+    options_as_given(arguments, environment)
+        .map_err(|problem| alternative::with_line_that_runs(problem, arguments, environment))
+}
+
+fn options_as_given(arguments: &[OsString], environment: &Environment) -> Result<RunOptions, Problem> {
+    let given = OrionValues::read(arguments)?;
+    let definition = table::own_command();
+    let matches = definition.clone().try_get_matches_from(&given.own);
+    let matches = matches.map_err(|error| args::clap_problem(&error))?;
+    let own = OwnArgs::from_arg_matches(&matches).map_err(|error| args::clap_problem(&error))?;
     let run = Opt::LEVEL.spelled(Front::Orion);
     let OrionLevel(level) = given.word(run)?.ok_or_else(|| {
         Problem::usage(format!("{run} is missing"))
@@ -61,14 +71,18 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     let mut notes = Vec::new();
     let place = Place::of(given.text(Opt::NAME.spelled(Front::Orion)), &mut notes)?;
     let load = load(&given, &mut notes)?;
+    let mut line = Line::new("orion".to_owned(), Some(level.name().to_owned()));
+    line.add_all(&definition, &matches);
+    for (opt, value) in given.of_both() {
+        line.add(opt.spelled(Front::Rigel).to_owned(), vec![value]);
+    }
+    line.check(Front::Orion)?;
     note_storax(&given, &mut notes)?;
     let run = RunArgs {
         level: Some(level),
         targets: TargetArgs { lun: Some(place.lun), ..TargetArgs::default() },
-        load,
-        own,
-        name: place.name,
-        out: place.dir,
+        load: LevelArgs { load, own, ..LevelArgs::default() },
+        output: OutputArgs { name: place.name, out: Some(place.dir), tui: false },
         verbose: given.flag(Opt::VERBOSE.spelled(Front::Orion)),
         ..RunArgs::default()
     };
@@ -77,11 +91,18 @@ fn options(arguments: &[OsString], environment: &Environment) -> Result<RunOptio
     Ok(options)
 }
 
-fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
+fn load(given: &OrionValues, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
     let duration = given.number(Opt::DURATION)?.map(Nanos::from_secs);
     let size = |opt, unit| given.bytes(opt, unit).map(|bytes| bytes.map(Bytes));
     let cache_size = size(Opt::CACHE_SIZE, MIB)?;
-    if let Some(large) = cache_size.filter(|size| size.0 / MIB >= LARGE_CACHE_MB) {
+    let pattern = given.word(Opt::TYPE.spelled(Front::Orion))?;
+    if !matches!(pattern, Some(Pattern::Streams { .. })) && cache_size.is_some_and(|size| size.0 > 0) {
+        notes.push(
+            "-cache_size makes no difference here: caches are warmed only before large sequential data points \
+             (-type seq)"
+                .to_owned(),
+        );
+    } else if let Some(large) = cache_size.filter(|size| size.0 / MIB >= LARGE_CACHE_MB) {
         notes.push(format!(
             "-cache_size is in MB: {large} will be moved before each large sequential data point"
         ));
@@ -96,7 +117,7 @@ fn load(given: &Given, notes: &mut Vec<String>) -> Result<LoadArgs, Problem> {
         num_large: given.number(Opt::NUM_LARGE)?,
         size_small: size(Opt::SIZE_SMALL, KIB)?,
         size_large: size(Opt::SIZE_LARGE, KIB)?,
-        pattern: given.word(Opt::TYPE.spelled(Front::Orion))?,
+        pattern,
         stream_ios: given.number(Opt::STREAM_IOS)?,
         simulate: given.word(Opt::SIMULATE.spelled(Front::Orion))?,
         stripe: size(Opt::STRIPE, KIB)?,
@@ -114,7 +135,7 @@ impl Words for Storax {
     }
 }
 
-fn note_storax(given: &Given, notes: &mut Vec<String>) -> Result<(), Problem> {
+fn note_storax(given: &OrionValues, notes: &mut Vec<String>) -> Result<(), Problem> {
     match given.word("-storax")? {
         None | Some(Storax("skgfr")) => {}
         Some(Storax(other)) => notes.push(format!(
@@ -134,7 +155,9 @@ struct Place {
 impl Place {
     /// A testname may begin with a directory, which then holds the `.lun` file and every output.
     fn of(testname: Option<&OsStr>, notes: &mut Vec<String>) -> Result<Self, Problem> {
-        let testname = testname.unwrap_or(OsStr::new("orion"));
+        let asked = testname.unwrap_or(OsStr::new("orion"));
+        // As some type it; ORION would look for mytest.lun.lun.
+        let testname = asked.as_bytes().strip_suffix(b".lun").map_or(asked, OsStr::from_bytes);
         let path = Path::new(testname);
         // `file_name` would overlook a slash at the end.
         let name = path.file_name().filter(|_| !testname.as_bytes().ends_with(b"/"));
@@ -149,8 +172,11 @@ impl Place {
         })?;
         let mut lun = testname.to_owned();
         lun.push(".lun");
-        if path.extension().is_some_and(|ending| ending == "lun") {
-            notes.push(format!("-testname: .lun is added to it, {} is read", path_text::encode_os(&lun)));
+        if asked != testname {
+            let [list, name] = [&lun, name].map(path_text::encode_os);
+            notes.push(format!(
+                "-testname takes the name without .lun: {list} is read, and outputs begin with {name}"
+            ));
         }
         Ok(Self { dir: dir_of(path).to_owned(), name: name.to_owned(), lun: PathBuf::from(lun) })
     }

@@ -9,7 +9,7 @@ pub mod rest;
 mod trouble;
 mod whole;
 
-pub use growing::{Growing, check_new};
+pub use growing::{GrowingFile, check_new};
 pub use rigel_io::targets::scratch::dir_of;
 pub use whole::write_whole;
 
@@ -42,10 +42,10 @@ pub struct OutputSet {
 }
 
 impl OutputSet {
-    /// Reserves a name: `<name>_<stamp>`, followed by a number when another run of that minute has it. Creates the file of
-    /// the record and returns it.
-    pub fn reserve(dir: &Path, name: &str, stamp: &str) -> Result<(Self, File), Problem> {
-        let first = format!("{name}_{stamp}");
+    /// Reserves a name: `<name>_<stamp>`, or `<name>` alone without a stamp, followed by a number if another run has it. Creates
+    /// the file of the record and returns it.
+    pub fn reserve(dir: &Path, name: &str, stamp: Option<&str>) -> Result<(Self, File), Problem> {
+        let first = stamp.map_or_else(|| name.to_owned(), |stamp| format!("{name}_{stamp}"));
         for set in Self::unused(dir, &first)? {
             match create_new(&set.record_path()) {
                 Ok(record) => {
@@ -73,7 +73,9 @@ impl OutputSet {
         let numbered = (2..MAX_RUNS_PER_MINUTE).map(move |number| format!("{first}_{number}"));
         let is_free = move |run_id: &String| {
             let prefix = format!("{run_id}_");
-            !taken.iter().any(|name| name.as_bytes().starts_with(prefix.as_bytes()))
+            // Behind a digit is the date or the number of another run.
+            let is_own = |end: &[u8]| !end.first().is_some_and(u8::is_ascii_digit);
+            !taken.iter().any(|name| name.as_bytes().strip_prefix(prefix.as_bytes()).is_some_and(is_own))
         };
         let free = std::iter::once(first.to_owned()).chain(numbered).filter(is_free);
         Ok(free.map(|run_id| Self { dir: dir.to_owned(), run_id }))
@@ -122,11 +124,11 @@ pub fn write_files(
     files: &[OutputFile],
     force: bool,
 ) -> Result<Vec<PathBuf>, Problem> {
-    write_all(&files.iter().map(|file| Placed::new(dir, run_id, file)).collect::<Vec<_>>(), force)
+    write_all(&files.iter().map(|file| PlacedFile::new(dir, run_id, file)).collect::<Vec<_>>(), force)
 }
 
 #[derive(Debug)]
-pub struct Placed<'a> {
+pub struct PlacedFile<'a> {
     /// The directory of the user's choice; it has to be there.
     dir: PathBuf,
     /// The name in it, with `/` when the output has directories of its own.
@@ -134,7 +136,7 @@ pub struct Placed<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedFile<'a> {
     pub fn new(dir: &Path, run_id: &str, file: &'a OutputFile) -> Self {
         Self::named(dir, format!("{run_id}{}", file.suffix), &file.bytes)
     }
@@ -149,8 +151,8 @@ impl<'a> Placed<'a> {
 }
 
 /// Writes files and gives their paths.
-pub fn write_all(files: &[Placed<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
-    let paths: Vec<PathBuf> = files.iter().map(Placed::path).collect();
+pub fn write_all(files: &[PlacedFile<'_>], force: bool) -> Result<Vec<PathBuf>, Problem> {
+    let paths: Vec<PathBuf> = files.iter().map(PlacedFile::path).collect();
     if let (false, Some(path)) = (force, paths.iter().find(|path| fs::symlink_metadata(path).is_ok())) {
         return Err(trouble(path, &io::ErrorKind::AlreadyExists.into()));
     }
@@ -206,8 +208,8 @@ pub fn look_at_directory(dir: &Path, needed_bytes: u64) -> Result<(), Problem> {
 }
 
 fn no_name_left(first: &str) -> Problem {
-    Problem::refused(format!("no name is left for the run {first}"))
-        .because(format!("{MAX_RUNS_PER_MINUTE} runs of this minute have outputs there"))
+    Problem::refused(format!("no name is free for the run {first}"))
+        .because(format!("{MAX_RUNS_PER_MINUTE} runs from this minute have outputs there"))
         .next("choose another name or directory")
 }
 
@@ -221,9 +223,9 @@ fn names_from(dir: &Path, start: &str) -> io::Result<Vec<OsString>> {
 /// Locks the record for this process as long as the file is open. On a filesystem without locks it does nothing.
 fn hold(record: &File, path: &Path) -> Result<(), Problem> {
     match flock(record, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => Err(Problem::refused("the run is still going on")
+        Err(Errno::WOULDBLOCK) => Err(Problem::refused("the run is still in progress")
             .at(path_text::encode(path))
-            .because("another process has its record")
+            .because("another process is using its record")
             .next("wait for it to end")),
         _ => Ok(()),
     }

@@ -12,9 +12,9 @@ fn judge(caller: (u32, u32), effective: (u32, u32)) -> Result<(), Problem> {
     if caller == effective {
         return Ok(());
     }
-    Err(Problem::refused("Rigel refuses to run with the rights of its file (set-uid or set-gid)")
-        .because("it opens every file and device that its caller names, so everybody could read, and write, what only the owner may")
-        .next("take the bits away (chmod u-s,g-s); give those who measure access to the devices (group disk), or sudo"))
+    Err(Problem::refused("Rigel refuses to run set-uid or set-gid")
+        .because("it opens every file and device that its caller names, so anyone could read and write what only the owner may")
+        .next("clear the bits (chmod u-s,g-s); give users access to the devices (group disk), or sudo"))
 }
 
 #[cfg(test)]

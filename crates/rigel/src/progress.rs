@@ -7,7 +7,7 @@ mod folded;
 pub mod lines;
 
 use crate::streams::Streams;
-use folded::Folded;
+use folded::LineFold;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use rigel_core::event::Event;
 use rigel_core::load::class::LoadClass;
@@ -27,8 +27,7 @@ enum Surface {
     /// Not at all.
     Quiet,
     /// A line now and then.
-    Lines(Folded),
-    /// A bar.
+    Lines(LineFold),
     Bar(ProgressBar),
 }
 
@@ -41,7 +40,7 @@ impl Surface {
             // A bar of length 0 would be drawn full until its length is known.
             Self::Bar(bar(1, ProgressDrawTarget::stderr()))
         } else {
-            Self::Lines(Folded::new(streams.beside()))
+            Self::Lines(LineFold::new(streams.beside()))
         }
     }
 

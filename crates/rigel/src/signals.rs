@@ -65,12 +65,12 @@ impl Signals {
 
     /// Lends the second signal: the borrower ends the process then. A view that has changed the terminal has to restore it
     /// before.
-    pub fn lend(&self) -> Result<Lent<'_>, Problem> {
-        let wish = Wish { flag: Arc::clone(&self.flag), ..Wish::default() };
+    pub fn lend(&self) -> Result<SignalLoan<'_>, Problem> {
+        let wish = UserSignals { flag: Arc::clone(&self.flag), ..UserSignals::default() };
         let ids = self.watched.iter().map(|&signal| flag::register(signal, Arc::clone(&wish.again)));
         let ids = ids.collect::<io::Result<Vec<SigId>>>().map_err(|error| refused(&error))?;
         self.lent.store(true, Ordering::Relaxed);
-        Ok(Lent { signals: self, ids, wish })
+        Ok(SignalLoan { signals: self, ids, wish })
     }
 }
 
@@ -101,25 +101,25 @@ fn unregister(ids: &[SigId]) {
 }
 
 fn refused(error: &io::Error) -> Problem {
-    Problem::refused(format!("signals cannot be caught: {error}"))
+    Problem::refused(format!("signal handlers cannot be installed: {error}"))
 }
 
 /// As long as this lives, the borrower handles the second signal.
 #[derive(Debug)]
-pub struct Lent<'a> {
+pub struct SignalLoan<'a> {
     signals: &'a Signals,
     ids: Vec<SigId>,
-    wish: Wish,
+    wish: UserSignals,
 }
 
-impl Lent<'_> {
+impl SignalLoan<'_> {
     /// Tells the first signal from the second one.
-    pub fn wish(&self) -> Wish {
+    pub fn wish(&self) -> UserSignals {
         self.wish.clone()
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for SignalLoan<'_> {
     fn drop(&mut self) {
         unregister(&self.ids);
         self.signals.lent.store(false, Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl Drop for Lent<'_> {
 
 /// What the user wants, by signals and by keys together.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct UserSignals {
     flag: Arc<AtomicBool>,
     /// A signal has come.
     again: Arc<AtomicBool>,
@@ -139,14 +139,14 @@ pub struct Wish {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum EndRequest {
     /// To go on, or to end as was said before.
     Nothing,
     End,
     EndAtOnce,
 }
 
-impl Wish {
+impl UserSignals {
     /// The same as a signal.
     pub fn press(&self) {
         self.flag.store(true, Ordering::Relaxed);
@@ -154,16 +154,16 @@ impl Wish {
     }
 
     /// What has come since the last call. Signals between two calls count as one.
-    pub fn look(&mut self) -> Wanted {
+    pub fn look(&mut self) -> EndRequest {
         let again = self.again.swap(false, Ordering::Relaxed);
         let pressed = self.pressed.swap(false, Ordering::Relaxed);
         match self.known {
             None if self.flag.load(Ordering::Relaxed) => {
                 self.known = Some(Instant::now());
-                Wanted::End
+                EndRequest::End
             }
-            Some(first) if pressed || (again && first.elapsed() >= TOGETHER) => Wanted::EndAtOnce,
-            _ => Wanted::Nothing,
+            Some(first) if pressed || (again && first.elapsed() >= TOGETHER) => EndRequest::EndAtOnce,
+            _ => EndRequest::Nothing,
         }
     }
 }
@@ -179,14 +179,14 @@ mod tests {
 
     #[test]
     fn the_first_wish_ends_in_order_and_the_next_at_once() {
-        let mut wish = Wish::default();
-        assert_eq!(wish.look(), Wanted::Nothing);
+        let mut wish = UserSignals::default();
+        assert_eq!(wish.look(), EndRequest::Nothing);
         wish.press();
         wish.press();
-        assert_eq!(wish.look(), Wanted::End, "both came before anybody looked");
-        assert_eq!(wish.look(), Wanted::Nothing);
+        assert_eq!(wish.look(), EndRequest::End, "both came before anybody looked");
+        assert_eq!(wish.look(), EndRequest::Nothing);
         wish.press();
-        assert_eq!(wish.look(), Wanted::EndAtOnce);
+        assert_eq!(wish.look(), EndRequest::EndAtOnce);
     }
 
     #[test]
@@ -198,12 +198,12 @@ mod tests {
             // SIGHUP, so that a test run in a terminal is not meant.
             low_level::raise(SIGHUP).unwrap();
             assert!(signals.flag().load(Ordering::Relaxed));
-            assert_eq!(wish.look(), Wanted::End);
+            assert_eq!(wish.look(), EndRequest::End);
             low_level::raise(SIGHUP).unwrap();
-            assert_eq!(wish.look(), Wanted::Nothing, "it belongs to the first");
+            assert_eq!(wish.look(), EndRequest::Nothing, "it belongs to the first");
             thread::sleep(TOGETHER);
             low_level::raise(SIGHUP).unwrap();
-            assert_eq!(wish.look(), Wanted::EndAtOnce, "and this process still lives");
+            assert_eq!(wish.look(), EndRequest::EndAtOnce, "and this process still lives");
         }
         assert!(!signals.lent.load(Ordering::Relaxed));
     }

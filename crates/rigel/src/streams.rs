@@ -57,7 +57,7 @@ impl Streams {
             Err(error) => Err(Problem::refused("the results cannot be written")
                 .at("standard output")
                 .because(format!("the system says: {error}"))
-                .next("see what standard output is redirected to")),
+                .next("check where standard output is redirected")),
         }
     }
 

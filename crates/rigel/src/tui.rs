@@ -12,11 +12,11 @@ mod message;
 mod model;
 mod screen;
 
-use crate::signals::{Lent, Signals, Wanted, Wish, end_at_once};
+use crate::signals::{EndRequest, SignalLoan, Signals, UserSignals, end_at_once};
 use crate::streams::Streams;
 use crate::terminal::Abilities;
 use draw::Theme;
-use judge::SoFar;
+use judge::PartialRecord;
 use keyboard::Keyboard;
 use message::Message;
 use model::Model;
@@ -41,10 +41,13 @@ pub fn check(streams: &Streams) -> Result<(), Problem> {
         Err(Problem::usage(format!("a live view cannot be shown: {why}")).at("--tui").next(next))
     };
     if !streams.is_watched() {
-        return refused("standard error is no terminal", "leave out --tui, or redirect only standard output");
+        return refused(
+            "standard error is not a terminal",
+            "leave out --tui, or redirect only standard output",
+        );
     }
     if Abilities::of_process().is_dumb() {
-        return refused("TERM is dumb", "leave out --tui, or set TERM to what the terminal is");
+        return refused("TERM is dumb", "leave out --tui, or set TERM correctly");
     }
     Ok(())
 }
@@ -55,10 +58,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The view, from the first event to the end of the run. Dropping it gives the terminal back.
 pub struct LiveView<'a> {
     messages: Option<Sender<Message>>,
-    so_far: SoFar,
+    so_far: PartialRecord,
     thread: Option<JoinHandle<()>>,
     /// Given back when the terminal is as it was.
-    _lent: Lent<'a>,
+    _lent: SignalLoan<'a>,
 }
 
 impl<'a> LiveView<'a> {
@@ -68,7 +71,7 @@ impl<'a> LiveView<'a> {
     /// When it cannot be had.
     pub fn open(signals: &'a Signals) -> Result<Self, Problem> {
         let trouble = |error: io::Error| {
-            Problem::refused(format!("the terminal cannot be taken over: {error}"))
+            Problem::refused(format!("the terminal cannot be set up: {error}"))
                 .at("--tui")
                 .next("leave out --tui")
         };
@@ -84,7 +87,12 @@ impl<'a> LiveView<'a> {
             .name("rigel-view".to_owned())
             .spawn(move || view.run(&received))
             .map_err(trouble)?;
-        Ok(Self { messages: Some(messages), so_far: SoFar::default(), thread: Some(thread), _lent: lent })
+        Ok(Self {
+            messages: Some(messages),
+            so_far: PartialRecord::default(),
+            thread: Some(thread),
+            _lent: lent,
+        })
     }
 
     /// Shows what happened. The view may be gone: the run goes on.
@@ -120,7 +128,7 @@ struct Loop {
     screen: Screen,
     theme: Theme,
     model: Model,
-    wish: Wish,
+    wish: UserSignals,
     keyboard: Keyboard,
     /// Whether keys can be read; not when the terminal went away.
     has_keys: bool,
@@ -212,12 +220,12 @@ impl Loop {
 
     fn check_wish(&mut self) -> bool {
         match self.wish.look() {
-            Wanted::Nothing => false,
-            Wanted::End => {
+            EndRequest::Nothing => false,
+            EndRequest::End => {
                 self.model.stopping = true;
                 true
             }
-            Wanted::EndAtOnce => {
+            EndRequest::EndAtOnce => {
                 self.screen.leave();
                 end_at_once()
             }

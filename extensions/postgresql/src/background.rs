@@ -14,18 +14,18 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// What measures.
-pub type Measured = Result<String, Problem>;
+pub type MeasureThread = Result<String, Problem>;
 
 /// Threads at work; dropping it ends them and waits for that.
 #[derive(Debug)]
 pub struct Background {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Measured>>,
+    thread: Option<JoinHandle<MeasureThread>>,
 }
 
 impl Background {
     /// Starts the work.
-    pub fn start(work: impl FnOnce(&Stop) -> Measured + Send + 'static) -> io::Result<Self> {
+    pub fn start(work: impl FnOnce(&Stop) -> MeasureThread + Send + 'static) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let wish = Stop::new(Arc::clone(&stop));
         let blocked = AllBlocked::begin()?;
@@ -40,11 +40,11 @@ impl Background {
     }
 
     /// What came of it, when it has ended.
-    pub fn result(mut self) -> Measured {
+    pub fn result(mut self) -> MeasureThread {
         let ended = self.thread.take().map(JoinHandle::join);
         ended.and_then(Result::ok).unwrap_or_else(|| {
-            Err(Problem::new(ExitKind::Bug, "a thread that measures panicked")
-                .because("the log of the server has what it said")
+            Err(Problem::new(ExitKind::Bug, "a measuring thread panicked")
+                .because("see the server log for its message")
                 .next("please report this"))
         })
     }

@@ -7,7 +7,7 @@ mod background;
 mod calibration;
 mod session;
 
-use calibration::Asked;
+use calibration::CalibrationCall;
 use pgrx::prelude::*;
 use rigel_core::error::Problem;
 use rigel_core::units::Nanos;
@@ -29,10 +29,15 @@ fn rigel_calibrate(
     }
 }
 
-fn asked(files: &[String], disks: i32, max_latency_ms: i32, budget_s: i32) -> Result<Asked, Problem> {
+fn asked(
+    files: &[String],
+    disks: i32,
+    max_latency_ms: i32,
+    budget_s: i32,
+) -> Result<CalibrationCall, Problem> {
     if let Some(foreign) = files.iter().find(|file| !is_of_server(file)) {
         return Err(Problem::usage(format!(
-            "'{}' is no file of a relation",
+            "'{}' is not a file of a relation",
             rigel_core::path_text::printable(foreign)
         ))
         .next("call rigel.calibrate_io(), which finds the files"));
@@ -41,7 +46,7 @@ fn asked(files: &[String], disks: i32, max_latency_ms: i32, budget_s: i32) -> Re
         Ok(value) if value > 0 => Ok(value),
         _ => Err(Problem::usage(format!("{name} is {value}")).next("give at least 1")),
     };
-    Ok(Asked {
+    Ok(CalibrationCall {
         files: files.iter().map(PathBuf::from).collect(),
         disks: positive(disks, "num_physical_disks")?,
         max_latency: Nanos::from_millis(positive(max_latency_ms, "max_latency")?.into()),

@@ -3,7 +3,7 @@
 //! A cancelled statement unwinds through [`wait_for`]; a session that is terminated, or whose server goes down, never comes back from the
 //! server's function, and leaves through a callback. Runs on the main thread only.
 
-use crate::background::{Background, Measured};
+use crate::background::{Background, MeasureThread};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -23,9 +23,9 @@ const LAST_PATIENCE: Duration = Duration::from_secs(2);
 static RUNNING: Mutex<Option<Background>> = Mutex::new(None);
 
 /// Does the work in a thread and waits for its end.
-pub fn wait_for(work: impl FnOnce(&Stop) -> Measured + Send + 'static) -> String {
+pub fn wait_for(work: impl FnOnce(&Stop) -> MeasureThread + Send + 'static) -> String {
     leave_properly();
-    let ended = Ended;
+    let ended = EndGuard;
     match Background::start(work) {
         Ok(begun) => *running() = Some(begun),
         Err(error) => refuse(&Problem::refused(format!("a thread cannot be started: {error}"))),
@@ -44,9 +44,9 @@ pub fn wait_for(work: impl FnOnce(&Stop) -> Measured + Send + 'static) -> String
 }
 
 /// Ends what runs when the statement ends, however it does.
-struct Ended;
+struct EndGuard;
 
-impl Drop for Ended {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         let left = running().take();
         drop(left);
@@ -101,5 +101,5 @@ pub fn refuse(problem: &Problem) -> ! {
         report = report.set_hint(next.clone());
     }
     report.report(PgLogLevel::ERROR);
-    unreachable!("an error of the server does not come back")
+    unreachable!("a server error does not return")
 }

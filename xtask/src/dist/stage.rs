@@ -45,6 +45,7 @@ pub fn program(release: &Release, parts: &[Part]) -> anyhow::Result<()> {
         ("packaging/examples/ansible.yml", "share/doc/rigel/examples/ansible.yml"),
         ("packaging/examples/kubernetes.yaml", "share/doc/rigel/examples/kubernetes.yaml"),
         ("packaging/grafana/rigel.json", "share/doc/rigel/examples/grafana.json"),
+        ("packaging/prometheus/rigel.rules.yml", "share/doc/rigel/examples/prometheus.rules.yml"),
     ] {
         put(&root.join(from), &usr.join(to), 0o644)?;
     }

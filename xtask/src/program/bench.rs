@@ -52,7 +52,7 @@ pub struct Options {
 }
 
 /// One case with the samples of each tool, a sample per round.
-pub struct Measured {
+pub struct BenchCase {
     case: Case,
     tools: Vec<(Tool, Vec<Sample>)>,
 }
@@ -121,7 +121,7 @@ fn peers(options: &Options, release: &Path) -> anyhow::Result<Vec<Tool>> {
 }
 
 /// The tools take turns, every other round in the opposite order, so that a slow drift of the machine falls on all alike.
-fn rounds(case: &Case, tools: &[Tool], targets: &[PathBuf], options: &Options) -> anyhow::Result<Measured> {
+fn rounds(case: &Case, tools: &[Tool], targets: &[PathBuf], options: &Options) -> anyhow::Result<BenchCase> {
     let mut all: Vec<(Tool, Vec<Sample>)> = tools.iter().map(|tool| (tool.clone(), Vec::new())).collect();
     for round in 0..options.rounds {
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -134,5 +134,5 @@ fn rounds(case: &Case, tools: &[Tool], targets: &[PathBuf], options: &Options) -
             samples.push(sample.with_context(|| format!("{} in {}", tool.name(), case.name))?);
         }
     }
-    Ok(Measured { case: case.clone(), tools: all })
+    Ok(BenchCase { case: case.clone(), tools: all })
 }

@@ -4,9 +4,9 @@
 //! a single forecast.
 
 use anyhow::Context as _;
-use rigel_core::uses::capacity::day;
-use rigel_core::uses::capacity::forecast::years::{LAWS, Score, Traced};
-use rigel_core::uses::capacity::forecast::{DAY_S, Daily, Kind, Reading};
+use rigel_capacity::day;
+use rigel_capacity::forecast::years::{LAWS, Score, YearOutcome};
+use rigel_capacity::forecast::{DAY_S, Daily, Kind, Reading};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -148,7 +148,7 @@ fn traces(dir: &Path) -> anyhow::Result<String> {
         println!("forecasts: {}", trace.file);
         let levels = trace.levels(dir)?;
         for history in [YEAR, 2 * YEAR] {
-            let found = Traced::of(&levels, history, YEAR);
+            let found = YearOutcome::of(&levels, history, YEAR);
             let errors = found.errors.map(|error| format!("{:.1} %", 100.0 * error.exp_m1()));
             let _ = writeln!(
                 table,

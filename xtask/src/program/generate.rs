@@ -28,7 +28,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     }
 }
 
-struct Generated {
+struct GeneratedFile {
     path: String,
     text: String,
 }
@@ -39,8 +39,8 @@ const COMPLETIONS: &str = "completions";
 /// These hold nothing else: a file of a command that is gone is stale, too.
 const FOLDERS: [&str; 4] = [SCHEMAS, MAN, COMPLETIONS, golden::FOLDER];
 
-fn generated() -> anyhow::Result<Vec<Generated>> {
-    let schema = |name, text| Generated { path: format!("{SCHEMAS}/{name}"), text };
+fn generated() -> anyhow::Result<Vec<GeneratedFile>> {
+    let schema = |name, text| GeneratedFile { path: format!("{SCHEMAS}/{name}"), text };
     let mut files = vec![
         schema("rigel.advice-1.json", rigel_report::advice::schema()),
         schema("rigel.calibration-1.json", rigel_report::calibration::schema()),
@@ -52,21 +52,27 @@ fn generated() -> anyhow::Result<Vec<Generated>> {
         schema("rigel.findings-1.json", rigel_report::json::schema()),
         schema("rigel.load-1.json", rigel_core::load::file::schema()),
         schema("rigel.proof-1.json", rigel_report::proof::schema()),
+        schema("rigel.rank-1.json", rigel_report::rank::schema()),
         schema("rigel.soak-1.json", rigel_report::soak::schema()),
         schema("rigel.scrub-1.json", rigel_report::scrub::schema()),
         schema("rigel.sql-1.json", rigel_report::beside::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),
+        schema("rigel.transfer-1.json", rigel_report::transfer::schema()),
         schema("rigel.versus-1.json", rigel_report::versus::schema()),
     ];
+    files.push(GeneratedFile {
+        path: "docs/reference/option-rules.md".to_owned(),
+        text: rigel::option_rules(),
+    });
     let pages = rigel::pages()?.into_iter();
-    files.extend(pages.map(|page| Generated { path: format!("{MAN}/{}", page.file), text: page.text }));
+    files.extend(pages.map(|page| GeneratedFile { path: format!("{MAN}/{}", page.file), text: page.text }));
     // Named as each shell looks for them.
     for (shell, file) in [(Shell::Bash, "rigel.bash"), (Shell::Fish, "rigel.fish"), (Shell::Zsh, "_rigel")] {
         let path = format!("{COMPLETIONS}/{file}");
-        files.push(Generated { path, text: rigel::completions(shell) });
+        files.push(GeneratedFile { path, text: rigel::completions(shell) });
     }
     let of_corpus = golden::Corpus::make()?.files()?.into_iter();
-    files.extend(of_corpus.map(|(path, text)| Generated { path, text }));
+    files.extend(of_corpus.map(|(path, text)| GeneratedFile { path, text }));
     Ok(files)
 }
 
@@ -90,9 +96,9 @@ fn write(root: &Path) -> anyhow::Result<bool> {
 }
 
 /// Whether every file is what would be written, and none too many.
-fn check(root: &Path, all: &[Generated]) -> anyhow::Result<bool> {
+fn check(root: &Path, all: &[GeneratedFile]) -> anyhow::Result<bool> {
     let (stale, left_over) = (stale(root, all)?, left_over(root, all)?);
-    for Generated { path, text } in &stale {
+    for GeneratedFile { path, text } in &stale {
         println!("{path}:1: gen: differs from what the program says; run `cargo xtask gen` and commit it");
         if path == golden::DIGESTS {
             tell_documents(&fs::read_to_string(root.join(path)).unwrap_or_default(), text);
@@ -114,7 +120,7 @@ fn tell_documents(committed: &str, made: &str) {
     );
 }
 
-fn stale<'a>(root: &Path, generated: &'a [Generated]) -> anyhow::Result<Vec<&'a Generated>> {
+fn stale<'a>(root: &Path, generated: &'a [GeneratedFile]) -> anyhow::Result<Vec<&'a GeneratedFile>> {
     let mut stale = Vec::new();
     for file in generated {
         let present = match fs::read(root.join(&file.path)) {
@@ -130,7 +136,7 @@ fn stale<'a>(root: &Path, generated: &'a [Generated]) -> anyhow::Result<Vec<&'a 
 }
 
 /// Files in the folders of generated files that are not among them.
-fn left_over(root: &Path, generated: &[Generated]) -> anyhow::Result<Vec<String>> {
+fn left_over(root: &Path, generated: &[GeneratedFile]) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     for folder in FOLDERS {
         let entries = match fs::read_dir(root.join(folder)) {
@@ -156,10 +162,10 @@ mod tests {
     use std::sync::LazyLock;
 
     /// Made once for all tests, as the corpus takes seconds.
-    static ALL: LazyLock<Vec<Generated>> = LazyLock::new(|| generated().unwrap());
+    static ALL: LazyLock<Vec<GeneratedFile>> = LazyLock::new(|| generated().unwrap());
 
-    fn hello() -> Vec<Generated> {
-        vec![Generated { path: "completions/hello".to_owned(), text: "hello\n".to_owned() }]
+    fn hello() -> Vec<GeneratedFile> {
+        vec![GeneratedFile { path: "completions/hello".to_owned(), text: "hello\n".to_owned() }]
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn of_file(text: &str) -> Vec<Offer> {
 
 /// What is refused, each command once, with all places where it stands.
 #[derive(Default)]
-struct Refused {
+struct RefusedOffers {
     /// What was judged already: most documents repeat what others say.
     accepted: BTreeSet<(bool, String)>,
     by_command: BTreeMap<String, (Refusal, Vec<String>)>,
@@ -69,7 +69,7 @@ struct Refused {
     judged: usize,
 }
 
-impl Refused {
+impl RefusedOffers {
     fn check(&mut self, place: &str, offers: Vec<Offer>) {
         for offer in offers {
             self.judged += 1;

@@ -44,7 +44,7 @@ pub struct Options {
 
 /// What was seen from outside while the program ran.
 #[derive(Default)]
-struct Seen {
+struct OutsideView {
     looks: u64,
     begun_bytes: u64,
     least_bytes: u64,
@@ -86,8 +86,8 @@ fn start(binary: &Path, out: &Path, device: &Path, options: &Options) -> anyhow:
 }
 
 /// Looks once a second until it ends.
-fn watch(child: &mut Child, counters: &Path) -> Seen {
-    let (began, mut seen) = (Instant::now(), Seen { least_bytes: u64::MAX, ..Seen::default() });
+fn watch(child: &mut Child, counters: &Path) -> OutsideView {
+    let (began, mut seen) = (Instant::now(), OutsideView { least_bytes: u64::MAX, ..OutsideView::default() });
     while matches!(child.try_wait(), Ok(None)) {
         thread::sleep(LOOK_EVERY);
         let Some(bytes) = resident_bytes(child.id()) else { continue };
@@ -108,7 +108,7 @@ fn watch(child: &mut Child, counters: &Path) -> Seen {
     seen
 }
 
-fn judge(out: &Path, seen: &Seen, device_bytes: u64) -> anyhow::Result<bool> {
+fn judge(out: &Path, seen: &OutsideView, device_bytes: u64) -> anyhow::Result<bool> {
     let names = fs::read_dir(out)?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_record = |path: &PathBuf| path.to_string_lossy().ends_with("_record.jsonl");
     let record = names.into_iter().find(is_record).context("no record was left")?;

@@ -1,14 +1,14 @@
-//! The rule that `rigel-core` and `rigel-report` do no I/O and read no clock, as far as names of the standard library
-//! show it; tests may do both. Methods such as `Path::exists` are for clippy's list of disallowed methods.
+//! The rule that the pure crates do no I/O and read no clock, as far as names of the standard library show it; tests may
+//! do both. Methods such as `Path::exists` are for clippy's list of disallowed methods.
 
 use super::Finding;
+use super::crates::PURE;
 use super::source::{RustFile, is_for_tests};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Path, UseTree};
 
-const PURE_CRATES: [&str; 2] = ["rigel-core", "rigel-report"];
 const OUTSIDE_WORLD: [&str; 13] = [
     "std::env",
     "std::fs",
@@ -25,9 +25,9 @@ const OUTSIDE_WORLD: [&str; 13] = [
     "std::time::SystemTime",
 ];
 
-/// Finds uses of the outside world in the two pure crates.
+/// Finds uses of the outside world in the pure crates.
 pub fn check(file: &RustFile) -> Vec<Finding> {
-    let pure = file.crate_name().is_some_and(|name| PURE_CRATES.contains(&name));
+    let pure = file.crate_name().is_some_and(|name| PURE.contains(&name));
     if !pure || !file.is_module() || file.is_test() {
         return Vec::new();
     }

@@ -8,8 +8,8 @@ use crate::line::{LONG_STEP, Line, Pace};
 use crate::message::Message;
 use rigel_core::error::Problem;
 use rigel_core::load::request::Request;
-use rigel_core::record::{Counted, Joined, foreign_tallies};
-use rigel_run::bench::{Came, Detail, Heard, Order, Progress, Work};
+use rigel_core::record::{NodeCounts, NodeRecord, foreign_tallies};
+use rigel_run::bench::{BenchMessage, Detail, Order, Progress, VisitResult, Work};
 use rigel_run::job::{Part, Parts};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub struct Answers<'a> {
     ahead: &'a [i64],
     order: Order,
     is_real: bool,
-    came: Vec<Option<Came>>,
+    came: Vec<Option<VisitResult>>,
     /// When each was heard last.
     heard: Vec<Instant>,
     progress: Vec<Progress>,
@@ -75,21 +75,26 @@ impl<'a> Answers<'a> {
     }
 
     /// What the own bench tells, and what others told meanwhile. Returns whether the load goes on.
-    pub fn step(&mut self, heard: Option<Heard>, now_ns: u64, hear: &mut dyn FnMut(Heard) -> bool) -> bool {
+    pub fn step(
+        &mut self,
+        heard: Option<BenchMessage>,
+        now_ns: u64,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> bool {
         let mut goes_on = true;
         let mut is_tick = heard.is_none() && self.ticked.elapsed() >= super::LOOK;
         match heard {
-            Some(Heard::Tick(now)) => {
+            Some(BenchMessage::Tick(now)) => {
                 self.progress[self.line.rank()] = now;
                 is_tick = true;
             }
-            Some(Heard::Part(part)) => goes_on &= self.part(*part, hear),
+            Some(BenchMessage::Part(part)) => goes_on &= self.part(*part, hear),
             None => {}
         }
         goes_on &= self.listen(hear);
         if is_tick {
             self.ticked = Instant::now();
-            goes_on &= hear(Heard::Tick(Progress { now_ns, ..sum_of(&self.progress) }));
+            goes_on &= hear(BenchMessage::Tick(Progress { now_ns, ..sum_of(&self.progress) }));
             if self.problem.is_none() {
                 self.tell_that_it_goes_on();
             }
@@ -122,7 +127,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Hears what has arrived. Returns whether the load goes on.
-    fn listen(&mut self, hear: &mut dyn FnMut(Heard) -> bool) -> bool {
+    fn listen(&mut self, hear: &mut dyn FnMut(BenchMessage) -> bool) -> bool {
         let mut goes_on = true;
         while self.problem.is_none() {
             match self.line.poll() {
@@ -135,7 +140,7 @@ impl<'a> Answers<'a> {
         goes_on
     }
 
-    fn told(&mut self, from: usize, message: Message, hear: &mut dyn FnMut(Heard) -> bool) -> bool {
+    fn told(&mut self, from: usize, message: Message, hear: &mut dyn FnMut(BenchMessage) -> bool) -> bool {
         self.heard[from] = Instant::now();
         match message {
             Message::Tick(progress) => self.progress[from] = progress,
@@ -155,10 +160,10 @@ impl<'a> Answers<'a> {
         true
     }
 
-    fn part(&mut self, part: Part, hear: &mut dyn FnMut(Heard) -> bool) -> bool {
+    fn part(&mut self, part: Part, hear: &mut dyn FnMut(BenchMessage) -> bool) -> bool {
         let Some(whole) = self.parts.add(part) else { return true };
         self.tell_that_it_is_busy();
-        hear(Heard::Part(Box::new(whole)))
+        hear(BenchMessage::Part(Box::new(whole)))
     }
 
     fn look_for_silence(&mut self) {
@@ -191,13 +196,14 @@ impl<'a> Answers<'a> {
     }
 
     /// What came of it on a node, in the numbers of the run.
-    pub fn came(&mut self, rank: usize, mut came: Came) {
-        let counted = came.done.tallies.iter().map(|(class, tally)| (*class, Counted::from(tally))).collect();
-        let joined = Joined {
+    pub fn came(&mut self, rank: usize, mut came: VisitResult) {
+        let counted =
+            came.done.tallies.iter().map(|(class, tally)| (*class, NodeCounts::from(tally))).collect();
+        let joined = NodeRecord {
             late_ns: came.done.late_ns,
             hung: came.done.hung.is_some(),
             counted,
-            ..Joined::default()
+            ..NodeRecord::default()
         };
         came.nodes.iter_mut().for_each(|node| node.joined = Some(joined.clone()));
         if rank == self.line.rank() {
@@ -224,7 +230,10 @@ impl<'a> Answers<'a> {
     }
 
     /// All together. What some nodes handed over of an interval is told also when another one was lost: they may have seen wrong blocks.
-    pub fn sum(mut self, hear: &mut dyn FnMut(Heard) -> bool) -> Result<(Came, Vec<Progress>), Problem> {
+    pub fn sum(
+        mut self,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<(VisitResult, Vec<Progress>), Problem> {
         if self.problem.is_some() {
             // Outputs are written now. A node that gives up before would end this one, and with another exit code.
             self.tell_that_it_is_busy();
@@ -234,7 +243,7 @@ impl<'a> Answers<'a> {
             let verified = part.tallies.values_mut().filter_map(|tally| tally.verified.as_mut());
             verified.for_each(|verified| verified.settled = None);
             self.tell_that_it_is_busy();
-            hear(Heard::Part(Box::new(part)));
+            hear(BenchMessage::Part(Box::new(part)));
         }
         if let Some(problem) = self.problem {
             return Err(problem);
@@ -243,8 +252,8 @@ impl<'a> Answers<'a> {
             sum.add(came);
             sum
         });
-        let sum =
-            sum.ok_or_else(|| Problem::new(rigel_core::error::ExitKind::Bug, "no node did what was asked"))?;
+        let sum = sum
+            .ok_or_else(|| Problem::new(rigel_core::error::ExitKind::Bug, "no node carried out the order"))?;
         Ok((sum, self.progress))
     }
 
@@ -264,7 +273,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Tallies of the classes of the point, over a window that is that of the order, or ends sooner.
-    fn checked(&self, rank: usize, mut came: Came) -> Result<Came, String> {
+    fn checked(&self, rank: usize, mut came: VisitResult) -> Result<VisitResult, String> {
         came.retell(&|target| self.place(rank, target), &|ns| shifted(ns, self.ahead[rank].saturating_neg()));
         let at_ns = self.order.at_ns.unwrap_or(0);
         // What virtual clocks show may be later than what was agreed.
@@ -273,7 +282,7 @@ impl<'a> Answers<'a> {
             || came.ended_ns < came.began_ns
             || !within.contains(&came.ended_ns)
         {
-            return Err("its load was at another time".to_owned());
+            return Err("its load ran at another time".to_owned());
         }
         let Some((start_ns, measure_ns, _)) = self.measured() else {
             let is_empty = came.done.tallies.is_empty() && came.nodes.is_empty();
@@ -281,12 +290,12 @@ impl<'a> Answers<'a> {
         };
         let end_ns = came.done.window_end_ns;
         if end_ns > start_ns.saturating_add(measure_ns) || came.nodes.len() != 1 {
-            return Err("its window is not that of the order".to_owned());
+            return Err("its window does not match the order".to_owned());
         }
         let measured_ns = if end_ns == 0 { measure_ns } else { end_ns.saturating_sub(start_ns) };
         let cut_short = measured_ns < measure_ns;
         if let Some(class) = came.done.tallies.keys().find(|class| self.order.point.of(**class) == 0) {
-            return Err(format!("the point has none of the class {class}"));
+            return Err(format!("the point does not have the class {class}"));
         }
         foreign_tallies(self.request, &came.done.tallies, measured_ns, cut_short)?;
         Ok(came)
@@ -300,7 +309,7 @@ impl<'a> Answers<'a> {
         let Part { window, tallies, governed: _ } = &part;
         let at_ns = window.start_ns.checked_sub(start_ns).filter(|at_ns| at_ns % every_ns.max(1) == 0);
         if at_ns.is_none_or(|at_ns| at_ns >= measure_ns) || window.span_ns() > every_ns {
-            return Err("an interval that is none of the order".to_owned());
+            return Err("an interval that is not part of the order".to_owned());
         }
         foreign_tallies(self.request, tallies, window.span_ns(), true)?;
         Ok(part)

@@ -4,6 +4,8 @@ use rigel_core::facts::Identity;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::load::sides::Sides;
+use rigel_core::stats::bound::{LatencyBound, LatencyOf};
+use rigel_core::units::Nanos;
 
 fn disk(name: &str, serial: Option<&str>) -> TargetFacts {
     TargetFacts {
@@ -40,7 +42,7 @@ fn node(name: &str, targets: Vec<TargetFacts>) -> Hello {
         targets,
         own_list: false,
         strays: Vec::new(),
-        foretold: Foretold::default(),
+        foretold: TargetNotice::default(),
     }
 }
 
@@ -54,13 +56,15 @@ const PLAIN: Rules = Rules { oversubscribe: false, own_targets: false, coordinat
 
 #[test]
 fn what_all_nodes_say_of_their_targets_is_said_once() {
-    let [bare, full] = ["/dev/x needs consent", "/dev/x needs none"]
-        .map(|line| Foretold { consent: vec![line.to_owned()], notes: vec!["/dev/x is in use".to_owned()] });
-    assert_eq!(Foretold::of_all(&[("a", &bare), ("b", &bare)]), bare);
-    let told = Foretold::of_all(&[("a", &bare), ("b", &full)]);
+    let [bare, full] = ["/dev/x needs consent", "/dev/x needs none"].map(|line| TargetNotice {
+        consent: vec![line.to_owned()],
+        notes: vec!["/dev/x is in use".to_owned()],
+    });
+    assert_eq!(TargetNotice::of_all(&[("a", &bare), ("b", &bare)]), bare);
+    let told = TargetNotice::of_all(&[("a", &bare), ("b", &full)]);
     assert_eq!(told.consent, ["a: /dev/x needs consent", "b: /dev/x needs none"]);
     assert_eq!(told.notes, ["/dev/x is in use"]);
-    assert_eq!(Foretold::of_all(&[]), Foretold::default());
+    assert_eq!(TargetNotice::of_all(&[]), TargetNotice::default());
 }
 
 #[test]
@@ -86,7 +90,7 @@ fn disks_that_are_not_surely_one_are_refused_unless_each_has_its_own() {
     }
     let two = vec![disk("sdb", Some("a")), disk("sdc", Some("b"))];
     let told = refused(&[node("a", vec![disk("sdb", Some("a"))]), node("b", two)], Rules::default());
-    assert!(told.contains("a has 1 targets, and b has 2"), "{told}");
+    assert!(told.contains("a has 1 target, but b has 2"), "{told}");
     let lists = ["a", "b"].map(|name| Hello { own_list: true, ..node(name, vec![disk("sdb", Some(name))]) });
     assert_eq!(Meeting::of(&lists, PLAIN).unwrap().targets.len(), 2, "a list of each host's own");
 }
@@ -96,7 +100,7 @@ fn a_file_is_one_on_a_filesystem_of_several_hosts_only() {
     let nodes =
         |filesystem, inode| [node("a", vec![file(filesystem, 7)]), node("b", vec![file(filesystem, inode)])];
     assert!(Meeting::of(&nodes("nfs4", 7), PLAIN).unwrap().shared);
-    assert!(refused(&nodes("nfs4", 8), PLAIN).contains("may be two"));
+    assert!(refused(&nodes("nfs4", 8), PLAIN).contains("may differ"));
     assert!(refused(&nodes("xfs", 7), PLAIN).contains("files on xfs and xfs"));
     let met = Meeting::of(&nodes("xfs", 7), Rules { own_targets: true, ..PLAIN }).unwrap();
     assert_eq!((met.targets.len(), met.shared), (2, false));
@@ -105,7 +109,7 @@ fn a_file_is_one_on_a_filesystem_of_several_hosts_only() {
 #[test]
 fn one_host_twice_is_refused_unless_it_is_meant() {
     let nodes = [node("a", vec![file("xfs", 7)]), node("a", vec![file("xfs", 7)])];
-    assert_eq!(refused(&nodes, PLAIN), "nodes 0 and 1 are one host (a)");
+    assert_eq!(refused(&nodes, PLAIN), "nodes 0 and 1 are on the same host (a)");
     let met = Meeting::of(&nodes, Rules { oversubscribe: true, ..PLAIN }).unwrap();
     assert_eq!((met.targets.len(), met.shared), (1, true));
     assert_eq!(met.members.iter().map(|member| &member.name[..]).collect::<Vec<_>>(), ["a:0", "a:1"]);
@@ -124,7 +128,7 @@ fn another_load_is_refused_and_another_seed_is_none() {
 fn shares_are_those_of_the_nodes_that_are_there() {
     let mut nodes = ["a", "b", "c"].map(|name| node(name, vec![disk("sdb", Some("wwn"))]));
     nodes.iter_mut().for_each(|node| node.request.node_share = vec![2, 1]);
-    assert!(refused(&nodes, PLAIN).contains("shares for 2 nodes, and there are 3"));
+    assert!(refused(&nodes, PLAIN).contains("shares for 2 nodes, but there are 3"));
     nodes.iter_mut().for_each(|node| node.request.node_share = vec![2, 1, 1]);
     let met = Meeting::of(&nodes, Rules { coordinator_only: true, ..PLAIN }).unwrap();
     assert_eq!(met.team(5).shares, [0, 1, 1]);
@@ -171,7 +175,7 @@ fn a_list_of_one_host_leaves_the_others_to_be_compared() {
     let listed = Hello { own_list: true, ..node("a", vec![disk("nvme0n1", Some("own"))]) };
     let named = |name, serial| node(name, vec![disk("sdb", Some(serial))]);
     let what = refused(&[listed.clone(), named("b", "wwn-1"), named("c", "wwn-2")], PLAIN);
-    assert!(what.contains("/dev/sdb on c is not surely the one on b"), "{what}");
+    assert!(what.contains("/dev/sdb on c may not be the one on b"), "{what}");
     let met = Meeting::of(&[named("b", "wwn-1"), listed, named("c", "wwn-1")], PLAIN).unwrap();
     assert_eq!(met.members.iter().map(|member| &member.targets[..]).collect::<Vec<_>>(), [[0], [1], [0]]);
 }
@@ -186,6 +190,8 @@ fn lists_are_checked_with_the_classes_that_come_later() {
     nodes[1].targets.reverse();
     let met = Meeting::of(&nodes, PLAIN).unwrap();
     assert!(met.check_lists(&nodes[0].request).is_ok());
-    let problem = met.check_lists(&nodes[0].request.clone().with_commits(true)).unwrap_err();
+    let bound = LatencyBound { limit: Nanos::from_secs(1), of: LatencyOf::Mean };
+    let request = Request::calibration(bound, Nanos::from_secs(60)).with_commits(true);
+    let problem = met.check_lists(&request).unwrap_err();
     assert_eq!(problem.what, "a and b share targets, but list them differently");
 }

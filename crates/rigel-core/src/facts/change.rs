@@ -116,23 +116,27 @@ impl ChangedTarget {
                 format!("{path} has {bytes} bytes{before}")
             }
             TargetChange::NoSize { errno } => {
-                format!("{path} does not tell its size any more: {}", crate::errno::text(errno))
+                format!("{path} no longer reports its size: {}", crate::errno::text(errno))
             }
             TargetChange::Allocated { bytes } => {
-                format!("only {bytes} bytes of {path} are still allocated: a part was cut off or made a hole")
+                format!(
+                    "only {bytes} bytes of {path} are still allocated: part of it was truncated or punched out"
+                )
             }
             TargetChange::NoName => {
                 format!("{path} was deleted; the file that was open was measured to the end")
             }
             TargetChange::OtherAtPath { now: Some(_) } => {
-                format!("{path} is another file or device now; the one that was open was measured to the end")
+                format!(
+                    "{path} is a different file or device now; the one that was open was measured to the end"
+                )
             }
             TargetChange::OtherAtPath { now: None } => {
-                format!("{path} leads to nothing any more; what was open was measured to the end")
+                format!("{path} no longer exists; the file or device that was open was measured to the end")
             }
             TargetChange::ReadOnly => format!("{path} became read-only"),
             TargetChange::LoadedToo { process } => {
-                format!("{path} was loaded by another run of Rigel as well{}", by(process))
+                format!("another run of Rigel loaded {path} at the same time{}", by(process))
             }
         }
     }

@@ -147,7 +147,7 @@ pub struct IscsiFacts {
 
 impl DeviceFacts {
     /// Whether it is a disk: neither a partition nor made of others.
-    pub(crate) fn is_leaf(&self) -> bool {
+    pub fn is_leaf(&self) -> bool {
         self.partition_of.is_none() && self.made_of.is_empty()
     }
 

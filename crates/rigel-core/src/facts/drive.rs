@@ -1,7 +1,7 @@
 //! What drives say of themselves: counters of their SMART attributes, their NVMe health log or their SCSI error logs, as plain data.
 //!
 //! A counter has one name whatever the protocol calls it, so that looks at the same drive can be compared. Must not judge how counters changed;
-//! [`crate::uses::soak`] does.
+//! `rigel_uses::soak` does.
 
 mod smartctl;
 
@@ -34,13 +34,13 @@ pub struct Drive {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
     /// What it said.
-    pub said: Said,
+    pub said: DriveAnswer,
 }
 
 /// The answer of a drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum DriveAnswer {
     /// Its counters.
     Counters(Counters),
     /// Nothing, and why: no program to ask it with, no rights, no such log.
@@ -109,6 +109,29 @@ pub enum Kind {
     Use,
 }
 
+crate::named!(Counter {
+    Failing: "failing",
+    CriticalWarning: "critical_warning",
+    MediaErrors: "media_errors",
+    ReportedUncorrected: "reported_uncorrected",
+    UncorrectedErrors: "uncorrected_errors",
+    ReallocatedSectors: "reallocated_sectors",
+    ReallocationEvents: "reallocation_events",
+    PendingSectors: "pending_sectors",
+    OfflineUncorrectable: "offline_uncorrectable",
+    GrownDefects: "grown_defects",
+    TransferErrors: "transfer_errors",
+    SparePercent: "spare_percent",
+    SpareThresholdPercent: "spare_threshold_percent",
+    WearPercent: "wear_percent",
+    CommandTimeouts: "command_timeouts",
+    ErrorLogEntries: "error_log_entries",
+    UnsafeShutdowns: "unsafe_shutdowns",
+    HotMinutes: "hot_minutes",
+    PowerOnHours: "power_on_hours",
+    WrittenBytes: "written_bytes"
+});
+
 impl Counter {
     /// What it is about.
     pub const fn kind(self) -> Kind {
@@ -134,45 +157,19 @@ impl Counter {
             | Self::WrittenBytes => Kind::Use,
         }
     }
-
-    /// Its name in records and documents.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Failing => "failing",
-            Self::CriticalWarning => "critical_warning",
-            Self::MediaErrors => "media_errors",
-            Self::ReportedUncorrected => "reported_uncorrected",
-            Self::UncorrectedErrors => "uncorrected_errors",
-            Self::ReallocatedSectors => "reallocated_sectors",
-            Self::ReallocationEvents => "reallocation_events",
-            Self::PendingSectors => "pending_sectors",
-            Self::OfflineUncorrectable => "offline_uncorrectable",
-            Self::GrownDefects => "grown_defects",
-            Self::TransferErrors => "transfer_errors",
-            Self::SparePercent => "spare_percent",
-            Self::SpareThresholdPercent => "spare_threshold_percent",
-            Self::WearPercent => "wear_percent",
-            Self::CommandTimeouts => "command_timeouts",
-            Self::ErrorLogEntries => "error_log_entries",
-            Self::UnsafeShutdowns => "unsafe_shutdowns",
-            Self::HotMinutes => "hot_minutes",
-            Self::PowerOnHours => "power_on_hours",
-            Self::WrittenBytes => "written_bytes",
-        }
-    }
 }
 
 impl Drive {
     /// A drive that said nothing.
     pub fn silent(name: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { name: name.into(), model: None, serial: None, said: Said::Nothing(why.into()) }
+        Self { name: name.into(), model: None, serial: None, said: DriveAnswer::Nothing(why.into()) }
     }
 
     /// Its counters, when it told them.
     pub const fn counters(&self) -> Option<&Counters> {
         match &self.said {
-            Said::Counters(counters) => Some(counters),
-            Said::Nothing(_) => None,
+            DriveAnswer::Counters(counters) => Some(counters),
+            DriveAnswer::Nothing(_) => None,
         }
     }
 }

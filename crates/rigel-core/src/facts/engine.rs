@@ -30,20 +30,19 @@ pub enum EngineKind {
     Postgres,
 }
 
-impl EngineKind {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::IoUring,
-        Self::Nvme,
-        Self::Libaio,
-        Self::Sync,
-        Self::Threads,
-        Self::Null,
-        Self::Nop,
-        Self::Sim,
-        Self::Postgres,
-    ];
+crate::named!(EngineKind {
+    IoUring: "io_uring",
+    Nvme: "nvme",
+    Libaio: "libaio",
+    Sync: "sync",
+    Threads: "threads",
+    Null: "null",
+    Nop: "nop",
+    Sim: "sim",
+    Postgres: "postgres"
+});
 
+impl EngineKind {
     /// Those that block I/O can be asked of.
     pub const ASKED_FOR: [Self; 8] = [
         Self::IoUring,
@@ -55,21 +54,6 @@ impl EngineKind {
         Self::Nop,
         Self::Sim,
     ];
-
-    /// The word on the command line and in the record.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::IoUring => "io_uring",
-            Self::Nvme => "nvme",
-            Self::Libaio => "libaio",
-            Self::Sync => "sync",
-            Self::Threads => "threads",
-            Self::Null => "null",
-            Self::Nop => "nop",
-            Self::Sim => "sim",
-            Self::Postgres => "postgres",
-        }
-    }
 
     /// Whether it has no storage and only measures the cost of the tool.
     pub const fn is_without_storage(self) -> bool {
@@ -102,7 +86,9 @@ impl FromStr for EngineKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ASKED_FOR.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| format!("'{text}' is no engine ({})", Self::ASKED_FOR.map(Self::name).join(", ")))
+        found.ok_or_else(|| {
+            format!("'{text}' is not an engine ({})", Self::ASKED_FOR.map(Self::name).join(", "))
+        })
     }
 }
 
@@ -135,6 +121,11 @@ pub struct EngineFacts {
 }
 
 impl EngineFacts {
+    /// What is noted of a run of two sides whose B has another engine.
+    pub fn note_of_b(kind: EngineKind) -> String {
+        format!("side B: engine {}", kind.name())
+    }
+
     /// An engine with none of the features that only io_uring has.
     pub const fn plain(kind: EngineKind) -> Self {
         Self {

@@ -4,7 +4,8 @@
 //! Which engine does most is then a matter of the target, and no rule knows it. Must not do I/O.
 
 use super::engine::EngineKind;
-use crate::units::{Bytes, number, to_f64};
+use crate::units::say::number;
+use crate::units::{Bytes, to_f64};
 use serde::{Deserialize, Serialize};
 
 /// Another engine has to do so much more in every turn before the usual one is left.
@@ -77,7 +78,8 @@ impl EngineTrials {
         };
         let all: Vec<String> = self.trials.iter().map(of).collect();
         let bytes = Bytes(self.io_bytes.into());
-        format!("tried with {} reads of {bytes} outstanding: {}", self.outstanding, all.join(", "))
+        let reads = if self.outstanding == 1 { "read" } else { "reads" };
+        format!("tried with {} {reads} of {bytes} outstanding: {}", self.outstanding, all.join(", "))
     }
 }
 

@@ -19,7 +19,7 @@ pub fn is_memory_filesystem(filesystem: &str) -> bool {
 
 /// Why memory of this host answers for a target. Its text is a clause with the evidence, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InMemory {
+pub enum MemoryReason {
     /// The file lies on a filesystem in memory.
     Filesystem(String),
     /// A device, the target or one below it, is memory.
@@ -53,12 +53,12 @@ pub enum InMemory {
     },
 }
 
-impl InMemory {
+impl MemoryReason {
     /// What this does to a number, as a clause.
     pub const fn effect(&self) -> &'static str {
         match self {
             Self::PageCache { .. } | Self::NoDirectIo { .. } | Self::Compressed { .. } => {
-                "memory answers for all that lies in that cache"
+                "memory answers for everything in that cache"
             }
             Self::Filesystem(_) | Self::Device { .. } | Self::LoopFile { .. } => "no storage is measured",
         }
@@ -73,12 +73,12 @@ impl InMemory {
     }
 }
 
-impl fmt::Display for InMemory {
+impl fmt::Display for MemoryReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Filesystem(filesystem) => write!(f, "{filesystem} keeps its files in memory"),
             Self::Device { name, kind } if kind == "null_blk" => {
-                write!(f, "{name} keeps nothing, or keeps it in memory ({kind})")
+                write!(f, "{name} stores nothing, or stores it in memory ({kind})")
             }
             Self::Device { name, kind } => write!(f, "{name} is memory ({kind})"),
             Self::LoopFile { name, filesystem } => {
@@ -90,7 +90,7 @@ impl fmt::Display for InMemory {
             Self::NoDirectIo { filesystem } => {
                 write!(
                     f,
-                    "{filesystem} has no direct I/O for this file, and answers from the page cache of this host"
+                    "{filesystem} does not support direct I/O for this file, so this host's page cache answers"
                 )
             }
             Self::Compressed { percent } => {
@@ -105,11 +105,11 @@ impl fmt::Display for InMemory {
 
 impl TargetFacts {
     /// Why memory of this host answers for the target, as far as the facts tell; `None` when nothing says so.
-    pub fn memory(&self) -> Option<InMemory> {
+    pub fn memory(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem));
         let layers = || self.device.iter().chain(&self.below);
         filesystem
-            .map(|filesystem| InMemory::Filesystem(filesystem.clone()))
+            .map(|filesystem| MemoryReason::Filesystem(filesystem.clone()))
             .or_else(|| layers().find_map(DeviceFacts::memory))
             .or_else(|| layers().find_map(DeviceFacts::page_cache))
             .or_else(|| self.no_direct_io())
@@ -117,43 +117,43 @@ impl TargetFacts {
     }
 
     /// Of a file only: what a device refuses comes back as an error.
-    fn no_direct_io(&self) -> Option<InMemory> {
+    fn no_direct_io(&self) -> Option<MemoryReason> {
         let filesystem = self.filesystem.clone().unwrap_or_else(|| "the filesystem".to_owned());
         (self.kind == TargetKind::File && self.direct_io == Some(false))
-            .then_some(InMemory::NoDirectIo { filesystem })
+            .then_some(MemoryReason::NoDirectIo { filesystem })
     }
 
-    fn compressed(&self) -> Option<InMemory> {
+    fn compressed(&self) -> Option<MemoryReason> {
         let extents = self.extents.as_ref()?;
         let percent = extents.encoded_bytes.saturating_mul(100) / extents.written_bytes.max(1);
-        (percent > 0).then_some(InMemory::Compressed { percent: percent.min(100) })
+        (percent > 0).then_some(MemoryReason::Compressed { percent: percent.min(100) })
     }
 }
 
 impl DeviceFacts {
     /// Why what the device holds is memory. Devices that it is made of are not looked at, but for the file of a loop device.
-    pub fn memory(&self) -> Option<InMemory> {
+    pub fn memory(&self) -> Option<MemoryReason> {
         let listed = |word: &Option<String>, known: &[&str]| {
             word.clone().filter(|word| known.contains(&word.as_str()))
         };
         let own = listed(&self.transport, &DRIVERS).or_else(|| listed(&self.model, &MODELS));
         if let Some(kind) = own {
-            return Some(InMemory::Device { name: self.name.clone(), kind });
+            return Some(MemoryReason::Device { name: self.name.clone(), kind });
         }
         let file = self.loop_file.as_ref()?;
         match file.filesystem.as_ref().filter(|filesystem| is_memory_filesystem(filesystem)) {
             Some(filesystem) => {
-                Some(InMemory::LoopFile { name: self.name.clone(), filesystem: filesystem.clone() })
+                Some(MemoryReason::LoopFile { name: self.name.clone(), filesystem: filesystem.clone() })
             }
             None => file.below.iter().find_map(Self::memory),
         }
     }
 
     /// A loop device, this one or one that its file lies on, that goes through the page cache.
-    fn page_cache(&self) -> Option<InMemory> {
+    fn page_cache(&self) -> Option<MemoryReason> {
         let below = |file: &LoopFile| file.below.iter().find_map(Self::page_cache);
         match self.loop_direct {
-            Some(false) => Some(InMemory::PageCache { name: self.name.clone() }),
+            Some(false) => Some(MemoryReason::PageCache { name: self.name.clone() }),
             _ => self.loop_file.as_ref().and_then(below),
         }
     }
@@ -190,7 +190,7 @@ mod tests {
             (target(named("ram3", "ram"), vec![]), Some("ram3 is memory (ram)")),
             (
                 target(named("nullb0", "null_blk"), vec![]),
-                Some("nullb0 keeps nothing, or keeps it in memory (null_blk)"),
+                Some("nullb0 stores nothing, or stores it in memory (null_blk)"),
             ),
             (target(model("scsi_debug"), vec![]), Some("sda is memory (scsi_debug)")),
             (target(model("SAMSUNG MZ7"), vec![]), None),
@@ -254,7 +254,7 @@ mod tests {
         };
         assert_eq!((told(Some(true), 0), told(None, 9)), (None, None));
         let text = told(Some(false), 0).unwrap();
-        assert!(text.starts_with("ext4 has no direct I/O for this file"), "{text}");
+        assert!(text.starts_with("ext4 does not support direct I/O for this file"), "{text}");
         let text = told(Some(true), 250).unwrap();
         assert!(text.starts_with("25 % of this file is compressed"), "{text}");
         let device =

@@ -36,7 +36,7 @@ impl MountFacts {
     }
 
     /// Whether it is NFS, of any version.
-    pub(crate) fn is_nfs(&self) -> bool {
+    pub fn is_nfs(&self) -> bool {
         matches!(self.filesystem.as_str(), "nfs" | "nfs4")
     }
 }

@@ -108,12 +108,12 @@ impl Evidence {
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
             Self::Mounted { mount_point, .. } if mount_point == "/" => {
-                "choose another target, the running system lives on this one".to_owned()
+                "choose another target; the running system is on this one".to_owned()
             }
             Self::Mounted { mount_point, .. } => format!("umount {mount_point}"),
             Self::Held { holder, .. } => release_holder(holder),
             Self::Swap { device } => format!("swapoff {device}"),
-            Self::ExclusivelyOpen => "find who holds it with lsblk and fuser -v, and stop that".to_owned(),
+            Self::ExclusivelyOpen => "see what holds it with lsblk and fuser -v, and stop that".to_owned(),
             Self::ReadOnly => "make it writable (blockdev --setrw, mount -o remount,rw)".to_owned(),
             _ => return None,
         })
@@ -142,7 +142,7 @@ impl fmt::Display for Evidence {
             Self::Mounted { device, mount_point } => write!(f, "{device} is mounted on {mount_point}"),
             Self::Held { device, holder } => write!(f, "{device} is in use by {holder}"),
             Self::Swap { device } => write!(f, "{device} is in use as swap"),
-            Self::ExclusivelyOpen => write!(f, "another program holds the device exclusively"),
+            Self::ExclusivelyOpen => write!(f, "another program has the device open exclusively"),
             Self::ReadOnly => write!(f, "it is read-only"),
             Self::OpenElsewhere { processes } => write!(f, "open in {}", processes.join(", ")),
             Self::Signature { usage, kind, label, offset } => {
@@ -155,7 +155,7 @@ impl fmt::Display for Evidence {
                 }
                 Ok(())
             }
-            Self::SignaturesUnknown { reason } => write!(f, "signatures could not be judged: {reason}"),
+            Self::SignaturesUnknown { reason } => write!(f, "signatures could not be checked: {reason}"),
             Self::Partitions { names } => write!(f, "it has partitions: {}", names.join(", ")),
             Self::HoldsData { first_offset } => {
                 write!(f, "it holds data (first seen at byte {first_offset})")
@@ -163,16 +163,16 @@ impl fmt::Display for Evidence {
             Self::NotWhollyRead { looked_bytes } => {
                 write!(
                     f,
-                    "only {} of it were looked at; the rest may hold data",
+                    "only {} of it were checked; the remainder may hold data",
                     crate::units::Bytes(*looked_bytes)
                 )
             }
             Self::NeverWritten { how } => write!(f, "it holds nothing: {how}"),
-            Self::OurScratchFile => write!(f, "a scratch file made by Rigel"),
-            Self::OurFill => write!(f, "it holds only what an earlier fill wrote"),
+            Self::OurScratchFile => write!(f, "a Rigel scratch file"),
+            Self::OurFill => write!(f, "it only holds data from an earlier fill"),
             Self::ScratchFileOfAnother { first_offset } => write!(
                 f,
-                "a scratch file made by Rigel that something else was written into (first seen at byte {first_offset})"
+                "a Rigel scratch file that something else wrote into (first seen at byte {first_offset})"
             ),
         }
     }

@@ -212,7 +212,7 @@ pub fn stamp(block: &[u8]) -> Option<(u64, u64)> {
 
 /// The same, also of a verified block.
 #[inline]
-pub(crate) fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
+pub fn any_stamp(block: &[u8]) -> Option<(u64, u64)> {
     let verified = || {
         let stamp: &[u8; 32] = block.first_chunk()?;
         (word(stamp, 0) == VERIFIED_MAGIC).then(|| (word(stamp, 8), word(stamp, 24)))
@@ -255,7 +255,7 @@ pub fn choose_size(free_bytes: u64, memory_bytes: u64) -> Result<u64, Problem> {
     if size >= LEAST_BYTES {
         return Ok(size);
     }
-    Err(Problem::refused("there is too little free space for a scratch file")
+    Err(Problem::refused("there is not enough free space for a scratch file")
         .because(format!(
             "{} are free; a scratch file takes a quarter of that and needs {}",
             Bytes(free_bytes),

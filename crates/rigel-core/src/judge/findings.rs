@@ -9,12 +9,14 @@ mod contrasts;
 mod curves;
 mod estimate;
 mod extremes;
+mod figure;
 mod flagging;
 mod io;
 mod nodes;
 mod open;
 mod places;
 mod plateau;
+mod refuted;
 mod rising;
 mod slo;
 mod sureness;
@@ -23,34 +25,35 @@ mod users;
 mod visits;
 mod working;
 
-pub(crate) use answers::NEAR;
-pub use answers::{Answers, WithinBound};
+pub use answers::{Answers, NEAR, WithinBound};
 pub use commits::Commits;
 pub use contrasts::Contrast;
-pub(crate) use extremes::best_alone;
-pub use extremes::{Extreme, Extremes};
-pub(crate) use flagging::{ChangesSeen, FOREIGN_MATTERS};
+pub use extremes::{Extreme, Extremes, best_alone};
+pub use flagging::{ChangesSeen, FOREIGN_MATTERS};
 pub use io::{IoFindings, LatencyUs};
-pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo};
-pub(crate) use nodes::{hung as hung_of, of_point as nodes_of};
+pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo, hung as hung_of, of_point as nodes_of};
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
+pub use refuted::refuted;
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
-pub(crate) use unusable::forbidding;
+pub use unusable::forbidding;
 pub use users::{Knee, NoKnee};
 pub use visits::{VisitFindings, VisitIo, VisitOpen};
-pub use working::{Loaded, WorkingPoint};
+pub use working::{LoadResult, WorkingPoint};
 
 use crate::judge::flags::Flag;
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::load::request::Request;
+use crate::load::task::Task;
 use crate::record::{End, Record};
 use crate::stats::Estimate;
 use crate::stats::interval::{Interval, unseen_share};
 use crate::stats::levels_auto::Curve;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// One point.
@@ -79,7 +82,7 @@ pub struct PointFindings {
 }
 
 /// CPU time, user and system, that the workers used over the time of their load. 1 is one CPU.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OwnCpu {
     /// All workers together, over all visits.
     pub share: f64,
@@ -220,7 +223,7 @@ impl Findings {
     }
 
     /// Chooses the figures that stand for the whole run out of those of its points.
-    pub(crate) fn choose(&mut self, request: &Request) {
+    pub fn choose(&mut self, request: &Request) {
         self.plainly_best = Extremes::plain(&self.points);
         self.best = Extremes::of(&self.points);
         let curve = |class| self.curves.iter().find(|found| found.class() == class);
@@ -228,8 +231,12 @@ impl Findings {
         // Of two sides each would have its own, and which of them is the better storage is told by their ratio.
         let judged = if request.sides.is_some() { BTreeSet::new() } else { self.classes() };
         self.working = judged.into_iter().filter_map(working).collect();
-        let answers = |bound| Answers::of(bound, request.no_commits, &self.points, &self.curves);
-        self.answers = request.bound.map(answers);
+        self.answers = match request.task {
+            Task::Calibrate { bound, no_commits, .. } => {
+                Some(Answers::of(bound, no_commits, &self.points, &self.curves))
+            }
+            _ => None,
+        };
         if let Some(answers) = &self.answers {
             self.best.set_rate(Class::SMALL, answers.unbounded_iops);
             self.best.set_rate(Class::LARGE, answers.max_mbps);
@@ -246,6 +253,16 @@ impl Findings {
     pub fn alone(&self, class: Class, level: u32) -> Option<&PointFindings> {
         let point = Point::alone(class, level);
         self.points.iter().find(|found| found.point == point)
+    }
+
+    /// The points that the headline rests on: those that have its figures, and those of the answers of a calibration.
+    pub fn headline_points(&self) -> BTreeSet<Point> {
+        let answers = self.answers.as_ref();
+        let within = answers.and_then(|answers| Some(answers.best_within()?.point));
+        let commits = answers.and_then(|answers| answers.commits.as_ref().ok());
+        let commits = commits.into_iter().flat_map(Commits::latencies).map(|(_, one)| one.point);
+        let best = self.points.iter().filter(|found| self.best.rest_on(found)).map(|found| found.point);
+        best.chain(within).chain(commits).collect()
     }
 
     /// What commits cost, of a calibration or of a run of commits.

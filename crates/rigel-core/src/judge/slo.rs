@@ -4,7 +4,7 @@
 //! [`crate::stats::rates`] does.
 
 use crate::load::request::Request;
-use crate::load::slo::{Judged, SloBound};
+use crate::load::slo::{LatencyCriterion, SloBound};
 use crate::measure::Histogram;
 use crate::record::Visit;
 use crate::stats::crossing::{Guess, Law, RatioSeen};
@@ -84,7 +84,7 @@ impl SloVisit {
 /// What the search for a rate needs to know of a visit: the bound that is nearest to be broken, or broken most.
 pub fn rate_visit(request: &Request, visit: &Visit) -> RateVisit {
     let seen = SloVisit::of(request.rate_of(visit.point), visit, 0);
-    let bounds = request.slo.iter().flat_map(|slo| &slo.bounds);
+    let bounds = request.slo().into_iter().flat_map(|slo| &slo.bounds);
     let ratios = bounds.map(|bound| (seen.ratio(bound), bound.judged.allowed().unwrap_or(0.0)));
     let worst = ratios.max_by(|one, other| one.0.ratio.total_cmp(&other.0.ratio));
     let nothing = RatioSeen { rate: 0.0, ratio: 0.0, weight: 1.0 };
@@ -94,7 +94,7 @@ pub fn rate_visit(request: &Request, visit: &Visit) -> RateVisit {
 
 /// Whether a ratio is one of counts.
 pub const fn is_counted(bound: &SloBound) -> bool {
-    matches!(bound.judged, Judged::Beyond(_))
+    matches!(bound.judged, LatencyCriterion::Beyond(_))
 }
 
 /// How the logarithm of the ratio, or of its odds, bends above a `floor`, which is the ratio at half the rate: that of a mean grows without end where

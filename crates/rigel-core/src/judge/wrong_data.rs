@@ -10,11 +10,11 @@ use crate::load::class::Class;
 use crate::path_text::printable;
 use crate::record::{Record, Visit};
 use crate::units::Nanos;
-use crate::verify::{Fault, Finding, Verified, parted};
+use crate::verify::{Fault, Finding, VerifyCounts, parted};
 
 /// What the checks of these visits found together; of one class, or of all.
-pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> Verified {
-    let mut all = Verified::default();
+pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Class>) -> VerifyCounts {
+    let mut all = VerifyCounts::default();
     let tallies = visits.into_iter().flat_map(|visit| &visit.tallies);
     let own = tallies.filter(|(name, _)| class.is_none_or(|class| class == **name));
     own.filter_map(|(_, tally)| tally.verified.as_ref()).for_each(|one| all.add(one));
@@ -22,7 +22,7 @@ pub fn found<'a>(visits: impl IntoIterator<Item = &'a Visit>, class: Option<Clas
 }
 
 /// How many blocks are wrong and how, and the first of them; `None` when all are right.
-pub fn sentence(targets: &[TargetFacts], found: &Verified) -> Option<String> {
+pub fn sentence(targets: &[TargetFacts], found: &VerifyCounts) -> Option<String> {
     let kinds = found.faults.named().into_iter().filter(|(_, count)| *count > 0);
     let kinds: Vec<String> = kinds.map(|(name, count)| format!("{count} {name}")).collect();
     let first = found.findings.first().map_or_else(String::new, |first| {
@@ -41,7 +41,7 @@ pub fn problem(record: &Record) -> Option<Problem> {
     let text = sentence(&record.header.targets, &found(visits, None))?;
     let remedy = FlagCode::WrongData.meaning().remedy;
     Some(
-        Problem::new(ExitKind::GateFailed, "measured, but the storage did not keep what was written to it")
+        Problem::new(ExitKind::GateFailed, "measured, but the storage corrupted or lost data")
             .because(text)
             .next(remedy.trim_end_matches('.')),
     )
@@ -54,7 +54,7 @@ pub fn place(targets: &[TargetFacts], target: u16, offset: u64) -> String {
 }
 
 /// Which write to a block it is; those after an interruption are counted from 1 again.
-pub(crate) fn write(generation: u64) -> String {
+pub fn write(generation: u64) -> String {
     match parted(generation) {
         (0, pass) => format!("write {pass}"),
         (part, pass) => format!("write {pass} since interruption {part}"),
@@ -74,7 +74,7 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
             format!("has {bits} wrong bits, from bit {first_bit} to bit {last_bit}")
         }
         Fault::Torn { older: 0, newer } => {
-            format!("is torn: it holds a part of {}, and what was there before", write(newer))
+            format!("is torn: it holds part of {} and of the earlier contents", write(newer))
         }
         Fault::Torn { older, newer } => {
             format!("is torn: it holds parts of {} and of {}", write(older), write(newer))
@@ -86,7 +86,7 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
                 place(from_target, from_offset)
             )
         }
-        Fault::Stale { generation: 0, .. } => "holds what was there before the first write".to_owned(),
+        Fault::Stale { generation: 0, .. } => "holds the contents from before the first write".to_owned(),
         Fault::Stale { generation, age }
             if parted(generation).0 < parted(generation.saturating_add(age)).0 =>
         {
@@ -95,11 +95,11 @@ pub fn holds(fault: Fault, place: impl Fn(u16, u64) -> String) -> String {
         Fault::Stale { generation, age } => {
             format!("holds an older write: {}, {age} too old", write(generation))
         }
-        Fault::Ahead { generation } => format!("holds {}, which was not made yet", write(generation)),
+        Fault::Ahead { generation } => format!("holds {}, which had not been written yet", write(generation)),
         Fault::Zeroed => "holds zeros".to_owned(),
         Fault::Foreign { seed: Some(seed) } => format!("holds data of the run with the seed {seed}"),
-        Fault::Foreign { seed: None } => "holds nothing that Rigel wrote".to_owned(),
-        Fault::Unreadable { errno: 0 } => "gave fewer bytes than asked".to_owned(),
+        Fault::Foreign { seed: None } => "holds data that Rigel did not write".to_owned(),
+        Fault::Unreadable { errno: 0 } => "returned fewer bytes than requested".to_owned(),
         Fault::Unreadable { errno } => format!("cannot be read: {}", errno::text(errno)),
     }
 }
@@ -109,16 +109,16 @@ mod tests {
     use super::*;
     use crate::load::volume::Place;
     use crate::record::tests::{header, visit};
-    use crate::verify::{Expected, block, check};
+    use crate::verify::{GenerationRange, block, check};
 
     /// Write 3 is there, and write 5 was the last.
-    fn stale() -> Verified {
+    fn stale() -> VerifyCounts {
         let place = Place { target: 0, offset: 8192 };
         let mut bytes = [0; block::BLOCK_BYTES];
         block::fill(7, place, 3, &mut bytes);
-        let seen = check(7, place, Expected::only(5), &bytes).unwrap_err();
-        let mut verified = Verified { checked: 9, ..Verified::new() };
-        verified.found(Finding::new(1_500_000_000, place, Expected::only(5), &seen));
+        let seen = check(7, place, GenerationRange::only(5), &bytes).unwrap_err();
+        let mut verified = VerifyCounts { checked: 9, ..VerifyCounts::new() };
+        verified.found(Finding::new(1_500_000_000, place, GenerationRange::only(5), &seen));
         verified
     }
 

@@ -5,8 +5,9 @@
 use crate::load::class::Pattern;
 use crate::load::commits::NoCommits;
 use crate::load::matrix::RunLevel;
-use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::pace::Adaptive;
 use crate::load::request::{CacheWarmUp, DEFAULT_STREAM_IOS, Request};
+use crate::load::task::Task;
 use crate::stats::bound::LatencyBound;
 use crate::units::Nanos;
 
@@ -17,10 +18,7 @@ impl Request {
         let mut request = Self {
             name: "calibration".into(),
             cache: CacheWarmUp::Off,
-            pace: Pace::Adaptive(pace),
-            levels: LevelChoice::Auto,
-            bound: Some(bound),
-            no_commits: Some(NoCommits::LeftOut),
+            task: Task::Calibrate { bound, no_commits: Some(NoCommits::LeftOut), pace },
             ..Self::new(RunLevel::Simple)
         };
         request.set_large(Pattern::Streams { ios_per_stream: DEFAULT_STREAM_IOS });

@@ -18,10 +18,14 @@ pub use verified::check as check_verified;
 use crate::load::sides::Side;
 use crate::load::workload::WritePercent;
 use crate::stats::Estimate;
-use crate::units::{Bytes, MIB, to_f64, trimmed};
+use crate::units::say::trimmed;
+use crate::units::{Bytes, MIB, to_f64};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Most outstanding I/Os of a class in one point; slots are numbered with 16 bits.
+pub const MAX_OUTSTANDING: u32 = 65_535;
 
 /// Most classes of one run.
 pub const MOST_CLASSES: usize = 8;
@@ -123,6 +127,23 @@ pub const fn dealt(arrival: Arrival, by_place: bool, level: u32) -> u32 {
         Arrival::Open { most_outstanding, .. } if level > 0 => most_outstanding,
         Arrival::Closed if by_place && level > 0 => 1,
         Arrival::Closed | Arrival::Open { .. } => level,
+    }
+}
+
+/// Into how many outstanding I/Os each of what is dealt out to the workers turns: a stream of a closed loop into all of its own. In an open loop
+/// slots are dealt out, whatever the pattern.
+pub const fn ios_each(arrival: Arrival, pattern: Pattern) -> u32 {
+    match arrival {
+        Arrival::Open { .. } => 1,
+        Arrival::Closed => pattern.outstanding(1),
+    }
+}
+
+/// How many streams share the arrivals of an open loop: as many as its slots make, with so many for each.
+pub const fn streams_at_rate(most_outstanding: u32, ios_per_stream: u32) -> u32 {
+    match most_outstanding.checked_div(ios_per_stream) {
+        None | Some(0) => 1,
+        Some(streams) => streams,
     }
 }
 
@@ -274,6 +295,16 @@ impl LoadClass {
     /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one.
     pub const fn dealt(&self, level: u32) -> u32 {
         dealt(self.arrival, self.places.is_some(), level)
+    }
+
+    /// How many streams it has at a load level.
+    pub const fn stream_count(&self, level: u32) -> u32 {
+        match (self.arrival, self.pattern) {
+            (Arrival::Open { most_outstanding, .. }, Pattern::Streams { ios_per_stream }) if level > 0 => {
+                streams_at_rate(most_outstanding, ios_per_stream)
+            }
+            _ => self.dealt(level),
+        }
     }
 
     /// Whether its load level says how much load there is: neither how much arrives nor where.
@@ -480,7 +511,7 @@ impl LoadClass {
     pub fn writes(&self, level: u32) -> bool {
         match self.pattern {
             Pattern::Streams { .. } => {
-                (0..self.dealt(level)).any(|stream| self.write_percent.stream_writes(stream))
+                (0..self.stream_count(level)).any(|stream| self.write_percent.stream_writes(stream))
             }
             Pattern::Random | Pattern::Log | Pattern::Sessions => level > 0 && self.write_percent.writes(),
         }

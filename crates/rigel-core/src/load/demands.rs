@@ -1,7 +1,7 @@
 //! What a run of two sides is asked to show: gates that a pipeline may fail by.
 //!
 //! They are part of the request, so that a run that goes on, and its outputs made again, are judged by them as well. Must not judge;
-//! [`crate::uses::compare::gate`] reads and judges them.
+//! `rigel_uses::compare::gate` reads and judges them.
 
 use crate::load::slo::Requirement;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ mod class;
 mod phases;
 mod points;
 mod presets;
-mod reader;
+pub mod reader;
 mod schema;
 mod writer;
 
@@ -18,11 +18,12 @@ pub use writer::Comments;
 use crate::error::Problem;
 use crate::load::class::{LoadClass, MOST_CLASSES};
 use crate::load::matrix::{Point, RunLevel};
-use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::pace::{Adaptive, Pace};
 use crate::load::phase::{self, Phase};
 use crate::load::plan::Plan;
 use crate::load::request::Request;
-use crate::load::slo::{Scaled, Slo, USUAL_SEARCH};
+use crate::load::slo::{ScaledPhases, Slo, USUAL_SEARCH};
+use crate::load::task::Task;
 use crate::load::team::{MOST_SHARE, check_shares};
 use crate::load::workload::Layout;
 use crate::units::{Bytes, Nanos};
@@ -59,7 +60,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<LoadFile, Problem> {
     let text = str::from_utf8(bytes).map_err(|error| {
         let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
         Source::new(name, valid)
-            .wrong(valid.len(), "the file is no text in UTF-8")
+            .wrong(valid.len(), "the file is not UTF-8 text")
             .next("give the file that describes the load, as text")
     })?;
     let source = Source::new(name, text);
@@ -72,15 +73,15 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<LoadFile, Problem> {
     let (points, phases) = match (table.get("points"), table.get("phase")) {
         (Some(_), Some(phase)) => {
             return Err(phase
-                .wrong("phases do not go with points")
-                .because("phases scale what the arrivals of the classes say")
+                .wrong("phases cannot be combined with points")
+                .because("phases scale the arrival rates of the classes")
                 .next("give each class its arrival and leave out 'points', or leave out the phases"));
         }
         (Some(points), None) => (points::read(points, &classes)?, Vec::new()),
         (None, phases) => {
             let together = points::together(&classes)?;
             let phases = phases.map_or(Ok(Vec::new()), |phases| phases::read(phases, &classes, together))?;
-            let points = if phases.is_empty() { vec![together] } else { phases::distinct(&phases) };
+            let points = if phases.is_empty() { vec![together] } else { phase::distinct(&phases) };
             (points, phases)
         }
     };
@@ -96,13 +97,13 @@ fn classes(table: Table<'_>) -> Result<Vec<Read<'_>>, Problem> {
     for value in all {
         let read = class::read(value)?;
         if classes.iter().any(|other| other.class.name == read.class.name) {
-            let what = format!("there are two classes '{}'", read.class.name);
+            let what = format!("two classes are named '{}'", read.class.name);
             return Err(value.wrong(what).next("give each class a name of its own"));
         }
         classes.push(read);
         if classes.len() > MOST_CLASSES {
             return Err(value
-                .wrong(format!("{} classes are too many", classes.len()))
+                .wrong(format!("{} classes is too many", classes.len()))
                 .next(format!("write at most {MOST_CLASSES}")));
         }
     }
@@ -126,7 +127,7 @@ fn layout(value: Value<'_>) -> Result<Layout, Problem> {
 }
 
 fn node_share(value: Value<'_>) -> Result<Vec<u32>, Problem> {
-    let expected = "a share for each node, such as [2, 1, 1]";
+    let expected = "a share per node, such as [2, 1, 1]";
     let shares: Vec<u32> =
         value.list(expected)?.map(|share| share.number(0..=MOST_SHARE)).collect::<Result<_, _>>()?;
     if shares.is_empty() {
@@ -143,9 +144,9 @@ impl LoadFile {
     /// When there is no load before it was searched.
     pub fn of(request: &Request, plan: &Plan) -> Result<Self, Problem> {
         if plan.searches() {
-            return Err(Problem::usage("load levels that are searched cannot be written into a file")
+            return Err(Problem::usage("searched load levels cannot be written to a file")
                 .at("--as-load")
-                .because("they are known once the device was measured")
+                .because("they are only known after the measurement")
                 .next("leave out --as-load, or --levels auto"));
         }
         let points = plan.grid.points.clone();
@@ -154,7 +155,7 @@ impl LoadFile {
             classes: request.classes.iter().map(plain).collect(),
             points,
             layout: request.layout,
-            phases: request.phases.clone(),
+            phases: request.phases().to_vec(),
             node_share: request.node_share.clone(),
         })
     }
@@ -177,7 +178,7 @@ impl LoadFile {
         let refused = |what: String| Problem::usage(what).at("--compress");
         let Some(shortest) = self.phases.iter().map(|phase| phase.time).min() else {
             return Err(refused("a load without phases cannot be compressed".into())
-                .because("--compress shortens the phases, and leaves the rates")
+                .because("--compress shortens phases without changing rates")
                 .next("leave it out; `rigel capacity replay` makes loads with phases"));
         };
         for phase in &mut self.phases {
@@ -186,9 +187,9 @@ impl LoadFile {
         let least = phase::shortened(shortest, times);
         if least < phase::SHORTEST {
             let most = shortest.seconds() / phase::SHORTEST.seconds();
-            return Err(refused(format!("a phase of {shortest} would last {least}"))
-                .because(format!("a phase shorter than {} would hardly be over its start", phase::SHORTEST))
-                .next(format!("give {} or less", crate::units::trimmed(most.floor()))));
+            return Err(refused(format!("a phase of {shortest} would last only {least}"))
+                .because(format!("a phase shorter than {} ends before the load settles", phase::SHORTEST))
+                .next(format!("give {} or less", crate::units::say::trimmed(most.floor()))));
         }
         Ok(self)
     }
@@ -198,85 +199,99 @@ impl LoadFile {
     /// # Errors
     /// What no run can do, and times that contradict the phases.
     pub fn request(self, asked: Request) -> Result<Request, Problem> {
-        if asked.slo.as_ref().is_some_and(|slo| slo.scaled.is_some()) {
-            return self.scaled(asked);
+        if let Task::Rate { slo: slo @ Slo { scaled: Some(_), .. }, pace, .. } = &asked.task {
+            let search = (slo.clone(), *pace);
+            return self.scaled(asked, search);
         }
-        if asked.slo.is_some() && !self.phases.is_empty() {
-            return Err(Problem::usage("rigel slo takes no load with phases")
-                .at("--load")
-                .because("it searches one rate, and each phase has a rate of its own")
-                .next("`rigel capacity fit --load` scales all phases together; `rigel run --load` measures them"));
-        }
-        let pace = if self.phases.is_empty() { asked.pace } else { self.pace(asked.pace)? };
-        let Self { classes, points, layout, phases, node_share } = self;
-        let phases = match pace {
-            // A load without phases is one that lasts.
-            Pace::Soak(soak) if phases.is_empty() => soak.as_phases(&points),
-            _ => phases,
-        };
-        let levels = LevelChoice::Own;
-        let request = Request {
-            level: RunLevel::Load,
-            classes,
-            points,
-            layout,
-            phases,
-            pace,
-            levels,
-            node_share,
-            ..asked
-        };
+        let task = self.task(&asked)?;
+        let Self { classes, layout, node_share, .. } = self;
+        let request = Request { task, classes, layout, node_share, ..asked };
         request.check()?;
         Ok(request)
     }
 
     /// A search for the largest scale of all phases together: the request has those that decide.
-    fn scaled(self, asked: Request) -> Result<Request, Problem> {
+    fn scaled(self, asked: Request, (slo, pace): (Slo, Adaptive)) -> Result<Request, Problem> {
         let all = match (self.phases.as_slice(), self.points.as_slice()) {
             ([], &[point]) => vec![Phase { time: phase::SHORTEST, point, shape: None }],
             ([], _) => {
-                return Err(Problem::usage("a load with several points has no one scale")
+                return Err(Problem::usage("a load with several points has no single scale")
                     .at("--load")
                     .because("all rates of a load are scaled together")
                     .next("leave out the points, and give each class its arrival; phases may be several"));
             }
             (phases, _) => phases.to_vec(),
         };
-        let found = Scaled::of(&self.classes, &all);
+        let found = ScaledPhases::of(&self.classes, &all);
         let deciding =
             found.phases.iter().filter_map(|&number| all.get(usize::try_from(number).ok()?).copied());
         let phases: Vec<Phase> = deciding.collect();
-        let points = phases::distinct(&phases);
+        let points = phase::distinct(&phases);
         let has = |class: &LoadClass| points.iter().any(|point| point.of(class.name) > 0);
         let classes = self.classes.into_iter().filter(has).collect();
-        let slo = asked.slo.map(|slo| Slo {
-            scaled: Some(Scaled { required: slo.scaled.and_then(|one| one.required), ..found }),
-            ..slo
-        });
-        let (layout, node_share) = (self.layout, self.node_share);
-        let (level, levels) = (RunLevel::Load, LevelChoice::Own);
-        let mut request =
-            Request { level, classes, points, layout, phases, levels, node_share, slo, ..asked };
-        request.require_scale();
-        request.pace = match (request.pace, &request.slo) {
-            (Pace::Adaptive(adaptive @ Adaptive { max_duration: None, .. }), Some(slo)) => {
-                Pace::Adaptive(Adaptive {
-                    max_duration: Some(slo.unasked_duration(USUAL_SEARCH)?),
-                    ..adaptive
-                })
-            }
-            (pace, _) => pace,
+        let scaled = ScaledPhases { required: slo.scaled.and_then(|one| one.required), ..found };
+        let slo = Slo { scaled: Some(scaled), ..slo };
+        let max_duration = match pace.max_duration {
+            None => Some(slo.unasked_duration(USUAL_SEARCH)?),
+            given => given,
         };
+        let pace = Adaptive { max_duration, ..pace };
+        let task = Task::Rate { level: RunLevel::Load, slo, base: None, phases, pace };
+        let mut request =
+            Request { task, classes, layout: self.layout, node_share: self.node_share, ..asked };
+        request.require_scale();
         request.check()?;
         Ok(request)
     }
 
-    /// The pace of phases, unless another one was asked for.
-    fn pace(&self, asked: Pace) -> Result<Pace, Problem> {
+    /// What was asked for, of this load.
+    fn task(&self, asked: &Request) -> Result<Task, Problem> {
+        let (level, points, phases) = (RunLevel::Load, self.points.clone(), self.phases.clone());
+        match &asked.task {
+            // A load without phases is one that lasts.
+            Task::Soak { soak, rest_dirs, .. } => {
+                let phases = if phases.is_empty() { soak.as_phases(&points) } else { phases };
+                Ok(Task::Soak { soak: *soak, phases, rest_dirs: rest_dirs.clone() })
+            }
+            Task::Rate { slo, pace, .. } => {
+                let base = Some(self.rates_of_all()?);
+                Ok(Task::Rate { level, slo: slo.clone(), base, phases: Vec::new(), pace: *pace })
+            }
+            Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } | Task::Phases(_) => {
+                match asked.pace() {
+                    Some(pace) if phases.is_empty() => Ok(Task::named(level, points, pace)),
+                    pace => {
+                        pace.map_or(Ok(()), |pace| self.check_pace(pace))?;
+                        Ok(Task::Phases(phases))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The one point whose rates are scaled together.
+    fn rates_of_all(&self) -> Result<Point, Problem> {
+        if !self.phases.is_empty() {
+            return Err(Problem::usage("rigel slo cannot use a load with phases")
+                .at("--load")
+                .because("it searches for one rate, but each phase has its own")
+                .next("`rigel capacity fit --load` scales all phases together; `rigel run --load` measures them"));
+        }
+        match self.points.as_slice() {
+            &[point] => Ok(point),
+            _ => Err(Problem::usage("a load with phases or several points has no single rate")
+                .at("--load")
+                .because("all rates of the load are scaled together")
+                .next("leave out the phases and points, and give each class its arrival")),
+        }
+    }
+
+    /// Refuses a pace that contradicts the phases.
+    fn check_pace(&self, asked: Pace) -> Result<(), Problem> {
         let contradicts = |option: &str| {
-            Problem::usage(format!("{option} does not go with the phases of a load"))
+            Problem::usage(format!("{option} cannot be combined with a load that has phases"))
                 .at(option)
-                .because("each phase says how long it is, and is measured once")
+                .because("each phase has its own length and is measured once")
                 .next(format!("leave out {option}, or the phases"))
         };
         let whole = Nanos(self.phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add));
@@ -288,13 +303,12 @@ impl LoadFile {
             }
             Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) if limit < whole => {
                 Err(Problem::usage(format!(
-                    "the phases take {whole} together, longer than the run may take, {limit}"
+                    "the phases take {whole} in total, more than the {limit} allowed for the run"
                 ))
-                .at("--max-duration")
+                .at("--for")
                 .next("allow more time, or shorten the phases"))
             }
-            Pace::Adaptive(_) | Pace::Phases => Ok(Pace::Phases),
-            Pace::Soak(soak) => Ok(Pace::Soak(soak)),
+            Pace::Adaptive(_) => Ok(()),
         }
     }
 }

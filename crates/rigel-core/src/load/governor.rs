@@ -54,7 +54,7 @@ fn middle_ns(bucket: usize) -> u64 {
 
 /// What was seen since the last time.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct GovernorReading {
     /// How long that is.
     pub ns: u64,
     /// Own reads by the bucket of their latency.
@@ -65,7 +65,7 @@ pub struct Seen {
 
 /// Why a share was halved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GaveWay {
+pub enum Backoff {
     /// Own reads took far longer than usual.
     Slow,
     /// The host waited for I/O far more than usual.
@@ -80,12 +80,12 @@ pub struct Look {
     /// Share of the time in which somebody waited for I/O.
     pub pressed: Option<f64>,
     /// Whether the share was halved for it.
-    pub gave_way: Option<GaveWay>,
+    pub gave_way: Option<Backoff>,
 }
 
 /// What a governor did during an interval of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Governed {
+pub struct GovernorInterval {
     /// The share that was allowed, the mean over the time, in parts of a million.
     pub allowed_ppm: Ppm,
     /// The least of it.
@@ -103,7 +103,7 @@ pub struct Governed {
     pub pressed: u32,
 }
 
-impl Governed {
+impl GovernorInterval {
     /// A look is over.
     pub fn look(&mut self, look: &Look) {
         let Look { p99_ns, pressed, gave_way } = *look;
@@ -111,8 +111,8 @@ impl Governed {
         self.p99_ns = self.p99_ns.max(p99_ns);
         self.pressed_ppm = self.pressed_ppm.max(pressed.map(ppm));
         match gave_way {
-            Some(GaveWay::Slow) => self.slow = self.slow.saturating_add(1),
-            Some(GaveWay::Pressed) => self.pressed = self.pressed.saturating_add(1),
+            Some(Backoff::Slow) => self.slow = self.slow.saturating_add(1),
+            Some(Backoff::Pressed) => self.pressed = self.pressed.saturating_add(1),
             None => {}
         }
     }
@@ -159,7 +159,7 @@ impl Governor {
     }
 
     /// Goes on with what was seen; a look, when one is over.
-    pub fn see(&mut self, seen: &Seen) -> Option<Look> {
+    pub fn see(&mut self, seen: &GovernorReading) -> Option<Look> {
         self.ns = self.ns.saturating_add(seen.ns);
         self.reads.iter_mut().zip(&seen.reads).for_each(|(all, more)| *all = all.saturating_add(*more));
         self.pressed_us = self.pressed_us.zip(seen.pressed_us).map(|(all, more)| all.saturating_add(more));
@@ -186,12 +186,12 @@ impl Governor {
         Some(Look { p99_ns, pressed, gave_way })
     }
 
-    fn judge(&self, p99_ns: u64, pressed: Option<f64>) -> Option<GaveWay> {
+    fn judge(&self, p99_ns: u64, pressed: Option<f64>) -> Option<Backoff> {
         let slow = usual(&self.usual_p99).is_some_and(|usual| to_f64(p99_ns) > SLOWER * to_f64(usual));
         let more = |now: f64| usual(&self.usual_pressed).is_some_and(|usual| now > usual + PRESSED);
         match (slow, pressed.is_some_and(more)) {
-            (true, _) => Some(GaveWay::Slow),
-            (_, true) => Some(GaveWay::Pressed),
+            (true, _) => Some(Backoff::Slow),
+            (_, true) => Some(Backoff::Pressed),
             _ => None,
         }
     }
@@ -242,13 +242,13 @@ mod tests {
     }
 
     /// A second in which so many reads took about `us`, exponentially, and somebody waited for that part of it.
-    fn second(draw: &mut Generator, reads: u64, us: f64, pressed: f64) -> Seen {
+    fn second(draw: &mut Generator, reads: u64, us: f64, pressed: f64) -> GovernorReading {
         let mut counts = vec![0; BUCKETS];
         for _ in 0..reads {
             let uniform = (to_f64(draw.below(1 << 30)) + 0.5) / to_f64(1 << 30);
             counts[bucket(whole(-uniform.ln() * us * 1000.0))] += 1;
         }
-        Seen { ns: NS_PER_S, reads: counts, pressed_us: Some(whole(pressed * 1e6)) }
+        GovernorReading { ns: NS_PER_S, reads: counts, pressed_us: Some(whole(pressed * 1e6)) }
     }
 
     fn seconds(
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn it_gives_way_at_once_and_comes_back() {
-        for (us, pressed, why) in [(800.0, 0.3, GaveWay::Slow), (200.0, 0.9, GaveWay::Pressed)] {
+        for (us, pressed, why) in [(800.0, 0.3, Backoff::Slow), (200.0, 0.9, Backoff::Pressed)] {
             let (mut governor, mut draw) = (Governor::new(MOST), Generator::new(2, &[]));
             seconds(&mut governor, &mut draw, 40, 200.0, 0.3);
             let looks = seconds(&mut governor, &mut draw, 6, us, pressed);
@@ -316,11 +316,11 @@ mod tests {
     #[test]
     fn a_slow_device_is_looked_at_with_few_reads_and_without_pressure() {
         let (mut governor, mut draw) = (Governor::new(MOST), Generator::new(5, &[]));
-        let one = |draw: &mut Generator| Seen { pressed_us: None, ..second(draw, 1, 8000.0, 0.0) };
+        let one = |draw: &mut Generator| GovernorReading { pressed_us: None, ..second(draw, 1, 8000.0, 0.0) };
         let looks: Vec<Look> = (0..400).filter_map(|_| governor.see(&one(&mut draw))).collect();
         assert!((10..=20).contains(&looks.len()), "{}", looks.len());
         assert!(looks.iter().all(|look| look.pressed.is_none()));
-        let mut governed = Governed::default();
+        let mut governed = GovernorInterval::default();
         looks.iter().for_each(|look| governed.look(look));
         assert_eq!((governed.looks as usize, governed.pressed_ppm), (looks.len(), None));
         assert!(governed.p99_ns > 8_000_000);

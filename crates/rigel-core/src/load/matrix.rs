@@ -4,6 +4,7 @@
 //! runs it; so does Rigel. Must not know time or targets.
 
 mod point;
+mod sided;
 
 pub use point::Point;
 
@@ -42,45 +43,27 @@ pub enum RunLevel {
 
 impl RunLevel {
     /// Those of ORION, in its order.
-    pub const ALL: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
-
-    /// All of them.
-    pub const EVERY: [Self; 11] = [
-        Self::Simple,
-        Self::Normal,
-        Self::Oltp,
-        Self::Dss,
-        Self::Advanced,
-        Self::Load,
-        Self::Open,
-        Self::Commit,
-        Self::Zones,
-        Self::Streams,
-        Self::Sql,
-    ];
+    pub const ORION: [Self; 5] = [Self::Simple, Self::Normal, Self::Oltp, Self::Dss, Self::Advanced];
 
     /// Whether its load classes name their points; ORION's levels come from the number of disks.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Sql)
     }
-
-    /// The word on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Normal => "normal",
-            Self::Oltp => "oltp",
-            Self::Dss => "dss",
-            Self::Advanced => "advanced",
-            Self::Load => "load",
-            Self::Open => "open",
-            Self::Commit => "commit",
-            Self::Zones => "zones",
-            Self::Streams => "streams",
-            Self::Sql => "sql",
-        }
-    }
 }
+
+crate::named!(RunLevel {
+    Simple: "simple",
+    Normal: "normal",
+    Oltp: "oltp",
+    Dss: "dss",
+    Advanced: "advanced",
+    Load: "load",
+    Open: "open",
+    Commit: "commit",
+    Zones: "zones",
+    Streams: "streams",
+    Sql: "sql"
+});
 
 /// The shape of the matrix with the counts that it needs (`-matrix`, `-num_small`, `-num_large`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

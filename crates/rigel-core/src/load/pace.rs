@@ -2,7 +2,6 @@
 //!
 //! Plain values of a request. Must not know the numbers that steer an adaptive run; [`crate::stats::Parameters`] does.
 
-use crate::load::soak::Soak;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,24 +15,18 @@ pub enum Pace {
     Fixed(Nanos),
     /// Several short visits to each point in random order, until its interval is narrow enough.
     Adaptive(Adaptive),
-    /// One visit to each phase of a load, as long as the phase, in order.
-    Phases,
-    /// The phases of a load again and again, for a time; each visit is kept in intervals while it goes on.
-    Soak(Soak),
 }
 
 impl Pace {
+    /// That of ORION.
+    pub const ORION: Self = Self::Fixed(Nanos::from_secs(60));
+
     /// Time after which no visit begins, where one was set.
     pub const fn max_duration(self) -> Option<Nanos> {
         match self {
             Self::Adaptive(adaptive) => adaptive.max_duration,
-            Self::Fixed(_) | Self::Phases | Self::Soak(_) => None,
+            Self::Fixed(_) => None,
         }
-    }
-
-    /// The soak, of a run that is one.
-    pub const fn soak(self) -> Option<Soak> {
-        if let Self::Soak(soak) = self { Some(soak) } else { None }
     }
 }
 
@@ -60,6 +53,9 @@ impl Default for Precision {
 }
 
 impl Precision {
+    /// What a ratio of two sides is asked for unless it is told otherwise: more narrowly than a rate, as what both sides have in common is not
+    /// in it.
+    pub const OF_RATIOS: Self = Self(20);
     /// Narrower than that, the noise of the tool itself would be measured.
     const NARROWEST: Self = Self(5);
     /// Wider than that, an interval says nothing.
@@ -85,7 +81,7 @@ impl FromStr for Precision {
         let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let wrong = || "not a percentage such as 5%, 2% or 0.5%".to_owned();
+        let wrong = || "must be a percentage, such as 5%, 2% or 0.5%".to_owned();
         if !digits(whole) || !digits(tenths) || tenths.len() != 1 {
             return Err(wrong());
         }
@@ -99,7 +95,7 @@ impl FromStr for Precision {
     }
 }
 
-/// Which load levels are measured.
+/// Where the load levels of ORION's matrix come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LevelChoice {
@@ -108,8 +104,6 @@ pub enum LevelChoice {
     Orion,
     /// Around the saturation of the device, which is searched first.
     Auto,
-    /// Those that the load classes name, each class alone.
-    Own,
 }
 
 #[cfg(test)]

@@ -39,11 +39,22 @@ impl Phase {
                 .next("scale one of its classes to more than 0, or leave out the phase"));
         }
         if self.time < SHORTEST || !self.time.0.is_multiple_of(NS_PER_MS) {
-            return Err(Problem::usage(format!("a phase of {} cannot be measured", self.time))
+            return Err(Problem::usage(format!("a phase of {} is too short to measure", self.time))
                 .next(format!("give {SHORTEST} or more, in whole milliseconds")));
         }
         Ok(())
     }
+}
+
+/// The points of phases, each once.
+pub fn distinct(phases: &[Phase]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for phase in phases {
+        if !points.contains(&phase.point) {
+            points.push(phase.point);
+        }
+    }
+    points
 }
 
 /// So many times shorter, in whole milliseconds.
@@ -53,16 +64,16 @@ pub(crate) fn shortened(time: Nanos, times: f64) -> Nanos {
     Nanos::from_millis(ms as u64)
 }
 
-/// Refuses phases that no run can have; `points` are those of the load.
+/// Refuses phases that no run can have.
 ///
 /// # Errors
 /// When one cannot be measured, or all together are too long.
-pub fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
+pub fn check(phases: &[Phase]) -> Result<(), Problem> {
     phases.iter().try_for_each(Phase::check)?;
     let whole = Nanos(phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add));
     if phases.len() > MOST_PHASES || whole > LONGEST {
         return Err(Problem::usage(format!(
-            "{} phases of {} h together are too many, or too long",
+            "{} phases totalling {} h are too many or too long",
             phases.len(),
             whole.0 / (3600 * NS_PER_S)
         ))
@@ -71,17 +82,11 @@ pub fn check(phases: &[Phase], points: &[Point]) -> Result<(), Problem> {
     let other = |one: &Phase| phases.iter().any(|two| two.point == one.point && two.shape != one.shape);
     if let Some(one) = phases.iter().find(|one| other(one)) {
         return Err(Problem::usage(format!(
-            "two phases of {} arrive in different shapes",
+            "two phases of {} have different arrival shapes",
             one.point.words()
         ))
         .because("phases of the same load are one point of the results")
-        .next("give one of them another scale, if only by one I/O per second, or both the same shape"));
+        .next("change the scale of one, if only by one I/O per second, or give both the same shape"));
     }
-    match phases.iter().find(|phase| !points.contains(&phase.point)) {
-        Some(phase) => {
-            Err(Problem::usage(format!("the phase of {} is no point of the load", phase.point.words()))
-                .next("add it to the points"))
-        }
-        None => Ok(()),
-    }
+    Ok(())
 }

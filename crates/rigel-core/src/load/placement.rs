@@ -85,9 +85,9 @@ fn cores_first(cpus: &[Cpu]) -> Vec<u32> {
 
 fn not_allowed(number: u32, allowed: &[Cpu]) -> Problem {
     let numbers: Vec<u32> = allowed.iter().map(|cpu| cpu.number).collect();
-    Problem::usage(format!("this process may not run on CPU {number}"))
+    Problem::usage(format!("this process is not allowed to run on CPU {number}"))
         .at("--cpus")
-        .because("it does not exist, is offline, or is kept from this process (taskset, a cgroup's cpuset)")
+        .because("it does not exist, is offline, or is excluded by taskset or a cgroup's cpuset")
         .next(format!("choose among {}", ranges(&numbers)))
 }
 
@@ -116,10 +116,10 @@ pub fn parse_ranges(text: &str) -> Result<Vec<u32>, String> {
         let bounds = first.trim().parse::<u32>().ok().zip(last.trim().parse::<u32>().ok());
         let (first, last) = bounds
             .filter(|(first, last)| first <= last && last - first < 1 << 16)
-            .ok_or_else(|| format!("'{part}' is no CPU and no range of CPUs such as 0-3"))?;
+            .ok_or_else(|| format!("'{part}' is neither a CPU nor a range of CPUs such as 0-3"))?;
         numbers.extend(first..=last);
         if numbers.len() > 1 << 16 {
-            return Err("a list of more than 65536 CPUs".to_owned());
+            return Err("the list has more than 65536 CPUs".to_owned());
         }
     }
     Ok(numbers)

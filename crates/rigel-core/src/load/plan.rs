@@ -14,17 +14,18 @@ mod way;
 
 pub use adaptive::AdaptivePlan;
 pub use rates::{RateFound, RatePoints, RateSearch, SHARES};
-pub use search::{LevelSearch, Part, Searched};
+pub use search::{LevelSearch, Part, SearchOutcome};
 pub use volumes::{Volumes, check_lists, volumes};
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
 use crate::facts::{HostFacts, MemoryLimit, TargetFacts};
-use crate::load::class::{LoadClass, PerClass, Shape};
+use crate::load::class::{LoadClass, MAX_OUTSTANDING, PerClass, Shape};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
 use crate::load::phase::Phase;
-use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, MAX_OUTSTANDING, Request};
+use crate::load::request::{CacheWarmUp, DEFAULT_WARM_UP, EngineRequest, Request};
+use crate::load::task::Task;
 use crate::stats::Parameters;
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -136,18 +137,18 @@ impl Plan {
             let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), rates.room)?;
             return Ok(Self { rates: Some(rates), ..plan });
         }
-        match request.levels {
-            LevelChoice::Orion => {
-                let grid = Grid::new(request.level, request.shape, num_disks);
+        match request.task {
+            Task::Matrix { level, shape, levels: LevelChoice::Orion, .. } => {
+                let grid = Grid::new(level, shape, num_disks);
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
-            LevelChoice::Own => {
-                let grid = Grid::of_own(&request.classes, &request.points);
+            Task::Load { .. } | Task::Rate { .. } | Task::Phases(_) | Task::Soak { .. } => {
+                let grid = Grid::of_own(&request.classes, &request.points());
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }
-            LevelChoice::Auto => {
+            Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. } => {
                 let search = LevelSearch::new(request, host, log::first_round(request, targets)?);
                 search.check_limit(request)?;
                 let plan = Self::of_grid(request, host, targets, num_disks, Grid::default(), search.room())?;
@@ -163,11 +164,16 @@ impl Plan {
     ///
     /// # Errors
     /// When the matrix has more points than a run can have.
-    pub fn with_levels(&self, request: &Request, found: &Searched, spent: Nanos) -> Result<Self, Problem> {
+    pub fn with_levels(
+        &self,
+        request: &Request,
+        found: &SearchOutcome,
+        spent: Nanos,
+    ) -> Result<Self, Problem> {
         let Some(search) = &self.search else {
             return Ok(self.clone());
         };
-        let grid = search.grid(request.level, found);
+        let grid = search.grid(request.level(), found);
         check_points(&grid)?;
         let steps: Vec<Step> = grid.points.iter().map(|&point| step(request, point)).collect();
         let adaptive = AdaptivePlan::after_search(request, &steps, spent);
@@ -204,7 +210,7 @@ impl Plan {
             wanted.div_ceil(OUTSTANDING_PER_WORKER).clamp(1, host.cpus.max(1))
         };
         // Each session is a thread that waits. Beside raw I/O, the workers are those of the raw I/O.
-        let alone = request.sql.as_ref().filter(|_| request.sides.is_none());
+        let alone = request.sql().filter(|_| request.sides.is_none());
         let sessions = alone.map(|_| u32::try_from(room.sum()).unwrap_or(u32::MAX));
         let workers = match (request.engine, request.workers) {
             (EngineRequest::Only(EngineKind::Null), Some(asked)) => asked,
@@ -325,8 +331,10 @@ fn check_num_disks(num_disks: u32) -> Result<u32, Problem> {
         );
     }
     if num_disks > 10_000 {
-        return Err(Problem::usage(format!("{num_disks} disks give load levels that no host can hold"))
-            .next("the number of disks only sets the load range; give at most 10000"));
+        return Err(Problem::usage(format!(
+            "{num_disks} disks give load levels beyond what any host can submit"
+        ))
+        .next("the number of disks only sets the range of loads; give at most 10000"));
     }
     Ok(num_disks)
 }
@@ -347,7 +355,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
     }
     if targets.len() > usize::from(u16::MAX) {
         return Err(
-            Problem::usage(format!("{} targets are too many", targets.len())).next("use at most 65535")
+            Problem::usage(format!("{} targets is too many", targets.len())).next("use at most 65535")
         );
     }
     let used = request.classes.iter().filter(|class| room.of(class.name) > 0 && class.is_block_io());
@@ -362,7 +370,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
 }
 
 fn too_many_outstanding(outstanding: u64) -> Problem {
-    Problem::usage(format!("{outstanding} outstanding I/Os are too many"))
+    Problem::usage(format!("{outstanding} outstanding I/Os is too many"))
         .because("the counts, or the number of disks that they are derived from, are very large")
         .next(format!("ask for at most {MAX_OUTSTANDING} in one point"))
 }
@@ -407,7 +415,7 @@ fn no_memory(
         MemoryLimit::Host => (format!("the host has {memory} of memory"), fewer.to_owned()),
         MemoryLimit::Cgroup => (
             format!(
-                "the control group of this process may have {}, and {memory} of it are left",
+                "the control group of this process is limited to {}, of which {memory} are left",
                 Bytes(host.cgroup.memory_max_bytes.unwrap_or(0))
             ),
             format!(
@@ -420,25 +428,25 @@ fn no_memory(
         ),
     };
     Problem::refused(format!("the {needed} of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
-        .because(format!("{because}, and half of it may be used"))
+        .because(format!("{because}, and Rigel uses at most half of it"))
         .next(next)
 }
 
 fn step(request: &Request, point: Point) -> Step {
-    match request.pace {
-        Pace::Fixed(duration) => {
+    match request.pace() {
+        Some(Pace::Fixed(duration)) => {
             let (warm_up, settle) = (warm_up(request, point), settle(duration));
             Step { point, warm_up, settle, measure: duration, shape: None }
         }
         // A warm-up would be a phase of its own.
-        Pace::Phases | Pace::Soak(_) => {
-            let own = || request.phases.iter().filter(|phase| phase.point == point);
+        None => {
+            let own = || request.phases().iter().filter(|phase| phase.point == point);
             let (settle, measure) = parted(own().map(|phase| phase.time).max().unwrap_or_default());
             let shape = own().next().and_then(|phase| phase.shape);
             Step { point, warm_up: None, settle, measure, shape }
         }
         // No warm-up: the visits to other points in between do the same.
-        Pace::Adaptive(adaptive) => {
+        Some(Pace::Adaptive(adaptive)) => {
             let mut parameters = parameters(request, &adaptive);
             if commits::has(request, point) {
                 parameters = commits::parameters(&parameters, &adaptive);
@@ -466,8 +474,10 @@ fn phase_steps(request: &Request, steps: &[Step]) -> Vec<PhaseStep> {
         let step = steps.iter().position(|step| step.point == phase.point)?;
         Some(PhaseStep { step, settle, measure })
     };
-    let phases = request.phases.iter().filter(|_| matches!(request.pace, Pace::Phases | Pace::Soak(_)));
-    phases.filter_map(phase).collect()
+    match &request.task {
+        Task::Phases(phases) | Task::Soak { phases, .. } => phases.iter().filter_map(phase).collect(),
+        Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } | Task::Rate { .. } => Vec::new(),
+    }
 }
 
 /// The parameters of an adaptive run. `rigel calibrate` has a fixed budget, so its visits are shorter.
@@ -479,7 +489,7 @@ fn parameters(request: &Request, adaptive: &Adaptive) -> Parameters {
     if let Some(of_rates) = rates::parameters(request, usual) {
         return of_rates;
     }
-    let Some(budget) = commits::time_before(request).filter(|_| request.bound.is_some()) else {
+    let Some(budget) = commits::time_before(request).filter(|_| request.bound().is_some()) else {
         return usual;
     };
     let share_ns = budget.0 / PARTS_OF_A_BUDGET;

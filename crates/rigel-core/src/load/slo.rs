@@ -7,14 +7,10 @@
 mod scaled;
 mod text;
 
-pub use scaled::Scaled;
+pub use scaled::ScaledPhases;
 
 use crate::error::Problem;
-use crate::load::class::{LoadClass, MAX_RATE, Shape};
-use crate::load::matrix::Point;
-use crate::load::pace::{LevelChoice, Pace};
-use crate::load::request::Request;
-use crate::stats::rates::whole;
+use crate::load::class::MAX_RATE;
 use crate::units::{NS_PER_S, Nanos, to_f64};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +40,7 @@ const MILLION: u32 = 1_000_000;
 /// What of the latencies a bound is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Judged {
+pub enum LatencyCriterion {
     /// The arithmetic mean.
     Mean,
     /// Of a million I/Os at most so many may take longer: 10,000 for p99.
@@ -55,7 +51,7 @@ pub enum Judged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SloBound {
     /// What of the latencies.
-    pub judged: Judged,
+    pub judged: LatencyCriterion,
     /// The latency that is allowed.
     pub limit: Nanos,
 }
@@ -81,10 +77,10 @@ pub struct Slo {
     pub most_rate: u32,
     /// All phases of a load are scaled together; the rate that is searched is that of the first of those that decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scaled: Option<Scaled>,
+    pub scaled: Option<ScaledPhases>,
 }
 
-impl Judged {
+impl LatencyCriterion {
     /// The share of the I/Os that may take longer; none for the mean.
     pub fn allowed(self) -> Option<f64> {
         match self {
@@ -97,14 +93,14 @@ impl Judged {
 impl SloBound {
     fn check(&self) -> Result<(), Problem> {
         let wrong = match self.judged {
-            Judged::Beyond(of_million) if of_million == 0 || of_million >= MILLION => {
-                "the percentile of a bound is not between p0 and p100".to_owned()
+            LatencyCriterion::Beyond(of_million) if of_million == 0 || of_million >= MILLION => {
+                "the percentile of a latency limit must be between p0 and p100".to_owned()
             }
-            _ if self.limit.0 == 0 => "a latency of 0 cannot be kept".to_owned(),
-            _ if self.limit.0 > 60 * NS_PER_S => format!("a bound of {} says nothing", self.limit),
+            _ if self.limit.0 == 0 => "a latency limit must be greater than 0".to_owned(),
+            _ if self.limit.0 > 60 * NS_PER_S => format!("a latency limit of {} is meaningless", self.limit),
             _ => return Ok(()),
         };
-        Err(Problem::usage(wrong).at("--bound").next("give a bound such as 'p99 < 2ms', of at most 60 s"))
+        Err(Problem::usage(wrong).at("--bound").next("give a limit such as 'p99 < 2ms', of at most 60 s"))
     }
 }
 
@@ -134,32 +130,32 @@ impl Slo {
             return Ok(least.max(Nanos(usual.0.saturating_mul(self.parts()))));
         }
         let minutes = least.0 / (60 * NS_PER_S);
-        Err(Problem::usage(format!("bounds as long as these take {minutes} minutes"))
-            .at("--duration")
-            .because("each of about 80 visits lasts 100 times the bound, so that its queue has settled")
-            .next(format!("give a shorter bound, or --duration {minutes}m if you want to wait")))
+        Err(Problem::usage(format!("limits as long as these take {minutes} minutes"))
+            .at("--for")
+            .because("each of about 80 visits lasts 100 times the limit, so that its queue settles")
+            .next(format!("give a shorter limit, or --for {minutes}m if you want to wait")))
     }
 
     /// Refuses what nobody can search.
-    fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check(&self) -> Result<(), Problem> {
         if self.bounds.is_empty() {
-            return Err(Problem::usage("no latency is bounded")
+            return Err(Problem::usage("no latency limit was given")
                 .at("--p99")
-                .because("the rate is searched at which a bound on the latency is kept")
-                .next("give a bound, such as --p99 1ms or --bound 'p99.9 < 5ms'"));
+                .because("the search is for the highest rate that meets a latency limit")
+                .next("give a limit, such as --p99 1ms or --bound 'p99.9 < 5ms'"));
         }
         if self.bounds.len() > MOST_BOUNDS || self.required.len() > MOST_BOUNDS {
-            return Err(Problem::usage(format!("more than {MOST_BOUNDS} bounds are too many"))
+            return Err(Problem::usage(format!("more than {MOST_BOUNDS} latency limits is too many"))
                 .at("--bound, --require")
-                .next("leave some out"));
+                .next("give fewer"));
         }
         let required = self.required.iter().map(|one| &one.bound);
         self.bounds.iter().chain(required).try_for_each(SloBound::check)?;
         for (place, one) in self.bounds.iter().enumerate() {
             if let Some(other) = self.bounds[..place].iter().find(|other| other.judged == one.judged) {
-                return Err(Problem::usage(format!("two bounds contradict each other: {other} and {one}"))
+                return Err(Problem::usage(format!("two latency limits conflict: {other} and {one}"))
                     .at("--bound")
-                    .because("each percentile can have one bound, and the shorter one decides")
+                    .because("each percentile can have one limit, and the shorter one decides")
                     .next(format!("leave out {}", (*other).max(*one))));
             }
         }
@@ -176,137 +172,12 @@ impl Slo {
             false => format!("give {LOWEST_RATE} to {MAX_RATE}"),
         };
         let of = if self.scaled.is_some() { ", in the phase with the most of them," } else { "" };
-        Problem::usage(format!("{rate} I/Os per second{of} cannot be judged"))
+        Problem::usage(format!("{rate} I/Os per second{of} is out of range"))
             .at(option)
             .because(format!(
-                "below {LOWEST_RATE} hardly anything arrives, and above {MAX_RATE} no host can submit"
+                "below {LOWEST_RATE} almost nothing arrives, and above {MAX_RATE} no host can submit"
             ))
             .next(next)
-    }
-}
-
-impl Request {
-    /// The load of a search for a rate, with so many arrivals per second in all: those of the open classes in the
-    /// proportion in which the load has them, everything else as the load has it. They add up to the rate, unless a class would have
-    /// none: each has 1 at least.
-    pub fn point_at(&self, rate: u32) -> Point {
-        self.part_at(0, rate)
-    }
-
-    /// Requires what was asked of a scale, at its rate.
-    pub(super) fn require_scale(&mut self) {
-        let reference = self.slo_reference();
-        let Some(slo) = &mut self.slo else { return };
-        let Some(thousandths) = slo.scaled.as_ref().and_then(|scaled| scaled.required) else { return };
-        // Not less than was asked for.
-        let rate = whole((reference * f64::from(thousandths) / 1000.0).ceil());
-        slo.required = slo.bounds.iter().map(|&bound| Requirement { bound, rate }).collect();
-    }
-
-    /// The loads of a search: phases that decide, or the one that there is.
-    pub fn slo_parts(&self) -> usize {
-        self.slo.as_ref().map_or(1, |slo| usize::try_from(slo.parts()).unwrap_or(1))
-    }
-
-    /// One of them at the scale at which the first has so many arrivals.
-    pub fn part_at(&self, part: usize, rate: u32) -> Point {
-        let base = self.base_of(part);
-        let own = self.arrivals_of(base);
-        let scaled = f64::from(rate) * own / self.arrivals_of(self.base_of(0)).max(1.0);
-        // A phase has none of some classes; a load without phases has one of each at least.
-        let has = |class: &LoadClass| !self.is_scaled() || base.of(class.name) > 0;
-        let open = || self.classes.iter().filter(|class| class.is_open() && has(class));
-        let (mut so_far, mut given) = (0.0, 0);
-        open().fold(base, |point, class| {
-            so_far += f64::from(base.of(class.name));
-            let until = whole(scaled * so_far / own.max(1.0));
-            let own = until.saturating_sub(given).max(1);
-            given = until.max(given);
-            point.with(class.name, own)
-        })
-    }
-
-    /// How the arrivals of one of them spread, where that is not what their classes say.
-    pub fn shape_of_part(&self, part: usize) -> Option<Shape> {
-        self.slo.as_ref()?.scaled.as_ref()?;
-        self.phases.get(part)?.shape
-    }
-
-    /// The arrivals per second that the first of them has at the scale of a point of another.
-    pub fn rate_of_part(&self, part: usize, point: Point) -> u32 {
-        if part == 0 {
-            return self.rate_of(point);
-        }
-        let own = self.arrivals_of(self.base_of(part)).max(1.0);
-        whole(f64::from(self.rate_of(point)) * self.arrivals_of(self.base_of(0)) / own)
-    }
-
-    /// Arrivals per second of the first of them at scale 1.
-    pub fn slo_reference(&self) -> f64 {
-        self.arrivals_of(self.base_of(0))
-    }
-
-    /// The arrivals per second of a point in all.
-    pub fn rate_of(&self, point: Point) -> u32 {
-        let open = self.classes.iter().filter(|class| class.is_open());
-        open.map(|class| point.of(class.name)).fold(0, u32::saturating_add)
-    }
-
-    fn is_scaled(&self) -> bool {
-        self.slo.as_ref().is_some_and(|slo| slo.scaled.is_some())
-    }
-
-    fn arrivals_of(&self, point: Point) -> f64 {
-        f64::from(self.rate_of(point))
-    }
-
-    fn base_of(&self, part: usize) -> Point {
-        self.phases.get(part).filter(|_| self.is_scaled()).map_or_else(|| self.base(), |phase| phase.point)
-    }
-
-    /// The load as it was described; its rates only say how they are to each other.
-    fn base(&self) -> Point {
-        let named = |point, class: &LoadClass| Point::with(point, class.name, 1);
-        self.points.first().copied().unwrap_or_else(|| self.classes.iter().fold(Point::default(), named))
-    }
-
-    /// Refuses a search for a rate that does not fit the rest of the request.
-    pub(super) fn check_slo(&self) -> Result<(), Problem> {
-        let Some(slo) = &self.slo else { return Ok(()) };
-        if !self.classes.iter().any(LoadClass::is_open) {
-            return Err(Problem::usage("no class of the load arrives at a rate")
-                .at("--load")
-                .because("the rate is what is searched; a class of a closed loop only runs beside it")
-                .next("give a class its arrival, as in arrival = { rate = 1000 }"));
-        }
-        if let Some(scaled) = &slo.scaled {
-            scaled.check(self)?;
-        } else if !self.phases.is_empty() || self.points.len() > 1 {
-            return Err(Problem::usage("a load with phases or several points has no one rate")
-                .at("--load")
-                .because("all rates of the load are scaled together")
-                .next("leave out the phases and points, and give each class its arrival"));
-        }
-        if self.bound.is_some() || self.levels != LevelChoice::Own {
-            return Err(
-                Problem::usage("the rate is searched with levels of its own").next("leave out the others")
-            );
-        }
-        slo.check()?;
-        let least = slo.least_duration();
-        match self.pace.max_duration() {
-            Some(limit) if limit < least => {
-                let why = "rates have to be searched and then visited several times, each until its queue has settled";
-                Err(Problem::usage(format!("{limit} are too short to find a rate within these bounds"))
-                    .at("--duration")
-                    .because(format!("{why}; the longer the bound, the longer that takes"))
-                    .next(format!("give --duration {}m or more", least.0 / (60 * NS_PER_S))))
-            }
-            Some(_) if matches!(self.pace, Pace::Adaptive(_)) => Ok(()),
-            _ => Err(Problem::usage("a search for a rate needs its time")
-                .at("--duration")
-                .next("give it, such as 5m")),
-        }
     }
 }
 
@@ -327,8 +198,8 @@ pub(crate) fn settle_ns(slo: &Slo, rate: f64) -> u64 {
 pub(crate) fn longest_ns(slo: &Slo) -> u64 {
     let required = slo.required.iter().map(|one| &one.bound);
     let of = |bound: &SloBound| match bound.judged {
-        Judged::Mean => bound.limit.0.saturating_mul(4),
-        Judged::Beyond(_) => bound.limit.0,
+        LatencyCriterion::Mean => bound.limit.0.saturating_mul(4),
+        LatencyCriterion::Beyond(_) => bound.limit.0,
     };
     slo.bounds.iter().chain(required).map(of).max().unwrap_or(0)
 }

@@ -7,7 +7,6 @@ use crate::load::class::{Class, LoadClass};
 use crate::load::governor::{Ppm, WHOLE};
 use crate::load::matrix::Point;
 use crate::load::phase::Phase;
-use crate::load::request::Request;
 use crate::load::workload::WritePercent;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
@@ -80,20 +79,20 @@ impl Soak {
     /// With the option and what would be right.
     pub fn check(&self, phases: &[Phase]) -> Result<(), Problem> {
         if !(SHORTEST..=LONGEST).contains(&self.time) {
-            return Err(Problem::usage(format!("a soak of {} cannot be measured", self.time))
+            return Err(Problem::usage(format!("a soak cannot last {}", self.time))
                 .at("--for")
-                .because("it is from a second to two years")
+                .because("it can take one second to two years")
                 .next("give a time such as 2h, 7d or 2w"));
         }
         if !(SHORTEST..=LONGEST_EVERY).contains(&self.every) {
-            return Err(Problem::usage(format!("figures every {} cannot be kept", self.every))
+            return Err(Problem::usage(format!("figures cannot be kept every {}", self.every))
                 .at("--every")
                 .next(format!("give {SHORTEST} to {LONGEST_EVERY}")));
         }
         if self.beside.is_some_and(|share| !BESIDE.contains(&share)) {
-            return Err(Problem::usage("such a share of the time cannot be kept")
+            return Err(Problem::usage("this share of the time is out of range")
                 .at("--beside-production")
-                .because("more than half is no load beside another one")
+                .because("more than half would crowd out the other load")
                 .next("give 1 to 50 per cent; 5 is usual"));
         }
         let round_ns = phases.iter().map(|phase| phase.time.0).fold(0, u64::saturating_add).max(1);
@@ -103,7 +102,7 @@ impl Soak {
             let (at, next) = if visits > MOST_LINES / 2 {
                 ("--load", "give longer phases")
             } else {
-                ("--every", "keep figures less often")
+                ("--every", "record figures less often")
             };
             return Err(Problem::usage(format!("the record of the soak would have {lines} lines"))
                 .at(at)
@@ -115,18 +114,7 @@ impl Soak {
 }
 
 /// Names of the phases of the usual load.
-const NAMES: [&str; 3] = ["high", "low", "spike"];
-
-/// The name of a phase, by its number, of a soak that has the usual load.
-pub fn phase_name(request: &Request, targets: usize, number: u32) -> Option<&'static str> {
-    let soak = request.pace.soak()?;
-    if soak.beside.is_some() {
-        return None;
-    }
-    let (_, usual) = usual_load(targets, request.write_percent(), &soak);
-    let name = NAMES.get(usize::try_from(number).ok()?)?;
-    (request.phases == usual).then_some(name)
-}
+pub(super) const NAMES: [&str; 3] = ["high", "low", "spike"];
 
 /// What a soak loads unless another load is asked for: small I/O, verified where it writes, beside large reads, in phases high, low and spike. Beside
 /// production it is small I/O alone, one for each target: a large read would hold up what waits behind it.
@@ -164,8 +152,7 @@ mod tests {
             for targets in [1, 7, 400, 65_535] {
                 let soak = Soak::new(time);
                 let (classes, phases) = usual_load(targets, WritePercent::new(30).unwrap(), &soak);
-                let points = phases.iter().map(|phase| phase.point).collect::<Vec<_>>();
-                assert_eq!(phase::check(&phases, &points), Ok(()), "{seconds} s");
+                assert_eq!(phase::check(&phases), Ok(()), "{seconds} s");
                 assert!(classes.iter().any(|class| class.verify));
                 assert_eq!(Soak::new(time).check(&phases), Ok(()), "{seconds} s");
             }

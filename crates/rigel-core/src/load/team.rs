@@ -22,11 +22,11 @@ const MOST_SHARES: u64 = 65_535;
 pub fn check_shares(shares: &[u32]) -> Result<(), Problem> {
     let sum: u64 = shares.iter().copied().map(u64::from).sum();
     let what = if shares.len() > MOST_NODES {
-        format!("{} shares are of more than {MOST_NODES} nodes", shares.len())
+        format!("{} shares are for more than {MOST_NODES} nodes", shares.len())
     } else if let Some(share) = shares.iter().find(|&&share| share > MOST_SHARE) {
         format!("a share of {share} is above {MOST_SHARE}")
     } else if sum > MOST_SHARES {
-        format!("shares of {sum} together are above {MOST_SHARES}")
+        format!("the shares add up to {sum}, above {MOST_SHARES}")
     } else if !shares.is_empty() && sum == 0 {
         "no node has a share of the load".to_owned()
     } else {

@@ -54,7 +54,7 @@ struct Member {
 pub enum VolumeError {
     /// The stripe would cut an I/O in two.
     #[error(
-        "the stripe depth of {stripe_bytes} bytes is no multiple of the large I/O size of {chunk_bytes} bytes"
+        "the stripe depth of {stripe_bytes} bytes is not a multiple of the large I/O size of {chunk_bytes} bytes"
     )]
     StripeCutsIo {
         /// Stripe depth.
@@ -63,10 +63,10 @@ pub enum VolumeError {
         chunk_bytes: u64,
     },
     /// Not one I/O fits.
-    #[error("no target holds a whole I/O")]
+    #[error("no target is large enough for one I/O")]
     Empty,
     /// More I/Os fit than 64 bits can count; only sparse files claim to be that large.
-    #[error("the targets together are larger than 64 bits can count in I/Os of {chunk_bytes} bytes")]
+    #[error("the targets have too many I/Os of {chunk_bytes} bytes to count in 64 bits")]
     TooLarge {
         /// I/O size.
         chunk_bytes: u64,
@@ -135,7 +135,7 @@ impl Volume {
 }
 
 /// A zone and how many chunks it has.
-type Counted = (Zone, u64);
+type ChunkCount = (Zone, u64);
 
 /// The whole units of so many bytes in a part of a target: the number of the first, and how many.
 const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
@@ -143,7 +143,7 @@ const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
     (first, (part.end / bytes).saturating_sub(first))
 }
 
-fn concat_zones(parts: &[Range<u64>], chunk_bytes: u64) -> Vec<Counted> {
+fn concat_zones(parts: &[Range<u64>], chunk_bytes: u64) -> Vec<ChunkCount> {
     (0u16..)
         .zip(parts)
         .map(|(target, part)| {
@@ -160,7 +160,7 @@ fn raid0_zones(
     parts: &[Range<u64>],
     chunk_bytes: u64,
     stripe_bytes: u64,
-) -> Result<Option<Vec<Counted>>, VolumeError> {
+) -> Result<Option<Vec<ChunkCount>>, VolumeError> {
     if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(chunk_bytes) {
         return Err(VolumeError::StripeCutsIo { stripe_bytes, chunk_bytes });
     }
@@ -187,7 +187,7 @@ fn raid0_zones(
 }
 
 /// Gives every zone its first chunk number and drops the empty ones; `None` when the numbers do not suffice.
-fn number(zones: Vec<Counted>) -> Option<(Vec<Zone>, u64)> {
+fn number(zones: Vec<ChunkCount>) -> Option<(Vec<Zone>, u64)> {
     let mut next: u64 = 0;
     let mut numbered = Vec::with_capacity(zones.len());
     for (zone, chunks) in zones.into_iter().filter(|&(_, chunks)| chunks > 0) {

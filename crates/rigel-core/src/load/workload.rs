@@ -15,15 +15,7 @@ pub enum Direction {
     Write,
 }
 
-impl Direction {
-    /// The word for one I/O.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-}
+crate::named!(Direction { Read: "read", Write: "write" });
 
 /// How the targets form one virtual volume for streams (`-simulate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -296,7 +296,7 @@ const fn upper_edge(bucket: usize) -> u64 {
 
 /// The form in the record: sums and the filled buckets as `[number, count]`.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct HistogramForm {
     count: u64,
     min_ns: u64,
     max_ns: u64,
@@ -306,7 +306,7 @@ struct Stored {
     buckets: Vec<(usize, u64)>,
 }
 
-impl Stored {
+impl HistogramForm {
     fn check(&self) -> Result<(), String> {
         if let Some((bucket, _)) = self.buckets.iter().find(|&&(bucket, _)| bucket >= BUCKETS) {
             return Err(format!("bucket {bucket} of a histogram that has {BUCKETS}"));
@@ -325,7 +325,7 @@ impl Stored {
 impl Serialize for Histogram {
     #[expect(clippy::cast_possible_truncation, reason = "two halves of 128 bits")]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Stored {
+        HistogramForm {
             count: self.count,
             min_ns: if self.count == 0 { 0 } else { self.min_ns },
             max_ns: self.max_ns,
@@ -340,7 +340,7 @@ impl Serialize for Histogram {
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
-        let stored = Stored::deserialize(deserializer)?;
+        let stored = HistogramForm::deserialize(deserializer)?;
         let [high, low] = stored.sum_squares;
         stored.check().map_err(D::Error::custom)?;
         Ok(Self {

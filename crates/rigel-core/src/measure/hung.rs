@@ -41,9 +41,9 @@ impl HungIo {
             count => format!(", nor did {} others", count - 1),
         };
         let end =
-            if self.taken_back { "the kernel took all of them back" } else { "the kernel still has some" };
+            if self.taken_back { "the kernel cancelled all of them" } else { "some are still in the kernel" };
         format!(
-            "a {} at byte {} of {} did not come back for {:.1} s{others}; {end}",
+            "a {} at byte {} of {} did not complete for {:.1} s{others}; {end}",
             self.direction.name(),
             self.offset,
             path_text::printable(target),
@@ -72,11 +72,11 @@ mod tests {
             assert_eq!((both.offset, both.count, both.taken_back), (8192, 3, false));
             let text = both.sentence(&[TargetFacts::simulated(1)]);
             assert!(
-                text.contains("byte 8192 of simulated did not come back for 70.0 s, nor did 2 others"),
+                text.contains("byte 8192 of simulated did not complete for 70.0 s, nor did 2 others"),
                 "{text}"
             );
-            assert!(text.ends_with("the kernel still has some"), "{text}");
+            assert!(text.ends_with("some are still in the kernel"), "{text}");
         }
-        assert!(HUNG.sentence(&[]).contains("of ? did not come back for 61.2 s; the kernel took"));
+        assert!(HUNG.sentence(&[]).contains("of ? did not complete for 61.2 s; the kernel cancelled"));
     }
 }

@@ -10,7 +10,7 @@ use crate::errno;
 use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
-use crate::verify::Verified;
+use crate::verify::VerifyCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 
@@ -57,13 +57,17 @@ pub struct FirstError {
 impl FirstError {
     /// What went wrong, in words.
     pub fn reason(&self) -> String {
-        if self.errno == 0 { "moved fewer bytes than asked".to_owned() } else { errno::text(self.errno) }
+        if self.errno == 0 {
+            "transferred fewer bytes than requested".to_owned()
+        } else {
+            errno::text(self.errno)
+        }
     }
 }
 
 /// Latencies from the start of a window, kept apart so that the window can begin later once all visits are known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Early {
+pub struct StartLatencies {
     /// End of this part, from the start of the load; the part before it ends where this one begins.
     pub until_ns: u64,
     /// Latencies of successful reads.
@@ -88,7 +92,7 @@ pub struct ClassTally {
     pub writes: Histogram,
     /// The same for the first parts of the window, ascending; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub early: Vec<Early>,
+    pub early: Vec<StartLatencies>,
     /// What joins the histograms and the rate.
     #[serde(default)]
     pub edges: Edges,
@@ -112,8 +116,8 @@ pub struct ClassTally {
     pub open: Option<Box<OpenTally>>,
     /// Of verified blocks only: what the checks of the whole visit found, settling and draining included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verified: Option<Box<Verified>>,
-    /// Of a soak of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
+    pub verified: Option<Box<VerifyCounts>>,
+    /// Of a run of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_target: Option<Box<ByTarget>>,
 }
@@ -142,7 +146,7 @@ impl ClassTally {
         lead_ns: u64,
         edges: &[u64],
     ) -> Self {
-        let early = |&until_ns| Early { until_ns, reads: histogram(), writes: histogram() };
+        let early = |&until_ns| StartLatencies { until_ns, reads: histogram(), writes: histogram() };
         Self {
             io_bytes,
             bytes: None,
@@ -342,7 +346,7 @@ impl ClassTally {
     }
 
     /// The early parts that are not over `settle_ns` after the load began.
-    fn early_from(&self, settle_ns: u64) -> impl Iterator<Item = &Early> {
+    fn early_from(&self, settle_ns: u64) -> impl Iterator<Item = &StartLatencies> {
         self.early.iter().filter(move |part| part.until_ns > settle_ns)
     }
 

@@ -4,14 +4,14 @@
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
 use super::read::broken_at;
-use super::{Header, Interval, Resumed, Visit};
+use super::{Header, Interval, ResumedLine, Visit};
 use crate::error::Problem;
 use crate::facts::{DriveLook, LimitsChange};
-use crate::load::class::{Class, LoadClass, MAX_RATE, PerClass, Sizes};
+use crate::load::class::{Class, LoadClass, MAX_OUTSTANDING, MAX_RATE, PerClass, Sizes};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RatePoints, RateSearch, WarmUp};
-use crate::load::request::{MAX_OUTSTANDING, Request};
+use crate::load::request::Request;
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ByTarget, ClassTally, Series};
 use crate::stats::Parameters;
@@ -32,7 +32,7 @@ const MOST_VISITS: u32 = 1_000_000;
 const WIDEST_TARGET: f64 = 1.0;
 
 /// A field and what is wrong with it.
-type Found = Result<(), (String, String)>;
+type FieldError = Result<(), (String, String)>;
 
 /// Looks at the first line.
 pub(super) fn header(number: usize, header: &Header) -> Result<(), Problem> {
@@ -75,7 +75,7 @@ pub fn foreign_tallies(
 }
 
 /// Looks at where a run goes on.
-pub(super) fn resumed(number: usize, resumed: &Resumed) -> Result<(), Problem> {
+pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Problem> {
     let one = at_most("set_aside", usize::try_from(resumed.set_aside).unwrap_or(usize::MAX), 1);
     told(number, times(&[("run_ns", resumed.run_ns)]).and(one))
 }
@@ -86,31 +86,31 @@ pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
     told(number, times(&[("run_ns", look.run_ns)]).and(count))
 }
 
-fn told(number: usize, found: Found) -> Result<(), Problem> {
+fn told(number: usize, found: FieldError) -> Result<(), Problem> {
     found.map_err(|(field, reason)| broken_at(number, &field, &reason))
 }
 
-fn wrong(field: impl Into<String>, reason: impl Into<String>) -> Found {
+fn wrong(field: impl Into<String>, reason: impl Into<String>) -> FieldError {
     Err((field.into(), reason.into()))
 }
 
 /// Puts the name of the outer field before that of the inner one.
-fn within(outer: &str, found: Found) -> Found {
+fn within(outer: &str, found: FieldError) -> FieldError {
     found.map_err(|(field, reason)| (format!("{outer}.{field}"), reason))
 }
 
-fn times(spans: &[(&str, u64)]) -> Found {
+fn times(spans: &[(&str, u64)]) -> FieldError {
     match spans.iter().find(|(_, ns)| *ns > LONGEST_NS) {
-        Some((field, ns)) => wrong(*field, format!("{ns} ns are more than ten years")),
+        Some((field, ns)) => wrong(*field, format!("{ns} ns is more than ten years")),
         None => Ok(()),
     }
 }
 
-fn at_most(field: &str, count: usize, most: usize) -> Found {
-    if count > most { wrong(field, format!("{count} are more than {most}")) } else { Ok(()) }
+fn at_most(field: &str, count: usize, most: usize) -> FieldError {
+    if count > most { wrong(field, format!("{count} is more than {most}")) } else { Ok(()) }
 }
 
-fn outstanding(field: &str, count: u32) -> Found {
+fn outstanding(field: &str, count: u32) -> FieldError {
     if count > MAX_OUTSTANDING {
         return wrong(field, format!("{count} outstanding I/Os are more than {MAX_OUTSTANDING}"));
     }
@@ -118,19 +118,19 @@ fn outstanding(field: &str, count: u32) -> Found {
 }
 
 /// A load level of a class is a rate in an open loop, and a count in a closed one.
-fn level(request: &Request, class: Class, field: &str, count: u32) -> Found {
+fn level(request: &Request, class: Class, field: &str, count: u32) -> FieldError {
     if !request.class(class).is_some_and(LoadClass::is_open) {
         return outstanding(field, count);
     }
     if count > MAX_RATE { wrong(field, format!("a rate of {count} is more than {MAX_RATE}")) } else { Ok(()) }
 }
 
-fn point(request: &Request, point: Point) -> Found {
+fn point(request: &Request, point: Point) -> FieldError {
     let each = |(class, count): (Class, u32)| level(request, class, class.name(), count);
     within("point", point.classes().try_for_each(each))
 }
 
-fn of_plan(request: &Request, plan: &Plan) -> Found {
+fn of_plan(request: &Request, plan: &Plan) -> FieldError {
     at_most("plan.steps", plan.steps.len(), MAX_POINTS)?;
     within("plan.grid", of_grid(request, &plan.grid))?;
     for (index, step) in plan.steps.iter().enumerate() {
@@ -145,7 +145,7 @@ fn of_plan(request: &Request, plan: &Plan) -> Found {
     for (index, phase) in plan.phases.iter().enumerate() {
         let field = format!("plan.phases[{index}]");
         if phase.step >= plan.steps.len() {
-            return wrong(field, format!("{} is no step of the plan", phase.step));
+            return wrong(field, format!("{} is not a step of the plan", phase.step));
         }
         within(&field, times(&[("settle", phase.settle.0), ("measure", phase.measure.0)]))?;
     }
@@ -161,7 +161,7 @@ fn of_plan(request: &Request, plan: &Plan) -> Found {
     Ok(())
 }
 
-fn of_grid(request: &Request, grid: &Grid) -> Found {
+fn of_grid(request: &Request, grid: &Grid) -> FieldError {
     at_most("points", grid.points.len(), MAX_POINTS)?;
     for (field, axes) in [("levels", &grid.levels), ("printed", &grid.printed)] {
         for (&class, levels) in axes {
@@ -173,11 +173,11 @@ fn of_grid(request: &Request, grid: &Grid) -> Found {
     Ok(())
 }
 
-fn of_search(request: &Request, search: &LevelSearch) -> Found {
+fn of_search(request: &Request, search: &LevelSearch) -> FieldError {
     search.most.values().try_for_each(|&most| outstanding("most", most))?;
     let different: BTreeSet<Class> = search.classes.iter().copied().collect();
     if different.len() < search.classes.len() {
-        return wrong("classes", "a load class is there twice");
+        return wrong("classes", "a load class appears twice");
     }
     at_most("others", search.others.len(), MAX_POINTS)?;
     search.others.iter().try_for_each(|&one| point(request, one))?;
@@ -185,7 +185,7 @@ fn of_search(request: &Request, search: &LevelSearch) -> Found {
     times(&[("settle", search.settle.0), ("measure", search.measure.0), ("share", share)])
 }
 
-fn of_rates(request: &Request, rates: &RateSearch, steps: usize) -> Found {
+fn of_rates(request: &Request, rates: &RateSearch, steps: usize) -> FieldError {
     point(request, rates.room)?;
     if let Some(rate) = [rates.lowest, rates.first, rates.most].into_iter().find(|rate| *rate > MAX_RATE) {
         return wrong("most", format!("a rate of {rate} is more than {MAX_RATE}"));
@@ -198,12 +198,12 @@ fn of_rates(request: &Request, rates: &RateSearch, steps: usize) -> Found {
     }
     let named = rates.points.iter().flat_map(RatePoints::all).flat_map(RatePoints::steps);
     if let Some(step) = named.into_iter().find(|&step| step >= steps) {
-        return wrong("points", format!("{step} is no step of the plan"));
+        return wrong("points", format!("{step} is not a step of the plan"));
     }
     times(&[("settle", rates.settle.0), ("measure", rates.measure.0), ("share", rates.share.0)])
 }
 
-fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
+fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> FieldError {
     within("parameters", of_parameters(&adaptive.parameters))?;
     if let Some(WarmUp::Time(time)) = adaptive.warm_up {
         times(&[("warm_up", time.0)])?;
@@ -220,19 +220,19 @@ fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
         }
         for &point in &phase.points {
             match seen.get_mut(point) {
-                None => return wrong(field("points"), format!("{point} is no step of the plan")),
-                Some(true) => return wrong(field("points"), format!("{point} is there twice")),
+                None => return wrong(field("points"), format!("{point} is not a step of the plan")),
+                Some(true) => return wrong(field("points"), format!("{point} appears twice")),
                 Some(first) => *first = true,
             }
         }
         at_most(&field("pairs"), phase.pairs.len(), phase.points.len() / 2)?;
         if let Some(point) = phase.pairs.iter().flatten().find(|&&point| point >= steps) {
-            return wrong(field("pairs"), format!("{point} is no step of the plan"));
+            return wrong(field("pairs"), format!("{point} is not a step of the plan"));
         }
         at_most(&field("long_visits"), phase.long_visits.len(), phase.points.len())?;
         for long in &phase.long_visits {
             if long.point >= steps {
-                return wrong(field("long_visits"), format!("{} is no step of the plan", long.point));
+                return wrong(field("long_visits"), format!("{} is not a step of the plan", long.point));
             }
             times(&[(&field("long_visits"), long.measure_ns)])?;
         }
@@ -240,10 +240,10 @@ fn of_adaptive(adaptive: &AdaptivePlan, steps: usize) -> Found {
     Ok(())
 }
 
-fn of_parameters(parameters: &Parameters) -> Found {
+fn of_parameters(parameters: &Parameters) -> FieldError {
     let target = parameters.target;
     if !(target > 0.0 && target <= WIDEST_TARGET) {
-        return wrong("target", format!("{target} is no relative half-width"));
+        return wrong("target", format!("{target} is not a relative half-width"));
     }
     let counts = [
         ("least_visits", parameters.least_visits),
@@ -266,7 +266,7 @@ fn of_parameters(parameters: &Parameters) -> Found {
     ])
 }
 
-fn of_visit(request: &Request, visit: &Visit) -> Found {
+fn of_visit(request: &Request, visit: &Visit) -> FieldError {
     point(request, visit.point)?;
     times(&[
         ("began_ns", visit.began_ns),
@@ -301,7 +301,12 @@ fn of_visit(request: &Request, visit: &Visit) -> Found {
     Ok(())
 }
 
-fn of_tallies(request: &Request, tallies: &PerClass<ClassTally>, measured_ns: u64, cut_short: bool) -> Found {
+fn of_tallies(
+    request: &Request,
+    tallies: &PerClass<ClassTally>,
+    measured_ns: u64,
+    cut_short: bool,
+) -> FieldError {
     tallies.iter().try_for_each(|(class, tally)| {
         let Some(load) = request.class(*class) else {
             return wrong(class.name(), "the request has no such class");
@@ -310,7 +315,7 @@ fn of_tallies(request: &Request, tallies: &PerClass<ClassTally>, measured_ns: u6
     })
 }
 
-fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: bool) -> Found {
+fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: bool) -> FieldError {
     outstanding("planned", tally.planned)?;
     if tally.io_bytes == 0 && load.sizes != Sizes::None {
         return wrong("io_bytes", "an I/O of 0 bytes");
@@ -331,14 +336,14 @@ fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: b
     }
     at_most("early", tally.early.len(), MOST_PARTS)?;
     if !tally.early.is_sorted_by(|before, after| before.until_ns < after.until_ns) {
-        return wrong("early", "its parts are not in order of time");
+        return wrong("early", "its parts are not in time order");
     }
     let span_ns = tally.lead_ns.saturating_add(measured_ns);
     within("series", of_series(&tally.series, span_ns, cut_short))
 }
 
 /// A series has the buckets of its span. One that was cut short may end before the others.
-fn of_series(series: &Series, span_ns: u64, cut_short: bool) -> Found {
+fn of_series(series: &Series, span_ns: u64, cut_short: bool) -> FieldError {
     let Series { bucket_ns, ops, latency_sum_ns } = series;
     if *bucket_ns == 0 {
         return wrong("bucket_ns", "a bucket has no width");

@@ -117,7 +117,7 @@ pub struct NodeVisit {
     pub server: Option<ServerCounts>,
     /// What this node did of a load that several share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub joined: Option<Joined>,
+    pub joined: Option<NodeRecord>,
     /// How often a session of that load was seen waiting for each event of the server, or on a CPU.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub waits: BTreeMap<String, u64>,
@@ -125,7 +125,7 @@ pub struct NodeVisit {
 
 /// What a node did beside others: when it began, and its part of what was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Joined {
+pub struct NodeRecord {
     /// By how much its clock was ahead of that of the run when the load began.
     pub clock_ahead_ns: i64,
     /// The message and its answer by which that was found; the clock is known to half of it.
@@ -139,12 +139,12 @@ pub struct Joined {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hung: bool,
     /// What it counted of each class.
-    pub counted: PerClass<Counted>,
+    pub counted: PerClass<NodeCounts>,
 }
 
 /// A node's part of the counts of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct NodeCounts {
     /// Outstanding I/Os planned.
     pub planned: u32,
     /// Completions inside the window.
@@ -166,14 +166,14 @@ const fn is_none(errors: &u64) -> bool {
     *errors == 0
 }
 
-impl Counted {
+impl NodeCounts {
     /// How many I/Os the latencies are of.
     pub const fn with_latency(&self) -> u64 {
         if self.begun > 0 { self.begun } else { self.ops }
     }
 }
 
-impl From<&ClassTally> for Counted {
+impl From<&ClassTally> for NodeCounts {
     fn from(tally: &ClassTally) -> Self {
         Self {
             planned: tally.planned,

@@ -8,7 +8,7 @@ use crate::measure::ClassTally;
 
 /// The visit behind the whole ones that a record has intervals of; `None` when the last interval is of a whole visit, or the run is no soak.
 pub fn of(record: &Record) -> Option<Visit> {
-    let soak = record.header.request.pace.soak()?;
+    let soak = record.header.request.soak()?;
     let number = record.visits.len() as u64;
     let behind =
         record.intervals.iter().rposition(|interval| interval.visit != number).map_or(0, |last| last + 1);

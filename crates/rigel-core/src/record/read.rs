@@ -2,7 +2,7 @@
 //!
 //! Must not judge numbers; [`super::check`] does.
 
-use super::{Closing, FORMAT_MAJOR, Format, Interval, Line, Record, Resumed, TornLine, Visit, check};
+use super::{ClosingLine, FORMAT_MAJOR, Format, Interval, Line, Record, ResumedLine, TornLine, Visit, check};
 use crate::error::Problem;
 use crate::load::plan::Plan;
 use serde::Deserialize;
@@ -29,8 +29,8 @@ impl Record {
             }
         }
         let Reader { mut record } = reader.ok_or_else(|| {
-            Problem::usage("this is no record of Rigel")
-                .because("the file is empty, or its first line was not written whole")
+            Problem::usage("this is not a Rigel record")
+                .because("the file is empty, or its first line is incomplete")
                 .next("give the file that ends in _record.jsonl")
         })?;
         record.end_open_visit();
@@ -51,7 +51,7 @@ impl Reader {
                 check::header(number, &header)?;
                 Ok(Self { record: Record::begun(*header) })
             }
-            _ => Err(broken(number, "the first line is no header")),
+            _ => Err(broken(number, "the first line is not a header")),
         }
     }
 
@@ -61,12 +61,12 @@ impl Reader {
         match line {
             Line::Resumed(resumed) => return self.resumed(number, resumed),
             _ if record.closing.is_some() => {
-                return Err(broken(number, "something follows the closing line"));
+                return Err(broken(number, "there is data after the closing line"));
             }
             Line::Header(_) => return Err(broken(number, "a second header")),
             Line::Search(visit) => {
                 if !record.visits.is_empty() {
-                    return Err(broken(number, "a visit of the search after the search"));
+                    return Err(broken(number, "a search visit appears after the search"));
                 }
                 check::visit(number, &record.header.request, &visit)?;
                 record.search.push(*visit);
@@ -76,7 +76,7 @@ impl Reader {
                 let behind =
                     |last: &Interval| interval.visit < last.visit || interval.began_ns < last.began_ns;
                 if record.intervals.last().is_some_and(behind) {
-                    return Err(broken(number, "an interval that lies before the one before it"));
+                    return Err(broken(number, "an interval starts before the previous one"));
                 }
                 record.intervals.push(*interval);
             }
@@ -95,23 +95,23 @@ impl Reader {
     }
 
     /// The run goes on: what the interruption had cut short does not count.
-    fn resumed(&mut self, number: usize, resumed: Resumed) -> Result<(), Problem> {
+    fn resumed(&mut self, number: usize, resumed: ResumedLine) -> Result<(), Problem> {
         check::resumed(number, &resumed)?;
         let record = &mut self.record;
-        if record.closing.as_ref().is_some_and(|Closing { complete, .. }| *complete) {
-            return Err(broken(number, "a complete run goes on"));
+        if record.closing.as_ref().is_some_and(|ClosingLine { complete, .. }| *complete) {
+            return Err(broken(number, "a complete run continues"));
         }
         record.closing = None;
         record.end_open_visit();
         for _ in 0..resumed.set_aside {
             match record.visits.pop().or_else(|| record.search.pop()) {
                 Some(visit) => record.set_aside.push(visit),
-                None => return Err(broken(number, "a visit is set aside, and there is none")),
+                None => return Err(broken(number, "a visit is set aside, but there is none")),
             }
         }
         let kept = record.search.len() + record.visits.len();
         if kept as u64 != resumed.kept {
-            return Err(broken(number, &format!("{} visits are kept, {kept} are there", resumed.kept)));
+            return Err(broken(number, &format!("{} visits were kept, {kept} exist", resumed.kept)));
         }
         // Those of a visit that is made again are not part of it.
         record.intervals.retain(|interval| interval.visit < resumed.kept);
@@ -146,7 +146,7 @@ fn broken(line: usize, reason: &str) -> Problem {
     Problem::usage(format!("the record cannot be read: {reason}"))
         .at(format!("line {line}"))
         .because("the file was changed or damaged after Rigel wrote it")
-        .next("use an undamaged copy; the lines before this one can be saved with `head`")
+        .next("use an undamaged copy, or save the lines before this one with `head`")
 }
 
 /// The same, of one field.
@@ -198,7 +198,7 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
         program_version: Option<String>,
     }
     let peek: Peek = serde_json::from_slice(text).map_err(|_| {
-        Problem::usage("this is no record of Rigel")
+        Problem::usage("this is not a Rigel record")
             .at("line 1")
             .because("the first line is not the header of a record")
             .next("give the file that ends in _record.jsonl")
@@ -207,8 +207,9 @@ fn check_format(text: &[u8]) -> Result<(), Problem> {
         return Ok(());
     }
     let major = peek.rigel_record.major;
-    let problem = Problem::usage(format!("the record has format {major}, this program reads {FORMAT_MAJOR}"))
-        .at("line 1");
+    let problem =
+        Problem::usage(format!("the record has format {major}, but this program reads {FORMAT_MAJOR}"))
+            .at("line 1");
     if major < FORMAT_MAJOR {
         return Err(problem.because("it was written before the first release").next("measure again"));
     }

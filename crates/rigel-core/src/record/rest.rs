@@ -13,31 +13,40 @@ use std::path::PathBuf;
 pub fn places(record: &[u8]) -> Vec<PathBuf> {
     #[derive(Deserialize)]
     struct Peek {
-        request: Named,
+        request: RestName,
     }
     #[derive(Deserialize)]
-    struct Named {
+    struct RestName {
+        task: Task,
+    }
+    #[derive(Deserialize)]
+    struct Task {
+        #[serde(default)]
+        soak: Soak,
+    }
+    #[derive(Default, Deserialize)]
+    struct Soak {
         #[serde(default)]
         rest_dirs: Vec<String>,
     }
     let first = record.split_inclusive(|&byte| byte == b'\n').next().filter(|first| first.ends_with(b"\n"));
     let Some(first) = first else { return Vec::new() };
     let name = format!("rigel_soak_rest_{:016x}.jsonl", fnv1a(first));
-    let dirs =
-        serde_json::from_slice(first).map_or_else(|_| Vec::new(), |Peek { request }| request.rest_dirs);
+    let dirs = serde_json::from_slice(first)
+        .map_or_else(|_| Vec::new(), |Peek { request }| request.task.soak.rest_dirs);
     dirs.iter().map(|dir| path_text::decode(dir).join(&name)).collect()
 }
 
 /// How a record becomes whole: so many bytes of it stay, and these follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Joint<'a> {
+pub struct RestSplice<'a> {
     /// Bytes of the record that stay. What is behind them is a torn line, of which the rest has the whole.
     pub stays: usize,
     /// What follows.
     pub more: &'a [u8],
 }
 
-impl<'a> Joint<'a> {
+impl<'a> RestSplice<'a> {
     /// Where a rest belongs. The record may have some or all of its lines already: who puts them back may be killed at any moment.
     ///
     /// # Errors
@@ -79,9 +88,9 @@ fn find(lines: &[u8], line: &[u8]) -> Option<usize> {
 
 /// The record and its rest contradict each other.
 pub fn went_on() -> Problem {
-    Problem::usage("the record went on without lines that had found no room in it")
-        .because("they were not where they could be found when the soak was resumed, or one of the files was changed")
-        .next("the file has what was found meanwhile: keep it; moved to another directory, it no longer keeps the record from being read")
+    Problem::usage("lines that did not fit into the record were lost")
+        .because("the spill file was missing or changed when the soak was resumed")
+        .next("the file holds findings: keep it, but move it to another directory so that the record can be read")
 }
 
 #[cfg(test)]
@@ -89,7 +98,7 @@ mod tests {
     use super::*;
 
     fn joined(record: &str, rest: &str) -> String {
-        let joint = Joint::of(record.as_bytes(), rest.as_bytes()).unwrap();
+        let joint = RestSplice::of(record.as_bytes(), rest.as_bytes()).unwrap();
         let bytes = [&record.as_bytes()[..joint.stays], joint.more].concat();
         String::from_utf8(bytes).unwrap()
     }
@@ -116,14 +125,15 @@ mod tests {
 
     #[test]
     fn a_record_that_went_on_without_its_rest_is_told() {
-        let problem = Joint::of(b"head\ntwo\nother\n", b"two\nthree\n").unwrap_err();
+        let problem = RestSplice::of(b"head\ntwo\nother\n", b"two\nthree\n").unwrap_err();
         assert_eq!(problem.kind.code(), 2);
         assert!(problem.next.is_some());
     }
 
     #[test]
     fn the_places_follow_from_the_whole_first_line() {
-        let head = |dirs: &str| format!("{{\"request\":{{\"rest_dirs\":{dirs}}}}}\n");
+        let head =
+            |dirs: &str| format!("{{\"request\":{{\"task\":{{\"soak\":{{\"rest_dirs\":{dirs}}}}}}}}}\n");
         let (one, other) = (head(r#"["/big","/tmp"]"#), head(r#"["/big"]"#));
         let found = places(one.as_bytes());
         assert_eq!(found, places(format!("{one}more\n").as_bytes()));

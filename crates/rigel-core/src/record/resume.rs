@@ -5,15 +5,15 @@
 //! not touch a target.
 
 use crate::error::{ExitKind, Problem};
-use crate::event::At;
+use crate::event::VisitPosition;
 use crate::facts::engine::EngineFacts;
 use crate::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use crate::load::class::PerClass;
 use crate::load::plan::Plan;
 use crate::path_text::printable;
-use crate::record::{Record, Resumed, Visit};
+use crate::record::{Record, ResumedLine, Visit};
 use crate::units::{Bytes, NS_PER_S};
-use crate::verify::{MOST_PARTS, Settled};
+use crate::verify::{DurableMark, MOST_PARTS};
 use std::collections::VecDeque;
 use std::slice;
 
@@ -28,7 +28,7 @@ const LATEST_NS: u64 = 5 * 365 * 24 * 3600 * NS_PER_S;
 
 /// What a run has behind it; nothing, when it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Past {
+pub struct RecordPast {
     /// The visits that count, those of the search first.
     pub visits: VecDeque<Visit>,
     /// The plan that followed the search, when the search had ended.
@@ -40,10 +40,10 @@ pub struct Past {
     /// Times that the run was interrupted. Each time at most one visit was made that is not among those above.
     pub interruptions: u64,
     /// Of classes of verified blocks: what the intervals of a soak say of the blocks that are surely there.
-    pub settled: PerClass<Settled>,
+    pub settled: PerClass<DurableMark>,
 }
 
-impl Past {
+impl RecordPast {
     /// What the record of an interrupted run holds, and the plan that the run began with. `bytes` is the length of the
     /// record.
     ///
@@ -58,31 +58,34 @@ impl Past {
         }
         let header = &record.header;
         if record.resumed.len() + 1 >= MOST_PARTS {
-            return Err(Problem::usage(format!("the run went on {} times already", record.resumed.len()))
-                .because("what a block says of the part of a run that wrote it has no room for more")
-                .next("start the run again; `rigel report` shows what the record holds"));
+            return Err(Problem::usage(format!(
+                "the run has already been resumed {} times",
+                record.resumed.len()
+            ))
+            .because("the block format has no room for more parts of a run")
+            .next("start a new run; `rigel report` shows what the record has"));
         }
         if header.program_version != program_version {
             let theirs = printable(&header.program_version).into_owned();
             return Err(Problem::refused(format!(
-                "the run was begun by Rigel {theirs}, this is {program_version}"
+                "the run was started by Rigel {theirs}, this is {program_version}"
             ))
             .because(
-                "versions may choose points and places in other ways; the visits would not be of one run",
+                "versions may choose points and places differently, so the visits would not belong together",
             )
-            .next("go on with that version, or start the run again"));
+            .next("resume with that version, or start a new run"));
         }
         let plan = Plan::new(&header.request, &header.nodes.first().host, &header.targets)?;
         let planned = (plan != header.plan).then(|| header.plan.clone());
         if planned.is_some() && !plan.searches() {
-            return Err(Problem::usage("the plan of the record is not the one that its request leads to")
+            return Err(Problem::usage("the plan in the record does not match its request")
                 .because("the file was changed after Rigel wrote it")
-                .next("start the run again"));
+                .next("start a new run"));
         }
         let mut visits: VecDeque<Visit> = record.search.iter().chain(&record.visits).cloned().collect();
         let mut set_aside = 0;
         // What a soak saw happened, however it ended.
-        let is_soak = header.request.pace.soak().is_some();
+        let is_soak = header.request.soak().is_some();
         if visits.back().is_some_and(|last| !is_soak && !counts(last)) {
             visits.pop_back();
             set_aside = 1;
@@ -90,9 +93,7 @@ impl Past {
         let in_order =
             visits.iter().zip(visits.iter().skip(1)).all(|(one, next)| one.ended_ns() <= next.began_ns);
         if !in_order || visits.back().is_some_and(|last| last.ended_ns() > LATEST_NS) {
-            return Err(other_way(
-                "the visits of the record are at times at which no run made them".to_owned(),
-            ));
+            return Err(other_way("the visits in the record have impossible times".to_owned()));
         }
         let torn_bytes = record.torn.as_ref().map_or(0, |torn| bytes.saturating_sub(torn.offset as u64));
         let settled = settled(record);
@@ -112,13 +113,13 @@ impl Past {
     pub fn check_end(&self) -> Result<(), Problem> {
         match self.visits.len() {
             0 => Ok(()),
-            left => Err(other_way(format!("the run is over, and {left} visits of the record are left"))),
+            left => Err(other_way(format!("the run is over, but the record has {left} visits left"))),
         }
     }
 
     /// The line that says so, at a local time.
-    pub fn resumed(&self, at: String) -> Resumed {
-        Resumed {
+    pub fn resumed(&self, at: String) -> ResumedLine {
+        ResumedLine {
             at,
             run_ns: self.run_ns(),
             kept: self.visits.len() as u64,
@@ -132,14 +133,14 @@ impl Past {
     ///
     /// # Errors
     /// When the record has another visit in that place.
-    pub fn next(&mut self, at: At, number: u64) -> Result<Option<Visit>, Problem> {
+    pub fn next(&mut self, at: VisitPosition, number: u64) -> Result<Option<Visit>, Problem> {
         let Some(visit) = self.visits.pop_front() else { return Ok(None) };
-        let made = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+        let made = VisitPosition { step: visit.step, point: visit.point, purpose: visit.purpose };
         if made == at && visit.number == number {
             return Ok(Some(visit));
         }
         Err(other_way(format!(
-            "visit {} of the record is not the one that the run would make there",
+            "visit {} of the record is not the one the run would make at this point",
             visit.number
         )))
     }
@@ -151,7 +152,7 @@ impl Past {
     pub fn has_plan(&self, plan: &Plan) -> Result<bool, Problem> {
         match &self.planned {
             Some(planned) if planned != plan => {
-                Err(other_way("the search of the record leads to another plan than the one in it".to_owned()))
+                Err(other_way("the search in the record leads to a different plan".to_owned()))
             }
             planned => Ok(planned.is_some()),
         }
@@ -159,7 +160,7 @@ impl Past {
 }
 
 /// The last word of the record on every class, for each part of the run that is over.
-fn settled(record: &Record) -> PerClass<Settled> {
+fn settled(record: &Record) -> PerClass<DurableMark> {
     let parts = record.resumed.len() + 1;
     let mut last = PerClass::new();
     for (class, tally) in record.intervals.iter().flat_map(|interval| &interval.tallies) {
@@ -177,8 +178,8 @@ fn settled(record: &Record) -> PerClass<Settled> {
 /// The record does not say how this run would have come to where it is.
 pub fn other_way(what: String) -> Problem {
     Problem::new(ExitKind::Usage, what)
-        .because("the record was changed after Rigel wrote it, or is not of this build")
-        .next("start the run again; `rigel report` shows what the record holds")
+        .because("the record was changed after Rigel wrote it, or comes from another build")
+        .next("start a new run; `rigel report` shows what the record has")
 }
 
 /// Whether a visit could be one of an undisturbed run.
@@ -198,16 +199,20 @@ pub fn is_restarted(then: &HostFacts, now: &HostFacts) -> bool {
 /// With the first one that is not, and what differs.
 pub fn check_targets(recorded: &[TargetFacts], now: &[TargetFacts], restarted: bool) -> Result<(), Problem> {
     if recorded.len() != now.len() {
-        return Err(other_way(format!("the record has {} targets, the run {}", recorded.len(), now.len())));
+        return Err(other_way(format!(
+            "the record has {} targets, the run has {}",
+            recorded.len(),
+            now.len()
+        )));
     }
     for (then, now) in recorded.iter().zip(now) {
         if let Some(difference) = difference(then, now, restarted) {
-            return Err(Problem::refused(format!(
-                "the target is not the one that was measured: {difference}"
-            ))
-            .at(printable(&then.path))
-            .because("it was replaced, or the names or numbers of devices have changed since")
-            .next("bring it back, or start the run again: visits to two targets make no number"));
+            return Err(Problem::refused(format!("this is not the target that was measured: {difference}"))
+                .at(printable(&then.path))
+                .because("it was replaced, or device names or numbers have changed since")
+                .next(
+                    "bring it back, or start a new run: samples from different targets cannot be combined",
+                ));
         }
     }
     Ok(())
@@ -302,8 +307,8 @@ fn difference(then: &TargetFacts, now: &TargetFacts, restarted: bool) -> Option<
         .or_else(|| differs("its size", bytes(then.size_bytes), bytes(now.size_bytes)))
         .or_else(|| differs("its identity", number(then), number(now)))
         .or_else(|| differs("the device", model(then), model(now)))
-        .or_else(|| differs("what is allocated of it", allocated(then), less_allocated(then, now)))
-        .or_else(|| (seed(then) != seed(now)).then(|| "it was filled anew".to_owned()))
+        .or_else(|| differs("its allocated size", allocated(then), less_allocated(then, now)))
+        .or_else(|| (seed(then) != seed(now)).then(|| "it was refilled".to_owned()))
 }
 
 /// Whether both are a disk that says which one it is, or the same part of it, asked for by a link.
@@ -360,12 +365,12 @@ fn refuse_difference(whose: &str, pairs: &[(&str, String, String)]) -> Result<()
     match pairs.iter().find(|(_, then, now)| then != now) {
         None => Ok(()),
         Some((what, then, now)) => Err(Problem::refused(format!(
-            "{whose} is not what it was: {what} was {}, is {}",
+            "{whose} changed: {what} was {}, now {}",
             printable(then),
             printable(now)
         ))
-        .because("visits before and after the interruption would not be comparable")
-        .next("go on where the run was begun, or start it again here")),
+        .because("measurements before and after the interruption would not be comparable")
+        .next("resume where the run was started, or start a new run here")),
     }
 }
 

@@ -1,95 +1,12 @@
 use super::*;
-use crate::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
-use crate::facts::{HostFacts, Identity, TargetKind};
 use crate::load::class::Class;
-use crate::load::matrix::RunLevel;
-use crate::load::pace::Pace;
-use crate::units::{NS_PER_S, Nanos};
+pub(crate) use crate::testing::{header, visit, visit_to};
+use crate::units::NS_PER_S;
 use serde_json::json;
-
-/// A record of a `simple` run of one second per point on one file, without visits.
-pub(crate) fn header() -> Header {
-    let mut request = Request::new(RunLevel::Simple);
-    request.pace = Pace::Fixed(Nanos::from_secs(1));
-    let targets = vec![TargetFacts {
-        path: "/data/lun1".into(),
-        real_path: "/data/lun1".into(),
-        kind: TargetKind::File,
-        size_bytes: 1 << 30,
-        identity: Identity { device: (8, 0), inode: 1 },
-        direct_io: Some(true),
-        ..TargetFacts::simulated(1 << 30)
-    }];
-    let host = HostFacts { cpus: 2, ..HostFacts::default() };
-    Header {
-        rigel_record: Format { major: FORMAT_MAJOR, minor: FORMAT_MINOR },
-        program_version: "0.1.0".into(),
-        run_id: "orion_20260101_1200".into(),
-        started: "2026-01-01T12:00:00+00:00".into(),
-        plan: Plan::new(&request, &host, &targets).unwrap(),
-        request,
-        nodes: Nodes::one(node(host)),
-        targets,
-    }
-}
-
-fn node(host: HostFacts) -> Node {
-    let engine = EngineFacts {
-        registered_buffers: true,
-        registered_files: true,
-        single_issuer: true,
-        defer_taskrun: true,
-        ..EngineFacts::plain(EngineKind::IoUring)
-    };
-    let buffers = BufferFacts {
-        backing: Backing::TransparentHuge,
-        bytes: 4 << 20,
-        large_segments_max: Some(1),
-        large_segments_mean: Some(1.0),
-    };
-    Node { host, engine, buffers, member: None }
-}
-
-/// A visit of one second to step 0 in which every I/O took `latency_ns`, at the outstanding count of the point.
-pub(crate) fn visit(step: usize, latency_ns: u64) -> Visit {
-    visit_to(step, header().plan.steps[step].point, latency_ns)
-}
-
-/// The same of a step with this point.
-pub(crate) fn visit_to(step: usize, point: Point, latency_ns: u64) -> Visit {
-    let tally = |outstanding: u32, class: Class| {
-        let bytes = if class == Class::SMALL { 8192 } else { 1 << 20 };
-        let mut tally = ClassTally::new(bytes, outstanding, NS_PER_S);
-        for i in 0..NS_PER_S / latency_ns * u64::from(outstanding) {
-            tally.reads.record(latency_ns);
-            tally.series.record(i * latency_ns / u64::from(outstanding), latency_ns);
-        }
-        tally.in_flight_ns = u64::from(outstanding) * NS_PER_S;
-        tally
-    };
-    Visit {
-        number: step as u64,
-        purpose: Purpose::Only,
-        busiest_worker_cpu_ns: None,
-        ios: None,
-        hung: None,
-        nodes: vec![NodeVisit::default()],
-        loaded_ns: 1_200_000_000,
-        step,
-        point,
-        began_ns: 0,
-        settle_ns: NS_PER_S / 10,
-        measured_ns: NS_PER_S,
-        cut_short: false,
-        warm_up: None,
-        worker_cpu_ns: Some(1),
-        tallies: point.classes().map(|(class, level)| (class, tally(level, class))).collect(),
-    }
-}
 
 fn bytes() -> Vec<u8> {
     let closing =
-        Closing { ended: "2026-01-01T12:01:00+00:00".into(), complete: true, reason: None, end: None };
+        ClosingLine { ended: "2026-01-01T12:01:00+00:00".into(), complete: true, reason: None, end: None };
     [
         Line::Header(Box::new(header())),
         Line::Visit(Box::new(visit(0, 1_000_000))),
@@ -116,7 +33,7 @@ fn a_record_reads_back_and_writes_the_same_bytes() {
 
 #[test]
 fn a_line_of_every_kind_reads_back() {
-    let closing = Closing { ended: "now".into(), complete: false, reason: None, end: None };
+    let closing = ClosingLine { ended: "now".into(), complete: false, reason: None, end: None };
     let interval = Interval {
         visit: 0,
         began_ns: 0,
@@ -175,10 +92,10 @@ fn damage_is_told_with_its_line() {
     for (damaged, place, reason) in [
         (text.replacen("\"step\":0", "\"step\":3", 1), "line 2", "plan"),
         (format!("{}\n{}\n", lines[0], lines[0]), "line 2", "second header"),
-        (format!("{text}{}\n", lines[1]), "line 5", "follows"),
-        (format!("{}\n", lines[1]), "line 1", "no record"),
-        (text.replacen("\"major\":2", "\"major\":3", 1), "line 1", "format 3"),
-        ("hello\n".into(), "line 1", "no record"),
+        (format!("{text}{}\n", lines[1]), "line 5", "after the closing line"),
+        (format!("{}\n", lines[1]), "line 1", "not a Rigel record"),
+        (text.replacen("\"major\":3", "\"major\":4", 1), "line 1", "format 4"),
+        ("hello\n".into(), "line 1", "not a Rigel record"),
     ] {
         let problem = Record::read(damaged.as_bytes()).unwrap_err();
         let text = problem.to_string();
@@ -237,7 +154,7 @@ fn a_later_minor_number_still_reads() {
 
 fn resumed(set_aside: u64, kept: u64) -> Line {
     let at = "2026-01-01T13:00:00+00:00".into();
-    Line::Resumed(Resumed { at, run_ns: 0, kept, set_aside, torn_bytes: 0 })
+    Line::Resumed(ResumedLine { at, run_ns: 0, kept, set_aside, torn_bytes: 0 })
 }
 
 fn lines(lines: &[Line]) -> Vec<u8> {
@@ -248,18 +165,19 @@ fn lines(lines: &[Line]) -> Vec<u8> {
 fn a_run_that_goes_on_leaves_out_what_was_cut_short() {
     let header = Line::Header(Box::new(header()));
     let made = |step| Line::Visit(Box::new(visit(step, 1_000_000)));
-    let ended = |complete| Line::Closing(Closing { ended: "now".into(), complete, reason: None, end: None });
+    let ended =
+        |complete| Line::Closing(ClosingLine { ended: "now".into(), complete, reason: None, end: None });
     let whole =
         [header.clone(), made(0), made(1), ended(false), resumed(1, 1), made(1), made(2), ended(true)];
     let record = Record::read(&lines(&whole)).unwrap();
     assert_eq!(record.visits.iter().map(|visit| visit.step).collect::<Vec<_>>(), [0, 1, 2]);
     assert!(record.complete() && record.resumed.len() == 1);
     for (broken, reason) in [
-        (vec![header.clone(), ended(true), resumed(0, 0)], "a complete run goes on"),
+        (vec![header.clone(), ended(true), resumed(0, 0)], "a complete run continues"),
         (vec![header.clone(), resumed(1, 0)], "there is none"),
-        (vec![header.clone(), made(0), resumed(0, 2)], "2 visits are kept, 1 are there"),
-        (vec![header.clone(), made(0), made(1), resumed(2, 0)], "2 are more than 1"),
-        (vec![resumed(0, 0)], "no record"),
+        (vec![header.clone(), made(0), resumed(0, 2)], "2 visits were kept, 1 exist"),
+        (vec![header.clone(), made(0), made(1), resumed(2, 0)], "2 is more than 1"),
+        (vec![resumed(0, 0)], "not a Rigel record"),
     ] {
         let problem = Record::read(&lines(&broken)).unwrap_err();
         assert!(problem.to_string().contains(reason), "{problem}");

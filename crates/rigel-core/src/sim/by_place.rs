@@ -58,7 +58,7 @@ impl ByPlace {
         if self.region.is_none_or(good) {
             Ok(())
         } else {
-            Err("a factor is above 0 and at most 100, and a region ends behind its beginning, within 0% to 100%".into())
+            Err("a factor must be above 0 and at most 100, and a region must end after its start, within 0% to 100%".into())
         }
     }
 }

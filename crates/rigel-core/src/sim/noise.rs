@@ -62,7 +62,7 @@ pub struct SimNoise {
     /// A cache in the device.
     pub hits: Option<Hits>,
     /// I/Os that come back very late.
-    pub lost: Option<Lost>,
+    pub lost: Option<DelayedIos>,
     /// Each I/O in flight beyond the number of stations makes every service longer by this share.
     pub retrograde: Ppm,
 }
@@ -188,7 +188,7 @@ pub struct Hits {
 
 /// I/Os whose completion is delayed, while their station serves the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lost {
+pub struct DelayedIos {
     /// One of so many.
     pub every: u64,
     /// For so long.
@@ -226,7 +226,7 @@ impl SimNoise {
         let filled = |bucket: Bucket| bucket.per_s > 0 && bucket.credits > 0;
         let dwell = |ns: u64| ns >= SPEED_STEP_NS && time(ns);
         [
-            (sds.iter().all(|&sd| upto(sd, 1)), "a standard deviation is 0% to 100%"),
+            (sds.iter().all(|&sd| upto(sd, 1)), "a standard deviation must be 0% to 100%"),
             (time(memory.tau_ns), "a time constant is above 0 and at most a day"),
             (
                 self.neighbour.is_none_or(|n| upto(n.level, 10) && dwell(n.on_ns) && dwell(n.off_ns)),

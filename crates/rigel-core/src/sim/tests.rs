@@ -28,7 +28,7 @@ fn disturbed() -> SimNoise {
         cap: Some(Bucket { per_s: 250 * MIB, credits: GIB }),
         cliff: Some(Cliff { bytes: GIB, factor: ppm(300_000) }),
         hits: Some(Hits { share: ppm(400_000), service_ns: 40_000 }),
-        lost: Some(Lost { every: 10_000, delay_ns: 20 * NS_PER_S }),
+        lost: Some(DelayedIos { every: 10_000, delay_ns: 20 * NS_PER_S }),
         retrograde: ppm(10_000),
     }
 }
@@ -51,7 +51,7 @@ fn every_part_of_a_law_reads() {
     assert_eq!(SimLaw::parse(ALL).unwrap(), wanted);
     assert_eq!(SimLaw::parse("").unwrap(), SimLaw::default());
     let alone = |part| SimLaw::parse(part).unwrap().noise;
-    assert_eq!(alone("lost=7").lost, Some(Lost { every: 7, delay_ns: 10 * NS_PER_S }));
+    assert_eq!(alone("lost=7").lost, Some(DelayedIos { every: 7, delay_ns: 10 * NS_PER_S }));
     assert_eq!(alone("cap=250M").cap, Some(Bucket { per_s: 250 * MIB, credits: 25 * MIB }));
     assert_eq!(
         alone("fall=0.5:1s").fall,

@@ -2,7 +2,7 @@
 //!
 //! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
-use super::noise::{Bucket, Cliff, Fall, Hits, Lost, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
+use super::noise::{Bucket, Cliff, DelayedIos, Fall, Hits, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
 use super::{Region, ServiceTime, SimLaw};
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
@@ -112,7 +112,7 @@ impl SimLaw {
             }
             "lost" => {
                 let (every, delay) = optional(value, count, time)?;
-                noise.lost = Some(Lost { every, delay_ns: delay.unwrap_or(LOST_NS) });
+                noise.lost = Some(DelayedIos { every, delay_ns: delay.unwrap_or(LOST_NS) });
             }
             "retrograde" => noise.retrograde = ratio(value)?,
             _ => return Err(format!("known are {KEYS}")),
@@ -171,7 +171,7 @@ fn read<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
 }
 
 fn count<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("'{text}' is not a whole number that fits"))
+    text.parse().map_err(|_| format!("'{text}' is not a whole number in range"))
 }
 
 /// `30%` or `0.3`, perhaps with a sign.

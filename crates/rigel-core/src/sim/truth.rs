@@ -54,7 +54,7 @@ impl SimLaw {
     /// exponential service times the latency is the sum of an Erlang and an exponential time (Gross, Harris 1998,
     /// section 2.4, for a closed system). `None` for other service times, for a cache, and for a device without a
     /// single rate.
-    pub(crate) fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
+    pub fn truth_latency_ns(&self, outstanding: u32, io_bytes: u64, quantile: f64) -> Option<f64> {
         let SimNoise { hits, bucket, cap, .. } = self.noise;
         let unlimited = hits.is_none() && bucket.is_none() && cap.is_none();
         let known = self.spread == ServiceTime::Exponential && unlimited && self.has_one_rate();

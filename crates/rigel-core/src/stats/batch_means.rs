@@ -15,14 +15,14 @@ const FEWEST_DEGREES: f64 = 3.0;
 
 /// The error of the mean of a series, estimated from the series alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Within {
+pub struct SeriesError {
     /// Standard error of the mean, in the unit of the series.
     pub standard_error: f64,
     /// Degrees of freedom of that standard error.
     pub degrees_of_freedom: f64,
 }
 
-impl Within {
+impl SeriesError {
     /// Half the width of a 95 % interval, in the unit of the series.
     pub fn half_width(&self) -> f64 {
         student_t_quantile(0.975, self.degrees_of_freedom) * self.standard_error
@@ -44,16 +44,16 @@ pub fn batches(series: &[f64], batches: usize) -> Vec<f64> {
 /// With correlation r between neighbouring batches, taken to be an AR(1) process, the variance of the mean grows by
 /// `(1 + r) / (1 - r)` and the degrees of freedom shrink by it. The sample's r is biased by about `-1 / k`, which is
 /// added back.
-pub fn within(series: &[f64]) -> Option<Within> {
+pub fn within(series: &[f64]) -> Option<SeriesError> {
     let sizes = BATCHES.iter().filter(|&&size| series.len() >= size);
     let all = sizes.map(|&size| corrected(&batches(series, size)));
     all.max_by(|a, b| a.half_width().total_cmp(&b.half_width()))
 }
 
-fn corrected(batches: &[f64]) -> Within {
+fn corrected(batches: &[f64]) -> SeriesError {
     let k = count(batches.len());
     let inflation = inflation(batches, 1.0);
-    Within {
+    SeriesError {
         standard_error: (variance(batches) * inflation / k).sqrt(),
         degrees_of_freedom: ((k - 1.0) / inflation).max(FEWEST_DEGREES),
     }

@@ -30,18 +30,7 @@ pub enum LatencyOf {
     P99,
 }
 
-impl LatencyOf {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Mean, Self::P99];
-
-    /// The name in every output and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::P99 => "p99",
-        }
-    }
-}
+crate::named!(LatencyOf { Mean: "mean", P99: "p99" });
 
 /// A bound on the latency of small I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ const PRICE_OF_A_BEND: f64 = 5.0;
 const PRICE_OF_A_BORDER: f64 = 11.0;
 
 /// Places of one area differ by that much, relative, whatever their intervals say: devices are not even to the last per cent.
-pub(crate) const SLACK: f64 = 0.02;
+pub const SLACK: f64 = 0.02;
 /// Areas, or both ends of a slope, that differ by less are not worth telling.
 const WORTH: f64 = 0.05;
 /// Most areas that are told apart.

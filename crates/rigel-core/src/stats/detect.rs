@@ -16,7 +16,7 @@ pub(crate) mod sizes;
 pub mod slow_noise;
 pub(crate) mod slow_start;
 pub(crate) mod stalls;
-pub(crate) mod standstill;
+pub mod standstill;
 pub(crate) mod steady;
 pub(crate) mod waits;
 pub(crate) mod zeros;

@@ -44,7 +44,7 @@ impl Interval {
     }
 
     /// An interval of `half` times the mean to either side; `None` without a mean or a width.
-    pub(crate) fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
+    pub fn symmetric(mean: f64, half: f64, visits: usize, df: f64) -> Option<Self> {
         (mean > 0.0 && half.is_finite()).then(|| Self {
             mean,
             lo95: (mean * (1.0 - half)).max(0.0),
@@ -56,7 +56,7 @@ impl Interval {
     }
 
     /// An interval of logarithms, as of a geometric mean: `half` to either side of `log_mean`.
-    pub(crate) fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
+    pub fn geometric(log_mean: f64, half: f64, visits: usize, df: f64) -> Self {
         Self {
             mean: log_mean.exp(),
             lo95: (log_mean - half).exp(),

@@ -8,7 +8,9 @@
 mod search;
 
 use super::interval::Interval;
+use schemars::JsonSchema;
 use search::Search;
+use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 
 /// One visit to one load level.
@@ -25,7 +27,7 @@ pub struct LevelVisit {
 }
 
 /// Saturation is this part of the maximum.
-pub(crate) const SATURATION: f64 = 0.95;
+pub const SATURATION: f64 = 0.95;
 
 /// The bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +79,7 @@ pub struct Curve {
 }
 
 /// The saturating level, as far as the noise allows to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bracket {
     /// Every level below was left out, or is below saturation at 95 % confidence.
     pub lo: u32,

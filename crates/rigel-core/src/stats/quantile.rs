@@ -13,7 +13,7 @@ use crate::units::to_f64;
 /// A quantile needs this many I/Os in its smaller tail.
 const LEAST_BEYOND: f64 = 10.0;
 /// Largest relative width of a bucket of [`Histogram`]. No interval is narrower than that, to either side.
-pub(crate) const BUCKET_WIDTH: f64 = 1.0 / 64.0;
+pub const BUCKET_WIDTH: f64 = 1.0 / 64.0;
 
 /// A quantile of the latency, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -82,12 +82,12 @@ pub enum Next {
     /// Visit this rate once, add the visit to the others and ask again.
     Visit(u32),
     /// The search is over.
-    Done(Found),
+    Done(RateOutcome),
 }
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
+pub enum RateOutcome {
     /// The bound is kept up to about a rate: the rates around which the points lie.
     About {
         /// Lower end of the points.
@@ -146,11 +146,11 @@ pub fn next(visits: &[RateVisit], rules: &RateRules) -> Next {
 }
 
 /// What the visits tell, of a search that has no time for more.
-pub fn so_far(visits: &[RateVisit], rules: &RateRules) -> Found {
+pub fn so_far(visits: &[RateVisit], rules: &RateRules) -> RateOutcome {
     let levels = levels(visits);
     match ends(&levels) {
-        (None, _) => Found::Nowhere,
-        (Some(low), None) if low >= rules.most => Found::Everywhere,
+        (None, _) => RateOutcome::Nowhere,
+        (Some(low), None) if low >= rules.most => RateOutcome::Everywhere,
         // More would have been kept; the points say so.
         (Some(low), None) => around(f64::from(low), f64::from(low), visits),
         (Some(low), Some(high)) => around(f64::from(low), f64::from(high), visits),
@@ -189,10 +189,10 @@ fn growing(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<Next> {
             return None;
         }
         if is_kept && rate == rules.most {
-            return Some(Next::Done(Found::Everywhere));
+            return Some(Next::Done(RateOutcome::Everywhere));
         }
         if !is_kept && rate == rules.lowest {
-            return Some(Next::Done(Found::Nowhere));
+            return Some(Next::Done(RateOutcome::Nowhere));
         }
         let wanted = if is_kept { f64::from(rate) * GROWTH } else { f64::from(rate) / GROWTH };
         rate = whole(wanted).clamp(rules.lowest, rules.most);
@@ -239,7 +239,7 @@ fn bisecting(levels: &BTreeMap<u32, Level>, rules: &RateRules) -> Option<u32> {
 
 /// Where the points lie: around the crossing of a line through the visits near it, as far as the line says that it pays; around the
 /// ends where there is no line.
-fn around(low: f64, high: f64, visits: &[RateVisit]) -> Found {
+fn around(low: f64, high: f64, visits: &[RateVisit]) -> RateOutcome {
     let levels = levels(visits);
     let below: Vec<&Level> = levels.range(..=whole(low / 2.0)).map(|one| one.1).collect();
     let sum = |of: fn(&Level) -> f64| below.iter().map(|level| of(level)).sum::<f64>();
@@ -260,7 +260,8 @@ fn around(low: f64, high: f64, visits: &[RateVisit]) -> Found {
     let law = Law { allowed: worst.map_or(0.0, |visit| visit.allowed), ..RATIOS };
     let seen: Vec<RatioSeen> = near.into_iter().map(seen).collect();
     let line = Curve::through(&seen, law, Shape::Straight).and_then(|line| Some((line, line.crossing()?)));
-    let about = |at: f64, part: f64| Found::About { low: at * (1.0 - part), at, high: at * (1.0 + part) };
+    let about =
+        |at: f64, part: f64| RateOutcome::About { low: at * (1.0 - part), at, high: at * (1.0 + part) };
     match line.filter(|(_, at)| (low / (1.0 + WIDEST)..=high * (1.0 + WIDEST)).contains(at)) {
         Some((line, at)) => {
             let range = (at * (1.0 - WIDEST), at * (1.0 + WIDEST));
@@ -280,7 +281,7 @@ fn around(low: f64, high: f64, visits: &[RateVisit]) -> Found {
     clippy::cast_sign_loss,
     reason = "rates are far below, and it saturates"
 )]
-pub(crate) fn whole(rate: f64) -> u32 {
+pub fn whole(rate: f64) -> u32 {
     rate.round().max(1.0) as u32
 }
 
@@ -307,7 +308,7 @@ mod tests {
     }
 
     /// Searches a device whose ratio is a function of the rate, times noise.
-    fn search(ratio: impl Fn(f64) -> f64, noise: f64, seed: u64) -> (Found, Vec<RateVisit>) {
+    fn search(ratio: impl Fn(f64) -> f64, noise: f64, seed: u64) -> (RateOutcome, Vec<RateVisit>) {
         let mut visits = Vec::new();
         let mut random = Noise::new(seed);
         loop {
@@ -327,8 +328,8 @@ mod tests {
         }
     }
 
-    fn about(found: Found) -> (f64, f64, f64) {
-        let Found::About { low, at, high } = found else { panic!("{found:?}") };
+    fn about(found: RateOutcome) -> (f64, f64, f64) {
+        let RateOutcome::About { low, at, high } = found else { panic!("{found:?}") };
         (low, at, high)
     }
 
@@ -348,9 +349,9 @@ mod tests {
     #[test]
     fn a_bound_that_nothing_keeps_and_one_that_everything_keeps() {
         let (found, visits) = search(|_| 50.0, 0.0, 1);
-        assert_eq!((found, visits.last().unwrap().rate), (Found::Nowhere, 10));
+        assert_eq!((found, visits.last().unwrap().rate), (RateOutcome::Nowhere, 10));
         let (found, visits) = search(|_| 0.0, 0.0, 1);
-        assert_eq!((found, visits.last().unwrap().rate), (Found::Everywhere, 250_000));
+        assert_eq!((found, visits.last().unwrap().rate), (RateOutcome::Everywhere, 250_000));
         assert!(visits.len() < 14, "{}", visits.len());
     }
 
@@ -420,7 +421,7 @@ mod tests {
     #[test]
     fn a_search_without_time_for_more_has_what_there_is() {
         let visit = |rate: u32, ratio: f64| RateVisit { rate, ratio, weight: 10.0, allowed: 0.01 };
-        assert_eq!(so_far(&[], &RULES), Found::Nowhere);
+        assert_eq!(so_far(&[], &RULES), RateOutcome::Nowhere);
         let (_, at, _) = about(so_far(&[visit(100, 0.0), visit(400, 0.1)], &RULES));
         assert!((at - 400.0).abs() < 1.0, "{at}");
         let (low, at, high) = about(so_far(&[visit(100, 0.0), visit(400, 0.1), visit(1600, 20.0)], &RULES));

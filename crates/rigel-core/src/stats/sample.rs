@@ -8,33 +8,35 @@ use crate::units::to_f64;
 pub(crate) const MEDIAN_TO_SIGMA: f64 = 1.4826;
 
 /// A length as a number.
-pub(crate) fn count(length: usize) -> f64 {
+pub fn count(length: usize) -> f64 {
     to_f64(u64::try_from(length).unwrap_or(u64::MAX))
 }
 
-pub(crate) fn mean(values: &[f64]) -> f64 {
+/// The mean; 0 of nothing.
+pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / count(values.len()) }
 }
 
 /// Sum of the squared deviations from the mean.
-pub(crate) fn sum_of_squares(values: &[f64]) -> f64 {
+pub fn sum_of_squares(values: &[f64]) -> f64 {
     let centre = mean(values);
     values.iter().map(|value| (value - centre).powi(2)).sum()
 }
 
 /// Unbiased sample variance; 0 for fewer than two values.
-pub(crate) fn variance(values: &[f64]) -> f64 {
+pub fn variance(values: &[f64]) -> f64 {
     if values.len() < 2 { 0.0 } else { sum_of_squares(values) / count(values.len() - 1) }
 }
 
-pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
+/// The values from the lowest on.
+pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted
 }
 
 /// The middle value, or the mean of the two in the middle.
-pub(crate) fn median(values: &[f64]) -> f64 {
+pub fn median(values: &[f64]) -> f64 {
     let sorted = sorted(values);
     let half = sorted.len() / 2;
     match sorted.len() {

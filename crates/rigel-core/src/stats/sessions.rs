@@ -8,8 +8,6 @@ use super::special::student_t_quantile;
 
 /// Fewer sessions tell too little of how much they differ.
 pub const FEWEST_SESSIONS: usize = 5;
-/// The least factor between the interval of a session's own mean and that of another session: both have the same error.
-pub const LEAST_FACTOR: f64 = std::f64::consts::SQRT_2;
 
 /// How much sessions of one storage differ in one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +34,7 @@ impl Sessions {
     }
 
     /// Variance of the logarithm of one session, and its degrees of freedom.
-    pub(crate) fn variance(&self) -> (f64, f64) {
+    pub fn variance(&self) -> (f64, f64) {
         (self.log_sd * self.log_sd, count(self.count) - 1.0)
     }
 }

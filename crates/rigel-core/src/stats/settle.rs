@@ -45,12 +45,12 @@ pub struct Settle {
     /// How many visits were averaged; below 6 nothing was judged and `settle_ns` is the first candidate.
     pub visits: usize,
     /// Set when every candidate was too short: the difference of the piece after the last candidate.
-    pub unsettled: Option<Transient>,
+    pub unsettled: Option<TransientBias>,
 }
 
 /// Relative difference between a piece of the visits and a later part of them, averaged over the visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Transient {
+pub struct TransientBias {
     /// Mean difference: -0.05 when the piece is 5 % slower.
     pub difference: f64,
     /// Its standard error over the visits.
@@ -101,7 +101,7 @@ fn least_errors(visits: usize) -> f64 {
     if visits >= MANY_VISITS { STANDARD_ERRORS } else { student_t_quantile(QUANTILE, count(visits) - 1.0) }
 }
 
-fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transient {
+fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> TransientBias {
     let difference = |profile: &&[f64]| {
         let piece = piece(profile.len(), candidate_ns, bucket_ns);
         let reference = mean(reference(profile, piece.end));
@@ -109,7 +109,7 @@ fn transient(profiles: &[&[f64]], candidate_ns: u64, bucket_ns: u64) -> Transien
     };
     let differences: Vec<f64> = profiles.iter().map(difference).collect();
     let standard_error = (variance(&differences) / count(differences.len())).sqrt();
-    Transient { difference: mean(&differences), standard_error }
+    TransientBias { difference: mean(&differences), standard_error }
 }
 
 /// The difference that one step of the rate makes, from one bucket to the next: an I/O, or as many as come at once. Visits

@@ -3,8 +3,11 @@
 //! Shares are given as ratios to what is allowed. Must not know which bound they are about.
 
 use super::crossing::RatioSeen;
+use super::estimate::{Basis, EstimateForm};
 use super::sample::count;
 use super::special::{normal_quantile, student_t_quantile};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A ratio to what is allowed, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,10 +22,12 @@ pub struct Ratio {
     pub visits: usize,
 }
 
-/// Whether a bound is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// Surely, at 95 %.
+/// Whether a bound is kept, at 95 %.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Verdict")]
+pub enum BoundVerdict {
+    /// Surely.
     Yes,
     /// Surely not.
     No,
@@ -57,11 +62,23 @@ impl Ratio {
     }
 
     /// Whether what is allowed is kept.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> BoundVerdict {
         match self.hi95 {
-            Some(hi95) if hi95 <= 1.0 => Kept::Yes,
-            _ if self.lo95 > 1.0 => Kept::No,
-            _ => Kept::Undecided,
+            Some(hi95) if hi95 <= 1.0 => BoundVerdict::Yes,
+            _ if self.lo95 > 1.0 => BoundVerdict::No,
+            _ => BoundVerdict::Undecided,
+        }
+    }
+}
+
+impl From<Ratio> for EstimateForm {
+    fn from(ratio: Ratio) -> Self {
+        Self {
+            value: ratio.value,
+            lo95: Some(ratio.lo95),
+            hi95: ratio.hi95,
+            visits: Some(ratio.visits),
+            basis: if ratio.visits > 1 { Basis::Visits } else { Basis::OneVisit },
         }
     }
 }
@@ -98,12 +115,12 @@ mod tests {
     #[test]
     fn a_bound_is_kept_broken_or_undecided() {
         let kept = |ratios: &[f64], weight| Ratio::of(&visits(ratios, weight), true).unwrap().kept();
-        assert_eq!(kept(&[0.5, 0.6, 0.55, 0.45], 100.0), Kept::Yes);
-        assert_eq!(kept(&[1.5, 1.6, 1.55, 1.45], 100.0), Kept::No);
-        assert_eq!(kept(&[0.5, 1.6, 1.55, 0.45], 100.0), Kept::Undecided);
-        assert_eq!(kept(&[0.0; 4], 0.5), Kept::Undecided, "two expected, none seen");
-        assert_eq!(kept(&[0.0; 4], 2.0), Kept::Yes);
-        assert_eq!(kept(&[0.1], 1000.0), Kept::Undecided, "one visit shows no spread");
+        assert_eq!(kept(&[0.5, 0.6, 0.55, 0.45], 100.0), BoundVerdict::Yes);
+        assert_eq!(kept(&[1.5, 1.6, 1.55, 1.45], 100.0), BoundVerdict::No);
+        assert_eq!(kept(&[0.5, 1.6, 1.55, 0.45], 100.0), BoundVerdict::Undecided);
+        assert_eq!(kept(&[0.0; 4], 0.5), BoundVerdict::Undecided, "two expected, none seen");
+        assert_eq!(kept(&[0.0; 4], 2.0), BoundVerdict::Yes);
+        assert_eq!(kept(&[0.1], 1000.0), BoundVerdict::Undecided, "one visit shows no spread");
         assert_eq!(Ratio::of(&[], true), None);
     }
 

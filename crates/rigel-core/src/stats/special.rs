@@ -7,7 +7,7 @@ mod normal;
 mod polygamma;
 mod student;
 
-pub(crate) use normal::normal_quantile;
+pub use normal::normal_quantile;
 pub(crate) use polygamma::{digamma, inverse_trigamma, trigamma};
 pub use student::student_t_quantile;
 pub(crate) use student::student_t_tail;

@@ -13,7 +13,7 @@ pub(crate) const FEWEST_TO_BORROW: usize = 4;
 /// The prior never counts for more degrees of freedom.
 const MOST_PRIOR_DEGREES: f64 = 40.0;
 /// Least variance, so that visits that agree exactly (a simulated device) have a logarithm.
-pub(crate) const SMALLEST_VARIANCE: f64 = 1e-12;
+pub const SMALLEST_VARIANCE: f64 = 1e-12;
 /// An outlying visit is this many robust standard deviations from the median of its point.
 const OUTLYING: f64 = 5.0;
 /// One outlying visit may be an accident.
@@ -66,14 +66,14 @@ impl Contamination {
 
 /// What many variances have in common: a scaled inverse chi-square distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Prior {
+pub(crate) struct VariancePrior {
     /// Its scale: the variance that a typical point has.
     pub variance: f64,
     /// How many degrees of freedom it is worth; many when the points agree.
     pub degrees_of_freedom: f64,
 }
 
-impl Prior {
+impl VariancePrior {
     /// Fits the prior to sample variances by the moments of their logarithms (Smyth 2004, section 6.2). `None` for
     /// fewer than [`FEWEST_TO_BORROW`] variances with at least one degree of freedom.
     pub fn fit(samples: &[(f64, f64)]) -> Option<Self> {
@@ -101,10 +101,10 @@ fn knows(s2: f64, df: f64) -> bool {
 /// mean `(d0 s0 + d s2) / (d0 + d)` on `d0 + d` degrees of freedom. Without a prior, what came in.
 pub(crate) fn moderate(samples: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let floored: Vec<_> = samples.iter().map(|&(s2, df)| (s2.max(SMALLEST_VARIANCE), df)).collect();
-    let Some(prior) = Prior::fit(&floored) else {
+    let Some(prior) = VariancePrior::fit(&floored) else {
         return floored;
     };
-    let Prior { variance: s0, degrees_of_freedom: d0 } = prior;
+    let VariancePrior { variance: s0, degrees_of_freedom: d0 } = prior;
     let posterior = |&(s2, df): &(f64, f64)| {
         let (s2, df) = if knows(s2, df) { (s2, df) } else { (0.0, 0.0) };
         ((d0 * s0 + df * s2) / (d0 + df), d0 + df)

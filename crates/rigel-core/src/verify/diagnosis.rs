@@ -1,7 +1,7 @@
 //! What a block that was read is, against what it should be. Must not know when it was read, or by whom.
 
 use super::block::{self, BLOCK_BYTES, Head, SECTOR_BYTES, SECTORS};
-use super::expected::Expected;
+use super::expected::GenerationRange;
 use crate::guard::scratch;
 use crate::load::volume::Place;
 use schemars::JsonSchema;
@@ -91,7 +91,7 @@ pub struct Diagnosis {
 /// # Errors
 /// What is wrong.
 #[inline]
-pub fn check(seed: u64, place: Place, expected: Expected, block: &[u8]) -> Result<(), Diagnosis> {
+pub fn check(seed: u64, place: Place, expected: GenerationRange, block: &[u8]) -> Result<(), Diagnosis> {
     match block::whole(seed, place, block) {
         Some(generation) if expected.admits(generation) => Ok(()),
         _ => diagnose(seed, place, expected, block),
@@ -99,7 +99,7 @@ pub fn check(seed: u64, place: Place, expected: Expected, block: &[u8]) -> Resul
 }
 
 /// Of a block that could not be read.
-pub fn unreadable(seed: u64, place: Place, expected: Expected, errno: i32) -> Diagnosis {
+pub fn unreadable(seed: u64, place: Place, expected: GenerationRange, errno: i32) -> Diagnosis {
     let mut wanted = [0; BLOCK_BYTES];
     block::fill(seed, place, expected.newest, &mut wanted);
     Diagnosis { sectors: u8::MAX, ..excerpt(Fault::Unreadable { errno }, &[0; BLOCK_BYTES], &wanted) }
@@ -122,27 +122,27 @@ enum Sector {
 }
 
 /// A block with what its sectors are.
-struct Seen<'a> {
+struct SectorView<'a> {
     block: &'a [u8],
     place: Place,
-    expected: Expected,
+    expected: GenerationRange,
     /// What should be there.
     wanted: [u8; BLOCK_BYTES],
     sectors: [Sector; SECTORS],
 }
 
 #[cold]
-fn diagnose(seed: u64, place: Place, expected: Expected, block: &[u8]) -> Result<(), Diagnosis> {
+fn diagnose(seed: u64, place: Place, expected: GenerationRange, block: &[u8]) -> Result<(), Diagnosis> {
     debug_assert_eq!(block.len(), BLOCK_BYTES);
-    let seen = Seen::new(seed, place, expected, block);
+    let seen = SectorView::new(seed, place, expected, block);
     let Some(fault) = seen.fault() else { return Ok(()) };
     let sectors =
         (0..SECTORS).filter(|&number| seen.is_wrong(number)).fold(0, |mask, number| mask | 1 << number);
     Err(Diagnosis { sectors, ..excerpt(fault, block, &seen.wanted) })
 }
 
-impl<'a> Seen<'a> {
-    fn new(seed: u64, place: Place, expected: Expected, block: &'a [u8]) -> Self {
+impl<'a> SectorView<'a> {
+    fn new(seed: u64, place: Place, expected: GenerationRange, block: &'a [u8]) -> Self {
         let heads: [Option<Head>; SECTORS] = std::array::from_fn(|number| Head::of(part(block, number)));
         let wanted = nearest(seed, place, expected, block, &heads);
         let sectors = std::array::from_fn(|number| {
@@ -198,7 +198,7 @@ impl<'a> Seen<'a> {
 
     /// Every sector is of a write to this place.
     const fn written(&self, older: u64, newer: u64) -> Option<Fault> {
-        let Expected { oldest, newest } = self.expected;
+        let GenerationRange { oldest, newest } = self.expected;
         if newer > newest {
             return Some(Fault::Ahead { generation: newer });
         }
@@ -211,7 +211,7 @@ impl<'a> Seen<'a> {
 
     /// Some sectors are of writes to this place, others of none.
     fn mixed(&self, newer: u64) -> Option<Fault> {
-        let Expected { oldest, newest } = self.expected;
+        let GenerationRange { oldest, newest } = self.expected;
         if newer > newest {
             return Some(Fault::Ahead { generation: newer });
         }
@@ -271,7 +271,7 @@ impl<'a> Seen<'a> {
 fn nearest(
     seed: u64,
     place: Place,
-    expected: Expected,
+    expected: GenerationRange,
     block: &[u8],
     heads: &[Option<Head>; SECTORS],
 ) -> [u8; BLOCK_BYTES] {

@@ -4,7 +4,7 @@
 //! can have reached, so a block says which part wrote it. Of an earlier part one number is known, from a line of the record: every write below it was
 //! durable. What that part wrote after the line may be there or not. Must not know the part that runs now.
 
-use super::expected::Expected;
+use super::expected::GenerationRange;
 use super::passes::Passes;
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +21,9 @@ pub const fn parted(generation: u64) -> (u64, u64) {
 /// The parts of a run before the one that runs now; of each how many writes were surely durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Earlier(pub Vec<u64>);
+pub struct EarlierParts(pub Vec<u64>);
 
-impl Earlier {
+impl EarlierParts {
     /// What is added to the generations of the part that runs now.
     pub const fn base(&self) -> u64 {
         (self.0.len() as u64) << PASS_BITS
@@ -36,14 +36,14 @@ impl Earlier {
 
     /// What the slot at a position may hold: `own` is what it may by the part that runs now, whose generations are counted from 1.
     #[inline]
-    pub fn expected(&self, own: Expected, position: u64, passes: &Passes) -> Expected {
+    pub fn expected(&self, own: GenerationRange, position: u64, passes: &Passes) -> GenerationRange {
         if self.0.is_empty() {
             return own;
         }
         let base = self.base();
         let newest = if own.newest > 0 { base + own.newest } else { base - 1 };
         let oldest = if own.oldest > 0 { base + own.oldest } else { self.oldest(position, passes) };
-        Expected { oldest, newest }
+        GenerationRange { oldest, newest }
     }
 
     /// The last write of an earlier part that is surely there; 0 when none is.

@@ -3,9 +3,10 @@
 //! A wrong block that is read again and again, as a write is awaited that puts it right, is one fault. Must not judge blocks.
 
 use super::diagnosis::{Diagnosis, EXCERPT_BYTES, Fault};
-use super::earlier::Earlier;
-use super::expected::Expected;
+use super::earlier::EarlierParts;
+use super::expected::GenerationRange;
 use crate::load::volume::Place;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -80,7 +81,7 @@ pub struct Finding {
 
 impl Finding {
     /// What a check found at a time of the run.
-    pub const fn new(at_ns: u64, place: Place, expected: Expected, seen: &Diagnosis) -> Self {
+    pub const fn new(at_ns: u64, place: Place, expected: GenerationRange, seen: &Diagnosis) -> Self {
         Self {
             at_ns,
             target: place.target,
@@ -104,13 +105,14 @@ impl Finding {
 }
 
 /// How many blocks had each fault.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each is a fault of the same name")]
 pub struct FaultCounts {
     pub corrupt: u64,
     pub torn: u64,
     pub misdirected: u64,
+    #[serde(rename = "lost_or_stale", alias = "stale")]
     pub stale: u64,
     pub ahead: u64,
     pub zeroed: u64,
@@ -163,7 +165,7 @@ impl FaultCounts {
 
 /// The checks of a class in a visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verified {
+pub struct VerifyCounts {
     /// Blocks of 4 KiB that were written.
     pub written: u64,
     /// Blocks that were read and compared.
@@ -180,21 +182,21 @@ pub struct Verified {
     pub known: Vec<Finding>,
     /// At the end of an interval of a soak: what a run that goes on has to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
+    pub settled: Option<DurableMark>,
 }
 
 /// What surely was on the targets at the end of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct DurableMark {
     /// The seed of the blocks.
     pub seed: u64,
     /// Number of a worker; of each part of the run so far, every write of that worker below this number is durable.
-    pub below: Vec<(u32, Earlier)>,
+    pub below: Vec<(u32, EarlierParts)>,
 }
 
-impl Settled {
+impl DurableMark {
     /// What a worker left.
-    pub fn of(&self, worker: u32) -> Option<&Earlier> {
+    pub fn of(&self, worker: u32) -> Option<&EarlierParts> {
         self.below.iter().find(|(one, _)| *one == worker).map(|(_, earlier)| earlier)
     }
 
@@ -205,7 +207,7 @@ impl Settled {
     }
 }
 
-impl Verified {
+impl VerifyCounts {
     /// Nothing yet, with room for the findings.
     pub fn new() -> Self {
         Self { findings: Vec::with_capacity(MOST_FINDINGS), ..Self::default() }

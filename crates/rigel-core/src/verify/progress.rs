@@ -2,7 +2,7 @@
 //!
 //! Memory is taken once. Must not know time, nor what the writes carry.
 
-use super::expected::Expected;
+use super::expected::GenerationRange;
 use super::passes::Passes;
 
 /// Most writes that failed and whose slots were not written again, each of which is remembered by itself.
@@ -106,7 +106,7 @@ impl Progress {
 
     /// What the slot at a position may hold now.
     #[inline]
-    pub fn expected(&self, position: u64, passes: &Passes) -> Expected {
+    pub fn expected(&self, position: u64, passes: &Passes) -> GenerationRange {
         let newest = passes.after(position, self.begun);
         let mut oldest = newest;
         while oldest > 0 {
@@ -119,7 +119,7 @@ impl Progress {
                 oldest -= 1;
             }
         }
-        Expected { oldest, newest }
+        GenerationRange { oldest, newest }
     }
 
     /// Whether a write is over and went well.

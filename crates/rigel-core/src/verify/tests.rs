@@ -26,10 +26,10 @@ fn joined(first: &[u8], from: usize, rest: &[u8]) -> Vec<u8> {
     [&first[..at], &rest[at..]].concat()
 }
 
-fn judged(expected: Expected, bytes: &[u8]) -> Option<Diagnosis> {
+fn judged(expected: GenerationRange, bytes: &[u8]) -> Option<Diagnosis> {
     check(SEED, HERE, expected, bytes).err()
 }
 
-fn fault(expected: Expected, bytes: &[u8]) -> Option<Fault> {
+fn fault(expected: GenerationRange, bytes: &[u8]) -> Option<Fault> {
     judged(expected, bytes).map(|seen| seen.fault)
 }

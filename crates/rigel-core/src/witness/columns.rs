@@ -2,7 +2,7 @@
 //! run may have thousands of visits. A counter without any value is left out; `null` is a single sample without
 //! one.
 
-use super::{Counts, MOST_SAMPLES, Moved, Witness, WitnessSample};
+use super::{Counts, DeviceTransfer, MOST_SAMPLES, Witness, WitnessSample};
 use serde::{Deserialize, Serialize};
 
 type Column = Vec<Option<u64>>;
@@ -52,7 +52,7 @@ impl From<Witness> for Columns {
             let all: Column = witness.samples.iter().map(|sample| figure(&sample.counts)).collect();
             if all.iter().all(Option::is_none) { Vec::new() } else { all }
         };
-        let moved = |index: usize, figure: fn(Moved) -> u64| {
+        let moved = |index: usize, figure: fn(DeviceTransfer) -> u64| {
             column(&|counts| counts.moved.get(index).copied().flatten().map(figure))
         };
         let device = |(index, &device): (usize, &(u32, u32))| DeviceColumns {
@@ -99,7 +99,7 @@ impl Columns {
     fn check(&self) -> Result<(), String> {
         let times = || std::iter::once(&self.began_ns).chain(&self.at_ns);
         if self.at_ns.is_empty() || !times().zip(&self.at_ns).all(|(before, at)| before < at) {
-            return Err("the samples of a witness are not in order of time".to_owned());
+            return Err("the samples of a witness are not in time order".to_owned());
         }
         if self.at_ns.len() > MOST_SAMPLES {
             return Err(format!("a witness has {} samples, more than {MOST_SAMPLES}", self.at_ns.len()));
@@ -116,13 +116,13 @@ impl Columns {
         let fits = |column: &Column| column.is_empty() || column.len() == self.at_ns.len();
         let all = || own.into_iter().chain(of_devices.clone());
         if !all().all(fits) {
-            return Err("a list of a witness has another length than its times".to_owned());
+            return Err("a list of a witness is not as long as its times".to_owned());
         }
         let present = self.devices.len() + self.at_ns.len() + all().map(Vec::len).sum::<usize>();
         let is_silent = |of: &&DeviceColumns| of.read_bytes.is_empty() && of.written_bytes.is_empty();
         let silent = self.devices.iter().filter(is_silent).count();
         if silent.saturating_mul(self.at_ns.len()) > MISSING + MISSING_PER_PRESENT * present {
-            return Err(format!("a witness has {silent} devices that tell nothing"));
+            return Err(format!("a witness has {silent} devices without data"));
         }
         Ok(())
     }
@@ -130,7 +130,10 @@ impl Columns {
     fn counts(&self, index: usize) -> Counts {
         let at = |column: &Column| column.get(index).copied().flatten();
         let moved = |device: &DeviceColumns| {
-            Some(Moved { read_bytes: at(&device.read_bytes)?, written_bytes: at(&device.written_bytes)? })
+            Some(DeviceTransfer {
+                read_bytes: at(&device.read_bytes)?,
+                written_bytes: at(&device.written_bytes)?,
+            })
         };
         Counts {
             busy_us: at(&self.busy_us),

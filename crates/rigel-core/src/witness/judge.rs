@@ -4,7 +4,7 @@
 //! bytes are subtracted, and waiting for a CPU counts only as far as others used one. Waiting for I/O is not judged, because
 //! our load itself waits for I/O. Must not decide what follows from it.
 
-use super::track::{Measured, Piece, Track, inside};
+use super::track::{Piece, Track, VisitMeasure, inside};
 use super::{Counts, Witness};
 use crate::measure::Window;
 use crate::units::{MIB, NS_PER_US, mbps, to_f64};
@@ -51,11 +51,11 @@ pub struct ForeignIo {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// CPU time of others, in cores.
-    pub cpu: Option<Measured>,
+    pub cpu: Option<VisitMeasure>,
     /// CPU time that the hypervisor took, as a part of the CPU time that was wanted, but of one core at least.
-    pub steal: Option<Measured>,
+    pub steal: Option<VisitMeasure>,
     /// Part of the time in which a task waited for a CPU while others used one.
-    pub waiting: Option<Measured>,
+    pub waiting: Option<VisitMeasure>,
     /// Bytes of others on the targets' devices.
     pub io: Option<ForeignIo>,
     /// Others used enough CPU time for waiting to be attributed to them.
@@ -64,13 +64,13 @@ pub struct Judgement {
 
 /// One way in which others disturbed a visit. Displays as the figures, a sentence without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Foreign {
+pub enum Disturbance {
     /// They used CPUs.
-    Cpu(Measured),
+    Cpu(VisitMeasure),
     /// The hypervisor ran something else.
-    Steal(Measured),
+    Steal(VisitMeasure),
     /// They made tasks wait for a CPU.
-    Waiting(Measured),
+    Waiting(VisitMeasure),
     /// They used the devices.
     Io(ForeignIo),
 }
@@ -114,13 +114,14 @@ pub fn host_limited(busiest_cpu_ns: u64, wall_ns: u64) -> Option<f64> {
 
 impl Judgement {
     /// What is beyond the limits; empty for an undisturbed visit, or one of which nothing is known.
-    pub fn foreign(&self) -> Vec<Foreign> {
-        let often = |measured: Option<Measured>| measured.filter(|measured| measured.above > PART_OF_VISIT);
+    pub fn foreign(&self) -> Vec<Disturbance> {
+        let often =
+            |measured: Option<VisitMeasure>| measured.filter(|measured| measured.above > PART_OF_VISIT);
         let found = [
-            often(self.cpu).map(Foreign::Cpu),
-            often(self.steal).map(Foreign::Steal),
-            often(self.waiting).filter(|_| self.others_ran).map(Foreign::Waiting),
-            self.io.filter(ForeignIo::disturbs).map(Foreign::Io),
+            often(self.cpu).map(Disturbance::Cpu),
+            often(self.steal).map(Disturbance::Steal),
+            often(self.waiting).filter(|_| self.others_ran).map(Disturbance::Waiting),
+            self.io.filter(ForeignIo::disturbs).map(Disturbance::Io),
         ];
         found.into_iter().flatten().collect()
     }
@@ -128,10 +129,10 @@ impl Judgement {
     /// The part of a number of the visit that those beyond the limits can have taken or added, at most; 0 where there are none. `cpus` are
     /// those that we may use.
     pub fn effect(&self, cpus: u32) -> f64 {
-        let of = |one: &Foreign| match one {
-            Foreign::Cpu(used) => self.effect_of_cpu(used.mean / f64::from(cpus.max(1))),
-            Foreign::Steal(part) | Foreign::Waiting(part) => part.mean,
-            Foreign::Io(io) => {
+        let of = |one: &Disturbance| match one {
+            Disturbance::Cpu(used) => self.effect_of_cpu(used.mean / f64::from(cpus.max(1))),
+            Disturbance::Steal(part) | Disturbance::Waiting(part) => part.mean,
+            Disturbance::Io(io) => {
                 to_f64(io.foreign_bytes()) / to_f64(io.foreign_bytes().saturating_add(io.own_bytes).max(1))
             }
         };
@@ -153,7 +154,7 @@ impl ForeignIo {
     }
 
     /// Their rate, in MiB/s.
-    pub(crate) fn foreign_mbps(&self) -> f64 {
+    pub fn foreign_mbps(&self) -> f64 {
         mbps(self.foreign_bytes(), self.span_ns)
     }
 
@@ -209,32 +210,32 @@ pub fn device_io(witness: &Witness, own_bytes: u64) -> Option<ForeignIo> {
     Some(ForeignIo { device_bytes, own_bytes, span_ns: witness.span_ns() })
 }
 
-impl fmt::Display for Foreign {
+impl fmt::Display for Disturbance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |part: f64| part * 100.0;
         match self {
-            Self::Cpu(Measured { mean, limit, above, .. }) => write!(
+            Self::Cpu(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "other programs used {mean:.2} of a CPU core on average (up to {limit:.2} is usual; above that {:.0} % of the time)",
+                "other programs used {mean:.2} CPU cores on average (normal: up to {limit:.2}; exceeded {:.0} % of the time)",
                 percent(*above)
             ),
-            Self::Steal(Measured { mean, limit, above, .. }) => write!(
+            Self::Steal(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "the hypervisor took {:.1} % of the CPU time on average (up to {:.0} % is usual; above that {:.0} % of the time)",
+                "the hypervisor took {:.1} % of the CPU time on average (normal: up to {:.0} %; exceeded {:.0} % of the time)",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)
             ),
-            Self::Waiting(Measured { mean, limit, above, .. }) => write!(
+            Self::Waiting(VisitMeasure { mean, limit, above, .. }) => write!(
                 f,
-                "tasks waited {:.1} % of the time for a CPU that others used (up to {:.0} % is usual; above that {:.0} % of the time)",
+                "tasks waited for a busy CPU {:.1} % of the time (normal: up to {:.0} %; exceeded {:.0} % of the time)",
                 percent(*mean),
                 percent(*limit),
                 percent(*above)
             ),
             Self::Io(io) => write!(
                 f,
-                "others moved {:.1} MiB on the devices beside our {:.1} MiB, {:.1} MiB/s",
+                "other programs moved {:.1} MiB on the devices (Rigel: {:.1} MiB), {:.1} MiB/s",
                 to_f64(io.foreign_bytes()) / to_f64(MIB),
                 to_f64(io.own_bytes) / to_f64(MIB),
                 io.foreign_mbps()

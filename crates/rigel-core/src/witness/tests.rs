@@ -4,7 +4,7 @@ mod judged;
 mod regressed;
 mod sampled;
 
-use super::{Counts, Moved, Witness, WitnessSample};
+use super::{Counts, DeviceTransfer, Witness, WitnessSample};
 use crate::measure::Window;
 use crate::units::NS_PER_MS;
 
@@ -29,6 +29,6 @@ pub fn cpu(busy_ms: u64, own_ms: u64) -> Counts {
         own_us: Some(own_ms * 1000),
         cpu_pressure_us: Some(0),
         io_pressure_us: Some(90_000),
-        moved: vec![Some(Moved::default())],
+        moved: vec![Some(DeviceTransfer::default())],
     }
 }

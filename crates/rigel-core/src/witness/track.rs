@@ -12,7 +12,7 @@ const SMOOTH_US: u64 = 500 * NS_PER_MS / NS_PER_US;
 
 /// One measure over a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct VisitMeasure {
     /// Mean over the visit.
     pub mean: f64,
     /// Median of the samples, each smoothed over half a second.
@@ -32,7 +32,7 @@ pub(super) struct Piece<'a> {
 
 /// A measure at one sample, smoothed, and how long the sample is.
 #[derive(Clone, Copy)]
-struct Smooth {
+struct SmoothSample {
     value: f64,
     span_us: u64,
 }
@@ -40,7 +40,7 @@ struct Smooth {
 /// A measure at every sample; samples that do not tell have none.
 pub(super) struct Track {
     pub mean: Option<f64>,
-    smooth: Vec<Option<Smooth>>,
+    smooth: Vec<Option<SmoothSample>>,
 }
 
 /// The samples that lie in the window for more than half of their length.
@@ -67,31 +67,32 @@ impl Track {
         let one = |index: usize| {
             figures[index]?;
             let value = ratio(&figures[around(&ends_us, index)])?;
-            Some(Smooth { value, span_us: samples[index].span_us })
+            Some(SmoothSample { value, span_us: samples[index].span_us })
         };
         Self { mean: ratio(&figures), smooth: (0..samples.len()).map(one).collect() }
     }
 
     pub(crate) fn at_most(self, other: &Self) -> Self {
-        let lesser = |(a, b): (Option<Smooth>, &Option<Smooth>)| {
+        let lesser = |(a, b): (Option<SmoothSample>, &Option<SmoothSample>)| {
             let (a, b) = (a?, (*b)?);
-            Some(Smooth { value: a.value.min(b.value), ..a })
+            Some(SmoothSample { value: a.value.min(b.value), ..a })
         };
         let smooth: Vec<_> = self.smooth.into_iter().zip(&other.smooth).map(lesser).collect();
-        let weighted =
-            |one: &Option<Smooth>| one.map(|one| (one.value * to_f64(one.span_us), to_f64(one.span_us)));
+        let weighted = |one: &Option<SmoothSample>| {
+            one.map(|one| (one.value * to_f64(one.span_us), to_f64(one.span_us)))
+        };
         let mean = ratio(&smooth.iter().map(weighted).collect::<Vec<_>>());
         Self { mean, smooth }
     }
 
     /// Compares the samples with a limit. Figures below 0, an effect of rounding, become 0.
-    pub fn measured(&self, limit: f64) -> Option<Measured> {
-        let known: Vec<Smooth> = self.smooth.iter().copied().flatten().collect();
+    pub fn measured(&self, limit: f64) -> Option<VisitMeasure> {
+        let known: Vec<SmoothSample> = self.smooth.iter().copied().flatten().collect();
         let time = |least: f64| {
             known.iter().filter(|one| one.value > least).map(|one| one.span_us).fold(0, u64::saturating_add)
         };
         let values: Vec<f64> = known.iter().map(|one| one.value.max(0.0)).collect();
-        Some(Measured {
+        Some(VisitMeasure {
             mean: self.mean?.max(0.0),
             median: median(&values),
             limit,

@@ -77,7 +77,7 @@ pub(super) const fn to_usize(bytes: u32) -> usize {
 
 fn too_large(bytes: u32) -> Problem {
     Problem::usage(format!("an I/O of {} is too large", Bytes(u64::from(bytes))))
-        .because(format!("one buffer can have at most {}", Bytes(MAX_ARENA_BYTES as u64)))
+        .because(format!("a buffer can have at most {}", Bytes(MAX_ARENA_BYTES as u64)))
         .next("choose a smaller I/O size")
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 
 fn buffers(small: u16, large: u16, seed: u64) -> Buffers {
     Buffers::new(&SlotLayout::of(&[(small, 8192), (large, 1 << 20)]), seed).unwrap()
@@ -67,12 +67,12 @@ fn regions_hold_every_buffer() {
 }
 
 /// Huge pages, and the right to see where they are; neither is on every machine.
-fn huge() -> Result<Buffers, Unavailable> {
+fn huge() -> Result<Buffers, MissingNeed> {
     let some = buffers(2, 16, 1);
     let facts = some.facts();
     match (facts.backing, facts.large_segments_max) {
-        (Backing::Normal | Backing::None, _) => Err(Unavailable::new("no huge pages to be had")),
-        (_, None) => Err(Unavailable::new("physical addresses are hidden: no CAP_SYS_ADMIN")),
+        (Backing::Normal | Backing::None, _) => Err(MissingNeed::new("no huge pages to be had")),
+        (_, None) => Err(MissingNeed::new("physical addresses are hidden: no CAP_SYS_ADMIN")),
         _ => Ok(some),
     }
 }

@@ -8,17 +8,17 @@ pub fn step(name: &str) -> Option<String> {
             .map(|_| &name[prefix.len()..])
     };
     if let Some(disk) = disk("ORCL:") {
-        return Some(format!("{name} is a name of ASMLib: give its path, /dev/oracleasm/disks/{disk}"));
+        return Some(format!("{name} is an ASMLib name: give its path, /dev/oracleasm/disks/{disk}"));
     }
     if let Some(disk) = disk("AFD:") {
         return Some(format!(
-            "{name} is a name of the ASM filter driver: give the path that `asmcmd afd_lsdsk` shows beside {disk}, or /dev/oracleafd/disks/{disk}"
+            "{name} is a name of the ASM filter driver: give the path that `asmcmd afd_lsdsk` shows for {disk}, or /dev/oracleafd/disks/{disk}"
         ));
     }
     let group = name.strip_prefix('+')?.split(['/', '.', '(']).next()?;
     let is_group = group.starts_with(|sign: char| sign.is_ascii_alphabetic());
     is_group.then(|| {
-        format!("{name} lies in the disk group {group} of ASM: give the paths of its disks, which `asmcmd lsdsk -G {group}` lists")
+        format!("{name} is in the ASM disk group {group}: give the paths of its disks, which `asmcmd lsdsk -G {group}` lists")
     })
 }
 

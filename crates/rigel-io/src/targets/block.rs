@@ -77,6 +77,17 @@ impl Block {
         Self::all(sys).into_iter().flat_map(with_partitions).filter(Self::has_size).collect()
     }
 
+    /// The first path of a disk that has several, by the name that the device gives itself; `None` for that path, and without such a name.
+    pub(crate) fn first_path(&self, sys: &Path) -> Option<Self> {
+        let name = |block: &Self| {
+            let named = ["wwid", "device/wwid"].into_iter().find_map(|file| block.text(file));
+            named.filter(|name| !name.is_empty())
+        };
+        let own = name(self)?;
+        let first = Self::all(sys).into_iter().find(|other| name(other).as_ref() == Some(&own))?;
+        (first.number != self.number).then_some(first)
+    }
+
     /// Every disk without its partitions, as `/sys/block` lists them.
     pub(crate) fn all(sys: &Path) -> Vec<Self> {
         Self::listed(&sys.join("block"))

@@ -39,14 +39,14 @@ pub(crate) fn refusal(what: &str, path: &Path, errno: Errno) -> Problem {
     }
     match explain(errno) {
         Some((cause, next)) => problem.because(cause).next(next),
-        None => problem.because(text(errno)).next("look into the kernel's log (dmesg) for what happened"),
+        None => problem.because(text(errno)).next("check the kernel log (dmesg) for what happened"),
     }
 }
 
 pub(crate) fn no_direct_io(place: String) -> Problem {
     Problem::refused("the target cannot be opened for direct I/O")
         .at(place)
-        .because("its filesystem has no O_DIRECT")
+        .because("its filesystem does not support O_DIRECT")
         .next("choose a target elsewhere, or --buffered to measure through the page cache")
 }
 
@@ -59,57 +59,53 @@ pub(crate) fn text(errno: Errno) -> String {
 const fn forbidden(errno: Errno, is_device: bool, is_root: bool) -> (&'static str, &'static str) {
     match (errno, is_device, is_root) {
         (Errno::ACCESS, _, false) => {
-            ("this user has no right to it", "run as root, or as a member of the group that owns it (ls -l)")
+            ("this user lacks permission", "run as root, or as a member of the group that owns it (ls -l)")
         }
         (Errno::ACCESS, _, true) => (
-            "root has no right to it: a server of files that does not trust root, or a security policy (SELinux, AppArmor)",
-            "run as the user that owns it (ls -l), or look for the policy's message in the kernel's log (dmesg)",
+            "root lacks permission: a file server that squashes root, or a security policy (SELinux, AppArmor)",
+            "run as the user that owns it (ls -l), or look for the policy's message in the kernel log (dmesg)",
         ),
         (_, true, true) => (
-            "the device rules of this container or service forbid it, also to root",
+            "the device rules of this container or service forbid it, even for root",
             "give it the device (docker run --device, DeviceAllow= of a service), or run outside of it",
         ),
         (_, true, false) => (
-            "the device rules of this container or service forbid it, or this user has no right to it",
+            "the device rules of this container or service forbid it, or this user lacks permission",
             "give it the device (docker run --device, DeviceAllow= of a service), run outside of it, or run as root",
         ),
         (_, false, true) => (
-            "the file is immutable or may only be added to, or a security policy forbids it",
-            "look at its attributes (lsattr), or choose another target",
+            "the file is immutable or append-only, or a security policy forbids it",
+            "check its attributes (lsattr), or choose another target",
         ),
         (_, false, false) => (
-            "the file is immutable or may only be added to, or this user has no right to it",
-            "look at its attributes (lsattr), choose another target, or run as root",
+            "the file is immutable or append-only, or this user lacks permission",
+            "check its attributes (lsattr), choose another target, or run as root",
         ),
     }
 }
 
 fn explain(errno: Errno) -> Option<(&'static str, &'static str)> {
     Some(match errno {
-        Errno::NOENT => {
-            ("there is nothing by this name", "check the spelling; lsblk lists the block devices")
-        }
-        Errno::NOTDIR => ("a part of the path is no directory", "check the spelling"),
+        Errno::NOENT => ("no such file or device", "check the spelling; lsblk lists the block devices"),
+        Errno::NOTDIR => ("part of the path is not a directory", "check the spelling"),
         Errno::LOOP => {
-            ("its symbolic links lead in a circle, or it is one itself", "name the file or device")
+            ("it is a symbolic link, or its symbolic links form a loop", "name the file or device")
         }
-        Errno::NAMETOOLONG => ("the path is longer than the system allows", "use a shorter path or a link"),
-        Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM => (
-            "no device answers behind this name",
-            "attach it or insert the medium; lsblk shows what is there",
-        ),
-        Errno::BUSY => ("another program holds it exclusively", "find who holds it with lsblk and fuser -v"),
+        Errno::NAMETOOLONG => ("the path is too long", "use a shorter path or a link"),
+        Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM => {
+            ("no device answers at this path", "attach it or insert the medium; lsblk lists what is present")
+        }
+        Errno::BUSY => {
+            ("another program has it open exclusively", "see what holds it with lsblk and fuser -v")
+        }
         Errno::ROFS => {
             ("the filesystem or the device is read-only", "remount it writable, or choose another target")
         }
-        Errno::TXTBSY => ("a running program was loaded from this file", "choose another target"),
-        Errno::IO => (
-            "the device reports a failed I/O",
-            "look into the kernel's log (dmesg) and at the device's health",
-        ),
-        Errno::MFILE | Errno::NFILE => {
-            ("too many files are open", "raise the limit (ulimit -n) or close some")
+        Errno::TXTBSY => ("a running program is using this file", "choose another target"),
+        Errno::IO => {
+            ("the device reports an I/O error", "check the kernel log (dmesg) and the device's health")
         }
+        Errno::MFILE | Errno::NFILE => ("too many open files", "raise the limit (ulimit -n) or close some"),
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 //! A target comes here open and with a permit. Must not open one, nor say that it may be written.
 
 use super::errno::refusal;
-use super::filler::{self, Cut};
+use super::filler::{self, FillStop};
 use super::open::OpenTarget;
 use super::room::{check_file_limit, no_room, reserve};
 use rigel_core::error::{ExitKind, Problem};
@@ -35,7 +35,7 @@ impl NewFile {
         let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let made = fs::open(path, flags, mode);
-        let fd = made.map_err(|errno| refusal("the file cannot be made", path, errno))?;
+        let fd = made.map_err(|errno| refusal("the file cannot be created", path, errno))?;
         Ok(Self { path: path.to_owned(), file: fd.into() })
     }
 }
@@ -71,7 +71,7 @@ impl Ground {
     /// When the target was not opened for writing, has no room, or cannot be read.
     pub fn prepare(target: &OpenTarget, facts: &TargetFacts, bytes: u64) -> Result<Self, Problem> {
         if !target.writable() {
-            return Err(Problem::new(ExitKind::Bug, "a target without a permit was to be filled"));
+            return Err(Problem::new(ExitKind::Bug, "a target was to be filled without a permit"));
         }
         let path = path_text::decode(&facts.path);
         let copy = rustix::io::fcntl_dupfd_cloexec(target, 0);
@@ -128,19 +128,21 @@ impl Ground {
             .map_err(|cut| self.problem(cut))
     }
 
-    fn problem(&self, cut: Cut) -> Problem {
+    fn problem(&self, cut: FillStop) -> Problem {
         match cut {
-            Cut::Stopped => Problem::new(ExitKind::CutShort, "the fill was stopped")
+            FillStop::Stopped => Problem::new(ExitKind::CutShort, "the fill was stopped")
                 .at(path_text::encode(&self.path))
-                .next("the same command goes on where it stopped"),
-            Cut::Failed(_, errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) if !self.is_device => {
+                .next("the same command continues where it stopped"),
+            FillStop::Failed(_, errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) if !self.is_device => {
                 no_room(&self.path, self.bytes, errno, SIZE)
             }
-            Cut::Failed(at, Errno::NOSPC) => Problem::refused(format!("the device has no room at byte {at}"))
-                .at(path_text::encode(&self.path))
-                .because("the pool that its blocks come from is full")
-                .next("enlarge the pool; then the same command goes on where it stopped"),
-            Cut::Failed(at, errno) => {
+            FillStop::Failed(at, Errno::NOSPC) => {
+                Problem::refused(format!("the device has no space at byte {at}"))
+                    .at(path_text::encode(&self.path))
+                    .because("its storage pool is full")
+                    .next("enlarge the pool; then the same command continues where it stopped")
+            }
+            FillStop::Failed(at, errno) => {
                 refusal(&format!("the target cannot be written at byte {at}"), &self.path, errno)
             }
         }

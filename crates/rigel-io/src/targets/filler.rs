@@ -1,7 +1,7 @@
 //! Writes the random data of a fill, and finds out how far an earlier fill came. Scratch files and `rigel fill` share it.
 //!
-//! A fill writes from the beginning to the end, and waits now and then until all of it is on the medium. So how far it came is seen by
-//! the data itself, and nothing else has to be kept. Must not decide whether a target may be written.
+//! A fill writes from the beginning to the end, some pieces at a time, and waits now and then until all of it is on the medium. So how far it came is
+//! seen by the data itself, and nothing else has to be kept. Must not decide whether a target may be written.
 
 use super::aligned::AlignedBuffer;
 use super::own_file::{evenly_spread, read_all};
@@ -9,14 +9,19 @@ use rigel_core::guard::scratch::{self, BLOCK_BYTES};
 use rigel_core::units::{GIB, MIB};
 use rustix::fs;
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Bytes of one write.
 const PIECE: u64 = 4 * MIB;
+/// Pieces that are in flight, or whose data is made, at the same time.
+const WRITERS: u64 = 4;
 /// All that was written before so many bytes is on the medium.
 const DURABLE: u64 = GIB;
 /// Blocks that are looked at of what an earlier fill wrote.
@@ -24,7 +29,7 @@ const SAMPLES: u64 = 1024;
 
 /// Why a fill ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum FillStop {
     /// The user wanted it.
     Stopped,
     /// The write at this offset failed.
@@ -38,25 +43,106 @@ pub(super) fn write(
     seed: u64,
     progress: &mut dyn FnMut(u64),
     stop: &AtomicBool,
-) -> Result<(), Cut> {
-    let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
-    let (mut at, mut durable) = (range.start, range.start);
-    while at < range.end {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Cut::Stopped);
-        }
-        let len = PIECE.min(range.end - at);
-        let piece = &mut buffer.bytes()[..usize::try_from(len).unwrap_or(usize::MAX)];
-        scratch::write_blocks(seed, at, piece);
-        write_all(fd, piece, at).map_err(|errno| Cut::Failed(at, errno))?;
-        at += len;
-        if at - durable >= DURABLE {
-            fs::fdatasync(fd).map_err(|errno| Cut::Failed(durable, errno))?;
-            durable = at;
-        }
-        progress(at);
+) -> Result<(), FillStop> {
+    let mut at = range.start;
+    while range.end - at > DURABLE {
+        // At the end of a stretch no write is in flight, so that what is durable has no gap.
+        Stretch::new(fd, at..at + DURABLE, seed, stop).write(progress)?;
+        fs::fdatasync(fd).map_err(|errno| FillStop::Failed(at, errno))?;
+        at += DURABLE;
     }
-    fs::fsync(fd).map_err(|errno| Cut::Failed(durable, errno))
+    Stretch::new(fd, at..range.end, seed, stop).write(progress)?;
+    fs::fsync(fd).map_err(|errno| FillStop::Failed(at, errno))
+}
+
+/// A piece that was written, by its offset; or why it was not.
+type PieceDone = Result<u64, (u64, Errno)>;
+
+/// What is written between two waits for the medium.
+struct Stretch<'a> {
+    fd: &'a File,
+    end: u64,
+    seed: u64,
+    stop: &'a AtomicBool,
+    begin: u64,
+    /// The next piece that nobody has.
+    next: AtomicU64,
+    failed: AtomicBool,
+}
+
+impl<'a> Stretch<'a> {
+    const fn new(fd: &'a File, range: Range<u64>, seed: u64, stop: &'a AtomicBool) -> Self {
+        let (begin, end) = (range.start, range.end);
+        Self { fd, end, seed, stop, begin, next: AtomicU64::new(begin), failed: AtomicBool::new(false) }
+    }
+
+    /// Some threads write, so that one makes data while the device has that of others.
+    fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
+        let (sender, done) = mpsc::channel();
+        thread::scope(|scope| {
+            let mut writers = 0;
+            for _ in 0..WRITERS.min((self.end - self.begin).div_ceil(PIECE)) {
+                let sender = sender.clone();
+                let begun = thread::Builder::new().spawn_scoped(scope, move || self.pieces(&sender));
+                writers += u64::from(begun.is_ok());
+            }
+            // Where the limits of the process allow no thread more, this one writes.
+            if writers == 0 {
+                self.pieces(&sender);
+            }
+            drop(sender);
+            self.follow(&done, progress)
+        })
+    }
+
+    /// What one thread does. A piece that was begun is finished, so that a fill that is stopped leaves no gap.
+    fn pieces(&self, done: &Sender<PieceDone>) {
+        let mut buffer = AlignedBuffer::new(usize::try_from(PIECE).unwrap_or(usize::MAX));
+        while !self.stop.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
+            let at = self.next.fetch_add(PIECE, Ordering::Relaxed);
+            if at >= self.end {
+                return;
+            }
+            let len = PIECE.min(self.end - at);
+            let piece = &mut buffer.bytes()[..usize::try_from(len).unwrap_or(usize::MAX)];
+            scratch::write_blocks(self.seed, at, piece);
+            let written = write_all(self.fd, piece, at);
+            if written.is_err() {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+            if done.send(written.map(|()| at).map_err(|errno| (at, errno))).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Tells how far it is without a gap, until the last thread is at its end.
+    fn follow(&self, done: &Receiver<PieceDone>, progress: &mut dyn FnMut(u64)) -> Result<(), FillStop> {
+        let mut beyond = BTreeSet::new();
+        let (mut at, mut first_failed) = (self.begin, None::<(u64, Errno)>);
+        for piece in done {
+            match piece {
+                Ok(piece) => {
+                    beyond.insert(piece);
+                    let before = at;
+                    while beyond.remove(&at) {
+                        at = self.end.min(at + PIECE);
+                    }
+                    if at > before {
+                        progress(at);
+                    }
+                }
+                Err(failed) => {
+                    first_failed = Some(first_failed.filter(|one| one.0 < failed.0).unwrap_or(failed))
+                }
+            }
+        }
+        match first_failed {
+            Some((at, errno)) => Err(FillStop::Failed(at, errno)),
+            None if at < self.end => Err(FillStop::Stopped),
+            None => Ok(()),
+        }
+    }
 }
 
 pub(super) fn write_all(file: &File, bytes: &[u8], at: u64) -> Result<(), Errno> {

@@ -7,7 +7,7 @@
 use super::block::Generation;
 use super::inspect::{Snapshot, TargetEvidence, holds_data_now, in_use};
 use super::lock::Hold;
-use super::node::{Changed, Node, NodeId, id_at};
+use super::node::{ChangeTimes, Node, NodeId, id_at};
 use crate::system::System;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
@@ -21,20 +21,20 @@ pub struct WritePermit {
     size_bytes: u64,
     generation: Option<Generation>,
     /// Why no consent was needed, if none was given. It must still hold when the target is open.
-    harmless: Option<Harmless>,
+    harmless: Option<HarmlessState>,
     /// The lock of the target, if this run already has it.
     hold: Option<Hold>,
 }
 
 /// The state of a target in which nothing could be lost.
 #[derive(Debug)]
-struct Harmless {
-    changed: Option<Changed>,
+struct HarmlessState {
+    changed: Option<ChangeTimes>,
     /// The facts of a target that held nothing at all, or nothing but a fill.
     blank: Option<Box<TargetFacts>>,
 }
 
-impl Harmless {
+impl HarmlessState {
     fn of(facts: &TargetFacts, evidence: &TargetEvidence) -> Self {
         let is_blank = |found: &Evidence| matches!(found, Evidence::NeverWritten { .. } | Evidence::OurFill);
         let blank = evidence.iter().any(is_blank);
@@ -43,7 +43,7 @@ impl Harmless {
 
     fn still(&self, node: &Node) -> Result<(), Problem> {
         if self.changed != node.changed() {
-            return Err(written_meanwhile(&node.place(), "the file was changed after the look"));
+            return Err(written_meanwhile(&node.place(), "the file changed after it was checked"));
         }
         let Some(blank) = &self.blank else { return Ok(()) };
         match holds_data_now(node, blank)? {
@@ -67,7 +67,7 @@ pub fn permit(facts: &TargetFacts, evidence: &TargetEvidence, consent: bool) -> 
         (Verdict::NeedsConsent, false) => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, true) | (Verdict::MayWrite, _) => {
             let (id, size_bytes) = ((facts.kind, facts.identity), facts.size_bytes);
-            let harmless = (!consent).then(|| Harmless::of(facts, evidence));
+            let harmless = (!consent).then(|| HarmlessState::of(facts, evidence));
             Ok(WritePermit { id, size_bytes, generation: evidence.generation, harmless, hold: None })
         }
     }
@@ -88,7 +88,7 @@ pub fn foresee(
         (Verdict::Refused, _) => Err(refused(facts, evidence)),
         (Verdict::NeedsConsent, false) if !evidence.is_empty() => Err(needs_consent(facts, evidence)),
         (Verdict::NeedsConsent, false) if !holds_no_data => Err(needs_consent(facts, evidence)
-            .because("it may hold data; the run itself looks whether all of it reads as zeros")),
+            .because("it may hold data; the run itself checks whether all of it reads as zeros")),
         _ => Ok(()),
     }
 }
@@ -121,10 +121,10 @@ impl WritePermit {
             return Err(exchanged(&node.place()));
         }
         if self.size_bytes != size_bytes {
-            return Err(Problem::refused("the target changed its size since it was looked at")
+            return Err(Problem::refused("the target changed its size since it was checked")
                 .at(node.place())
                 .because(format!(
-                    "it had {} bytes and has {size_bytes} now; something uses it",
+                    "it had {} bytes and now has {size_bytes}; something uses it",
                     self.size_bytes
                 ))
                 .next("find out what (fuser -v), then start again"));
@@ -149,18 +149,18 @@ impl WritePermit {
 
 /// Somebody wrote to the target after the inspection.
 fn written_meanwhile(place: &str, because: &str) -> Problem {
-    Problem::refused("something was written to the target since it was looked at")
+    Problem::refused("something wrote to the target since it was checked")
         .at(place)
         .because(because)
-        .next("find out what (fuser -v), then start again: the target is looked at anew")
+        .next("find out what (fuser -v), then start again; the target will be checked again")
 }
 
 /// The path leads to another file or device than before.
 pub(crate) fn exchanged(place: &str) -> Problem {
-    Problem::refused("the target is another one than was looked at")
+    Problem::refused("the target is not the one that was checked")
         .at(place)
-        .because("the path or a link in it was changed, or the device got another medium")
-        .next("start again when nothing changes it any more")
+        .because("the path or a link in it changed, or the medium was replaced")
+        .next("start again once nothing changes it")
 }
 
 fn listed(evidence: &[Evidence]) -> String {
@@ -176,7 +176,7 @@ fn refused(facts: &TargetFacts, evidence: &[Evidence]) -> Problem {
 pub(crate) fn blocked(place: String, blockers: &[Evidence]) -> Problem {
     let mut remedies: Vec<String> = blockers.iter().filter_map(Evidence::remedy).collect();
     remedies.dedup();
-    Problem::refused("the target is in use or read-only: it will not be written, whatever is consented to")
+    Problem::refused("the target is in use or read-only: it is never written, even with --destroy-data")
         .at(place)
         .because(listed(blockers))
         .next(remedies.join("; "))
@@ -186,7 +186,7 @@ fn needs_consent(facts: &TargetFacts, evidence: &[Evidence]) -> Problem {
     Problem::refused("writing would destroy what is on the target")
         .at(facts.path.clone())
         .because(listed(evidence))
-        .next(format!("if nothing of that is needed any more: --destroy-data {}", facts.path))
+        .next(format!("if that is no longer needed: --destroy-data {}", facts.path))
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ mod tests {
         permit(None).check(&node, 0).unwrap();
         // A file has no generation, so a permit with one is for something else.
         let problem = permit(Some(Generation { disk: 7, start_bytes: 0 })).check(&node, 0).unwrap_err();
-        assert!(problem.to_string().contains("another medium"), "{problem}");
+        assert!(problem.to_string().contains("the medium was replaced"), "{problem}");
         assert!(permit(None).check(&node, 1).unwrap_err().what.contains("changed its size"));
     }
 }

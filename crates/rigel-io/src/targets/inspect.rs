@@ -15,7 +15,7 @@ mod signature;
 mod snapshot;
 
 use super::block::{Block, Generation};
-use super::node::{Changed, Node, NodeId};
+use super::node::{ChangeTimes, Node, NodeId};
 use super::own_file;
 use crate::system::System;
 use rigel_core::error::Problem;
@@ -31,7 +31,7 @@ pub use snapshot::Snapshot;
 
 /// An inspected target, still pinned.
 #[derive(Debug)]
-pub struct Inspected {
+pub struct InspectedTarget {
     facts: TargetFacts,
     node: Node,
 }
@@ -42,7 +42,7 @@ pub struct TargetEvidence {
     id: NodeId,
     pub(crate) generation: Option<Generation>,
     /// The last changes of a file before the inspection.
-    pub(crate) changed: Option<Changed>,
+    pub(crate) changed: Option<ChangeTimes>,
     list: Vec<Evidence>,
 }
 
@@ -70,7 +70,7 @@ pub fn block_devices(snapshot: &Snapshot) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When it is missing, empty, unreadable, or of a kind that cannot be a target.
-pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
+pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Problem> {
     let inspected = inspect_any(path, snapshot)?;
     if inspected.facts.size_bytes > 0 {
         return Ok(inspected);
@@ -84,10 +84,10 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
 ///
 /// # Errors
 /// When it is missing, unreadable, or of a kind that cannot be a target.
-pub fn inspect_any(path: &Path, snapshot: &Snapshot) -> Result<Inspected, Problem> {
+pub fn inspect_any(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Problem> {
     let node = Node::pin(path)?;
     let facts = facts::facts_of(&node, snapshot)?;
-    Ok(Inspected { facts, node })
+    Ok(InspectedTarget { facts, node })
 }
 
 /// What is known of a block device that cannot be opened: what the kernel lists, and who uses it. `None` for anything
@@ -108,10 +108,10 @@ pub fn without_opening(path: &Path, snapshot: &Snapshot) -> Option<(TargetFacts,
 /// # Errors
 /// As [`inspect`].
 pub fn target_facts(path: &Path) -> Result<TargetFacts, Problem> {
-    inspect(path, &Snapshot::take()).map(Inspected::into_facts)
+    inspect(path, &Snapshot::take()).map(InspectedTarget::into_facts)
 }
 
-impl Inspected {
+impl InspectedTarget {
     /// The facts with the extents. Unpins the target.
     pub fn into_facts(self) -> TargetFacts {
         // Extents come last: evidence needs none, and a file of many pieces takes a while.

@@ -39,13 +39,12 @@ pub fn read(list: &Path) -> Result<Vec<LunEntry>, Problem> {
         // ORION adds the suffix itself.
         let twice = list.to_str().filter(|text| text.ends_with(".lun.lun"));
         return Err(match twice.map(|text| text.trim_end_matches(".lun")) {
-            Some(name) => problem.next(format!("write -testname {name}: the suffix .lun is added to it")),
-            None => problem
-                .next("write a file of this name with the path of one target on each line, such as /dev/sdb"),
+            Some(name) => problem.next(format!("write -testname {name}; the suffix .lun is added")),
+            None => problem.next("create this file with one target path per line, such as /dev/sdb"),
         });
     }
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(Problem::usage("the list of targets is no list")
+        return Err(Problem::usage("the list of targets is not a list")
             .at(place)
             .because(format!("it is longer than {}", Bytes(MOST_BYTES)))
             .next("give the file that names the targets, not a target"));
@@ -73,8 +72,8 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<LunEntry>, Problem> {
         if text.contains(&0) {
             return Err(Problem::usage("the list of targets holds a NUL byte")
                 .at(line.to_string())
-                .because("it is a binary file, or text in UTF-16")
-                .next("write it as plain text, one path on each line"));
+                .because("it is a binary file or UTF-16 text")
+                .next("write it as plain text, one path per line"));
         }
         if !text.is_empty() {
             entries.push(LunEntry { line, path: PathBuf::from(OsString::from_vec(text.to_vec())) });
@@ -82,7 +81,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<LunEntry>, Problem> {
     }
     if entries.is_empty() {
         return Err(Problem::usage("the list of targets is empty")
-            .next("write the path of one target on each line, such as /dev/sdb"));
+            .next("write one target path per line, such as /dev/sdb"));
     }
     Ok(entries)
 }
@@ -94,7 +93,7 @@ pub fn at_line(list: &Path, entry: &LunEntry, problem: Problem) -> Problem {
     let problem = problem.at(place);
     if is_comment {
         return problem
-            .because("the line was meant as a comment; comments are not part of the .lun format")
+            .because("the line looks like a comment; the .lun format has no comments")
             .next("remove the line");
     }
     match no_path::in_list(&path_text::encode(&entry.path)).filter(|_| !entry.path.exists()) {
@@ -112,10 +111,10 @@ pub fn check_distinct(targets: &[(String, TargetFacts)]) -> Result<(), Problem> 
     for (index, (label, facts)) in targets.iter().enumerate() {
         let who = |facts: &TargetFacts| (facts.kind, facts.identity);
         if let Some((earlier, same)) = targets[..index].iter().find(|(_, other)| who(other) == who(facts)) {
-            return Err(Problem::usage("a target is named twice")
+            return Err(Problem::usage("a target is listed twice")
                 .at(format!("{earlier} and {label}"))
                 .because(format!("{} and {} both lead to {}", same.path, facts.path, facts.real_path))
-                .next("name it once; more load on it comes from more outstanding I/Os"));
+                .next("name it once; for more load use more outstanding I/Os"));
         }
     }
     Ok(())
@@ -132,8 +131,8 @@ pub fn check_sizes(targets: &[(String, TargetFacts)], large_bytes: u64) -> Resul
     let (size, large) = (Bytes(facts.size_bytes), Bytes(large_bytes));
     Err(Problem::refused("a target is smaller than one large I/O")
         .at(label.clone())
-        .because(format!("{} has {size}, a large I/O has {large}", facts.path))
-        .next("choose a larger target, or a smaller size of large I/Os"))
+        .because(format!("{} has {size}, but a large I/O has {large}", facts.path))
+        .next("choose a larger target or smaller large I/Os"))
 }
 
 #[cfg(test)]

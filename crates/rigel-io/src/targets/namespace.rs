@@ -46,8 +46,7 @@ impl Namespace {
         let fd = fs::open(held, access | OFlags::CLOEXEC, Mode::empty()).map_err(problem)?;
         let id = ioctl::namespace_id(fd.as_fd()).map_err(problem)?;
         let (logical_bytes, _) = ioctl::block_sizes(block.as_fd()).map_err(problem)?;
-        let no_format =
-            |errno| refusal("the NVMe namespace does not say how it is formatted", &device, errno);
+        let no_format = |errno| refusal("the format of the NVMe namespace cannot be read", &device, errno);
         let format = Format::in_use(&*ioctl::identify_namespace(fd.as_fd(), id).map_err(no_format)?);
         if format.metadata_bytes > 0
             || 1_u64.checked_shl(format.block_shift) != Some(u64::from(logical_bytes))
@@ -59,10 +58,10 @@ impl Namespace {
         let opened = fs::fstat(&fd).map_err(problem)?;
         let same = ioctl::namespace_id(block.as_fd()) == Ok(id);
         if !same || still.is_none_or(|still| still.number != number(opened.st_rdev)) {
-            return Err(Problem::refused("the NVMe generic device is not that of the target")
+            return Err(Problem::refused("the NVMe generic device does not belong to the target")
                 .at(path_text::encode(path))
-                .because("the device was exchanged while it was opened")
-                .next("start again when nothing changes it any more"));
+                .because("the device was replaced while it was being opened")
+                .next("start again once nothing changes it"));
         }
         Ok(Self { fd, id, block_shift: format.block_shift })
     }
@@ -95,7 +94,7 @@ impl Format {
 fn with_metadata(path: &Path, format: &Format) -> Problem {
     Problem::refused("the NVMe namespace is formatted with metadata")
         .at(path_text::encode(path))
-        .because(format!("every block has {} bytes more than its data", format.metadata_bytes))
+        .because(format!("each block has {} extra bytes of metadata", format.metadata_bytes))
         .next("use the engine io_uring, or format the namespace without metadata")
 }
 

@@ -8,29 +8,29 @@ use rigel_core::path_text::shell_word;
 use std::path::Path;
 
 /// A cause and a next step.
-type Told = (&'static str, String);
+type PathHint = (&'static str, String);
 
 /// Signs between targets that stand in one word.
 const SIGNS: [char; 3] = [',', ';', ':'];
 const QUOTES: [char; 6] = ['"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
 
 /// Of a word of the command line: a name of Oracle ASM, a word of another tool, a database, a pattern, several targets in one word.
-pub fn in_command(name: &str) -> Option<Told> {
+pub fn in_command(name: &str) -> Option<PathHint> {
     let several = || {
         let parts = split(name).find(|parts| parts.iter().all(|part| Path::new(part).exists()))?;
         let paths: Vec<String> = parts.into_iter().map(shell_word).collect();
-        Some(("several targets stand in one word", format!("part them with blanks: {}", paths.join(" "))))
+        Some(("several targets in one argument", format!("separate them with spaces: {}", paths.join(" "))))
     };
     let pattern = || {
         let told =
-            ("nothing matches this pattern", "check the spelling; lsblk lists the block devices".into());
+            ("no file matches this pattern", "check the spelling; lsblk lists the block devices".into());
         is_pattern(name).then_some(told)
     };
     of_name(name).or_else(several).or_else(pattern)
 }
 
 /// Of a line of a list, which no shell reads.
-pub fn in_list(line: &str) -> Option<Told> {
+pub fn in_list(line: &str) -> Option<PathHint> {
     let bare =
         line.trim_matches(|sign: char| QUOTES.contains(&sign) || [',', ';', ' ', '\t'].contains(&sign));
     let alone = |cause| Some((cause, format!("write the path alone: {bare}")));
@@ -46,34 +46,34 @@ pub fn in_list(line: &str) -> Option<Told> {
     }
     match () {
         () if line.contains(" #") => Some((
-            "comments are not part of the .lun format",
+            "the .lun format has no comments",
             format!("write the path alone: {}", line.split(" #").next().unwrap_or_default().trim()),
         )),
         () if line.starts_with(['~', '$']) => Some((
-            "no shell reads the list, so that ~ and $ stand for themselves",
-            "write the whole path, beginning with /".to_owned(),
+            "the list is not read by a shell, so ~ and $ are taken literally",
+            "write the full path, starting with /".to_owned(),
         )),
         () if is_pattern(line) => Some((
-            "no shell reads the list, so that a pattern stands for itself",
-            format!("write one path on each line, as `ls -d {bare}` shows them"),
+            "the list is not read by a shell, so patterns are taken literally",
+            format!("write one path per line, as `ls -d {bare}` lists them"),
         )),
         () => match several() {
             Some(parts) => Some((
-                "several targets stand on one line",
-                format!("give each a line of its own: {}", parts.join(" and ")),
+                "several targets are on one line",
+                format!("give each its own line: {}", parts.join(" and ")),
             )),
-            None if line.starts_with(QUOTES) => alone("the quotation marks count as a part of the path"),
+            None if line.starts_with(QUOTES) => alone("the quotation marks count as part of the path"),
             None if bare.len() < line.trim_end().len() && line.ends_with([',', ';']) => {
-                alone("the sign at the end counts as a part of the path")
+                alone("the last character counts as part of the path")
             }
             None => of_name(line),
         },
     }
 }
 
-fn of_name(name: &str) -> Option<Told> {
+fn of_name(name: &str) -> Option<PathHint> {
     if let Some(step) = asm::step(name) {
-        return Some(("Oracle ASM gives such names; they are no paths", step));
+        return Some(("this is an Oracle ASM name, not a path", step));
     }
     no_target(name).map(|told| (told.is, told.next))
 }
@@ -101,12 +101,12 @@ mod tests {
             ("/dev/sdb; /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
             ("/dev/sdb /dev/sdc", "several targets", "/dev/sdb and /dev/sdc"),
             ("/dev/null:/dev/zero", "several targets", "/dev/null and /dev/zero"),
-            ("/dev/sdb,", "sign at the end", "alone: /dev/sdb"),
-            ("/dev/sdb;", "sign at the end", "alone: /dev/sdb"),
-            ("/dev/sd[bc]", "a pattern", "`ls -d /dev/sd[bc]`"),
-            ("/dev/sd*", "a pattern", "`ls -d /dev/sd*`"),
-            ("~/data", "~ and $", "whole path"),
-            ("$ORACLE_BASE/data", "~ and $", "whole path"),
+            ("/dev/sdb,", "last character", "alone: /dev/sdb"),
+            ("/dev/sdb;", "last character", "alone: /dev/sdb"),
+            ("/dev/sd[bc]", "patterns", "`ls -d /dev/sd[bc]`"),
+            ("/dev/sd*", "patterns", "`ls -d /dev/sd*`"),
+            ("~/data", "~ and $", "full path"),
+            ("$ORACLE_BASE/data", "~ and $", "full path"),
             ("/dev/sdb # data", "comments", "alone: /dev/sdb"),
             ("+DATA.256.1", "ASM", "asmcmd lsdsk -G DATA`"),
             ("sd=a,lun=/dev/sdb", "vdbench", "`rigel run simple /dev/sdb`"),
@@ -124,7 +124,7 @@ mod tests {
     fn words_of_a_command() {
         for (word, cause) in [
             ("/dev/null,/dev/zero", "several targets"),
-            ("/dev/no*", "nothing matches"),
+            ("/dev/no*", "no file matches"),
             ("+DATA", "ASM"),
             ("if=t.dat", "dd"),
             ("mysql", "database"),

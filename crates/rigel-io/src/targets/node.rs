@@ -34,7 +34,7 @@ pub(crate) struct Node {
 
 /// The times of the last change of a file's contents, and of contents or metadata, which no program can set back; in
 /// seconds and nanoseconds.
-pub(crate) type Changed = [(i64, u64); 2];
+pub(crate) type ChangeTimes = [(i64, u64); 2];
 
 impl Node {
     /// Pins the file or device at `path`; links are followed.
@@ -49,7 +49,7 @@ impl Node {
 
     /// The file or device of an open descriptor; `path` is the one that led there.
     pub(crate) fn of_open(path: &Path, fd: BorrowedFd<'_>) -> Result<Self, Problem> {
-        let problem = |errno| refusal("the target cannot be looked at again", path, errno);
+        let problem = |errno| refusal("the target cannot be checked again", path, errno);
         let pin = rustix::io::fcntl_dupfd_cloexec(fd, 0).map_err(problem)?;
         Self::of_pin(path, pin, problem)
     }
@@ -61,7 +61,7 @@ impl Node {
     }
 
     fn pin_with(path: &Path, extra: OFlags) -> Result<Self, Problem> {
-        let problem = |errno| refusal("the target cannot be reached", path, errno);
+        let problem = |errno| refusal("the target cannot be accessed", path, errno);
         let named = fs::open(path, OFlags::PATH | OFlags::CLOEXEC | extra, Mode::empty()).map_err(problem)?;
         let pin = block_for_generic(named).map_err(problem)?;
         let node = Self::of_pin(path, pin, problem)?;
@@ -69,7 +69,7 @@ impl Node {
         if !Path::new("/proc/self/fd").exists() {
             return Err(Problem::refused("the target cannot be opened safely")
                 .at(path_text::encode(path))
-                .because("/proc is not mounted; what is pinned is opened through /proc/self/fd")
+                .because("/proc is not mounted, and targets are opened through /proc/self/fd")
                 .next("mount it: mount -t proc proc /proc"));
         }
         Ok(node)
@@ -120,7 +120,7 @@ impl Node {
     }
 
     /// The last changes of a file, as of the moment it was pinned; `None` for a device, whose node does not show them.
-    pub(crate) fn changed(&self) -> Option<Changed> {
+    pub(crate) fn changed(&self) -> Option<ChangeTimes> {
         let stat = &self.stat;
         let times = [(stat.st_mtime, stat.st_mtime_nsec), (stat.st_ctime, stat.st_ctime_nsec)];
         (self.kind == TargetKind::File).then_some(times)
@@ -217,18 +217,18 @@ fn kind_of(path: &Path, stat: &fs::Stat) -> Result<TargetKind, Problem> {
     };
     match plain_kind(stat) {
         Some(TargetKind::CharDevice) if !is_raw_device(stat.st_rdev) => {
-            refused("no storage: a character device that is no raw device", NAME_STORAGE)
+            refused("not storage: a character device other than a raw device", NAME_STORAGE)
         }
         Some(kind) => Ok(kind),
         None => match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => refused(
                 "a directory",
-                "name a file in it; or go there and start `rigel run simple` without a target, which measures a scratch file",
+                "name a file in it, or run `rigel run simple` there without a target to measure a scratch file",
             ),
-            FileType::Fifo => refused("no storage: a FIFO, which passes data between programs", NAME_STORAGE),
-            FileType::Socket => refused("no storage: a socket, by which programs talk", NAME_STORAGE),
-            FileType::Symlink => refused("a symbolic link", "name the file or device that it leads to"),
-            _ => refused("no regular file and no device", NAME_STORAGE),
+            FileType::Fifo => refused("not storage: a FIFO", NAME_STORAGE),
+            FileType::Socket => refused("not storage: a socket", NAME_STORAGE),
+            FileType::Symlink => refused("a symbolic link", "name the file or device that it points to"),
+            _ => refused("neither a regular file nor a device", NAME_STORAGE),
         },
     }
 }

@@ -9,9 +9,10 @@ use super::errno::{no_direct_io, refusal, retry_while};
 use super::guard::{WritePermit, blocked, exchanged};
 use super::inspect::{Snapshot, in_use};
 use super::ioctl;
-use super::lock::presence::{self, Other};
+use super::lock::presence::{self, OtherProcess};
 use super::lock::{is_locked, lock, lock_together};
 use super::namespace::Namespace;
+use super::neighbours::Neighbours;
 use super::node::Node;
 use super::own_file::usable_bytes;
 use rigel_core::error::Problem;
@@ -25,6 +26,7 @@ use rustix::fs::{self, Advice, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::sync::OnceLock;
 
 /// One open target.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct OpenTarget {
     namespace: Option<Namespace>,
     /// Its state at the time of opening; `None` for one without a path.
     baseline: Option<Baseline>,
+    /// Other names of its storage, once others may hear that it is loaded.
+    neighbours: OnceLock<Neighbours>,
 }
 
 /// The targets of a run in the order of the plan; shared by all workers.
@@ -124,6 +128,9 @@ impl OpenTargets {
                 presence::announce(target, target.writable)
             };
             announced.map_err(|other| target.loaded_too(other, target.writable))?;
+            let neighbours = target.neighbours.get_or_init(|| Neighbours::of(target.as_fd()));
+            let announced = neighbours.announce(target, target.writable, beside);
+            announced.map_err(|other| target.storage_loaded_too(other, target.writable))?;
         }
         Ok(())
     }
@@ -137,7 +144,11 @@ impl OpenTargets {
             if beside && !writes { presence::other_writer(target) } else { target.other(writes) }
         };
         let real = self.targets.iter().filter(|target| target.baseline.is_some());
-        let loaded = real.into_iter().find_map(|target| Some(target.loaded_too(other(target)?, writes)));
+        let loaded = real.into_iter().find_map(|target| {
+            let by_name = other(target).map(|other| target.loaded_too(other, writes));
+            let by_another = || Neighbours::of(target.as_fd()).other(target, writes, beside);
+            by_name.or_else(|| Some(target.storage_loaded_too(by_another()?, writes)))
+        });
         loaded.map_or(Ok(()), Err)
     }
 
@@ -213,10 +224,10 @@ fn open_one(
             }
         }
         None if size_bytes < facts.size_bytes => {
-            return Err(Problem::refused("the target is smaller than when it was looked at")
+            return Err(Problem::refused("the target is smaller than when it was checked")
                 .at(node.place())
-                .because(format!("it had {} bytes and has {size_bytes} now", facts.size_bytes))
-                .next("start again when nothing changes it any more"));
+                .because(format!("it had {} bytes and now has {size_bytes}", facts.size_bytes))
+                .next("start again once nothing changes it"));
         }
         None => {}
     }
@@ -232,7 +243,7 @@ fn size_now(node: &Node, fd: &File) -> Result<u64, Problem> {
         }
         _ => ioctl::device_size_bytes(fd.as_fd()),
     };
-    size.map_err(|errno| refusal("the target does not tell its size", &node.path, errno))
+    size.map_err(|errno| refusal("the target does not report its size", &node.path, errno))
 }
 
 /// Locks a file, because two Rigels must not overwrite each other's stamps. The nodes of one run keep off each other's parts.
@@ -247,12 +258,12 @@ fn lock_target(node: &Node, fd: &File, run: Option<u64>) -> Result<(), Problem> 
 fn locked(node: &Node, run: Option<u64>) -> Problem {
     let (because, next) = match run {
         None => (
-            "another run of Rigel, or another program, works on it",
-            "wait for it to end, or see who has the file open (fuser -v)",
+            "another run of Rigel, or another program, is using it",
+            "wait for it to end, or see what has the file open (fuser -v)",
         ),
         Some(_) => (
-            "another run of Rigel, or another program, works on it, on this host or another; or its filesystem lets only one host lock it",
-            "wait for it to end, or see who has the file open (fuser -v), on each host that has it",
+            "another run of Rigel, or another program, is using it, on this host or another; or its filesystem lets only one host lock it",
+            "wait for it to end, or see what has the file open (fuser -v), on each host that has it",
         ),
     };
     Problem::refused("the target is locked").at(node.place()).because(because).next(next)
@@ -275,7 +286,7 @@ fn not_opened(node: &Node, errno: Errno, direct: bool) -> Problem {
 impl OpenTarget {
     /// A target that is already open. `writable` must agree with its descriptor.
     pub(crate) const fn new(fd: OwnedFd, size_bytes: u64, writable: bool) -> Self {
-        Self { fd, size_bytes, writable, namespace: None, baseline: None }
+        Self { fd, size_bytes, writable, namespace: None, baseline: None, neighbours: OnceLock::new() }
     }
 
     /// The generic device for NVMe commands, after [`OpenTargets::with_namespaces`].
@@ -283,26 +294,35 @@ impl OpenTarget {
         self.namespace.as_ref()
     }
 
-    fn other(&self, writes: bool) -> Option<Other> {
-        self.baseline.as_ref().and_then(|_| presence::other(self, writes))
+    fn other(&self, writes: bool) -> Option<OtherProcess> {
+        let by_another = || self.neighbours.get().and_then(|near| near.other(self, writes, false));
+        self.baseline.as_ref().and_then(|_| presence::other(self, writes).or_else(by_another))
     }
 
-    fn loaded_too(&self, other: Other, writes: bool) -> Problem {
+    /// The same device by another name: a partition of it, its disk, another path.
+    fn storage_loaded_too(&self, other: OtherProcess, writes: bool) -> Problem {
+        let process = other.process.map_or_else(String::new, |process| format!(" process {process}"));
+        self.loaded_too(other, writes).because(format!(
+            "another run{process} loads a partition, a path or the disk of this device; two runs on one device measure each other"
+        ))
+    }
+
+    fn loaded_too(&self, other: OtherProcess, writes: bool) -> Problem {
         let place = self.baseline.as_ref().map_or_else(String::new, Baseline::place);
         let who = match other.process {
             Some(process) => {
                 format!("process {process} {} it", if other.writes { "writes to" } else { "measures" })
             }
-            None => "its process cannot be seen from here".to_owned(),
+            None => "its process is not visible from here".to_owned(),
         };
         let next = if other.writes || writes {
             "wait for it to end"
         } else {
-            "wait for it to end; --share measures beside it, and says so in both records"
+            "wait for it to end; --share measures alongside it, and both records say so"
         };
-        Problem::refused("another run of Rigel loads the target")
+        Problem::refused("another run of Rigel is loading the target")
             .at(place)
-            .because(format!("{who}; two runs on one target measure each other"))
+            .because(format!("{who}; two runs on one target disturb each other"))
             .next(next)
     }
 

@@ -15,9 +15,9 @@ use std::path::Path;
 /// When the filesystem does not answer, or is read-only.
 pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
     let answer =
-        fs::statvfs(place).map_err(|errno| refusal("the free space cannot be found out", place, errno))?;
+        fs::statvfs(place).map_err(|errno| refusal("the free space cannot be determined", place, errno))?;
     if answer.f_flag.contains(StatVfsMountFlags::RDONLY) {
-        return Err(refusal("no file can be made here", place, Errno::ROFS));
+        return Err(refusal("no file can be created here", place, Errno::ROFS));
     }
     Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
 }
@@ -54,15 +54,7 @@ pub(super) fn check_file_limit(size_bytes: u64) -> Result<(), Errno> {
 /// With what keeps the user from it.
 pub fn check_creatable(dir: &Path) -> Result<(), Problem> {
     let may = fs::access(dir, Access::WRITE_OK | Access::EXEC_OK);
-    may.map_err(|errno| refusal("no file can be made here", dir, errno))
-}
-
-/// Refuses a file, a device or a directory that this user may not write to, without opening it.
-///
-/// # Errors
-/// When it may not be written.
-pub fn check_writable(path: &Path) -> Result<(), Problem> {
-    fs::access(path, Access::WRITE_OK).map_err(|errno| refusal("it cannot be written", path, errno))
+    may.map_err(|errno| refusal("no file can be created here", dir, errno))
 }
 
 /// Reserves the blocks of a file where the filesystem can do that; otherwise the writes find out whether there is room.
@@ -86,10 +78,10 @@ pub(super) fn no_room(path: &Path, size_bytes: u64, errno: Errno, option: &str) 
                 .next(format!("free space, {smaller}, or another directory"))
         }
         Errno::DQUOT => problem
-            .because(format!("{needed} are needed, which is more than this user's quota allows"))
+            .because(format!("{needed} are needed, more than this user's quota allows"))
             .next(format!("{smaller}, or another directory")),
         Errno::FBIG => problem
-            .because(format!("{needed} are needed, which is more than a file may have here"))
+            .because(format!("{needed} are needed, more than a file may have here"))
             .next(format!("raise the limit (ulimit -f), or {smaller}")),
         errno => problem.because(errno::text(errno)).next("choose another directory"),
     }

@@ -11,8 +11,8 @@ use super::filler::write_all;
 use super::lock::Hold;
 use super::node::Node;
 use super::own_file::{self, whole_header};
-use fill::Fresh;
-use found::{Found, Misfit, take};
+use fill::FillGuard;
+use found::{Misfit, ScratchState, take};
 use rigel_core::error::Problem;
 use rigel_core::guard::scratch::{self, BLOCK_BYTES, Header, State};
 use rigel_core::path_text;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use super::room::{check_creatable, check_room, check_writable, dir_of, free_bytes};
+pub use super::room::{check_creatable, check_room, dir_of, free_bytes};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Names that are tried in a directory, and so the runs that can work in it at a time.
@@ -31,7 +31,7 @@ const MOST_FILES: u32 = 64;
 
 /// The scratch file that a run wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct ScratchRequest {
     /// Bytes of data, without the trailer that the format adds.
     pub data_bytes: u64,
     /// Seed of the data.
@@ -68,11 +68,11 @@ impl ScratchFile {
     /// disk fails, or `stop` was set.
     pub fn create(
         place: &Path,
-        wish: &Wish,
+        wish: &ScratchRequest,
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Self, Problem> {
-        Begun::begin(place, wish)?.fill(progress, stop)
+        EmptyScratch::begin(place, wish)?.fill(progress, stop)
     }
 
     /// Takes the file that an interrupted run left behind. Creates no file and removes none.
@@ -80,16 +80,17 @@ impl ScratchFile {
     /// # Errors
     /// When it is gone, when another file is there, or when another run works on it.
     pub fn again(path: &Path, data_bytes: u64, seed: u64) -> Result<Self, Problem> {
-        let wish = Wish { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
+        let wish =
+            ScratchRequest { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
         let fits = |header: &Header| header.data_bytes == data_bytes && header.seed == seed;
         let there = Node::pin_no_link(path).ok().and_then(|node| whole_header(&node));
         if !there.as_ref().is_some_and(fits) {
             return Err(gone(path));
         }
         match take(path, &wish, Misfit::Leave)? {
-            Found::Ours(file) if fits(&file.header) => Ok(file),
-            Found::Busy => Err(locked(path)),
-            Found::Ours(_) | Found::Begun(_) | Found::Free => Err(gone(path)),
+            ScratchState::Ours(file) if fits(&file.header) => Ok(file),
+            ScratchState::Busy => Err(locked(path)),
+            ScratchState::Ours(_) | ScratchState::Begun(_) | ScratchState::Free => Err(gone(path)),
         }
     }
 
@@ -114,20 +115,20 @@ impl ScratchFile {
 
 /// A scratch file that has its name and its room, before it is filled.
 #[derive(Debug)]
-pub struct Begun(Ours);
+pub struct EmptyScratch(ScratchOwnership);
 
 #[derive(Debug)]
-enum Ours {
+enum ScratchOwnership {
     Whole(ScratchFile),
-    Fresh(Fresh),
+    Fresh(FillGuard),
 }
 
-impl Begun {
+impl EmptyScratch {
     /// Does everything that can be refused. As [`ScratchFile::create`].
     ///
     /// # Errors
     /// As [`ScratchFile::create`], but for the writes of the fill.
-    pub fn begin(place: &Path, wish: &Wish) -> Result<Self, Problem> {
+    pub fn begin(place: &Path, wish: &ScratchRequest) -> Result<Self, Problem> {
         let names = names(place)?;
         check_size(wish.data_bytes)?;
         // Tried again when another run took the free name in between. Every round means that some run got its file.
@@ -136,8 +137,8 @@ impl Begun {
                 Search::Ours(ours) => return Ok(Self(ours)),
                 Search::Free(path) => path,
             };
-            if let Some(fresh) = Fresh::create(path, wish)? {
-                return Ok(Self(Ours::Fresh(fresh)));
+            if let Some(fresh) = FillGuard::create(path, wish)? {
+                return Ok(Self(ScratchOwnership::Fresh(fresh)));
             }
         }
         Err(locked(place))
@@ -146,24 +147,24 @@ impl Begun {
     /// Where it is.
     pub fn path(&self) -> &Path {
         match &self.0 {
-            Ours::Whole(file) => file.path(),
-            Ours::Fresh(fresh) => &fresh.node.path,
+            ScratchOwnership::Whole(file) => file.path(),
+            ScratchOwnership::Fresh(fresh) => &fresh.node.path,
         }
     }
 
     /// Bytes of data that it will have.
     pub const fn bytes(&self) -> u64 {
         match &self.0 {
-            Ours::Whole(file) => file.header.data_bytes,
-            Ours::Fresh(fresh) => fresh.header.data_bytes,
+            ScratchOwnership::Whole(file) => file.header.data_bytes,
+            ScratchOwnership::Fresh(fresh) => fresh.header.data_bytes,
         }
     }
 
     /// Bytes of it that an earlier fill wrote.
     pub const fn filled_bytes(&self) -> u64 {
         match &self.0 {
-            Ours::Whole(file) => file.header.data_bytes,
-            Ours::Fresh(fresh) => fresh.from,
+            ScratchOwnership::Whole(file) => file.header.data_bytes,
+            ScratchOwnership::Fresh(fresh) => fresh.from,
         }
     }
 
@@ -173,8 +174,8 @@ impl Begun {
     /// When the disk fails, or `stop` was set.
     pub fn fill(self, progress: &mut dyn FnMut(u64, u64), stop: &AtomicBool) -> Result<ScratchFile, Problem> {
         match self.0 {
-            Ours::Whole(file) => Ok(file),
-            Ours::Fresh(fresh) => fresh.fill(progress, stop),
+            ScratchOwnership::Whole(file) => Ok(file),
+            ScratchOwnership::Fresh(fresh) => fresh.fill(progress, stop),
         }
     }
 }
@@ -209,21 +210,21 @@ pub fn foresee(dir: &Path, data_bytes: u64, size_option: &str) -> Result<(), Pro
 
 enum Search<'a> {
     /// A file to use again, or to go on with.
-    Ours(Ours),
+    Ours(ScratchOwnership),
     /// The first free name.
     Free(&'a Path),
 }
 
 /// Tries all names, also those after a free one: otherwise a file left over there would never be found again.
-fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> {
+fn search<'a>(names: &'a [PathBuf], wish: &ScratchRequest) -> Result<Search<'a>, Problem> {
     let mut free = None;
     for (index, path) in names.iter().enumerate() {
         let misfit = if index > 0 || wish.resume { Misfit::SpareKept } else { Misfit::Remove };
         match take(path, wish, misfit) {
-            Ok(Found::Ours(file)) => return Ok(Search::Ours(Ours::Whole(file))),
-            Ok(Found::Begun(fresh)) => return Ok(Search::Ours(Ours::Fresh(fresh))),
-            Ok(Found::Free) => free = free.or(Some(path)),
-            Ok(Found::Busy) => {}
+            Ok(ScratchState::Ours(file)) => return Ok(Search::Ours(ScratchOwnership::Whole(file))),
+            Ok(ScratchState::Begun(fresh)) => return Ok(Search::Ours(ScratchOwnership::Fresh(fresh))),
+            Ok(ScratchState::Free) => free = free.or(Some(path)),
+            Ok(ScratchState::Busy) => {}
             Err(problem) if index == 0 => return Err(problem),
             // A numbered name is only one of many: whatever has it is left alone.
             Err(_) => {}
@@ -232,10 +233,10 @@ fn search<'a>(names: &'a [PathBuf], wish: &Wish) -> Result<Search<'a>, Problem> 
     match (free, names) {
         (Some(path), _) => Ok(Search::Free(path)),
         (None, [only]) => Err(locked(only)),
-        (None, _) => Err(Problem::refused("no name is left for a scratch file")
+        (None, _) => Err(Problem::refused("no name is free for a scratch file")
             .at(path_text::encode(names.first().map_or(Path::new("."), PathBuf::as_path)))
-            .because(format!("{MOST_FILES} of them are in use or to be kept"))
-            .next("remove those that nobody needs, or use another directory")),
+            .because(format!("{MOST_FILES} scratch files are in use or kept"))
+            .next("remove those you no longer need, or use another directory")),
     }
 }
 
@@ -246,10 +247,10 @@ fn names(place: &Path) -> Result<Vec<PathBuf>, Problem> {
     if place.file_name().is_some_and(scratch::is_scratch_name) {
         return Ok(vec![place.to_owned()]);
     }
-    Err(Problem::usage("a scratch file cannot have this name")
+    Err(Problem::usage("this is not a valid name for a scratch file")
         .at(path_text::encode(place))
-        .because("scratch files are recognised by their names too")
-        .next("name a directory that exists, or a file called rigel-scratch*.dat"))
+        .because("scratch files are also recognised by their names")
+        .next("name an existing directory, or a file called rigel-scratch*.dat"))
 }
 
 fn numbered(dir: &Path) -> Vec<PathBuf> {
@@ -267,7 +268,7 @@ fn check_size(data_bytes: u64) -> Result<(), Problem> {
 fn locked(path: &Path) -> Problem {
     Problem::refused("the scratch file is locked")
         .at(path_text::encode(path))
-        .because("another run of Rigel works on it")
+        .because("another run of Rigel is using it")
         .next("wait for it to end, or use another directory")
 }
 
@@ -276,24 +277,24 @@ fn not_locked(path: &Path, errno: Errno) -> Problem {
 }
 
 fn gone(path: &Path) -> Problem {
-    Problem::refused("the scratch file of the run is not there any more")
+    Problem::refused("the scratch file of the run no longer exists")
         .at(path_text::encode(path))
-        .because("a run that ends in order removes it, unless --keep-scratch was given")
-        .next("start the run again; visits to another file would not be of one target")
+        .because("a run that ends normally removes it, unless --keep-scratch was given")
+        .next("start a new run; samples from different files cannot be combined")
 }
 
 fn not_ours(path: &Path) -> Problem {
     Problem::refused("the file is not a scratch file of Rigel and was not touched")
         .at(path_text::encode(path))
-        .because("it has the name of one, but not what a scratch file ends with")
-        .next("move it away or, if nothing in it is needed, delete it")
+        .because("its name matches, but it lacks the end mark of a scratch file")
+        .next("move it away or, if you do not need it, delete it")
 }
 
 fn changed_by_another(path: &Path, offset: u64) -> Problem {
-    Problem::refused("something else was written into the scratch file: it was not touched")
+    Problem::refused("something else wrote into the scratch file, so it was not touched")
         .at(path_text::encode(path))
-        .because(format!("the block at byte {offset} is not one that Rigel wrote"))
-        .next("move the file away or, if nothing in it is needed, delete it")
+        .because(format!("the block at byte {offset} was not written by Rigel"))
+        .next("move the file away or, if you do not need it, delete it")
 }
 
 /// Removes the name if it still belongs to the pinned file.
@@ -301,19 +302,19 @@ fn unlink(node: &Node) -> Result<(), Problem> {
     if found::is_missing(&node.path) {
         return Err(Problem::refused("the scratch file is no longer where it was")
             .at(node.place())
-            .because("it was moved away or removed while it was in use")
-            .next("remove it by hand if it is elsewhere now"));
+            .because("it was moved or removed while in use")
+            .next("if it was moved, delete it by hand"));
     }
     let now = Node::pin_no_link(&node.path)?;
     if now.identity() != node.identity() {
-        return Err(Problem::refused("something else has the name of the scratch file and was not touched")
+        return Err(Problem::refused("another file took the name of the scratch file and was not touched")
             .at(node.place())
-            .because("the scratch file was moved away while it was in use")
-            .next("remove it by hand where it is now"));
+            .because("the scratch file was moved while in use")
+            .next("delete it by hand where it is now"));
     }
     std::fs::remove_file(&node.path).map_err(|error| {
         let problem = Problem::refused("the scratch file cannot be removed").at(node.place());
-        problem.because(error.to_string()).next("remove it by hand")
+        problem.because(error.to_string()).next("delete it by hand")
     })
 }
 

@@ -81,7 +81,7 @@ fn child_with_a_small_memlock_limit() {
     let limit = Some(64 << 10);
     setrlimit(Resource::Memlock, Rlimit { current: limit, maximum: limit }).unwrap();
     become_nobody();
-    let made = Uring::new(targets, layout(2, 2), SEED, false).map_err(Unavailable::new);
+    let made = Uring::new(targets, layout(2, 2), SEED, false).map_err(MissingNeed::new);
     let Some((mut backend, facts, buffers)) = needs(test, made) else { return };
     assert!(!facts.registered_buffers && facts.registered_files, "{facts:?}");
     assert_eq!(facts.notes.len(), 1, "{:?}", facts.notes);
@@ -104,7 +104,7 @@ fn more_slots_than_the_ring_takes_at_once() {
     let test = "more_slots_than_the_ring_takes_at_once";
     let scratch = Scratch::new(1 << 20);
     let Some(targets) = scratch.targets(test, false) else { return };
-    let made = Uring::with_submissions(4, targets, layout(50, 0), SEED).map_err(Unavailable::new);
+    let made = Uring::with_submissions(4, targets, layout(50, 0), SEED).map_err(MissingNeed::new);
     let Some(mut backend) = needs(test, made) else { return };
     for round in 0..10 {
         let ops: Vec<Op> =
@@ -132,7 +132,7 @@ fn the_kernel_may_use_a_thread_for_every_slot() {
 fn the_largest_ring_can_be_made() {
     let test = "the_largest_ring_can_be_made";
     let Some(()) =
-        needs(test, crate::uring::probe(EngineKind::IoUring, false, &[u16::MAX]).map_err(Unavailable::new))
+        needs(test, crate::uring::probe(EngineKind::IoUring, false, &[u16::MAX]).map_err(MissingNeed::new))
     else {
         return;
     };

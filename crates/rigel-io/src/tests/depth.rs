@@ -16,7 +16,7 @@ const DEPTHS: [u16; 4] = [1, 5, 16, 100];
 /// Longer than any host takes to send the I/Os of the largest depth.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn device() -> Result<TestDevice, Unavailable> {
+fn device() -> Result<TestDevice, MissingNeed> {
     TestDevice::mount(DeviceSpec { servers: 4, service_us: 1000, ..DeviceSpec::default() })
 }
 

@@ -59,7 +59,7 @@ fn refused_ios_complete_among_good_ones<E: Engine>() {
     assert_eq!(outcomes(&mut backend, &[read_only(1), read_only(0)]), [bad, bad]);
 }
 
-fn device(service_us: u64) -> Result<TestDevice, Unavailable> {
+fn device(service_us: u64) -> Result<TestDevice, MissingNeed> {
     TestDevice::mount(DeviceSpec { servers: 4, service_us, ..DeviceSpec::default() })
 }
 

@@ -12,7 +12,7 @@ const DRIVE: &str = "RIGEL_TEST_NVME";
 /// The drive as the only target, open for writing and for commands.
 fn drive(test: &str) -> Option<(Arc<OpenTargets>, u64)> {
     let named = std::env::var_os(DRIVE).map(PathBuf::from);
-    let path = needs(test, named.ok_or_else(|| Unavailable::new(format!("{DRIVE} names no drive"))))?;
+    let path = needs(test, named.ok_or_else(|| MissingNeed::new(format!("{DRIVE} names no drive"))))?;
     let facts = target_facts(&path).unwrap();
     let opened = OpenTarget::new(open(&path, OFlags::RDWR).unwrap(), facts.size_bytes, true);
     let targets = OpenTargets::new(vec![opened]).with_namespaces(std::slice::from_ref(&facts)).unwrap();

@@ -88,7 +88,7 @@ fn a_queue_that_was_never_submitted_is_forgotten<E: Engine>() {
 #[test]
 fn the_ring_of_nops_obeys_the_same_rules() {
     let made = NopRing::nops(&[false, true], layout(2, 1), SEED);
-    let made = made.map_err(|problem| Unavailable::new(problem.to_string()));
+    let made = made.map_err(|problem| MissingNeed::new(problem.to_string()));
     let Some((mut backend, facts, _)) = needs("the_ring_of_nops_obeys_the_same_rules", made) else { return };
     assert_eq!(facts.kind, rigel_core::facts::engine::EngineKind::Nop);
     assert!(!backend.moves_data());
@@ -102,7 +102,8 @@ fn the_ring_of_nops_obeys_the_same_rules() {
 
 #[test]
 fn the_null_engine_obeys_the_same_rules() {
-    let (mut backend, facts, buffers) = crate::null::Null::new(&[false, true], layout(2, 1), SEED).unwrap();
+    let (mut backend, facts, buffers) =
+        crate::null::NullBackend::new(&[false, true], layout(2, 1), SEED).unwrap();
     assert_eq!(facts.kind, rigel_core::facts::engine::EngineKind::Null);
     assert!(buffers.bytes >= u64::from(2 * SMALL_BYTES + LARGE_BYTES));
     assert!(message(|| backend.push(write(0, 0, 4096))).contains("without a permit"));

@@ -1,7 +1,7 @@
 //! The engine that waits for its only I/O: the right bytes, the errors of the kernel, and one slot.
 
 use super::*;
-use crate::sync::{SyncIo, probe};
+use crate::sync::{SyncIo, WaitingBoard, WaitingIo, probe};
 use rigel_core::error::ExitKind;
 use rigel_core::facts::engine::{Backing, EngineKind};
 
@@ -55,6 +55,28 @@ fn every_worker_writes_data_of_its_own() {
     let Some(targets) = scratch.targets("every_worker_writes_data_of_its_own", false) else { return };
     let [one, other] = [1, 2].map(|seed| sync(&targets, seed).buffer(0).to_vec());
     assert!(one != other && one.iter().any(|&byte| byte != 0));
+}
+
+#[test]
+fn what_is_waited_for_fits_into_a_word() {
+    for op in [read(0, 0, 8192), write(0, 512, 8192), write(0, (1 << 55) - 512, 8192), read(0, 1 << 40, 8192)]
+    {
+        let op = Op { target: 65_535 - op.slot, ..op };
+        let seen = WaitingIo { target: op.target, offset: op.offset, direction: op.direction };
+        assert_eq!(WaitingIo::of_word(WaitingIo::word(&op)), Some(seen));
+    }
+    assert_eq!(WaitingIo::of_word(0), None);
+}
+
+/// A worker that waits for nothing is on no board.
+#[test]
+fn what_is_over_is_not_waited_for() {
+    let scratch = Scratch::new(1 << 20);
+    let Some(targets) = scratch.targets("what_is_over_is_not_waited_for", false) else { return };
+    let board = WaitingBoard::default();
+    let mut backend = sync(&targets, SEED).on(&board);
+    assert_eq!(outcomes(&mut backend, &[read(0, 8192, SMALL_BYTES)]), [Ok(SMALL_BYTES)]);
+    assert_eq!(board.all(), []);
 }
 
 #[test]

@@ -61,8 +61,8 @@ impl Wire for NvmeCommands {
         let all: Vec<Memory> = (0..slots.count()).map(|slot| slots.memory(slot)).collect();
         if all.len() > MOST_REGIONS || all.iter().any(|memory| memory.bytes > LARGEST_FIXED) {
             facts.notes.push(format!(
-                "buffers are not registered with the kernel, which costs some CPU time: NVMe commands can name {MOST_REGIONS} \
-                 of {} at most",
+                "buffers are not registered with the kernel, which costs some CPU time: NVMe commands \
+                 support at most {MOST_REGIONS} of {}",
                 Bytes(LARGEST_FIXED.into())
             ));
             return Vec::new();

@@ -28,15 +28,15 @@ pub(crate) fn cause(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EPERM) => refusal_cause(sysctl("kernel/io_uring_disabled"), under_seccomp()).to_owned(),
         Some(libc::ENOSYS) if under_seccomp() => {
-            "this kernel has none, or a seccomp profile hides it (ENOSYS)".to_owned()
+            "this kernel lacks it, or a seccomp profile hides it (ENOSYS)".to_owned()
         }
         Some(libc::ENOSYS) => {
-            "this kernel has none: it is older than Linux 5.1 or was built without it".to_owned()
+            "this kernel lacks it: it is older than Linux 5.1 or was built without it".to_owned()
         }
         Some(libc::EACCES) => "a security module such as SELinux refuses it (EACCES)".to_owned(),
         Some(libc::ENOMEM) => match memlock_limit_bytes() {
             Some(limit) => format!(
-                "not enough memory that may be locked for the ring (ENOMEM): RLIMIT_MEMLOCK is {}",
+                "not enough lockable memory for the ring (ENOMEM): RLIMIT_MEMLOCK is {}",
                 Bytes(limit)
             ),
             None => "not enough memory for the ring (ENOMEM)".to_owned(),
@@ -48,14 +48,14 @@ pub(crate) fn cause(error: &io::Error) -> String {
 /// The source of an EPERM; `disabled` is the sysctl, which is absent before Linux 6.6.
 const fn refusal_cause(disabled: Option<u64>, under_seccomp: bool) -> &'static str {
     match (disabled, under_seccomp) {
-        (Some(2), _) => "kernel.io_uring_disabled is 2: nobody may use it",
+        (Some(2), _) => "kernel.io_uring_disabled is 2: it is disabled for everyone",
         (Some(1), false) => {
-            "kernel.io_uring_disabled is 1, and this user is not in kernel.io_uring_group and has no CAP_SYS_ADMIN"
+            "kernel.io_uring_disabled is 1, and this user is neither in kernel.io_uring_group nor has CAP_SYS_ADMIN"
         }
         (Some(1), true) => {
-            "kernel.io_uring_disabled is 1, or a seccomp profile forbids it, as the default profiles of containers do"
+            "kernel.io_uring_disabled is 1, or a seccomp profile forbids it, as container runtimes do by default"
         }
-        (_, true) => "a seccomp profile forbids it, as the default profiles of containers do",
+        (_, true) => "a seccomp profile forbids it, as container runtimes do by default",
         (_, false) => "the kernel forbids it (EPERM)",
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn make<W: Wire>(shape: Shape) -> io::Result<(RingOf<W>, EngineFacts)
         // The feature came with the plain read and write operations.
         return Err(io::Error::new(
             io::ErrorKind::Unsupported,
-            "the io_uring of Linux before 5.6 lacks what is needed",
+            "io_uring before Linux 5.6 lacks required features",
         ));
     }
     let facts = EngineFacts {

@@ -3,7 +3,7 @@
 //!
 //! Counters whose file is missing, unreadable or unparsable are left out. Must not keep state between readings.
 
-use rigel_core::witness::{Counts, Moved};
+use rigel_core::witness::{Counts, DeviceTransfer};
 use rustix::io::pread;
 use rustix::param::clock_ticks_per_second;
 use std::fs::File;
@@ -125,10 +125,10 @@ fn pressure_us(text: &[u8]) -> Option<u64> {
 }
 
 /// Documentation/block/stat.rst: sectors read are the third number, sectors written the seventh.
-fn moved(stat: &[u8]) -> Option<Moved> {
+fn moved(stat: &[u8]) -> Option<DeviceTransfer> {
     let mut numbers = numbers(stat);
     let mut bytes = |index| numbers.nth(index)??.checked_mul(SECTOR_BYTES);
-    Some(Moved { read_bytes: bytes(2)?, written_bytes: bytes(3)? })
+    Some(DeviceTransfer { read_bytes: bytes(2)?, written_bytes: bytes(3)? })
 }
 
 fn numbers(text: &[u8]) -> impl Iterator<Item = Option<u64>> {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn device_counters_of_every_age() {
-        let bytes = |read_bytes, written_bytes| Some(Moved { read_bytes, written_bytes });
+        let bytes = |read_bytes, written_bytes| Some(DeviceTransfer { read_bytes, written_bytes });
         let stat =
             " 1886652    36490 221531990  1195874   247023    77253 58799416   289999        0    95604\n";
         assert_eq!(moved(stat.as_bytes()), bytes(221_531_990 * 512, 58_799_416 * 512));

@@ -2,7 +2,7 @@
 
 use super::*;
 use rigel_core::units::NS_PER_S;
-use rigel_core::witness::{Counts, Moved};
+use rigel_core::witness::{Counts, DeviceTransfer};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -100,7 +100,7 @@ fn after(tenth: u64) -> Totals {
 }
 
 fn a_tenth() -> Counts {
-    let moved = Some(Moved { read_bytes: 8192, written_bytes: 16_384 });
+    let moved = Some(DeviceTransfer { read_bytes: 8192, written_bytes: 16_384 });
     Counts {
         busy_us: Some(60_000),
         interrupts_us: Some(0),

@@ -4,7 +4,7 @@
 
 use rigel_core::facts::engine::EngineKind;
 use rigel_io::engine::{EngineChoice, choose};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::process::Command;
 
 /// Set in the process that a test started: the errno for io_uring, and one for libaio or 0.
@@ -98,7 +98,7 @@ fn word_for(errno: i32) -> &'static str {
         libc::EPERM => "a seccomp profile forbids it",
         libc::ENOSYS => "a seccomp profile hides it",
         libc::EACCES => "a security module",
-        libc::ENOMEM => "not enough memory",
+        libc::ENOMEM => "memory for the ring",
         _ => "os error",
     }
 }
@@ -129,7 +129,7 @@ fn child_insists() {
 #[test]
 fn rings_for_polling_and_for_commands_are_tried_too() {
     for (kind, poll) in [(EngineKind::IoUring, true), (EngineKind::Nvme, false), (EngineKind::Nvme, true)] {
-        let made = choose(Some(kind), poll, &[SLOTS]).map_err(Unavailable::new);
+        let made = choose(Some(kind), poll, &[SLOTS]).map_err(MissingNeed::new);
         let name = "rings_for_polling_and_for_commands_are_tried_too";
         let Some(choice) = needs(name, made) else { continue };
         assert_eq!(choice, EngineChoice { kind, poll, reason: None, trials: None });

@@ -6,14 +6,14 @@ use rigel_core::load::draw::Generator;
 use rigel_core::load::workload::Direction;
 use rigel_io::aio::Aio;
 use rigel_io::backend::{Backend, Op, SlotLayout};
-use rigel_io::null::Null;
+use rigel_io::null::NullBackend;
 use rigel_io::sync::SyncIo;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::targets::open::Access;
 use rigel_io::threads::Threads;
 use rigel_io::uring::Uring;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-struct Counting;
+struct CountingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 // SAFETY: every call goes to the system's allocator with the same arguments; counting allocates nothing
 // itself, since the counter is constant at first and needs no destructor.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -80,11 +80,11 @@ fn the_calls_of_the_loop_do_not_allocate() {
     let targets = Arc::new(targets);
 
     let name = "the_calls_of_the_loop_do_not_allocate";
-    let uring = Uring::new(Arc::clone(&targets), LAYOUT, 1, false).map_err(Unavailable::new);
+    let uring = Uring::new(Arc::clone(&targets), LAYOUT, 1, false).map_err(MissingNeed::new);
     if let Some((mut uring, ..)) = needs(name, uring) {
         assert_eq!(allocations(&mut uring), 0, "io_uring");
     }
-    let aio = Aio::new(Arc::clone(&targets), LAYOUT, 1).map_err(Unavailable::new);
+    let aio = Aio::new(Arc::clone(&targets), LAYOUT, 1).map_err(MissingNeed::new);
     if let Some((mut aio, ..)) = needs(name, aio) {
         assert_eq!(allocations(&mut aio), 0, "libaio");
     }
@@ -93,7 +93,7 @@ fn the_calls_of_the_loop_do_not_allocate() {
     assert_eq!(allocations(&mut sync), 0, "sync");
     let (mut threads, ..) = Threads::new(targets, LAYOUT, 1).unwrap();
     assert_eq!(allocations(&mut threads), 0, "threads");
-    let (mut null, ..) = Null::new(&[false], LAYOUT, 1).unwrap();
+    let (mut null, ..) = NullBackend::new(&[false], LAYOUT, 1).unwrap();
     assert_eq!(allocations(&mut null), 0, "null");
 }
 

@@ -1,8 +1,8 @@
 //! The doctor on trees of other machines: what it finds is in the snapshot of each.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on should say where")]
 
-use rigel_core::uses::doctor::{Checked, Status, System, examine};
 use rigel_io::survey::survey;
+use rigel_uses::doctor::{RuleResult, Status, System, examine};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -45,8 +45,8 @@ fn unpack(tree: &str, root: &Path) {
 }
 
 /// `error multipath-paths dm-0: 1 of 2 failed`, a line each, without what is fine.
-fn text_of(all: &[Checked]) -> String {
-    let line = |judged: &Checked| match &judged.verdict {
+fn text_of(all: &[RuleResult]) -> String {
+    let line = |judged: &RuleResult| match &judged.verdict {
         Status::Bent { value, want } => {
             let severity = judged.rule.severity.name();
             Some(format!("{severity} {} {}: {value} -> {want}\n", judged.rule.name, judged.about))

@@ -3,11 +3,11 @@
 
 use rigel_core::measure::Window;
 use rigel_core::units::{MIB, NS_PER_MS, NS_PER_S, NS_PER_US, to_f64};
-use rigel_core::witness::{Counts, Foreign, Witness, foreign_cores, judge};
+use rigel_core::witness::{Counts, Disturbance, Witness, foreign_cores, judge};
 use rigel_io::clock::{Clock, MonotonicClock, thread_cpu_ns};
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::witness::{Sampler, counting_devices};
-use rigel_testdev::{AlignedBytes, LoopDevice, Unavailable, needs, open_direct};
+use rigel_testdev::{AlignedBytes, LoopDevice, MissingNeed, needs, open_direct};
 use std::hint::black_box;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn watched(devices: &[(u32, u32)], act: impl FnOnce()) -> Witness {
 /// CPU times as the kernel shows them; a container may hide them.
 fn cpu_times(test: &str) -> Option<()> {
     let busy = watched(&[], || std::thread::sleep(Duration::from_millis(1)));
-    let busy = busy.samples[0].counts.busy_us.ok_or_else(|| Unavailable::new("no CPU times in /proc/stat"));
+    let busy = busy.samples[0].counts.busy_us.ok_or_else(|| MissingNeed::new("no CPU times in /proc/stat"));
     needs(test, busy).map(drop)
 }
 
@@ -66,7 +66,7 @@ fn a_burning_process_is_seen() {
     let judgement = judge(&witness, ALWAYS, None);
     let cpu = judgement.cpu.unwrap();
     assert!(cpu.above > 0.5 && cpu.mean > 0.25, "{cpu:?}");
-    assert!(judgement.foreign().contains(&Foreign::Cpu(cpu)));
+    assert!(judgement.foreign().contains(&Disturbance::Cpu(cpu)));
     assert!(witness.cpus.is_some_and(|cpus| f64::from(cpus) + 0.5 > cpu.mean), "{witness:?}");
 }
 
@@ -95,7 +95,7 @@ fn our_own_burning_is_not_foreign() {
     // And if nobody else did anything worth mentioning, nothing is said.
     if busy_us < own_us + 50_000 {
         let found = judge(&witness, ALWAYS, None).foreign();
-        assert!(!found.iter().any(|foreign| matches!(foreign, Foreign::Cpu(_))), "{found:?}");
+        assert!(!found.iter().any(|foreign| matches!(foreign, Disturbance::Cpu(_))), "{found:?}");
     }
 }
 
@@ -139,5 +139,5 @@ fn bytes_of_others_on_a_device_are_distinguished_from_ours() {
     });
     let found = judge(&witness, ALWAYS, Some(OURS));
     let io = found.io.unwrap();
-    assert!(io.foreign_bytes() >= OURS && found.foreign().contains(&Foreign::Io(io)), "{io:?}");
+    assert!(io.foreign_bytes() >= OURS && found.foreign().contains(&Disturbance::Io(io)), "{io:?}");
 }

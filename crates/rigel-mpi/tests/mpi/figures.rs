@@ -6,7 +6,7 @@ use crate::hosts::{HOSTS, Hosts};
 use crate::support::Place;
 use rigel_core::record::{NodeVisit, Record, Visit};
 use rigel_core::units::to_f64;
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use serde_json::Value;
 use std::env;
 use std::fs;
@@ -22,7 +22,7 @@ fn asked(variable: &str) -> Option<u32> {
 }
 
 /// A device for each host, and the lists that name them.
-fn disks(place: &Place) -> Result<Vec<TestDevice>, Unavailable> {
+fn disks(place: &Place) -> Result<Vec<TestDevice>, MissingNeed> {
     let spec = DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us: 4000, ..DeviceSpec::default() };
     let devices: Vec<TestDevice> = (0..HOSTS).map(|_| TestDevice::mount(spec)).collect::<Result<_, _>>()?;
     for (host, device) in (1..).zip(&devices) {
@@ -103,7 +103,7 @@ fn the_rates_of_capped_devices_add_up() {
     place.run(&hosts.script(&place), HOSTS, &words).expect_measured();
     let found: Value = serde_json::from_str(&place.report("--format json")).unwrap();
     let point = &found["points"][0];
-    let total = point["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
+    let total = point["classes"]["small"]["iops"]["value"].as_f64().unwrap();
     let nodes: Vec<f64> = point["nodes"]
         .as_array()
         .unwrap()

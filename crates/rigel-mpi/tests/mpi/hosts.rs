@@ -2,7 +2,7 @@
 //! place of ssh. A host has a CPU of its own, as far as there are any. Needs root and a kernel with time namespaces.
 
 use crate::support::{Place, mpirun};
-use rigel_testdev::Unavailable;
+use rigel_testdev::MissingNeed;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -38,13 +38,13 @@ pub fn ip(words: &str) -> bool {
 }
 
 impl Hosts {
-    pub fn up() -> Result<Self, Unavailable> {
+    pub fn up() -> Result<Self, MissingNeed> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mpirun = mpirun()?;
         let mut trial = Command::new("unshare");
         trial.args(["--net", "--uts", "--time", "--monotonic", "5", "true"]).stderr(Stdio::null());
         if !trial.status().is_ok_and(|status| status.success()) {
-            return Err(Unavailable::new(
+            return Err(MissingNeed::new(
                 "namespaces of network and time cannot be made here (root, Linux 5.6)",
             ));
         }
@@ -65,7 +65,7 @@ impl Hosts {
         if made {
             Ok(hosts)
         } else {
-            Err(Unavailable::new("networks between namespaces cannot be made here (iproute2, veth, bridge)"))
+            Err(MissingNeed::new("networks between namespaces cannot be made here (iproute2, veth, bridge)"))
         }
     }
 

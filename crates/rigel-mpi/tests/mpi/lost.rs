@@ -1,7 +1,7 @@
 //! What becomes of the others when one rank is killed, stopped, hangs or panics, and how its run goes on. The real program, started by mpirun.
 
 use crate::ranks::{SIM, VERIFIED, left_of};
-use crate::support::{Place, Started, mpirun};
+use crate::support::{Place, RunningJob, mpirun};
 use rigel_testdev::needs;
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A run that lasts, on the engine that only costs CPU time.
 const LONG: &str = "--oversubscribe run --load one.toml --engine null --workers 1 --duration 60s";
 
-fn started(place: &Place, mpirun: &Path) -> Started {
+fn started(place: &Place, mpirun: &Path) -> RunningJob {
     place.load("one.toml", 9);
     let mut run = place.start(mpirun, 3, LONG);
     run.wait_for_record(place);
@@ -109,7 +109,7 @@ fn a_run_that_is_ended_leaves_a_record_and_goes_on_with_the_same_nodes() {
     let (record, kept, name) = left_of(&place, &whole, 3);
     let told = place.run(&mpirun, 2, &format!("--oversubscribe run --resume {name}"));
     assert_eq!(told.code, 3, "{}", told.stderr);
-    assert!(told.stderr.contains("made by 3 nodes, and there are 2"), "{}", told.stderr);
+    assert!(told.stderr.contains("made by 3 nodes, but there are 2"), "{}", told.stderr);
     assert_eq!(fs::read_to_string(&record).unwrap(), kept, "a refusal leaves the record alone");
     place.run(&mpirun, 3, &format!("--oversubscribe run --resume {name}")).expect_code(0);
     let visits = |text: &str| {

@@ -1,7 +1,7 @@
 //! The real program on several ranks of this host, started by mpirun: runs and refusals.
 
 use crate::support::{Place, mpirun};
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -116,21 +116,16 @@ fn what_does_not_fit_together_is_refused_by_all() {
     place.file("data", 8 << 20);
     fs::write(place.path().join("three.toml"), THREE).unwrap();
     for (nodes, words, code, said) in [
-        (2, format!("run oltp --duration 1s {SIM}"), 3, "nodes 0 and 1 are one host"),
-        (
-            2,
-            "--oversubscribe run oltp --duration 1s".to_owned(),
-            2,
-            "several nodes need targets that are named",
-        ),
+        (2, format!("run oltp --duration 1s {SIM}"), 3, "nodes 0 and 1 are on the same host"),
+        (2, "--oversubscribe run oltp --duration 1s".to_owned(), 2, "several nodes need named targets"),
         (2, "--oversubscribe run oltp missing --duration 1s".to_owned(), 3, "missing"),
         (
             2,
             format!("--oversubscribe run --load three.toml --duration 1s {SIM}"),
             2,
-            "shares for 3 nodes, and there are 2",
+            "shares for 3 nodes, but there are 2",
         ),
-        (2, "--oversubscribe sql simple".to_owned(), 2, "put on it by one node"),
+        (2, "--oversubscribe sql simple".to_owned(), 2, "runs from a single node"),
         (2, "--oversubscribe run nonsense".to_owned(), 2, "nonsense"),
         (2, "--seed 1 run simple".to_owned(), 2, "rigel-mpi has no option --seed"),
         (1, format!("--coordinator-only run oltp --duration 1s {SIM}"), 0, ""),
@@ -191,7 +186,7 @@ fn a_list_that_all_share_names_the_same_targets() {
     for (options, code) in [("--oversubscribe", 3), ("--oversubscribe --own-targets", 0)] {
         let mut run = place.start_program(&mpirun, 2, &script, &format!("{options} {words}"));
         assert_eq!(run.end(), code, "{options}: {}", run.told());
-        assert_eq!(run.told().contains("is not surely the one on"), code == 3, "{}", run.told());
+        assert_eq!(run.told().contains("may not be the one on"), code == 3, "{}", run.told());
     }
 }
 
@@ -208,7 +203,7 @@ fn consent_may_name_the_target_of_another_node() {
     for (more, code) in [("", 0), (" --destroy-data ../each", 2)] {
         let mut run = place.start_program(&mpirun, 2, &script, &format!("{words}{more}"));
         assert_eq!(run.end(), code, "{}", run.told());
-        assert_eq!(run.told().contains("is no target of this run"), code == 2, "{}", run.told());
+        assert_eq!(run.told().contains("is not a target of this run"), code == 2, "{}", run.told());
     }
 }
 
@@ -219,7 +214,7 @@ fn a_host_that_can_only_read_refuses_for_all() {
     let Some(mpirun) = needs(name, mpirun()) else { return };
     let may_mount = Command::new("unshare").args(["--mount", "true"]).output();
     let may_mount = may_mount.ok().filter(|told| told.status.success());
-    let may_mount = may_mount.ok_or_else(|| Unavailable::new("nothing can be mounted here"));
+    let may_mount = may_mount.ok_or_else(|| MissingNeed::new("nothing can be mounted here"));
     let Some(_) = needs(name, may_mount) else { return };
     let place = Place::new();
     let plain = each(&place);
@@ -410,7 +405,7 @@ fn without_mpi_its_package_is_named() {
     let at = bytes.windows(name.len()).position(|part| part == name);
     let Some(at) = needs(
         "rigel-mpi: no MPI at run time",
-        at.ok_or_else(|| Unavailable::new("another MPI than Open MPI")),
+        at.ok_or_else(|| MissingNeed::new("another MPI than Open MPI")),
     ) else {
         return;
     };

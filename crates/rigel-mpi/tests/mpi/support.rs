@@ -1,6 +1,6 @@
 //! Starts ranks by mpirun under a time limit that nothing survives, and looks after what they leave.
 
-use rigel_testdev::Unavailable;
+use rigel_testdev::MissingNeed;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ const LIMIT: &str = "240";
 const PROGRAM: &str = env!("CARGO_BIN_EXE_rigel-mpi");
 
 /// mpirun, when it is there.
-pub fn mpirun() -> Result<PathBuf, Unavailable> {
+pub fn mpirun() -> Result<PathBuf, MissingNeed> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&paths).map(|dir| dir.join("mpirun")).find(|path| path.is_file());
-    found.ok_or_else(|| Unavailable::new("mpirun is not installed (openmpi-bin)"))
+    found.ok_or_else(|| MissingNeed::new("mpirun is not installed (openmpi-bin)"))
 }
 
 /// An example of this package.
@@ -32,13 +32,13 @@ pub struct Place {
 
 /// What a run left on its streams.
 #[derive(Debug)]
-pub struct Told {
+pub struct JobOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Told {
+impl JobOutput {
     #[track_caller]
     pub fn expect_code(&self, code: i32) {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
@@ -54,7 +54,7 @@ impl Told {
 }
 
 /// A run that goes on.
-pub struct Started {
+pub struct RunningJob {
     mpirun: Child,
     told: PathBuf,
     mark: String,
@@ -111,10 +111,10 @@ impl Place {
     }
 
     /// Runs to the end.
-    pub fn run(&self, mpirun: &Path, ranks: usize, words: &str) -> Told {
+    pub fn run(&self, mpirun: &Path, ranks: usize, words: &str) -> JobOutput {
         let output =
             self.command(mpirun, ranks, Path::new(PROGRAM)).args(words.split_whitespace()).output().unwrap();
-        Told {
+        JobOutput {
             code: code_of(output.status),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -122,17 +122,17 @@ impl Place {
     }
 
     /// Starts a run.
-    pub fn start(&self, mpirun: &Path, ranks: usize, words: &str) -> Started {
+    pub fn start(&self, mpirun: &Path, ranks: usize, words: &str) -> RunningJob {
         self.start_program(mpirun, ranks, Path::new(PROGRAM), words)
     }
 
     /// Starts any program.
-    pub fn start_program(&self, mpirun: &Path, ranks: usize, program: &Path, words: &str) -> Started {
+    pub fn start_program(&self, mpirun: &Path, ranks: usize, program: &Path, words: &str) -> RunningJob {
         let told = self.path().join("told.txt");
         let file = File::create(&told).unwrap();
         let mut command = self.command(mpirun, ranks, program);
         command.args(words.split_whitespace()).stdout(file.try_clone().unwrap()).stderr(file);
-        Started { mpirun: command.spawn().unwrap(), told, mark: self.mark() }
+        RunningJob { mpirun: command.spawn().unwrap(), told, mark: self.mark() }
     }
 
     /// The outputs in a format, from the record.
@@ -179,7 +179,7 @@ impl Place {
     }
 }
 
-impl Started {
+impl RunningJob {
     /// Until the load has begun: the record has its first line, and a second has passed.
     pub fn wait_for_record(&mut self, place: &Place) {
         let began = Instant::now();

@@ -6,15 +6,15 @@ use super::{Advisory, grouped, kept, kept_back, names, range, title};
 use crate::page::Page;
 use crate::text::wrapped;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Given, Kind, Product, Refusal};
+use rigel_uses::advice::{Advice, Kind, Product, Refusal, SettingAdvice};
 
 /// A file in the making, whose comments begin with a sign.
-pub(super) struct Commented {
+pub(super) struct CommentedFile {
     pub(super) page: Page,
     sign: &'static str,
 }
 
-impl Commented {
+impl CommentedFile {
     /// The head of the file of a product: which runs, and what to know about them.
     pub(super) fn new(advisory: &Advisory<'_>, product: Product, sign: &'static str) -> Self {
         let mut file = Self { page: Page::default(), sign };
@@ -42,7 +42,7 @@ impl Commented {
     }
 
     /// The reasons of a value, which stands above them: each fact once. How a remark came about, the page explains.
-    pub(super) fn explanation(&mut self, advice: &Advice, given: &Given) {
+    pub(super) fn explanation(&mut self, advice: &Advice, given: &SettingAdvice) {
         let range = range(&given.value).map(|range| format!("{range} over the 95 % intervals. "));
         if let Some(rough) = &given.rough {
             self.comment_below(&format!("{}: {}", kept_back(rough.kind), printable(&rough.because)));

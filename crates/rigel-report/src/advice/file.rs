@@ -2,11 +2,11 @@
 //!
 //! Must not write a file without the settings that the product requires.
 
-use super::commented::Commented;
+use super::commented::CommentedFile;
 use super::{Advisory, sql, title};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Kind, Product, Refusal};
+use rigel_uses::advice::{Advice, Kind, Product, Refusal};
 use std::fmt::Write as _;
 
 /// The file. `server_version` is the major version of the server that will read it: settings that came later are comments, and so
@@ -62,7 +62,7 @@ fn unsupported(product: Product, advice: &[&Advice]) -> Problem {
     let in_doubt = missing.iter().any(|(refusal, _)| refusal.kind == Kind::InDoubt);
     let kind = if in_doubt { ExitKind::GateFailed } else { ExitKind::Usage };
     Problem::new(kind, format!("the records do not support the file for {}", title(product)))
-        .at(format!("--for {}", product.name()))
+        .at(format!("--database {}", product.name()))
         .because(missing.iter().map(text).collect::<Vec<_>>().join("; "))
         .next(printable(&format!("{}; then name all records", next.join("; "))))
 }
@@ -75,7 +75,7 @@ fn options(
     section: &str,
     server_version: u32,
 ) -> String {
-    let mut file = Commented::new(advisory, product, "#");
+    let mut file = CommentedFile::new(advisory, product, "#");
     if !section.is_empty() {
         file.page.line(section);
     }
@@ -121,7 +121,7 @@ fn nested_keys(advice: &[&Advice], constant: &str) -> String {
 
 /// The list of disks. It has one entry.
 fn yaml(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
-    let mut file = Commented::new(advisory, Product::Seastar, "#");
+    let mut file = CommentedFile::new(advisory, Product::Seastar, "#");
     for advice in advice {
         if let Ok(given) = &advice.outcome {
             file.comment(&format!("{}:", advice.setting));

@@ -8,7 +8,8 @@ use crate::json::{flags, pretty, schema_of, text};
 use crate::view::View;
 use rigel_core::error::Problem;
 use rigel_core::judge::flags::Flag;
-use rigel_core::uses::advice::{Advice, Measured, Otherwise, Product, Refusal};
+use rigel_core::stats::EstimateForm;
+use rigel_uses::advice::{Advice, AlternativeValue, MeasuredFigure, Product, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -104,12 +105,8 @@ struct MeasuredDocument {
     /// Its unit.
     #[schemars(extend("enum" = ["IOPS", "MBPS", "us", "outstanding"]))]
     unit: &'static str,
-    /// The value.
-    mean: f64,
-    /// Lower end of its interval; null when there is none.
-    lo95: Option<f64>,
-    /// Upper end.
-    hi95: Option<f64>,
+    #[serde(flatten)]
+    figure: EstimateForm,
     /// The run that measured it.
     run: String,
     /// The flags beside it.
@@ -170,7 +167,7 @@ fn advice(advice: &Advice) -> AdviceDocument {
     }
 }
 
-fn otherwise(other: &Otherwise) -> OtherwiseDocument {
+fn otherwise(other: &AlternativeValue) -> OtherwiseDocument {
     let ends = other.value.ends.as_ref();
     OtherwiseDocument {
         when: text(&other.when),
@@ -180,14 +177,11 @@ fn otherwise(other: &Otherwise) -> OtherwiseDocument {
     }
 }
 
-fn measured(measured: &Measured) -> MeasuredDocument {
-    let ends = measured.figure.ends;
+fn measured(measured: &MeasuredFigure) -> MeasuredDocument {
     MeasuredDocument {
         what: text(&measured.what),
         unit: measured.unit,
-        mean: measured.figure.value,
-        lo95: ends.map(|ends| ends.0),
-        hi95: ends.map(|ends| ends.1),
+        figure: measured.figure,
         run: text(&measured.run_id),
         flags: flags(&measured.flags),
     }

@@ -4,34 +4,60 @@
 //! Must not leave out a setting that the runs do not support.
 
 use super::{Advisory, kept, kept_back, meaning, names, range, title, warnings};
-use crate::numbers::counted;
-use crate::page::Page;
-use crate::text::wrapped;
+use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
+use crate::text::Style;
+use crate::verdict::Tone;
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Given, Kind, Product, Refusal};
+use rigel_core::units::say::counted;
+use rigel_uses::advice::{Advice, Kind, MeasuredFigure, Product, Refusal, SettingAdvice};
 
 /// The indent of the lines below a setting.
 const BELOW: &str = "      ";
 /// The start of a line with a figure.
 const FIGURE: &str = "      - ";
-const FIGURE_GOES_ON: &str = "        ";
 
-/// The whole page. `explain`: with the formula, the figures and the source of every setting.
+/// Advice for people; with the formula, the figures and the source of every setting where that is asked for.
+struct AdvicePage<'a>(&'a Advisory<'a>, bool);
+
+impl Document for AdvicePage<'_> {
+    fn blocks(&self, _room: Room) -> Blocks {
+        let Self(advisory, explain) = *self;
+        let mut all = vec![answer(advisory), Block::List(advisory.remarks())];
+        all.extend(warnings::blocks(advisory));
+        all.extend(Product::ALL.into_iter().flat_map(|product| section(advisory, product, explain)));
+        if !explain {
+            all.push(missing(advisory));
+        }
+        all.push(Block::part(legend(advisory, explain).into_iter().map(Block::hanging).collect()));
+        let runs = advisory.runs().into_iter().map(|run| Paragraph::labelled("From ", 2, run).into());
+        all.push(Block::part(runs.collect()));
+        all.into()
+    }
+}
+
+/// The same as text.
 pub fn page(advisory: &Advisory<'_>, explain: bool) -> String {
-    let mut page = Page::default();
-    page.line(format_args!("Advice from {} of one target", counted(advisory.views.len(), "run")));
-    advisory.runs().iter().for_each(|run| wrapped(&mut page, "  ", "    ", run));
-    advisory.remarks().iter().for_each(|remark| wrapped(&mut page, "", "", remark));
-    warnings::paragraphs(&mut page, advisory);
-    for product in Product::ALL {
-        section(&mut page, advisory, product, explain);
+    AdvicePage(advisory, explain).text(Style::default())
+}
+
+/// How many settings there are, and how many of them ask for care.
+fn answer(advisory: &Advisory<'_>) -> Block {
+    let advice = &advisory.advised.advice;
+    let given = advice.iter().filter(|one| one.outcome.is_ok()).count();
+    let count = |kind| kept(advice, kind).len();
+    let kinds = [(Kind::Rough, "rough"), (Kind::InDoubt, "withheld"), (Kind::Missing, "not measured")];
+    let others = kinds.into_iter().filter(|(kind, _)| count(*kind) > 0);
+    let others: Vec<String> = others.map(|(kind, word)| format!("{} {word}", count(kind))).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
+    let is_sure = count(Kind::Rough) + count(Kind::InDoubt) == 0 && given > 0;
+    Block::Verdict {
+        tone: if is_sure { Tone::Good } else { Tone::UseWithCare },
+        sentences: vec![format!(
+            "{} from {}{others}.",
+            counted(given, "setting"),
+            counted(advisory.views.len(), "run")
+        )],
     }
-    if !explain {
-        missing(&mut page, advisory);
-    }
-    page.blank();
-    legend(advisory, explain).iter().for_each(|line| wrapped(&mut page, "", "  ", line));
-    page.into_string()
 }
 
 /// What the words of the tables mean, as far as they stand there.
@@ -41,56 +67,49 @@ fn legend(advisory: &Advisory<'_>, explain: bool) -> Vec<String> {
     let has = |kind| !kept(&advisory.advised.advice, kind).is_empty();
     let word = |kind| format!("{}: {}", kept_back(kind), meaning(kind));
     let lines = [
-        (true, "range: what the value would be at the ends of the 95 % intervals behind it".to_owned()),
+        (true, "range: the value at both ends of the 95 % intervals behind it".to_owned()),
         (given().any(|one| one.since.is_some()), "v18: from that version of the server on".to_owned()),
         (
             given().any(|one| one.until.is_some()),
-            "to v17: a comment for later versions, for which an experiment did not confirm it".to_owned(),
+            "to v17: a comment for later versions, which no experiment has confirmed".to_owned(),
         ),
-        (
-            hints,
-            "comment: stands in the file as a comment, because not every server takes or needs it".to_owned(),
-        ),
+        (hints, "comment: a comment in the file, because not every server accepts or needs it".to_owned()),
         (has(Kind::Rough), word(Kind::Rough)),
         (has(Kind::InDoubt), word(Kind::InDoubt)),
         (has(Kind::Missing), word(Kind::Missing)),
         (
             !explain,
-            "--explain shows how each value came about; with --for PRODUCT for one product.".to_owned(),
+            "--explain shows how each value was derived; with --database PRODUCT for one product.".to_owned(),
         ),
     ];
     lines.into_iter().filter(|(is_there, _)| *is_there).map(|(_, line)| line).collect()
 }
 
-fn section(page: &mut Page, advisory: &Advisory<'_>, product: Product, explain: bool) {
+fn section(advisory: &Advisory<'_>, product: Product, explain: bool) -> Vec<Block> {
     let advice: Vec<&Advice> = advisory.advised.of_product(product).collect();
     let known = |one: &&Advice| explain || one.refused(Kind::Missing).is_none();
     let shown: Vec<&Advice> = advice.iter().copied().filter(known).collect();
     if shown.is_empty() {
-        return;
+        return Vec::new();
     }
-    page.blank();
-    page.line(format_args!("{}: --for {}", title(product), product.name()));
-    table(page, &shown);
-    shown.iter().filter_map(|one| one.outcome.as_ref().ok()).for_each(|given| remark(page, given));
-    if explain {
-        derivations(page, &advice);
-    }
+    let title = format!("{}: --database {}", title(product), product.name());
+    let mut blocks = vec![Block::whole("", title), table(&shown)];
+    blocks.extend(shown.iter().filter_map(|one| one.outcome.as_ref().ok()).flat_map(remark));
+    let derived = if explain { derivations(&advice) } else { Vec::new() };
+    vec![Block::part(blocks), Block::part(derived)]
 }
 
 /// A line for each setting: its value, the range, from which version on there is one, whether it is a comment in the file.
-fn table(page: &mut Page, advice: &[&Advice]) {
+fn table(advice: &[&Advice]) -> Block {
     let rows: Vec<[String; 4]> = advice.iter().map(|one| row(one)).collect();
-    let heading = ["setting", "value", "range", ""].map(str::to_owned);
-    let width = |place: usize| {
-        let cells = rows.iter().chain([&heading]).map(|row| row[place].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let [setting, value, range] = [0, 1, 2].map(width);
-    for [one, two, three, four] in std::iter::once(&heading).chain(&rows) {
-        let line = format!("  {one:<setting$}  {two:<value$}  {three:<range$}  {four}");
-        page.line(line.trim_end());
-    }
+    Table::of("setting", &rows)
+        .indent(2)
+        .columns(
+            ["setting", "value", "range", ""].into_iter().enumerate(),
+            |(_, head)| Column::left(head).gap(2),
+            |row, (place, _)| row.get(place).cloned(),
+        )
+        .done()
 }
 
 fn row(advice: &Advice) -> [String; 4] {
@@ -110,73 +129,83 @@ fn row(advice: &Advice) -> [String; 4] {
 }
 
 /// What to know before the value is used, and what it would be under other conditions.
-fn remark(page: &mut Page, given: &Given) {
-    if let Some(text) = &given.remark {
-        wrapped(page, "  ", "  ", &printable(text));
-    }
-    for other in &given.otherwise {
+fn remark(given: &SettingAdvice) -> Vec<Block> {
+    let text = given.remark.as_ref().map(|text| Paragraph::labelled("  ", 2, printable(text)).into());
+    let otherwise = given.otherwise.iter().map(|other| {
         let range = range(&other.value).map_or_else(String::new, |range| format!("  ({range})"));
-        page.line(format_args!("    {:<14} {}{range}", printable(&other.when), printable(&other.value.text)));
-    }
+        let when = format!("    {:<14} ", printable(&other.when));
+        Block::whole(when, format!("{}{range}", printable(&other.value.text)))
+    });
+    text.into_iter().chain(otherwise).collect()
 }
 
 /// The settings that no record has figures for, in a line for each product.
-fn missing(page: &mut Page, advisory: &Advisory<'_>) {
+fn missing(advisory: &Advisory<'_>) -> Block {
     let all = kept(&advisory.advised.advice, Kind::Missing);
-    if all.is_empty() {
-        return;
+    let mut blocks = Vec::new();
+    if !all.is_empty() {
+        let head = "Not measured (--database PRODUCT --explain gives the commands that measure them):";
+        blocks.push(Block::whole("", head));
     }
-    page.blank();
-    page.line("Not measured (--for PRODUCT --explain gives the commands that measure them):");
     for own in all.chunk_by(|one, next| one.0.product == next.0.product) {
         let product = own.first().map_or("", |(advice, _)| advice.product.name());
-        wrapped(page, &format!("  {product:<10}  "), "              ", &names(own));
+        blocks.push(Paragraph::labelled(format!("  {product:<10}  "), 14, names(own)).into());
     }
+    Block::part(blocks)
 }
 
-fn derivations(page: &mut Page, advice: &[&Advice]) {
-    page.blank();
+fn derivations(advice: &[&Advice]) -> Vec<Block> {
+    let mut blocks = Vec::new();
     for (place, one) in advice.iter().enumerate() {
-        setting(page, one);
+        blocks.extend(setting(one));
         // Consecutive settings with the same source name it once, below the last of them.
         if advice.get(place + 1).is_none_or(|next| next.source != one.source) {
-            page.line(format_args!("{BELOW}{}", one.source));
+            blocks.push(Block::whole(BELOW, one.source));
         }
     }
+    blocks
 }
 
-fn setting(page: &mut Page, advice: &Advice) {
+fn setting(advice: &Advice) -> Vec<Block> {
+    let name = advice.setting;
     match &advice.outcome {
         Ok(given) => {
-            page.line(format_args!("  {} = {}", advice.setting, valued(given)));
-            if let Some(rough) = &given.rough {
+            let mut blocks = vec![Block::whole("  ", format!("{name} = {}", valued(given)))];
+            blocks.extend(given.rough.as_ref().map(|rough| {
                 let details = rough.details.as_ref().unwrap_or(&rough.because);
-                wrapped(page, BELOW, BELOW, &format!("{}: {}", kept_back(rough.kind), printable(details)));
-            }
-            derivation(page, given);
+                below(&format!("{}: {details}", kept_back(rough.kind)))
+            }));
+            blocks.extend(derivation(given));
+            blocks
         }
         Err(Refusal { because, details, withheld: Some(given), .. }) => {
-            page.line(format_args!("  {}: WITHHELD, not to be used: {}", advice.setting, valued(given)));
-            wrapped(page, BELOW, BELOW, &printable(details.as_ref().unwrap_or(because)));
-            derivation(page, given);
+            let head = format!("{name}: WITHHELD, not to be used: {}", valued(given));
+            let mut blocks = vec![Block::whole("  ", head), below(details.as_ref().unwrap_or(because))];
+            blocks.extend(derivation(given));
+            blocks
         }
         Err(refusal) => {
-            page.line(format_args!("  {}: {}", advice.setting, kept_back(refusal.kind)));
-            wrapped(page, BELOW, BELOW, &printable(&refusal.because));
-            wrapped(page, BELOW, BELOW, &printable(&refusal.next));
-            warnings::command(page, refusal);
+            let head = Block::whole("  ", format!("{name}: {}", kept_back(refusal.kind)));
+            let mut blocks = vec![head, below(&refusal.because), below(&refusal.next)];
+            blocks.extend(warnings::command(refusal));
+            blocks
         }
     }
 }
 
-fn valued(given: &Given) -> String {
+fn below(text: &str) -> Block {
+    Paragraph::labelled(BELOW, BELOW.len(), printable(text)).into()
+}
+
+fn valued(given: &SettingAdvice) -> String {
     let range = range(&given.value).map_or_else(String::new, |range| format!("  ({range})"));
     format!("{}{range}", printable(&given.value.text))
 }
 
-fn derivation(page: &mut Page, given: &Given) {
-    wrapped(page, BELOW, BELOW, &printable(&given.why));
-    for measured in &given.measured {
-        wrapped(page, FIGURE, FIGURE_GOES_ON, &printable(&format!("{}: {}", measured.what, measured.told())));
-    }
+fn derivation(given: &SettingAdvice) -> Vec<Block> {
+    let figure = |measured: &MeasuredFigure| {
+        let text = format!("{}: {}", measured.what, measured.told());
+        Paragraph::labelled(FIGURE, FIGURE.len(), printable(&text)).into()
+    };
+    std::iter::once(below(&given.why)).chain(given.measured.iter().map(figure)).collect()
 }

@@ -3,9 +3,9 @@
 //! Must not fill a table of Oracle's by itself.
 
 use super::Advisory;
-use super::commented::Commented;
+use super::commented::CommentedFile;
 use super::file::value;
-use rigel_core::uses::advice::{Advice, Product};
+use rigel_uses::advice::{Advice, Product};
 
 /// The columns of the row, in the order of the table behind the view.
 const ROW: [&str; 5] = ["MAX_IOPS", "MAX_MBPS", "MAX_PMBPS", "LATENCY", "NUM_PHYSICAL_DISKS"];
@@ -22,7 +22,7 @@ END;
 ";
 
 pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
-    let mut file = Commented::new(advisory, Product::Oracle, "--");
+    let mut file = CommentedFile::new(advisory, Product::Oracle, "--");
     file.page.blank();
     file.comment("What DBMS_RESOURCE_MANAGER.CALIBRATE_IO would have left in DBA_RSRC_IO_CALIBRATE:");
     let (row, others): (Vec<&Advice>, Vec<&Advice>) =
@@ -50,7 +50,7 @@ pub(super) fn script(advisory: &Advisory<'_>, advice: &[&Advice]) -> String {
 }
 
 /// The only supported way to fill the row is CALIBRATE_IO itself; this one is practised, and stays a comment.
-fn insert(file: &mut Commented, advice: &[&Advice]) {
+fn insert(file: &mut CommentedFile, advice: &[&Advice]) {
     let values: Option<Vec<&str>> = ROW.iter().map(|column| value(advice, column)).collect();
     let Some(values) = values else { return };
     file.page.blank();

@@ -1,64 +1,56 @@
-//! What stands above the settings: those that are withheld, with the reason and the command that measures better, and what else
+//! What asks for care: the settings that are withheld, with the reason and the command that measures better, and what else
 //! asks for care.
 //!
-//! Must not judge a figure; [`rigel_core::uses::advice`] does.
+//! Must not judge a figure; [`rigel_uses::advice`] does.
 
-use super::{Advisory, Kept, grouped, kept, names};
-use crate::page::Page;
-use crate::text::wrapped;
+use super::{Advisory, WithheldSetting, grouped, kept, names};
+use crate::document::{Block, Paragraph};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::path_text::printable;
-use rigel_core::uses::advice::{Advice, Kind, Refusal};
+use rigel_uses::advice::{Advice, Kind, Refusal};
 
-/// The paragraphs; nothing when nothing speaks against the values.
-pub(super) fn paragraphs(page: &mut Page, advisory: &Advisory<'_>) {
-    in_question(page, &advisory.advised.advice, Kind::InDoubt);
-    in_question(page, &advisory.advised.advice, Kind::Rough);
-    in_doubt(page, &advisory.advised.flags);
+/// A part for each kind of care; nothing is in it when nothing speaks against the values.
+pub(super) fn blocks(advisory: &Advisory<'_>) -> [Block; 3] {
+    let advice = &advisory.advised.advice;
+    [in_question(advice, Kind::InDoubt), in_question(advice, Kind::Rough), in_doubt(&advisory.advised.flags)]
 }
 
 /// Settings that are withheld, or rough, for the same reason are named together, and what has the same remedy stands above it.
-fn in_question(page: &mut Page, advice: &[Advice], kind: Kind) {
+fn in_question(advice: &[Advice], kind: Kind) -> Block {
     let all = kept(advice, kind);
-    if all.is_empty() {
-        return;
-    }
     let (head, remedy_of) = match kind {
         Kind::Rough => {
-            ("ROUGH: the values of these settings lie somewhere in their ranges.", "  To have them better: ")
+            ("ROUGH: the true value of these settings lies somewhere in their ranges.", "  To narrow them: ")
         }
         Kind::InDoubt | Kind::Missing => {
-            ("WITHHELD: what was measured is not good enough for these settings.", "  To have them: ")
+            ("WITHHELD: the measurement is not good enough for these settings.", "  To get them: ")
         }
     };
-    page.blank();
-    page.line(head);
+    let mut blocks: Vec<Block> = (!all.is_empty()).then(|| Block::whole("", head)).into_iter().collect();
     for remedy in grouped(&all, |refusal| (&refusal.next, &refusal.command)) {
         for reason in grouped(&remedy, |refusal| &refusal.because) {
-            wrapped(page, "  ", "  ", &names_with_products(&reason));
-            if let Some((_, refusal)) = reason.first() {
-                wrapped(page, "      ", "      ", &printable(&refusal.because));
-            }
+            blocks.push(Paragraph::labelled("  ", 2, names_with_products(&reason)).into());
+            blocks.extend(reason.first().map(|(_, refusal)| {
+                Block::from(Paragraph::labelled("      ", 6, printable(&refusal.because)))
+            }));
         }
         if let Some((_, refusal)) = remedy.first() {
-            wrapped(page, remedy_of, "  ", &printable(&refusal.next));
-            command(page, refusal);
+            blocks.push(Paragraph::labelled(remedy_of, 2, printable(&refusal.next)).into());
+            blocks.extend(command(refusal));
         }
     }
+    Block::part(blocks)
 }
 
 /// A command line stays whole, so that it can be copied.
-pub(super) fn command(page: &mut Page, refusal: &Refusal) {
-    if let Some(place) = refusal.place() {
-        page.line(format_args!("      {place}:"));
-    }
-    if let Some(line) = &refusal.command {
-        page.line(format_args!("      {}", printable(line)));
-    }
+pub(super) fn command(refusal: &Refusal) -> Vec<Block> {
+    let place = refusal.place().map(|place| Block::whole("      ", format!("{place}:")));
+    let line = refusal.command.as_ref().map(|line| Block::whole("      ", printable(line)));
+    place.into_iter().chain(line).collect()
 }
 
 /// `random_page_cost (postgresql); MAX_IOPS, LATENCY (oracle)`.
-fn names_with_products(all: &[Kept<'_>]) -> String {
+fn names_with_products(all: &[WithheldSetting<'_>]) -> String {
     let of_products = all.chunk_by(|one, next| one.0.product == next.0.product).map(|own| {
         let product = own.first().map_or("", |(advice, _)| advice.product.name());
         format!("{} ({product})", names(own))
@@ -67,14 +59,17 @@ fn names_with_products(all: &[Kept<'_>]) -> String {
 }
 
 /// That a device is simulated is said elsewhere.
-fn in_doubt(page: &mut Page, flags: &[Flag]) {
-    let flags: Vec<&Flag> = flags.iter().filter(|flag| flag.code != FlagCode::Simulated).collect();
-    if flags.is_empty() {
-        return;
+fn in_doubt(flags: &[Flag]) -> Block {
+    let others = flags.iter().filter(|flag| flag.code != FlagCode::Simulated);
+    let mut blocks: Vec<Block> = others
+        .map(|flag| {
+            let text = format!("{}: {}", flag.code.name(), printable(&flag.text));
+            Paragraph::labelled("  ", 6, text).into()
+        })
+        .collect();
+    if !blocks.is_empty() {
+        let head = "CARE: these flags are on the figures behind the values.";
+        blocks.insert(0, Block::whole("", head));
     }
-    page.blank();
-    page.line("CARE: these flags stand beside what the values below rest on.");
-    for flag in flags {
-        wrapped(page, "  ", "      ", &format!("{}: {}", flag.code.name(), printable(&flag.text)));
-    }
+    Block::part(blocks)
 }

@@ -3,12 +3,12 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::{Both, words};
-use crate::json::{RatioDocument, pretty, schema_of, text};
+use super::{RawAndSqlView, words};
+use crate::json::{pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use rigel_core::error::Problem;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::beside::{BesideLoad, Limit, Way};
+use rigel_uses::beside::{BesideLoad, Limit, Way};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -47,11 +47,11 @@ struct LoadDocument {
     /// The sessions, and the outstanding raw reads.
     sessions: u32,
     /// The files of the table, read without a database; of commits durable writes to a log of their own.
-    raw: WayDocument,
+    raw: Way,
     /// The same through SQL.
-    sql: WayDocument,
+    sql: Way,
     /// The rate of SQL over that of raw I/O; null when it cannot be told.
-    efficiency: Option<RatioDocument>,
+    efficiency: Option<Estimate>,
     /// What keeps SQL from more: storage (raw I/O makes no more), cpu (less than 10 % is idle), sessions (neither). Null when the
     /// ratio is not sure enough, or the counters do not tell. Of commits cpu goes first, and it is null where SQL makes more than raw
     /// writers, since its commits share flushes.
@@ -65,32 +65,6 @@ struct LoadDocument {
     index_blocks_per_look_up: Option<f64>,
     /// A number of this load must not be used.
     invalid: bool,
-}
-
-/// One way to the storage.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Way")]
-struct WayDocument {
-    /// Reads per second.
-    per_s: MeanDocument,
-    /// Mean latency in microseconds.
-    latency_us: Option<MeanDocument>,
-    /// CPU time of a read in microseconds: of Rigel's threads and, through SQL, of the sessions of the server.
-    cpu_us: Option<f64>,
-    /// Part of the CPU time of the host that nobody used.
-    idle: Option<f64>,
-}
-
-/// A mean of this session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Mean")]
-struct MeanDocument {
-    /// The mean.
-    mean: f64,
-    /// Lower end of its 95 % interval; null when there is none.
-    lo95: Option<f64>,
-    /// Upper end.
-    hi95: Option<f64>,
 }
 
 /// A part of the time of the sessions.
@@ -109,7 +83,7 @@ pub fn schema() -> String {
 }
 
 /// The document, pretty-printed.
-pub(super) fn document(both: &Both<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn document(both: &RawAndSqlView<'_>) -> Result<Vec<u8>, Problem> {
     let record = both.view.record;
     let engine = &record.header.nodes.first().engine;
     let mut notes = vec![format!("raw: engine {}", engine.kind.name())];
@@ -133,31 +107,14 @@ impl LoadDocument {
         let wait = |(event, share): &(String, f64)| WaitDocument { event: text(event), share: *share };
         Self {
             sessions: load.sessions,
-            raw: WayDocument::of(&load.raw),
-            sql: WayDocument::of(&load.sql),
-            efficiency: load.efficiency.map(RatioDocument::from),
+            raw: load.raw,
+            sql: load.sql,
+            efficiency: load.efficiency.map(Estimate::of_rounds),
             limit: load.limit.map(Limit::name),
             waits: load.waits.iter().map(wait).collect(),
             commits_per_flush: load.commits_per_flush,
             index_blocks_per_look_up: load.index_blocks,
             invalid: load.invalid,
         }
-    }
-}
-
-impl WayDocument {
-    fn of(way: &Way) -> Self {
-        Self {
-            per_s: MeanDocument::of(&way.per_s),
-            latency_us: way.latency_us.as_ref().map(MeanDocument::of),
-            cpu_us: way.cpu_us,
-            idle: way.idle,
-        }
-    }
-}
-
-impl MeanDocument {
-    fn of(found: &Estimate) -> Self {
-        Self { mean: found.value, lo95: found.lo95(), hi95: found.hi95() }
     }
 }

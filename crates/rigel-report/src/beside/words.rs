@@ -2,13 +2,13 @@
 //!
 //! Must not format for an output.
 
-use super::Both;
-use crate::numbers::{counted, number, percent, time};
+use super::RawAndSqlView;
 use rigel_core::load::class::Sync;
 use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
-use rigel_core::uses::beside::{BesideLoad, Limit};
+use rigel_core::units::say::{counted, number, percent, time};
+use rigel_uses::beside::{BesideLoad, Limit};
 
 /// Events with less of the time are in the JSON document only.
 const LEAST_SHARE: f64 = 0.005;
@@ -16,7 +16,7 @@ const LEAST_SHARE: f64 = 0.005;
 const ON_A_CPU: &str = "CPU";
 
 /// What the two ways are.
-pub(super) fn ways(both: &Both<'_>) -> [String; 2] {
+pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     let header = &both.view.record.header;
     let files = header.request.of_side(Side::A, &header.targets);
     let engine = header.nodes.first().engine.kind.name();
@@ -42,12 +42,12 @@ pub(super) fn ways(both: &Both<'_>) -> [String; 2] {
 }
 
 /// Whether the run is of commits.
-pub(super) fn writes(both: &Both<'_>) -> bool {
+pub(super) fn writes(both: &RawAndSqlView<'_>) -> bool {
     both.view.record.header.request.writes_at_all()
 }
 
 /// What is counted in a second, raw and through SQL. A look-up through an index may be more than one read.
-pub(super) fn units(both: &Both<'_>) -> [&'static str; 2] {
+pub(super) fn units(both: &RawAndSqlView<'_>) -> [&'static str; 2] {
     match (writes(both), by_index(both)) {
         (true, _) => ["commits/s"; 2],
         (false, true) => ["IOPS", "look-ups/s"],
@@ -56,25 +56,30 @@ pub(super) fn units(both: &Both<'_>) -> [&'static str; 2] {
 }
 
 /// Whether look-ups go through an index.
-pub(super) fn by_index(both: &Both<'_>) -> bool {
+pub(super) fn by_index(both: &RawAndSqlView<'_>) -> bool {
     both.found.loads.iter().any(|load| load.index_blocks.is_some())
 }
 
-/// `42,000 of 55,000 IOPS reach SQL (76 %, 74 to 78); the CPU is the limit.`
-pub(super) fn verdict(both: &Both<'_>) -> String {
+/// `SQL reaches 76 % (74 to 78) of raw I/O: 42,000 of 55,000 IOPS; the CPU is the limit.`
+pub(super) fn verdict(both: &RawAndSqlView<'_>) -> String {
     let best = both.found.best().and_then(|load| Some((load, load.efficiency?)));
     let Some((load, ratio)) = best else {
-        return "What part of the raw I/O reaches SQL cannot be told from this run.".to_owned();
+        return "Undecided: this run was too short to tell how much of the raw I/O reaches SQL.".to_owned();
     };
     let [sql, raw] = [&load.sql, &load.raw].map(|way| number(way.per_s.value));
     let rates = if writes(both) {
-        format!("SQL makes {sql} commits per second, and as many writers without it {raw}")
+        format!("{sql} commits per second through SQL, {raw} by raw writers")
     } else if by_index(both) {
-        format!("SQL makes {sql} look-ups per second through the index, and raw I/O {raw} IOPS")
+        format!("{sql} look-ups per second through the index, {raw} raw IOPS")
     } else {
-        format!("{sql} of {raw} IOPS reach SQL")
+        format!("{sql} of {raw} IOPS")
     };
-    format!("{rates} ({} %, {}); {}.", percent(ratio.mean), ends(&ratio), limit(load.limit))
+    format!(
+        "SQL reaches {} % ({}) of raw I/O: {rates}; {}.",
+        percent(ratio.mean),
+        ends(&ratio),
+        limit(load.limit)
+    )
 }
 
 /// `74 to 78`.
@@ -87,12 +92,12 @@ const fn limit(limit: Option<Limit>) -> &'static str {
         Some(Limit::Storage) => "the storage is the limit",
         Some(Limit::Cpu) => "the CPU is the limit",
         Some(Limit::Sessions) => "the time of each session is the limit",
-        None => "the limit is not known",
+        None => "the limit is unknown",
     }
 }
 
 /// What the verdict rests on, sentences.
-pub(super) fn evidence(both: &Both<'_>) -> Vec<String> {
+pub(super) fn evidence(both: &RawAndSqlView<'_>) -> Vec<String> {
     let Some(load) = both.found.best() else { return Vec::new() };
     let [each, raw] = if writes(both) { ["commit", "write"] } else { ["look-up", "read"] };
     let told = [
@@ -108,7 +113,7 @@ pub(super) fn evidence(both: &Both<'_>) -> Vec<String> {
 fn of_flushes(load: &BesideLoad) -> Option<String> {
     let each = load.commits_per_flush?;
     Some(format!(
-        "A flush of the server's log makes {each:.1} commits durable on average, and one of the raw writers its own write."
+        "A flush of the server's log makes {each:.1} commits durable on average, a flush of a raw writer one."
     ))
 }
 
@@ -124,16 +129,16 @@ pub(crate) fn of_index(blocks: f64, per_s: f64) -> String {
 
 /// `0.013`, and no digits behind those that a count has.
 fn index_share(blocks: f64) -> String {
-    if blocks < 0.0005 { "hardly any".to_owned() } else { format!("{blocks:.3}") }
+    if blocks < 0.0005 { "almost none".to_owned() } else { format!("{blocks:.3}") }
 }
 
 fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
-    let with = format!("That is with {}", counted(load.sessions, "session"));
+    let with = format!("With {}", counted(load.sessions, "session"));
     let idle = load.sql.idle.map(|idle| format!("{} % of the CPU time is idle", percent(idle)));
     let and_idle = || idle.as_ref().map_or_else(String::new, |idle| format!(", and {idle}"));
     match load.limit {
         Some(Limit::Storage) => {
-            format!("{with}: as many raw {raw}s outstanding make no more, or hardly more{}.", and_idle())
+            format!("{with}: as many raw {raw}s in flight are no faster, or barely{}.", and_idle())
         }
         Some(Limit::Cpu) => format!("{with}: {}.", idle.unwrap_or_default()),
         Some(Limit::Sessions) => {
@@ -141,7 +146,7 @@ fn of_limit(load: &BesideLoad, each: &str, raw: &str) -> String {
             let both = load.sql.latency_us.zip(load.raw.latency_us).map_or_else(String::new, |(sql, raw)| {
                 format!(" a {each} takes {} and a raw {noun} {}", time(sql.value), time(raw.value))
             });
-            format!("{with}:{both}{}. More --sessions may bring more.", and_idle())
+            format!("{with}:{both}{}. More --sessions may be faster.", and_idle())
         }
         None => format!("{with}."),
     }
@@ -170,18 +175,17 @@ pub(super) fn waits(load: &BesideLoad) -> impl Iterator<Item = (String, f64)> {
 }
 
 /// How sure.
-pub(super) const SURE: &str = "± is how sure each rate is as the mean of this session (95 %). SQL of raw comes from rounds in which \
-    both were visited one right after the other, so that what was slow or fast for both is not in it.";
+pub(super) const SURE: &str = "± is each rate on its own (95 %). SQL of raw comes from back-to-back pairs, so common slowdowns cancel out.";
 
 /// What the columns of CPU time are.
-pub(super) const CPU: &str = "CPU time is that of Rigel's threads, and beside SQL that of the server's sessions; idle is what is left \
-    over of the whole host while SQL runs.";
+pub(super) const CPU: &str = "us: CPU time of one, by Rigel's threads and, through SQL, the server's sessions. idle: CPU time of the host that \
+    nobody used while SQL ran.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use rigel_core::stats::Estimate;
-    use rigel_core::uses::beside::Way;
+    use rigel_uses::beside::Way;
 
     fn load(limit: Option<Limit>) -> BesideLoad {
         let way = |per_s, us, cpu_us, idle| Way {
@@ -210,11 +214,11 @@ mod tests {
     #[test]
     fn the_evidence_for_each_limit_is_told() {
         let told = |of: Limit| of_limit(&load(Some(of)), "look-up", "read");
-        assert_eq!(told(Limit::Cpu), "That is with 16 sessions: 3.1 % of the CPU time is idle.");
+        assert_eq!(told(Limit::Cpu), "With 16 sessions: 3.1 % of the CPU time is idle.");
         let text = told(Limit::Sessions);
         assert!(text.contains("a look-up takes 380 us and a raw read 290 us, and 3.1 % of"), "{text}");
-        assert!(told(Limit::Storage).contains("raw reads outstanding make no more"));
-        assert_eq!(of_limit(&load(None), "look-up", "read"), "That is with 16 sessions.");
+        assert!(told(Limit::Storage).contains("raw reads in flight are no faster"));
+        assert_eq!(of_limit(&load(None), "look-up", "read"), "With 16 sessions.");
     }
 
     #[test]
@@ -226,7 +230,7 @@ mod tests {
         );
         assert!(
             of_index(0.0, 10_000.0)
-                .contains("hardly any of the index, so that 10,000 look-ups per second are 10,000")
+                .contains("almost none of the index, so that 10,000 look-ups per second are 10,000")
         );
     }
 

@@ -2,22 +2,21 @@
 //!
 //! Must not read a history.
 
-use super::{Document, Figure};
-use crate::numbers::plain_percent;
+use super::Document;
 use crate::sure::FEWEST;
 use crate::verdict::Tone;
 use crate::words::listed;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::path_text::printable;
-use rigel_core::stats::bound::LatencyOf;
 use rigel_core::stats::sessions::Sessions;
 use rigel_core::units::Bytes;
-use rigel_core::uses::compare::Past;
+use rigel_core::units::say::plain_percent;
+use rigel_uses::compare::SessionSpread;
 
 /// How much the calibrations of a storage differ with small and large I/O of these sizes and this share of writes. Those that must
 /// not be used have no say.
-pub fn past(documents: &[Document], sizes: [u64; 2], share: Option<WritePercent>) -> Past {
-    let Some(share) = share else { return Past::default() };
+pub fn past(documents: &[Document], sizes: [u64; 2], share: Option<WritePercent>) -> SessionSpread {
+    let Some(share) = share else { return SessionSpread::default() };
     let like = documents.iter().filter(|found| is_usable(found) && load(found) == (sizes, share.get()));
     of(&like.collect::<Vec<_>>())
 }
@@ -32,19 +31,11 @@ fn load(found: &Document) -> ([u64; 2], u8) {
 }
 
 /// Of calibrations of one load.
-fn of(like: &[&Document]) -> Past {
-    let sessions = |figure: fn(&Document) -> Option<Figure>| {
-        let figures = like.iter().filter_map(|found| figure(found)).map(|figure| figure.mean);
-        Sessions::of(&figures.collect::<Vec<_>>())
-    };
-    Past {
-        small_rate: sessions(|found| found.unbounded_iops),
-        large_rate: sessions(|found| found.max_mbps),
-        small_latency: sessions(|found| {
-            found.latency_at_1_us.filter(|_| found.percentile == LatencyOf::Mean)
-        }),
-        commit_latency: sessions(|found| found.commit_latency_us),
-    }
+fn of(like: &[&Document]) -> SessionSpread {
+    SessionSpread::new(|answer| {
+        let figures = like.iter().filter_map(|found| found.answers.common(answer));
+        Sessions::of(&figures.map(|figure| figure.value).collect::<Vec<_>>())
+    })
 }
 
 /// What another calibration will show: a sentence for each storage and load that has enough of them, or what is missing.
@@ -61,30 +52,20 @@ pub(super) fn another(all: &[Document]) -> Vec<String> {
     }
     if told.is_empty() {
         told.push(format!(
-            "Another session: not known yet, at least 1.4 times the ± of one. {} calibrations of the same targets with the same load \
-             make it known.",
+            "What another session will show is not known yet: at least 1.4 times the ± of one. {} calibrations of the same targets with \
+             the same load tell it.",
             FEWEST
         ));
     }
     told
 }
 
-fn sentence(first: &Document, past: &Past) -> Option<String> {
-    let figures = [
-        (past.small_rate, "unbounded_iops"),
-        (past.large_rate, "max_mbps"),
-        (past.small_latency, "latency_at_1"),
-        (past.commit_latency, "commit_latency"),
-    ];
-    let known = figures.into_iter().filter_map(|(sessions, name)| Some((sessions?, name)));
-    let known: Vec<String> = known
-        .map(|(sessions, name)| format!("{name} within ±{} %", plain_percent(sessions.another())))
+fn sentence(first: &Document, past: &SessionSpread) -> Option<String> {
+    let known: Vec<String> = past
+        .known()
+        .map(|(answer, sessions)| format!("{} within ±{} %", answer.label, plain_percent(sessions.another())))
         .collect();
-    let count = [past.small_rate, past.large_rate, past.small_latency]
-        .into_iter()
-        .flatten()
-        .map(|one| one.count)
-        .max()?;
+    let count = past.known().map(|(_, sessions)| sessions.count).max()?;
     let ([small, large], share) = load(first);
     let writes = if share > 0 { format!(", {share} % writes") } else { String::new() };
     Some(format!(

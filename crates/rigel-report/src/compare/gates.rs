@@ -3,13 +3,16 @@
 //! Must not judge a gate.
 
 use super::words::{doubt, named, percents, place, value};
-use crate::numbers::counted;
+use crate::document::{Block, Column, Paragraph, Table};
+use rigel_core::judge::quantity::Quantity;
 use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
 use rigel_core::stats::Basis;
-use rigel_core::uses::compare::gate::{Bound, GateResult, Outcome};
-use rigel_core::uses::compare::{Comparison, Metric, Row, Standing};
+use rigel_core::units::say::{counted, signed_percent};
+use rigel_uses::compare::gate::{GateBound, GateResult, Outcome};
+use rigel_uses::compare::{Comparison, Row, SideUsability};
 
-const LATE: &str = "with a part that is Rigel's own, as it began I/Os late (PACING_LATE): measure again while nothing else needs the CPUs";
+const LATE: &str = "but Rigel started some I/Os late (PACING_LATE), so part of that latency is Rigel's: measure again while nothing else needs the CPUs";
 /// More load levels are counted.
 const MOST_NAMED: usize = 4;
 
@@ -18,17 +21,21 @@ pub(crate) struct Names<'a> {
     /// A load, as a sentence goes on behind `at`.
     pub load: &'a dyn Fn(&Row) -> Option<String>,
     /// A quantity of the new side.
-    pub quantity: &'a dyn Fn(Metric) -> String,
+    pub quantity: &'a dyn Fn(Quantity) -> String,
 }
 
 /// Where a gate fails, or what leaves it undecided, with the interval; `None` of one that passed.
 pub fn reason(judged: &GateResult, comparison: &Comparison) -> Option<String> {
-    let quantity = |metric: Metric| format!("{} of the new side", metric.name());
+    let quantity = |quantity: Quantity| format!("{} of the new side", quantity.name());
     reason_in(judged, comparison, &Names { load: &place, quantity: &quantity })
 }
 
 /// The same with words of the caller's.
 pub(crate) fn reason_in(judged: &GateResult, comparison: &Comparison, names: &Names<'_>) -> Option<String> {
+    let limit = match judged.gate.bound {
+        GateBound::Change(bound) => format!("{} %", signed_percent(bound)),
+        GateBound::Value(bound) => value(judged.gate.quantity, bound),
+    };
     let rows = |of: &[&Row], what: &str| rows(judged, of, what, names);
     let of = |wanted: Outcome| {
         let own = judged.rows.iter().filter(move |row| row.1 == wanted);
@@ -36,10 +43,11 @@ pub(crate) fn reason_in(judged: &GateResult, comparison: &Comparison, names: &Na
     };
     match judged.outcome {
         Outcome::Passed => None,
-        Outcome::Failed => rows(&of(Outcome::Failed), "all of it beyond the bound"),
+        Outcome::Failed => rows(&of(Outcome::Failed), "all of it beyond the limit"),
         Outcome::Undecided => {
-            let open = rows(&of(Outcome::Undecided), "which holds the bound");
-            let kept = rows(&of(Outcome::Passed), "which keeps the bound").filter(|_| open.is_none());
+            let inside = format!("and the limit ({limit}) lies inside that range");
+            let open = rows(&of(Outcome::Undecided), &inside);
+            let kept = rows(&of(Outcome::Passed), "all of it within the limit").filter(|_| open.is_none());
             let kept = kept.map(|kept| format!("{kept}; but"));
             let unseen = (!judged.unseen.is_empty()).then(|| unseen(judged));
             let separator = if kept.is_some() { " " } else { "; " };
@@ -52,25 +60,25 @@ pub(crate) fn reason_in(judged: &GateResult, comparison: &Comparison, names: &Na
 fn rows(judged: &GateResult, rows: &[&Row], what: &str, names: &Names<'_>) -> Option<String> {
     let (first, of) = (rows.first()?, judged.rows.len());
     let place = (names.load)(first).map_or_else(String::new, |place| format!("at {place} "));
-    let of_value = |what: &str| of_value(first, what, &(names.quantity)(first.metric));
+    let of_value = |what: &str| of_value(first, what, &(names.quantity)(first.quantity));
     let more = if of > 1 { format!(" (so at {} of {of} load levels)", rows.len()) } else { String::new() };
     let found = match (judged.gate.bound, &first.change) {
-        (Bound::Value(_), _) if is_late(judged, first) => of_value(LATE),
-        (Bound::Value(_), _) => of_value(what),
-        (Bound::Change(_), Ok(_)) if is_late(judged, first) => format!("the latency is {LATE}"),
-        (Bound::Change(_), Ok(change)) => {
+        (GateBound::Value(_), _) if is_late(judged, first) => of_value(LATE),
+        (GateBound::Value(_), _) => of_value(what),
+        (GateBound::Change(_), Ok(_)) if is_late(judged, first) => format!("the latency changed, {LATE}"),
+        (GateBound::Change(_), Ok(change)) => {
             let [relative, lo, hi] = percents(change);
             format!("the change is {relative} %, in the range {lo} .. {hi}, {what}")
         }
-        (Bound::Change(_), Err(why)) => doubt(*why).unwrap_or("there is no interval").to_owned(),
+        (GateBound::Change(_), Err(why)) => doubt(*why).unwrap_or("there is no interval").to_owned(),
     };
     Some(format!("{place}{found}{more}"))
 }
 
 /// Whether the gate is open because a part of the latency is the tool's.
 fn is_late(judged: &GateResult, row: &Row) -> bool {
-    row.standing == Standing::Late
-        && !row.metric.is_rate()
+    row.standing == SideUsability::Late
+        && !row.quantity.what.is_rate()
         && judged.outcome == Outcome::Undecided
         && row.new.ends().is_some_and(|_| row.new.basis != Basis::OneVisit)
 }
@@ -78,14 +86,16 @@ fn is_late(judged: &GateResult, row: &Row) -> bool {
 /// The number of the new side.
 fn of_value(row: &Row, what: &str, quantity: &str) -> String {
     match (row.standing, row.new.ends()) {
-        (Standing::Invalid, _) => "a flag says that the number must not be used".to_owned(),
-        (Standing::Behind { .. }, _) => "more I/O arrived than was served, and no latency is kept".to_owned(),
-        (Standing::Usable | Standing::Late, None) => "the number has no interval".to_owned(),
-        (Standing::Usable | Standing::Late, Some(_)) if row.new.basis == Basis::OneVisit => {
-            "there was one visit to the point, and what another visit would give is not known".to_owned()
+        (SideUsability::Invalid, _) => "a flag says that the number must not be used".to_owned(),
+        (SideUsability::Behind { .. }, _) => {
+            "more I/O arrived than was served, and no latency is kept".to_owned()
         }
-        (Standing::Usable | Standing::Late, Some((lo, hi))) => {
-            let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.metric, one));
+        (SideUsability::Usable | SideUsability::Late, None) => "the number has no interval".to_owned(),
+        (SideUsability::Usable | SideUsability::Late, Some(_)) if row.new.basis == Basis::OneVisit => {
+            "the point was measured once, so nobody knows what another visit would give".to_owned()
+        }
+        (SideUsability::Usable | SideUsability::Late, Some((lo, hi))) => {
+            let [value, lo, hi] = [row.new.value, lo, hi].map(|one| value(row.quantity, one));
             format!("{quantity} is {value}, in the range {lo} .. {hi}, {what}")
         }
     }
@@ -97,19 +107,40 @@ fn unseen(judged: &GateResult) -> String {
     let more = if judged.unseen.len() > MOST_NAMED { " .." } else { "" };
     let verb = if judged.unseen.len() == 1 { "is" } else { "are" };
     let count = counted(judged.unseen.len(), "load level");
-    format!("{count} {verb} not in every run, and the bound may be broken there ({}{more})", named(&points))
+    format!("{count} {verb} not in every run, and the limit may be broken there ({}{more})", named(&points))
 }
 
 /// What the gates come to, as a sentence; nothing without gates.
 pub(crate) fn sentence(gates: &[GateResult]) -> Option<String> {
     let count = |outcome| gates.iter().filter(|gate| gate.outcome == outcome).count();
-    (!gates.is_empty()).then(|| {
-        format!(
-            "{}: {} passed, {} failed, {} undecided.",
-            counted(gates.len(), "gate"),
-            count(Outcome::Passed),
-            count(Outcome::Failed),
-            count(Outcome::Undecided)
-        )
+    let all = counted(gates.len(), "gate");
+    Some(match (count(Outcome::Failed), count(Outcome::Undecided)) {
+        _ if gates.is_empty() => return None,
+        (0, 0) if gates.len() == 1 => "Passed: the gate is kept.".to_owned(),
+        (0, 0) => format!("Passed: all {all} are kept."),
+        (0, open) => format!("Undecided: {open} of {all} undecided, {} passed.", count(Outcome::Passed)),
+        (failed, open) => {
+            format!("Failed: {failed} of {all} failed, {open} undecided, {} passed.", count(Outcome::Passed))
+        }
     })
+}
+
+/// A row for each gate, with the reason below it; nothing without gates.
+pub(crate) fn table(gates: &[GateResult], reason: impl Fn(&GateResult) -> Option<String>) -> Block {
+    let points = |judged: &GateResult| {
+        let at = judged.rows.iter().filter(|row| row.1 == judged.outcome).count();
+        format!("{at} of {}", judged.rows.len())
+    };
+    let table = || {
+        Table::of("gate", gates)
+            .column(Column::left("Gate"), |judged| printable(&judged.gate.text).into_owned())
+            .column(Column::left("Outcome"), |judged| judged.outcome.name())
+            .column(Column::left("Points"), points)
+            .below(|judged| {
+                let why = reason(judged);
+                why.map(|why| Paragraph::labelled("  ", 2, why).into()).into_iter().collect()
+            })
+            .done()
+    };
+    Block::section("Gates", if gates.is_empty() { Vec::new() } else { vec![table()] })
 }

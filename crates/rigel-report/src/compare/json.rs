@@ -3,9 +3,10 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::Compared;
+use super::ComparisonView;
 use super::gates::reason;
-use super::words::{doubt, some};
+use super::points::OverPointsDocument;
+use super::words::doubt;
 use crate::json::{pretty, schema_of, text};
 use crate::verdict::Conclusion;
 use crate::view::View;
@@ -13,9 +14,9 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::PerClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Difference, Effect, MARGIN, Row};
+use rigel_uses::compare::change::{Change, Doubt};
+use rigel_uses::compare::gate::{GateResult, Outcome};
+use rigel_uses::compare::{Difference, Effect, MARGIN, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,19 +45,36 @@ struct Document {
     margin: f64,
     /// One quantity of one point, or of the runs, each.
     rows: Vec<RowDocument>,
+    /// Quantities of load levels that no row judges alone, over all of them together.
+    over_levels: Vec<OverPointsDocument>,
     /// The gates, as they were asked for.
     gates: Vec<GateDocument>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
-struct RunDocument {
+pub(crate) struct RunDocument {
     /// Name that all files of the run begin with.
     name: String,
-    /// Local time of the start, RFC 3339.
-    started: String,
-    /// Whether its numbers may be used.
-    verdict: Conclusion,
+    /// Local time of the start, RFC 3339; null of a result of another tool.
+    started: Option<String>,
+    /// Whether its numbers may be used; null of a result of another tool, which says nothing about that.
+    verdict: Option<Conclusion>,
+    /// Of a result of another tool; null of a run of Rigel.
+    tool: Option<ToolDocument>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Tool")]
+pub(crate) struct ToolDocument {
+    /// Who made it.
+    pub name: &'static str,
+    /// Its version, where the file tells it.
+    pub version: Option<String>,
+    /// What its numbers lack, a sentence each.
+    pub lacks: Vec<String>,
+    /// What of the file has no part in the comparison, a sentence each.
+    pub passed_over: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,16 +98,18 @@ pub(crate) struct RowDocument {
     /// Which quantity, as gates name it.
     metric: String,
     /// Unit of its values.
-    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "us"]))]
+    #[schemars(extend("enum" = ["IOPS", "MBPS", "per s", "commits/s", "us"]))]
     unit: &'static str,
     /// Where; null for a quantity of the runs.
     point: Option<PerClass<u32>>,
-    /// The base.
-    base: SideDocument,
+    /// The base: the figure of the only run, or the geometric mean of the runs; null when nothing completed.
+    base: Option<Estimate>,
     /// The new side.
-    new: SideDocument,
+    new: Option<Estimate>,
     /// How much the new side differs; null when that cannot be told.
-    change: Option<ChangeDocument>,
+    change: Option<Change>,
+    /// How much the new side differs as it was seen, judged or not; null when nothing completed on a side.
+    seen: Option<SeenDocument>,
     /// What the interval of the change says.
     #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     verdict: &'static str,
@@ -101,33 +121,14 @@ pub(crate) struct RowDocument {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Side")]
-struct SideDocument {
-    /// Value of the only run, or the geometric mean of the runs; null when nothing completed.
-    value: Option<f64>,
-    /// Lower end of its 95 % interval; null when there is none.
-    lo95: Option<f64>,
-    /// Upper end.
-    hi95: Option<f64>,
-    /// How many runs.
-    runs: usize,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Change")]
-pub(crate) struct ChangeDocument {
+#[schemars(rename = "Seen")]
+pub(crate) struct SeenDocument {
     /// New over base, less 1.
     relative: f64,
-    /// Lower end of its interval; in 95 of 100 comparisons those of all rows of a metric are right at once.
-    lo: f64,
+    /// Lower end of what the intervals of both sides leave open of it, for itself; null when a side has no interval.
+    lo: Option<f64>,
     /// Upper end.
-    hi: f64,
-    /// Degrees of freedom behind it.
-    df: f64,
-    /// The intervals of one run of each side, or how much the runs of a side differ, or the rounds of one run of both sides, or how much
-    /// sessions of the past differed.
-    #[schemars(extend("enum" = ["intervals", "runs", "rounds", "sessions"]))]
-    rests_on: &'static str,
+    hi: Option<f64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -159,18 +160,26 @@ struct GateRow {
 }
 
 /// The document, pretty-printed.
-pub(super) fn document(compared: &Compared<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn document(compared: &ComparisonView<'_>) -> Result<Vec<u8>, Problem> {
+    document_of([compared.base, compared.new].map(|side| side.iter().map(run).collect()), compared)
+}
+
+/// The same with the runs of both sides, whoever made them.
+pub(super) fn document_of(
+    [base, new]: [Vec<RunDocument>; 2],
+    compared: &ComparisonView<'_>,
+) -> Result<Vec<u8>, Problem> {
     let found = compared.comparison;
-    let runs = [compared.base.len(), compared.new.len()];
     let document = Document {
         schema: SCHEMA,
-        base: compared.base.iter().map(run).collect(),
-        new: compared.new.iter().map(run).collect(),
+        base,
+        new,
         comparable: found.incomparable().next().is_none(),
         differences: found.differences.iter().map(difference).collect(),
         left_out: found.left_out.iter().map(levels).collect(),
         margin: MARGIN,
-        rows: found.rows.iter().map(|row| RowDocument::of(row, runs)).collect(),
+        rows: found.rows.iter().map(RowDocument::of).collect(),
+        over_levels: found.over_points().iter().map(OverPointsDocument::new).collect(),
         gates: compared.gates.iter().map(|judged| GateDocument::of(judged, reason(judged, found))).collect(),
     };
     pretty(&document)
@@ -181,9 +190,19 @@ pub fn schema() -> String {
     schema_of::<Document>()
 }
 
-fn run(view: &View<'_>) -> RunDocument {
+pub(super) fn run(view: &View<'_>) -> RunDocument {
     let header = &view.record.header;
-    RunDocument { name: text(&header.run_id), started: text(&header.started), verdict: Conclusion::of(view) }
+    RunDocument {
+        name: text(&header.run_id),
+        started: Some(text(&header.started)),
+        verdict: Some(Conclusion::of(view)),
+        tool: None,
+    }
+}
+
+/// A result of another tool.
+pub(super) fn tool_run(file: &str, tool: ToolDocument) -> RunDocument {
+    RunDocument { name: text(file), started: None, verdict: None, tool: Some(tool) }
 }
 
 fn difference(found: &Difference) -> DifferenceDocument {
@@ -202,20 +221,24 @@ fn levels(point: &Point) -> PerClass<u32> {
 }
 
 impl RowDocument {
-    /// A row, and how many runs each side has.
-    pub(crate) fn of(row: &Row, [base_runs, new_runs]: [usize; 2]) -> Self {
+    pub(crate) fn of(row: &Row) -> Self {
         let reason = match row.verdict {
             Effect::Undecided(reason) => Some(reason),
             Effect::Better | Effect::Worse | Effect::Alike => None,
         };
-        let metric = row.metric;
+        let some = |side: Estimate| (side.value > 0.0).then_some(side);
         Self {
-            metric: metric.name().into_owned(),
-            unit: metric.unit(),
+            metric: row.quantity.name(),
+            unit: row.quantity.unit().name(),
             point: row.point.as_ref().map(levels),
-            base: side(&row.base, base_runs),
-            new: side(&row.new, new_runs),
-            change: row.change.as_ref().ok().map(ChangeDocument::from),
+            base: some(row.base),
+            new: some(row.new),
+            change: row.change.ok(),
+            seen: row.seen().map(|seen| SeenDocument {
+                relative: seen.relative,
+                lo: seen.ends.map(|ends| ends.0),
+                hi: seen.ends.map(|ends| ends.1),
+            }),
             verdict: row.verdict.name(),
             reason: reason.map(name),
             explanation: reason.and_then(doubt),
@@ -223,7 +246,8 @@ impl RowDocument {
     }
 }
 
-const fn name(reason: Doubt) -> &'static str {
+/// The name of a doubt.
+pub(crate) const fn name(reason: Doubt) -> &'static str {
     match reason {
         Doubt::Wide => "wide",
         Doubt::Invalid => "invalid",
@@ -234,27 +258,6 @@ const fn name(reason: Doubt) -> &'static str {
         Doubt::FewRuns => "few_runs",
         Doubt::NoInterval => "no_interval",
         Doubt::UnequalLevels => "unequal_levels",
-    }
-}
-
-fn side(side: &Estimate, runs: usize) -> SideDocument {
-    SideDocument { value: some(side), lo95: side.lo95(), hi95: side.hi95(), runs }
-}
-
-impl From<&Change> for ChangeDocument {
-    fn from(change: &Change) -> Self {
-        Self {
-            relative: change.relative,
-            lo: change.lo,
-            hi: change.hi,
-            df: change.df,
-            rests_on: match change.rests_on {
-                RestsOn::Intervals => "intervals",
-                RestsOn::Runs => "runs",
-                RestsOn::Rounds => "rounds",
-                RestsOn::Sessions => "sessions",
-            },
-        }
     }
 }
 

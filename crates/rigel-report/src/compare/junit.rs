@@ -3,18 +3,19 @@
 //! With gates a case is a gate, and fails when the gate does; without, a case is a row, and fails when it is worse. What is not
 //! decided counts as skipped, with the reason. Must not be where a gate is judged.
 
-use super::Compared;
+use super::ComparisonView;
 use super::gates::reason;
 use super::words::{doubt, open, percents, place};
 use crate::output_file::unwritable;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use rigel_core::error::Problem;
-use rigel_core::uses::compare::change::Doubt;
-use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Effect, Row};
+use rigel_core::units::say::signed_percent;
+use rigel_uses::compare::change::Doubt;
+use rigel_uses::compare::gate::{GateResult, Outcome};
+use rigel_uses::compare::{Effect, Row};
 
 /// The report.
-pub(super) fn suite(compared: &Compared<'_>) -> Result<String, Problem> {
+pub(super) fn suite(compared: &ComparisonView<'_>) -> Result<String, Problem> {
     let mut suite = TestSuite::new("rigel compare");
     if compared.gates.is_empty() {
         suite.add_test_cases(compared.comparison.rows.iter().map(row));
@@ -39,7 +40,7 @@ fn row(row: &Row) -> TestCase {
         Effect::Better | Effect::Alike => TestCaseStatus::success(),
     };
     let name = place(row).unwrap_or_else(|| "run".to_owned());
-    let mut case = case(name, &row.metric.name(), status);
+    let mut case = case(name, &row.quantity.name(), status);
     case.set_system_out(story(row));
     case
 }
@@ -51,7 +52,7 @@ fn why_open(row: &Row, reason: Doubt) -> String {
         .map_or_else(|| format!("undecided: a change of up to {} is possible", hidden()), str::to_owned)
 }
 
-fn gate(judged: &GateResult, compared: &Compared<'_>) -> TestCase {
+fn gate(judged: &GateResult, compared: &ComparisonView<'_>) -> TestCase {
     let rows = &compared.comparison.rows;
     let told: Vec<String> = judged
         .rows
@@ -85,14 +86,17 @@ fn skipped(message: &str) -> TestCaseStatus {
 
 /// `small_iops at small=5 large=0: 5000.0 to 4000.0 IOPS, -20.0 % (-22.0 to -18.0), worse`.
 fn story(row: &Row) -> String {
-    let (metric, unit) = (row.metric.name(), row.metric.unit());
+    let (metric, unit) = (row.quantity.name(), row.quantity.unit().name());
     let place = place(row).map(|place| format!(" at {place}")).unwrap_or_default();
     let change = match &row.change {
         Ok(change) => {
             let [relative, lo, hi] = percents(change);
             format!("{relative} % ({lo} to {hi})")
         }
-        Err(reason) => doubt(*reason).unwrap_or("no change").to_owned(),
+        Err(reason) => {
+            let seen = row.seen().map(|seen| format!("{} % as seen; ", signed_percent(seen.relative)));
+            format!("{}{}", seen.unwrap_or_default(), doubt(*reason).unwrap_or("no change"))
+        }
     };
     let verdict = row.verdict.name();
     format!("{metric}{place}: {:.1} to {:.1} {unit}, {change}, {verdict}", row.base.value, row.new.value)

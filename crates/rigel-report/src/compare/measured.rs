@@ -5,10 +5,10 @@
 
 use crate::label;
 use crate::moment::epoch_ms;
-use crate::numbers::span;
 use crate::verdict::measured::{io, writes};
 use crate::view::View;
 use rigel_core::path_text::printable;
+use rigel_core::units::say::span;
 use rigel_core::units::{Bytes, NS_PER_MS, Nanos};
 
 /// As far as the minute, in RFC 3339.

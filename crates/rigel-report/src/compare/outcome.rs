@@ -2,60 +2,83 @@
 //!
 //! Must not judge a row.
 
-use super::Compared;
+use super::rows::quantities;
 use super::words::{named, open as open_change};
-use crate::numbers::{counted, plain_percent};
+use super::{ComparisonView, points};
 use crate::words::listed;
+use rigel_core::judge::answers::{Answer, MAX_IOPS, UNBOUNDED_IOPS};
+use rigel_core::judge::quantity::{Quantity, Scope, What};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::uses::compare::change::{Doubt, RestsOn};
-use rigel_core::uses::compare::{Comparison, Effect, MARGIN, Metric, Row};
+use rigel_core::units::say::{counted, plain_percent};
+use rigel_uses::compare::change::{Doubt, RestsOn};
+use rigel_uses::compare::{Comparison, Effect, MARGIN, Row};
 
 /// More load levels are counted.
 const MOST_LEVELS: usize = 3;
 
-const ONE_RUN: &str = "One run of each side: a difference may be that of two days, not of the storage. Measure both sides several \
-                       times, in turns (old, new, old, new), and give all runs of each side.";
+const ONE_RUN: &str = "One run of each side: the difference may be one of two days. Measure old, new, old, new, and give all runs of \
+                       each side.";
 
-const ONE_SESSION: &str = "One run of each side: how much the calibrations of these targets in the history differ from one another \
-                           is in the ranges of rates and of the mean latency of small I/O. Those of other numbers hold the noise \
-                           of the two runs alone.";
+const ONE_SESSION: &str = "One run of each side: the ranges of rates and of the mean latency of small I/O include how much earlier \
+                           calibrations of these targets differ; the other ranges hold the noise of these two runs only.";
 
-/// All of it, a sentence or more each.
-pub(super) fn sentences(compared: &Compared<'_>) -> Vec<String> {
+/// What it comes to, then in what: a sentence each.
+pub(super) fn sentences(compared: &ComparisonView<'_>) -> Vec<String> {
     let found = compared.comparison;
     if found.shown().next().is_none() {
-        return vec!["The runs have no load level in common.".to_owned()];
+        return vec!["Nothing to compare: the runs have no load level in common.".to_owned()];
     }
-    let mut all = vec![changes(found), counts(found)];
-    if (compared.base.len(), compared.new.len()) == (1, 1) {
-        let of_sessions = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Sessions);
-        let judged = if found.rows.iter().any(of_sessions) { ONE_SESSION } else { ONE_RUN };
-        all.push(judged.to_owned());
-    }
-    all
+    let open = most_open(found).map_or_else(String::new, |most| format!(" (up to {most} possible)"));
+    let within = format!("Same (within ±{} %)", plain_percent(MARGIN));
+    let kinds = [
+        ("Worse".to_owned(), Kind::Worse),
+        ("Better".to_owned(), Kind::Better),
+        (within, Kind::Alike),
+        (format!("Undecided{open}"), Kind::Open),
+        ("Not judged".to_owned(), Kind::Unjudged),
+    ];
+    let named = |(name, kind): (String, Kind)| {
+        let told = told(found, kind);
+        (!told.is_empty()).then(|| format!("{name}: {told}."))
+    };
+    // Levels that no row judges alone may say it together.
+    let together = found.over_points();
+    let has_direction = together.iter().any(|one| one.effect.is_direction());
+    let answer = if has_direction && is_open(found) { None } else { Some(answer(found)) };
+    together.iter().map(points::sentence).chain(answer).chain(kinds.into_iter().filter_map(named)).collect()
 }
 
-/// `The new side is better in rate and mean latency of small I/O at 1 outstanding. Undecided, by up to 18.4 %: ..`
-fn changes(found: &Comparison) -> String {
-    let [worse, better, alike, open, unjudged] =
-        [Kind::Worse, Kind::Better, Kind::Alike, Kind::Open, Kind::Unjudged].map(|kind| told(found, kind));
-    let mut text = match (worse.is_empty(), better.is_empty()) {
-        (true, true) => "Neither side is shown to be better.".to_owned(),
-        (false, true) => format!("The new side is worse in {worse}."),
-        (true, false) => format!("The new side is better in {better}."),
-        (false, false) => format!("The new side is worse in {worse}; it is better in {better}."),
-    };
-    if !alike.is_empty() {
-        text += &format!(" No difference (within ±{} %): {alike}.", plain_percent(MARGIN));
+/// Whether no number is decided.
+fn is_open(found: &Comparison) -> bool {
+    found.shown().all(|row| matches!(Kind::of(row), Kind::Open | Kind::Unjudged))
+}
+
+/// That two runs may differ as two days do.
+pub(super) fn days(compared: &ComparisonView<'_>) -> Option<String> {
+    let of_sessions = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Sessions);
+    let is_pair = (compared.base.len(), compared.new.len()) == (1, 1);
+    let is_told = is_pair && compared.comparison.shown().next().is_some();
+    let told = if compared.comparison.rows.iter().any(of_sessions) { ONE_SESSION } else { ONE_RUN };
+    is_told.then(|| told.to_owned())
+}
+
+/// `The new side is worse in 2 of 8 numbers, better in 1.`
+fn answer(found: &Comparison) -> String {
+    let count = |kind| found.shown().filter(|row| Kind::of(row) == kind).count();
+    let all = counted(found.shown().count(), "number");
+    match (count(Kind::Worse), count(Kind::Better), count(Kind::Alike)) {
+        (0, 0, 0) => format!("Undecided: none of {all} shows whether a side is better."),
+        (0, 0, same) if count(Kind::Open) + count(Kind::Unjudged) == 0 => {
+            format!("No difference: {same} of {all} are the same within ±{} %.", plain_percent(MARGIN))
+        }
+        (0, 0, same) => {
+            format!("No difference found: {same} of {all} are the same, the others are undecided.")
+        }
+        (worse, 0, _) => format!("The new side is worse in {worse} of {all}."),
+        (0, better, _) => format!("The new side is better in {better} of {all}."),
+        (worse, better, _) => format!("The new side is worse in {worse} of {all}, and better in {better}."),
     }
-    if let Some(most) = most_open(found) {
-        text += &format!(" Undecided, as a change of up to {most} is possible: {open}.");
-    }
-    if !unjudged.is_empty() {
-        text += &format!(" Not judged: {unjudged}.");
-    }
-    text
 }
 
 /// The largest change that could still be there in some number that is undecided.
@@ -63,20 +86,6 @@ fn most_open(found: &Comparison) -> Option<String> {
     let open = found.shown().filter(|row| Kind::of(row) == Kind::Open);
     let changes = open.filter_map(|row| row.change.ok());
     changes.max_by(|a, b| a.most().total_cmp(&b.most())).map(|change| open_change(&change))
-}
-
-/// `8 numbers: 2 better, 0 worse, 1 alike, 3 undecided, 2 not judged.`
-fn counts(found: &Comparison) -> String {
-    let count = |kind| found.shown().filter(|row| Kind::of(row) == kind).count();
-    format!(
-        "{}: {} better, {} worse, {} alike, {} undecided, {} not judged.",
-        counted(found.shown().count(), "number"),
-        count(Kind::Better),
-        count(Kind::Worse),
-        count(Kind::Alike),
-        count(Kind::Open),
-        count(Kind::Unjudged)
-    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,47 +113,59 @@ impl Kind {
 fn told(found: &Comparison, kind: Kind) -> String {
     let is = |row: &&Row| Kind::of(row) == kind;
     let of_runs = found.shown().filter(is).filter(|row| row.point.is_none());
-    let mut parts: Vec<String> = of_runs.map(|row| highest(found, row.metric).to_owned()).collect();
-    for class in [Class::SMALL, Class::LARGE] {
+    let mut parts: Vec<String> = of_runs.map(|row| of_the_run(found, row.quantity)).collect();
+    let mut classes: Vec<Class> = found.rows.iter().map(|row| row.quantity.class).collect();
+    classes.sort();
+    classes.dedup();
+    for class in classes {
         let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-        for metric in Metric::ALL.into_iter().filter(|metric| metric.class() == class) {
+        for quantity in quantities(found).into_iter().filter(|one| one.class == class) {
             let all: Vec<&Row> =
-                found.shown().filter(|row| row.metric == metric && row.point.is_some()).collect();
+                found.shown().filter(|row| row.quantity == quantity && row.point.is_some()).collect();
             let some: Vec<Point> = all.iter().copied().filter(is).filter_map(|row| row.point).collect();
             if some.is_empty() {
                 continue;
             }
-            let at = levels(class, &some, all.len());
+            let (at, nouns) = (levels(class, &some, all.len()), nouns(found, quantity));
             match groups.iter_mut().find(|group| group.0 == at) {
-                Some(group) => group.1.extend(nouns(metric)),
-                None => groups.push((at, nouns(metric))),
+                Some(group) => group.1.extend(nouns),
+                None => groups.push((at, nouns)),
             }
         }
-        parts.extend(groups.iter().map(|(at, nouns)| format!("{} of {class} I/O {at}", listed(nouns))));
+        let io = io_of(class);
+        parts.extend(groups.iter().map(|(at, nouns)| format!("{} of {io} {at}", listed(nouns))));
     }
     parts.join("; ")
 }
 
+/// `small I/O`; the name of another class.
+pub(crate) fn io_of(class: Class) -> String {
+    if class.is_of_pair() { format!("{class} I/O") } else { class.to_string() }
+}
+
 /// A quantity of the runs. The bound that never binds needs no word.
-fn highest(found: &Comparison, metric: Metric) -> &'static str {
+fn of_the_run(found: &Comparison, quantity: Quantity) -> String {
     let merged =
-        || found.rows.iter().filter_map(|row| found.repeated_by(row)).any(|row| row.metric == metric);
-    match metric {
-        Metric::MaxIops if !merged() => "highest rate of small I/O within the bound",
-        Metric::MaxLargeMbps => "highest rate of large I/O",
-        Metric::MinSmallLatency => "lowest latency of small I/O",
-        Metric::CommitLatency => "latency of a commit (dsync)",
-        Metric::CommitFdatasync => "latency of a commit (fdatasync)",
-        Metric::MaxCommits => "most commits per second",
-        _ => "highest rate of small I/O",
+        || found.rows.iter().filter_map(|row| found.repeated_by(row)).any(|row| row.quantity == quantity);
+    let told = if quantity == MAX_IOPS && merged() { UNBOUNDED_IOPS } else { quantity };
+    let io = io_of(quantity.class);
+    match Answer::of(told) {
+        Some(answer) => answer.noun.to_owned(),
+        None if quantity.of == Scope::WithinBound => format!("rate of {io} within the limits"),
+        None if quantity.what.is_rate() => format!("highest rate of {io}"),
+        None => format!("lowest latency of {io}"),
     }
 }
 
 /// In a closed loop the mean latency changes as the rate does.
-fn nouns(metric: Metric) -> Vec<String> {
-    let nouns: &[&str] = match metric {
-        Metric::SmallP99 | Metric::LargeP99 => &["p99"],
-        _ => &["rate", "mean latency"],
+fn nouns(found: &Comparison, quantity: Quantity) -> Vec<String> {
+    let mean = Quantity { what: What::Mean, ..quantity };
+    let follows = found.rows.iter().any(|row| row.quantity == mean && row.follows);
+    let nouns: &[&str] = match quantity.what {
+        what if what.is_percentile() => &["p99"],
+        What::Mean => &["mean latency"],
+        _ if follows => &["rate", "mean latency"],
+        _ => &["rate"],
     };
     nouns.iter().map(|noun| (*noun).to_owned()).collect()
 }
@@ -159,7 +180,11 @@ fn levels(class: Class, some: &[Point], all: usize) -> String {
     }
     if some.iter().all(|point| point.is_alone(class)) {
         let levels: Vec<String> = some.iter().map(|point| point.of(class).to_string()).collect();
-        return format!("at {} outstanding", listed(&levels));
+        return match (class.is_of_pair(), levels.as_slice()) {
+            (true, _) => format!("at {} outstanding", listed(&levels)),
+            (false, [one]) => format!("at load level {one}"),
+            (false, many) => format!("at load levels {}", listed(many)),
+        };
     }
     format!("at {}", named(some))
 }

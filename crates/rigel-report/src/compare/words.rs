@@ -2,17 +2,18 @@
 //!
 //! Must not know a layout.
 
-use super::Compared;
+use super::{ComparisonView, seen};
 use crate::label;
-use crate::numbers::{counted, number, percent, plain_percent, signed_percent, time};
 use crate::view::View;
 use crate::words::listed;
+use rigel_core::judge::quantity::{Quantity, Unit};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::{Effect, MARGIN, Metric, Row};
+use rigel_core::units::say::{counted, number, percent, plain_percent, signed_percent, time};
+use rigel_uses::compare::change::{Change, Doubt, RestsOn};
+use rigel_uses::compare::{Effect, MARGIN, Row};
 
 /// A verdict in a column.
 pub(crate) const fn verdict(verdict: Effect) -> &'static str {
@@ -79,7 +80,7 @@ pub(crate) fn names(views: &[View<'_>]) -> String {
 }
 
 /// What both sides are called in a legend: `base: old-san`, or `base` alone where their runs do not tell them apart.
-pub(crate) fn legend(compared: &Compared<'_>) -> [String; 2] {
+pub(crate) fn legend(compared: &ComparisonView<'_>) -> [String; 2] {
     let all: Vec<&View<'_>> = compared.base.iter().chain(compared.new).collect();
     let names = label::names(&all);
     let (base, new) = names.split_at(compared.base.len());
@@ -113,11 +114,11 @@ pub(crate) fn width(side: &Estimate) -> Option<String> {
     side.hi95().filter(|_| side.value > 0.0).map(|hi| percent(hi / side.value - 1.0))
 }
 
-/// A value in the unit of its metric.
-pub(crate) fn value(metric: Metric, value: f64) -> String {
-    match metric.unit() {
-        "us" => time(value),
-        unit => format!("{} {unit}", number(value)),
+/// A value in the unit of its quantity.
+pub(crate) fn value(quantity: Quantity, value: f64) -> String {
+    match quantity.unit() {
+        Unit::Us => time(value),
+        unit => format!("{} {}", number(value), unit.name()),
     }
 }
 
@@ -127,17 +128,17 @@ pub(crate) fn some(side: &Estimate) -> Option<f64> {
 }
 
 /// What the intervals hold, and what a change may be due to.
-pub(crate) fn meaning(compared: &Compared<'_>) -> String {
+pub(crate) fn meaning(compared: &ComparisonView<'_>) -> String {
     let of_runs = |row: &Row| row.change.is_ok_and(|change| change.rests_on == RestsOn::Runs);
     let runs = if compared.comparison.rows.iter().any(of_runs) {
         " A change is the geometric mean of the new runs over that of the base; its range holds how much the runs of a side differ."
     } else {
         ""
     };
+    let brackets = if seen::has_brackets(compared.comparison) { seen::BRACKETS } else { "" };
     format!(
-        "from .. to is the range in which the true change lies. A number is better or worse when 0 is outside of it, alike when all \
-         of it is within ±{} %, and else undecided: any change of the range may be there. In 95 of 100 comparisons all ranges under \
-         one heading are right at once.{runs}",
+        "From .. to is the range in which the true change lies: better or worse if 0 is outside of it, alike if all of it is within \
+         ±{} %, else undecided. In 95 of 100 comparisons all ranges under one heading are right at once.{runs}{brackets}",
         plain_percent(MARGIN)
     )
 }

@@ -10,7 +10,7 @@ use rigel_core::error::Problem;
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
     let fields = |row: Vec<Cell>| row.into_iter().map(field).collect();
-    write(columns(view).into_iter().map(|(name, _)| name), rows(view).map(fields))
+    write(columns(view), rows(view).map(fields))
 }
 
 pub(super) fn field(cell: Cell) -> String {

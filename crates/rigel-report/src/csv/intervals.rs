@@ -36,7 +36,7 @@ const KEPT: [&str; 22] = [
 
 /// The table with its header line.
 pub(crate) fn table(view: &View<'_>) -> Result<Vec<u8>, Problem> {
-    let columns: Vec<String> = columns(view).into_iter().map(|(name, _)| name).collect();
+    let columns = columns(view);
     let class = columns.iter().position(|name| name == "class").unwrap_or(0);
     let is_kept = |place: usize| place <= class || KEPT.contains(&columns[place].as_str());
     let fields = |row: Vec<_>| {

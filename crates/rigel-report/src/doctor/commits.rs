@@ -3,38 +3,33 @@
 //! Must not read a history.
 
 use crate::calibration::Document;
-use crate::numbers::{percent, time};
-use crate::page::Page;
-use crate::text::wrapped;
+use crate::document::Block;
+use rigel_core::judge::answers::COMMIT_LATENCY;
 use rigel_core::path_text::printable;
-use rigel_core::uses::doctor::Checked;
+use rigel_core::units::say::{percent, time};
+use rigel_uses::doctor::RuleResult;
 
 /// The rule about the cache.
 const RULE: &str = "write-cache";
 
 /// A sentence where a write cache was found: the figures of the targets that are `known`, else the command. Nothing without one.
-pub fn commits(all: &[Checked], known: &[(String, Document)]) -> String {
-    let mut page = Page::default();
+pub(super) fn commits(all: &[RuleResult], known: &[(String, Document)]) -> Vec<Block> {
     if !all.iter().any(|judged| judged.rule.name == RULE && judged.is_bent()) {
-        return String::new();
+        return Vec::new();
     }
     let figure = |(target, found): &(String, Document)| {
-        let latency = found.commit_latency_us?;
+        let latency = found.answers.figure(COMMIT_LATENCY)?;
         let width = latency.width().map_or_else(String::new, |width| format!(" ±{} %", percent(width)));
         let day: String = found.started.chars().take(10).collect();
+        let (target, day) = (printable(target), printable(&day));
         Some(format!(
-            "A commit on {} took {}{width} when it was calibrated on {}.",
-            printable(target),
-            time(latency.mean),
-            printable(&day)
+            "A commit on {target} took {}{width} when it was calibrated on {day}.",
+            time(latency.value)
         ))
     };
     let mut told: Vec<String> = known.iter().filter_map(figure).collect();
     if told.is_empty() {
-        told.push(
-            "What a commit costs with that write cache: `rigel run commit`, in a directory there.".into(),
-        );
+        told.push("`rigel run commit`, started in a directory there, measures what a commit costs with that write cache.".into());
     }
-    told.iter().for_each(|text| wrapped(&mut page, "", "  ", text));
-    page.into_string()
+    told.into_iter().map(Block::hanging).collect()
 }

@@ -1,36 +1,30 @@
 //! What the doctor looked at: the host, the targets, the mounts, a table of the devices. Must not judge.
 
-use crate::page::Page;
-use crate::text::wrapped;
+use crate::document::{Block, Column, Table};
 use crate::words::yes_or_no;
-use rigel_core::facts::{DeviceFacts, MountFacts};
+use rigel_core::facts::{DeviceFacts, MountFacts, TargetFacts};
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rigel_core::uses::doctor::System;
+use rigel_uses::doctor::System;
 
 /// Room for the names of what a device is made of.
 const MOST_OF_ROW: usize = 40;
 
-pub(super) fn looked_at(page: &mut Page, system: &System<'_>) {
+pub(super) fn looked_at(system: &System<'_>) -> [Block; 2] {
     let host = system.host;
     let memory = host.memory_bytes.map_or_else(String::new, |bytes| format!(", {} of memory", Bytes(bytes)));
     let kernel = format!("{} {}", printable(&host.kernel), printable(&host.machine));
-    wrapped(page, "", "  ", &format!("{}, {} CPUs{memory}", kernel.trim(), host.cpus));
-    for target in system.targets {
-        let on = target
-            .device
-            .as_ref()
-            .map_or_else(String::new, |device| format!(" on {}", printable(&device.name)));
-        wrapped(page, "", "  ", &format!("{}, {}{on}", printable(&target.path), Bytes(target.size_bytes)));
-    }
-    for mount in &system.mounts {
-        wrapped(page, "", "  ", &mounted(mount));
-    }
-    if !system.devices.is_empty() {
-        page.blank();
-        page.line("Device               Attached      Spins Scheduler   Queue  Read-ahead  Made of");
-        system.devices.iter().for_each(|device| row(page, device));
-    }
+    let host = format!("{}, {} CPUs{memory}", kernel.trim(), host.cpus);
+    let target = |target: &TargetFacts| {
+        let on =
+            target.device.as_ref().map_or_else(String::new, |one| format!(" on {}", printable(&one.name)));
+        format!("{}, {}{on}", printable(&target.path), Bytes(target.size_bytes))
+    };
+    let targets = system.targets.iter().map(target);
+    let mounts = system.mounts.iter().map(|mount| mounted(mount));
+    let lines = std::iter::once(host).chain(targets).chain(mounts);
+    let devices = if system.devices.is_empty() { Vec::new() } else { vec![devices(&system.devices)] };
+    [Block::part(lines.map(Block::hanging).collect()), Block::part(devices)]
 }
 
 fn mounted(mount: &MountFacts) -> String {
@@ -43,24 +37,21 @@ fn mounted(mount: &MountFacts) -> String {
     )
 }
 
-fn row(page: &mut Page, device: &DeviceFacts) {
-    let dash = || "-".to_owned();
-    let number = |value: Option<u64>, unit: &str| value.map_or_else(dash, |value| format!("{value}{unit}"));
-    let spins = yes_or_no(device.rotational);
-    let title = match &device.mapped {
+fn devices(all: &[&DeviceFacts]) -> Block {
+    let printed = |text: Option<&str>| printable(text.unwrap_or("-")).into_owned();
+    let title = |device: &DeviceFacts| match &device.mapped {
         Some(mapped) => format!("{} ({})", device.name, mapped.name),
         None => device.name.clone(),
     };
-    let row = format!(
-        "{:<20} {:<13} {spins:<5} {:<11} {:>5} {:>11}  {}",
-        clipped(&title, 20),
-        printable(device.transport.as_deref().unwrap_or("-")),
-        printable(device.scheduler.as_deref().unwrap_or("-")),
-        number(device.nr_requests.map(u64::from), ""),
-        number(device.read_ahead_kb, " KiB"),
-        printable(&made_of(device))
-    );
-    page.line(row.trim_end());
+    Table::of("device", all)
+        .column(Column::left("Device").width(20), |one| clipped(&title(one), 20))
+        .column(Column::left("Attached").width(13), |one| printed(one.transport.as_deref()))
+        .column(Column::left("Spins").width(5), |one| yes_or_no(one.rotational))
+        .column(Column::left("Scheduler").width(11), |one| printed(one.scheduler.as_deref()))
+        .column(Column::right("Queue").width(5), |one| one.nr_requests.map(u64::from))
+        .column(Column::right("Read-ahead").width(11), |one| one.read_ahead_kb.map(|kb| format!("{kb} KiB")))
+        .column(Column::left("Made of").gap(2), |one| printable(&made_of(one)).into_owned())
+        .done()
 }
 
 fn made_of(device: &DeviceFacts) -> String {

@@ -4,9 +4,9 @@
 
 use super::latency::Latency;
 use super::samples::Samples;
-use crate::numbers::whole;
 use rigel_core::judge::findings::IoFindings;
 use rigel_core::measure::Histogram;
+use rigel_core::units::say::whole;
 use rigel_core::units::to_f64;
 use serde::Serialize;
 

@@ -8,7 +8,6 @@ use super::Pairs;
 use super::direction::Section;
 use super::latency::Classes;
 use super::samples::Samples;
-use crate::numbers::whole;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::engine::EngineKind;
@@ -18,6 +17,7 @@ use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::Histogram;
 use rigel_core::stats::Estimate;
+use rigel_core::units::say::whole;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -45,36 +45,21 @@ pub(super) struct Job {
     classes: Classes,
     total_err: u64,
     first_error: i32,
-    rigel: Extra,
+    rigel: ExtraFields,
 }
 
 /// Fields that fio does not have.
 #[derive(Serialize)]
-struct Extra {
+struct ExtraFields {
     /// The load level of each class.
     #[serde(flatten)]
     levels: BTreeMap<String, u32>,
     class: Class,
-    visits: usize,
-    basis: &'static str,
-    iops: Option<Ends>,
-    lat_mean_ns: Option<Ends>,
-    lat_p50_ns: Option<Ends>,
-    lat_p99_ns: Option<Ends>,
+    iops: Estimate,
+    lat_mean_ns: Option<Estimate>,
+    lat_p50_ns: Option<Estimate>,
+    lat_p99_ns: Option<Estimate>,
     flags: Vec<Flag>,
-}
-
-/// The ends of a 95 % interval.
-#[derive(Serialize)]
-struct Ends {
-    lo95: f64,
-    hi95: f64,
-}
-
-impl Ends {
-    fn of(found: Estimate) -> Option<Self> {
-        found.ends().map(|(lo95, hi95)| Self { lo95, hi95 })
-    }
 }
 
 impl Job {
@@ -101,20 +86,18 @@ impl Job {
             classes: Classes::of(&all),
             total_err: io.errors,
             first_error,
-            rigel: Extra::of(&view.level_columns(), found, class, io),
+            rigel: ExtraFields::of(&view.level_columns(), found, class, io),
         }
     }
 }
 
-impl Extra {
+impl ExtraFields {
     fn of(levels: &[(String, Class)], found: &PointFindings, class: Class, io: &IoFindings) -> Self {
-        let in_ns = |of: fn(LatencyUs) -> Estimate| Ends::of(of(io.latency_us?).scaled(1000.0));
+        let in_ns = |of: fn(LatencyUs) -> Estimate| io.latency_us.map(|us| of(us).scaled(1000.0));
         Self {
             levels: levels.iter().map(|(name, class)| (name.clone(), found.point.of(*class))).collect(),
             class,
-            visits: io.sure.visits,
-            basis: io.iops.basis.name(),
-            iops: Ends::of(io.iops),
+            iops: io.iops,
             lat_mean_ns: in_ns(|us| us.mean),
             lat_p50_ns: in_ns(|us| us.p50),
             lat_p99_ns: in_ns(|us| us.p99),
@@ -142,7 +125,7 @@ impl Shape {
         };
         let level = point.of(load.name);
         let (iodepth, numjobs) = match load.pattern {
-            Pattern::Streams { ios_per_stream } => (ios_per_stream, level),
+            Pattern::Streams { ios_per_stream } => (ios_per_stream, load.stream_count(level)),
             Pattern::Random => (level, 1),
             Pattern::Log | Pattern::Sessions => (1, level),
         };

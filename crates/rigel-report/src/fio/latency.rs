@@ -3,17 +3,17 @@
 //! Must not know directions or points.
 
 use super::Pairs;
-use crate::numbers::whole;
 use rigel_core::judge::findings::LatencyUs;
 use rigel_core::measure::Histogram;
+use rigel_core::units::say::whole;
 use rigel_core::units::{NS_PER_MS, NS_PER_US, to_f64};
 use serde::Serialize;
 
 /// One of the statistics that other outputs have as well.
-type Shown = fn(&LatencyUs) -> f64;
+type PickLatency = fn(&LatencyUs) -> f64;
 
 /// fio's list: how it writes a percentile, which share of the I/Os it is, and where other outputs have it.
-const PERCENTILES: [(&str, f64, Option<Shown>); 17] = [
+const PERCENTILES: [(&str, f64, Option<PickLatency>); 17] = [
     ("1.000000", 0.01, None),
     ("5.000000", 0.05, None),
     ("10.000000", 0.1, None),

@@ -2,13 +2,13 @@
 //!
 //! Must not leave out what speaks against an answer.
 
-use super::Told;
-use crate::numbers::{counted, decimal_percent, number, percent, signed_percent};
+use super::HeadroomReport;
+use rigel_capacity::day;
+use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
+use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Storage};
 use rigel_core::path_text::printable;
+use rigel_core::units::say::{counted, decimal_percent, number, percent, signed_percent};
 use rigel_core::units::{Bytes, to_f64};
-use rigel_core::uses::capacity::day;
-use rigel_core::uses::capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, Unknown};
-use rigel_core::uses::capacity::headroom::{Course, Ends, Gate, Resource, Storage, When};
 
 /// A share of writes that differs by more makes other figures.
 const MOST_SHARE_APART: f64 = 0.15;
@@ -35,33 +35,22 @@ pub(super) fn week_day(told: &Forecast, week: usize) -> i64 {
 }
 
 /// Why there is no forecast.
-pub fn unknown(why: Unknown) -> String {
+pub fn unknown(why: NoForecast) -> String {
     match why {
-        Unknown::Nothing => "the history has no day of which at least a half was read".to_owned(),
-        Unknown::Short { days } => {
-            format!(
-                "the history has {}, and {FEWEST_DAYS} are the fewest that tell anything",
-                counted(days, "day")
-            )
+        NoForecast::Nothing => "no day of the history was read for at least half of it".to_owned(),
+        NoForecast::Short { days } => {
+            format!("the history covers {}; {FEWEST_DAYS} are needed", counted(days, "day"))
         }
-        Unknown::Gaps { days, missing } => format!("of the {days} days of the history {missing} are missing"),
-    }
-}
-
-/// The name of a gate's outcome.
-pub(super) const fn gate(outcome: Gate) -> &'static str {
-    match outcome {
-        Gate::Passed => "passed",
-        Gate::Undecided => "undecided",
-        Gate::Failed => "failed",
-        Gate::Unknown => "unknown",
+        NoForecast::Gaps { days, missing } => {
+            format!("of the {days} days of the history {missing} are missing")
+        }
     }
 }
 
 /// ` (2027-11 to after 2028-11)`.
 pub(super) fn interval(ends: &Ends) -> String {
     match (ends.earliest, ends.latest) {
-        (When::Beyond(_), When::Beyond(_)) | (When::Unknown, _) => String::new(),
+        (ReachTime::Beyond(_), ReachTime::Beyond(_)) | (ReachTime::Unknown, _) => String::new(),
         (earliest, latest) => format!(" ({} to {})", earliest.shown(), latest.shown()),
     }
 }
@@ -69,15 +58,15 @@ pub(super) fn interval(ends: &Ends) -> String {
 /// What is kept until a limit is reached.
 fn holds(ends: &Ends) -> String {
     match ends.limit.resource {
-        Resource::Iops if ends.limit.from.starts_with("the ") => "the IOPS are enough".to_owned(),
-        Resource::Iops => format!("{} holds", printable(&ends.limit.from)),
+        Resource::Iops if ends.limit.keeps_bound => format!("{} holds", printable(&ends.limit.from)),
+        Resource::Iops => "the IOPS are enough".to_owned(),
         Resource::Mbps => "the bandwidth is enough".to_owned(),
         Resource::Space => "there is room".to_owned(),
     }
 }
 
 /// The answers, one for each storage.
-pub(super) fn told(told: &Told<'_>) -> Vec<String> {
+pub(super) fn told(told: &HeadroomReport<'_>) -> Vec<String> {
     let named = told.storages.len() > 1;
     told.storages.iter().map(|storage| of_storage(storage, told.courses, named)).collect()
 }
@@ -87,43 +76,46 @@ fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
     let unknown: Vec<String> = storage.surface.unknown.iter().map(no_limit).collect();
     let Some((first, others)) = storage.ends.split_first() else {
         return match unknown.as_slice() {
-            [] => format!("{name}not known: the history has nothing that the storage is measured by"),
+            [] => format!("{name}No forecast: the history has no IOPS, bandwidth or space of this storage"),
             unknown => format!("{name}{}", unknown.join("; ")),
         };
     };
     let word = first.limit.resource.word();
     let head = match first.likely {
-        When::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
+        ReachTime::On(at) if first.used().is_some_and(|used| used >= 1.0) => {
             format!("the {word} are used up already, {} of the limit: {}", share(first), day::month(at))
         }
-        When::On(at) => {
+        ReachTime::On(at) => {
             format!("{} until {}{}; the limit is {word}", holds(first), day::month(at), interval(first))
         }
-        When::Beyond(at) => {
+        ReachTime::Beyond(at) => {
             let possible = possible(storage);
             let likely = if possible.is_empty() { "" } else { "most likely " };
-            format!("{likely}nothing ends before {}, as far as this history tells{possible}", day::month(at))
+            format!(
+                "{likely}everything suffices until {}, the limit of this forecast{possible}",
+                day::month(at)
+            )
         }
-        When::Unknown => format!("not known: {}", why(first, courses)),
+        ReachTime::Unknown => format!("No forecast: {}", why(first, courses)),
     };
     let others: Vec<String> =
         others.iter().filter(|_| first.likely.day().is_some()).map(|ends| other(ends, courses)).collect();
     format!("{name}{}", [unknown, vec![head], others].concat().join("; "))
 }
 
-/// `the limit of small IOPS is not known: no rate was found that keeps p99 < 1 us, ..`
+/// `the limit of small IOPS is unknown: no rate was found that meets p99 < 1 us, ..`
 fn no_limit((resource, why): &(Resource, String)) -> String {
-    format!("the limit of {} is not known: {}", resource.word(), printable(why))
+    format!("the limit of {} is unknown: {}", resource.word(), printable(why))
 }
 
 /// Whether a limit of some storage, or the day on which one is reached, is not known.
-pub(super) fn is_open(told: &Told<'_>) -> bool {
+pub(super) fn is_open(told: &HeadroomReport<'_>) -> bool {
     let has_space =
         |storage: &Storage| storage.ends.iter().any(|ends| ends.limit.resource == Resource::Space);
     told.storages.iter().any(|storage| {
         !storage.surface.unknown.is_empty()
             || storage.ends.is_empty()
-            || storage.ends.iter().any(|ends| ends.likely == When::Unknown)
+            || storage.ends.iter().any(|ends| ends.likely == ReachTime::Unknown)
     }) || !told.storages.iter().any(has_space)
 }
 
@@ -143,9 +135,9 @@ fn possible(storage: &Storage) -> String {
 fn other(ends: &Ends, courses: &[Course]) -> String {
     let word = ends.limit.resource.word();
     match ends.likely {
-        When::On(at) => format!("{word} lasts until {}{}", day::month(at), interval(ends)),
-        When::Beyond(at) => format!("{word} lasts beyond {}{}", day::month(at), interval(ends)),
-        When::Unknown => format!("of {word} nothing is known: {}", why(ends, courses)),
+        ReachTime::On(at) => format!("{word} lasts until {}{}", day::month(at), interval(ends)),
+        ReachTime::Beyond(at) => format!("{word} lasts beyond {}{}", day::month(at), interval(ends)),
+        ReachTime::Unknown => format!("{word} unknown: {}", why(ends, courses)),
     }
 }
 
@@ -155,7 +147,7 @@ fn why(ends: &Ends, courses: &[Course]) -> String {
 }
 
 /// What is to be known beside the answers.
-pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
+pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     let mut notes: Vec<String> = told.courses.iter().flat_map(of_course).collect();
     for storage in told.storages {
         notes.extend(of_surface(told, storage));
@@ -170,7 +162,7 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     }
     let has = |resource| told.courses.iter().any(|course| course.resource == resource);
     if !has(Resource::Space) {
-        notes.push("the history has no used space: when it will be full is not known".to_owned());
+        notes.push("the history has no used space, so nobody knows when it will be full".to_owned());
     } else if told.demand.size_bytes.is_none()
         && told.storages.iter().all(|one| one.ends.iter().all(|ends| ends.limit.resource != Resource::Space))
     {
@@ -179,14 +171,13 @@ pub(super) fn notes(told: &Told<'_>) -> Vec<String> {
     let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
     if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
         notes.push(
-            "the history does not tell reads from writes of these I/Os: whether the records have production's share of writes is not known"
+            "the history does not separate reads from writes, so the records may have another share of writes than production"
                 .to_owned(),
         );
     }
     if told.scenario.growth.is_some() {
         notes.push(
-            "the growth is assumed; of the history only the level of today and its weekly changes count"
-                .to_owned(),
+            "growth is assumed; only today's level and the weekly pattern come from the history".to_owned(),
         );
     }
     notes
@@ -198,28 +189,28 @@ fn of_course(course: &Course) -> Vec<String> {
     if let Ok(told) = &course.forecast {
         if told.missing > 0 {
             notes.push(format!(
-                "{word}: {} of {} days are missing, and were filled by lines",
+                "{word}: {} of {} days are missing and interpolated",
                 told.missing,
                 told.history.len()
             ));
         }
         if let Some(held) = told.rehearsed.filter(|held| 10 * held.weeks < 8 * held.of) {
             notes.push(format!(
-                "{word}: asked at two thirds of this history, the forecast would have held only {} of {} weeks since; something changed that it cannot know",
+                "{word}: a forecast made after two thirds of this history held in only {} of {} weeks; something changed that it cannot know",
                 held.weeks, held.of
             ));
         }
     }
     if i64::from(course.daily.spacing_s) > BIN_S && course.resource != Resource::Space {
         notes.push(format!(
-            "{word}: the history has means of {} minutes; the busiest 5 minutes are higher than it tells",
+            "{word}: the history has means of {} minutes; the busiest 5 minutes were higher",
             course.daily.spacing_s / 60
         ));
     }
     notes
 }
 
-fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
+fn of_surface(told: &HeadroomReport<'_>, storage: &Storage) -> Vec<String> {
     let (surface, name) = (&storage.surface, printable(&storage.name));
     let mut notes = Vec::new();
     if surface.simulated {
@@ -235,11 +226,14 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
             decimal_percent(share, 0)
         ));
     }
-    let limit =
-        storage.ends.iter().find(|ends| ends.limit.resource == Resource::Iops).map(|ends| ends.limit.value);
+    let limit = storage
+        .ends
+        .iter()
+        .find(|ends| ends.limit.resource == Resource::Iops)
+        .map(|ends| ends.limit.figure.value);
     if let Some((peak, limit)) = told.demand.peak.zip(limit).filter(|(peak, limit)| peak.ops > *limit) {
         notes.push(format!(
-            "{name}: {} min on {} already had {}, more than the {} of the limit: dates are of busy days without their 72 busiest minutes",
+            "{name}: {} min on {} already had {}, above the limit of {}: dates ignore the 72 busiest minutes of a day",
             (peak.seconds + 30) / 60,
             day::shown(peak.day),
             amount(Resource::Iops, peak.ops),
@@ -250,7 +244,7 @@ fn of_surface(told: &Told<'_>, storage: &Storage) -> Vec<String> {
     if let Some(bytes) = told.demand.io_bytes.filter(|bytes| small > 0.0 && *bytes > MOST_TIMES_SMALL * small)
     {
         notes.push(format!(
-            "{name}: measured with I/Os of {}, and those of production have {} in the mean: it may carry fewer of them",
+            "{name}: measured with I/Os of {}, but production averages {}: it may do fewer of them",
             Bytes(surface.small_bytes),
             amount(Resource::Space, bytes)
         ));
@@ -276,12 +270,12 @@ pub(super) fn about(course: &Course) -> Option<String> {
         .map_or_else(String::new, |growth| format!("; {} % in a year", signed_percent(growth)));
     let rehearsed = told.rehearsed.map_or_else(String::new, |held| {
         format!(
-            "; asked at two thirds of the history it would have held {} of {} weeks since",
+            "; a forecast made after two thirds of the history held in {} of {} weeks",
             held.weeks, held.of
         )
     });
     Some(format!(
-        "{}: {}, off by {} in the mean of {} tries ({}){growth}{rehearsed}",
+        "{}: {}, off by {} on average in {} tries ({}){growth}{rehearsed}",
         course.resource.word(),
         told.model.name(),
         error(0),
@@ -291,16 +285,16 @@ pub(super) fn about(course: &Course) -> Option<String> {
 }
 
 /// The history in one sentence.
-pub(super) fn history(told: &Told<'_>) -> String {
+pub(super) fn history(told: &HeadroomReport<'_>) -> String {
     let firsts = told.courses.iter().filter(|one| !one.daily.levels.is_empty());
     let first = firsts.clone().map(|one| one.daily.first).min();
     let last = firsts.map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0) - 1).max();
     let subjects: Vec<String> =
         told.demand.subjects.iter().map(|one| printable(&one.to_string()).into_owned()).collect();
     match first.zip(last) {
-        None => format!("{}: no day of load", printable(told.host)),
+        None => format!("{}: the history has no day of load", printable(told.host)),
         Some((first, last)) => format!(
-            "{}, {}: {} to {}; no more than {MOST_PASTS} times as long is told",
+            "{}, {}: {} to {}; forecasts reach at most {MOST_PASTS} times as far",
             printable(told.host),
             if subjects.is_empty() { "no disk".to_owned() } else { subjects.join(", ") },
             day::shown(first),

@@ -5,13 +5,13 @@
 
 mod interference;
 mod latencies;
-pub(super) mod overview;
+pub(crate) mod overview;
 mod slo;
 mod visits;
 
-use super::charts::across;
 use crate::flag_scopes::FlagScopes;
 use crate::json::{compact, text};
+use crate::run::across;
 use crate::view::View;
 use interference::{Loss, losses};
 use rigel_core::error::Problem;
@@ -24,7 +24,7 @@ use serde::Serialize;
 use visits::VisitData;
 
 /// A figure and both ends of its interval, as a chart shows them.
-type Drawn = [Option<f64>; 3];
+type ChartInterval = [Option<f64>; 3];
 
 #[derive(Serialize)]
 struct Document {
@@ -72,14 +72,14 @@ struct PointData {
 #[derive(Serialize)]
 struct IoData {
     /// In the unit of the class.
-    rate: Drawn,
+    rate: ChartInterval,
     /// The rate over the highest of the class, from rounds.
-    of_highest: Option<Drawn>,
+    of_highest: Option<ChartInterval>,
     /// The levels of the other classes, in words.
     beside: String,
-    mean: Option<Drawn>,
-    p50: Option<Drawn>,
-    p99: Option<Drawn>,
+    mean: Option<ChartInterval>,
+    p50: Option<ChartInterval>,
+    p99: Option<ChartInterval>,
     /// See [`latencies::bins`].
     histogram: Vec<(u64, u64)>,
     /// See [`latencies::percentiles`].
@@ -98,7 +98,7 @@ struct CurveData {
 struct LevelData {
     outstanding: u32,
     /// In the unit of the class.
-    rate: Drawn,
+    rate: ChartInterval,
 }
 
 /// The document.
@@ -228,11 +228,11 @@ fn curve(view: &View<'_>, found: &CurveFindings) -> CurveData {
     }
 }
 
-fn share(found: Interval) -> Drawn {
+fn share(found: Interval) -> ChartInterval {
     [found.mean, found.lo95, found.hi95].map(|share| Some(rounded(share)))
 }
 
-fn drawn(found: Estimate) -> Drawn {
+fn drawn(found: Estimate) -> ChartInterval {
     found.columns().map(|figure| figure.map(rounded))
 }
 

@@ -3,7 +3,7 @@
 //! Must not know what the parts are.
 
 /// What the ids of one run begin with.
-pub(super) struct Ids(String);
+pub(crate) struct Ids(String);
 
 impl Ids {
     /// Of the only run.

@@ -4,7 +4,7 @@
 
 use crate::page::Page;
 use crate::words;
-use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::judge::flags::Flag;
 use rigel_core::path_text::printable;
 use std::fmt::{self, Display, Write as _};
 
@@ -27,6 +27,37 @@ impl Display for Text<'_> {
     }
 }
 
+/// A sentence of ours as text of a page: a number keeps its unit beside it, and microseconds have their sign. Commands and paths
+/// stay [`Text`], so that they can be copied.
+pub(crate) struct Prose<'a>(pub &'a str);
+
+/// What stands behind a number and would say nothing at the beginning of a line.
+const UNITS: [&str; 16] =
+    ["%", "us", "ns", "ms", "s", "min", "h", "d", "IOPS", "MBPS", "MB", "KiB", "MiB", "GiB", "TiB", "times"];
+
+impl Display for Prose<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut follows_number, mut is_sign) = (false, false);
+        for (place, word) in self.0.split(' ').enumerate() {
+            let unit = word.trim_end_matches(['.', ',', ';', ':', ')', '?', '!']);
+            let is_unit = UNITS.contains(&unit);
+            if place > 0 {
+                f.write_char(if (follows_number && is_unit) || is_sign { '\u{a0}' } else { ' ' })?;
+            }
+            match word.strip_prefix("us").filter(|_| is_unit && unit == "us") {
+                Some(behind) => write!(f, "µs{}", Text(behind))?,
+                None => Text(word).fmt(f)?,
+            }
+            is_sign = word.ends_with('±');
+            // `p99` is a name.
+            let number = word.trim_start_matches(['(', '±', '+', '-', '<', '>']);
+            let is_digit = |c: char| c.is_ascii_digit();
+            follows_number = number.starts_with(is_digit) && number.ends_with(is_digit);
+        }
+        Ok(())
+    }
+}
+
 /// JSON for a block of the page: with no `<` in it, nothing can end the block. Within JSON the sign stands only in
 /// strings, where it may be written so.
 pub(crate) fn in_a_block(json: &str) -> String {
@@ -39,23 +70,23 @@ pub(crate) fn flag(flag: &Flag) -> String {
         "<details class=\"flag{}\"><summary>{}</summary>{}</details>",
         tone(flag.invalid),
         flag.code.name(),
-        said(flag)
+        Prose(&flag_words(flag))
     )
 }
 
 /// A flag as a mark alone, where what it says stands beside it.
-pub(crate) fn badge(code: FlagCode, invalid: bool) -> String {
-    format!("<span class=\"flag{}\">{}</span>", tone(invalid), code.name())
+pub(crate) fn badge(name: &str, invalid: bool) -> String {
+    format!("<span class=\"flag{}\">{}</span>", tone(invalid), Text(name))
 }
 
-/// What a flag says, as text of a page.
-pub(crate) fn said(flag: &Flag) -> String {
+/// What a flag says, and what it weighs.
+pub(crate) fn flag_words(flag: &Flag) -> String {
     let weight = match flag {
         Flag { invalid: true, .. } => "; the numbers must not be used",
-        Flag { note: true, .. } => "; a note, which speaks against nothing",
+        Flag { note: true, .. } => "; a note, not a warning",
         _ => "",
     };
-    format!("{}{weight}", Text(&flag.text))
+    format!("{}{weight}", flag.text)
 }
 
 const fn tone(invalid: bool) -> &'static str {
@@ -104,6 +135,16 @@ pub(crate) fn list(page: &mut Page, entries: &[(impl Display, String)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let told = Prose("mean us: 74.1 us (±2.1 %), 8 KiB of 3 x, p99 us; cd '/a us'").to_string();
+        assert_eq!(
+            told,
+            "mean µs: 74.1\u{a0}µs (±2.1\u{a0}%), 8\u{a0}KiB of 3 x, p99 µs; cd &#39;/a us&#39;"
+        );
+        assert_eq!(Prose("a  <b> ").to_string(), "a  &lt;b&gt; ");
+    }
 
     #[test]
     fn text_cannot_become_markup() {

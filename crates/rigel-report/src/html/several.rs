@@ -7,9 +7,11 @@ use super::data::overview::Overlays;
 use super::ids::Ids;
 use super::markup::Text;
 use super::shell::Shell;
-use super::{assets, data, overview};
+use super::{TABLES, assets, data};
+use crate::document::html::{heading as heading_of, write_document};
 use crate::label;
 use crate::page::Page;
+use crate::run;
 use crate::view::View;
 use crate::words;
 use rigel_core::error::Problem;
@@ -26,17 +28,17 @@ pub(crate) fn page(views: &[View<'_>]) -> Result<Vec<u8>, Problem> {
         title: &title,
         heading: heading(&overlays.runs, &title),
         made_from: "the records of the runs",
-        script: &assets::REPORT,
+        script: Some(&assets::REPORT),
         figures: &figures,
     };
     Ok(shell.page(|page| {
         page.line("<div class=\"leaf\" id=\"overview\">\n<h1>Overview</h1>");
-        overview::sections(page, views, &overlays);
+        write_document(page, &run::overview(views, &overlays), TABLES);
         page.line("</div>");
         for (number, (ids, view)) in (1_usize..).zip(numbered(views)) {
             page.line(format_args!("<div class=\"leaf\" id=\"r{number}\">"));
-            page.line(super::heading(view));
-            super::sections(page, view, &ids);
+            page.line(heading_of(&label::question(view), &[label::measured(view)]));
+            write_document(page, &run::page(view, &ids), TABLES);
             page.line("</div>");
         }
     }))
@@ -47,7 +49,7 @@ fn numbered<'a, 'v>(views: &'a [View<'v>]) -> impl Iterator<Item = (Ids, &'a Vie
 }
 
 /// How the runs are called, some of which may have the same name: `2 · old-san`.
-pub(super) fn labels(views: &[View<'_>]) -> Vec<String> {
+pub(crate) fn labels(views: &[View<'_>]) -> Vec<String> {
     let names = label::names(&views.iter().collect::<Vec<_>>());
     (1..).zip(names).map(|(number, name): (usize, String)| format!("{number} · {name}")).collect()
 }

@@ -18,8 +18,8 @@ pub(crate) struct Shell<'a> {
     pub heading: String,
     /// What it was made from, in the footer: `the record of the run`.
     pub made_from: &'a str,
-    /// The script that draws the charts.
-    pub script: &'a Script,
+    /// The script that draws the charts; `None` of a page that runs nothing.
+    pub script: Option<&'a Script>,
     /// The figures for the script, each an id and one JSON document.
     pub figures: &'a [(String, String)],
 }
@@ -53,6 +53,13 @@ impl Shell<'_> {
     }
 
     fn end(&self, page: &mut Page) {
+        let Some(script) = self.script else {
+            page.line(format_args!(
+                "<footer>Made by Rigel from {}; 1 MB is 2<sup>20</sup> bytes.</footer>\n</body>\n</html>",
+                self.made_from
+            ));
+            return;
+        };
         page.line(format_args!(
             "<footer>Made by Rigel from {}; 1 MB is 2<sup>20</sup> bytes. Charts: Apache ECharts {}, Copyright The Apache \
              Software Foundation, Apache License 2.0.</footer>",
@@ -65,7 +72,7 @@ impl Shell<'_> {
             page.line(format_args!("<script type=\"application/json\" id=\"{id}\">{json}</script>"));
         }
         page.line(format_args!("<script type=\"text/plain\" id=\"library\">{}</script>", assets::library()));
-        page.line(format_args!("<script>{}</script>", self.script.text));
+        page.line(format_args!("<script>{}</script>", script.text));
         page.line("</body>\n</html>");
     }
 }

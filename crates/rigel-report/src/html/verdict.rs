@@ -4,26 +4,7 @@
 
 use super::markup::Text;
 use crate::page::Page;
-use crate::verdict::{Cause, Conclusion, Part, Suggestion, Tone};
-use crate::view::View;
-
-/// The verdict, with a colour beside it for whether the numbers may be used.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
-    let verdict = Conclusion::of(view);
-    let tone = tone_class(verdict.look);
-    page.line(format_args!("<section class=\"verdict{tone}\" aria-label=\"Verdict\">"));
-    for part in verdict.parts() {
-        match part {
-            Part::Head(text) => {
-                page.line(format_args!("<p class=\"head\"><strong>{}</strong></p>", Text(text)))
-            }
-            Part::Sentence(text) => page.line(format_args!("<p>{}</p>", Text(text))),
-            Part::Causes(causes) => cause_list(page, causes),
-            Part::Next(next) => page.line(next_line(next)),
-        }
-    }
-    page.line("</section>");
-}
+use crate::verdict::{Cause, Suggestion, Tone};
 
 /// The class of a tone, behind another one.
 pub(crate) const fn tone_class(tone: Tone) -> &'static str {

@@ -2,13 +2,12 @@
 //!
 //! Must not compute.
 
-use super::estimate::RateDocument;
 use super::flags;
 use super::visit::VisitDocument;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::Class;
-use rigel_core::stats::levels_auto::{Violation, ViolationKind};
+use rigel_core::stats::levels_auto::{Bracket, Violation, ViolationKind};
 use rigel_core::stats::{Estimate, Interval};
 use rigel_core::units::{MIB, to_f64};
 use schemars::JsonSchema;
@@ -17,7 +16,7 @@ use serde::Serialize;
 /// The rate over the number of outstanding I/Os of one class alone.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Curve")]
-pub(super) struct CurveDocument {
+pub(super) struct CurveDocument<'a> {
     /// Which class.
     class: Class,
     /// Bytes of one I/O.
@@ -27,7 +26,7 @@ pub(super) struct CurveDocument {
     /// The highest rate, from visits that had no part in choosing its level.
     x_max: Rates,
     /// The smallest level that reaches 95 % of the highest rate.
-    n_sat: BracketDocument,
+    n_sat: Bracket,
     /// Where the two asymptotic bounds of the curve cross: the highest rate times the latency of one outstanding I/O.
     crossing: f64,
     /// The level with the most rate per latency.
@@ -39,28 +38,16 @@ pub(super) struct CurveDocument {
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
     /// The visits in the order in which they were made.
-    visits: Vec<VisitDocument>,
+    visits: Vec<VisitDocument<'a>>,
 }
 
 /// One rate in two units.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rates {
     /// I/Os per second.
-    iops: RateDocument,
+    iops: Estimate,
     /// Megabytes (2^20 bytes) per second.
-    mbps: RateDocument,
-}
-
-/// A level, as far as the noise allows to say.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Bracket")]
-struct BracketDocument {
-    /// Every level below was left out, or is below saturation at 95 % confidence.
-    lo: u32,
-    /// The smallest level whose mean reaches saturation.
-    found: u32,
-    /// This level reaches saturation at 95 % confidence, or is the largest that was visited.
-    hi: u32,
+    mbps: Estimate,
 }
 
 /// One level.
@@ -69,9 +56,9 @@ struct Level {
     /// I/Os, or streams, outstanding.
     outstanding: u32,
     /// I/Os per second.
-    iops: RateDocument,
+    iops: Estimate,
     /// Megabytes (2^20 bytes) per second.
-    mbps: RateDocument,
+    mbps: Estimate,
 }
 
 /// A level that contradicts what a closed loop can do.
@@ -89,8 +76,8 @@ struct ViolationDocument {
     limit: f64,
 }
 
-impl From<&CurveFindings> for CurveDocument {
-    fn from(found: &CurveFindings) -> Self {
+impl<'a> From<&'a CurveFindings> for CurveDocument<'a> {
+    fn from(found: &'a CurveFindings) -> Self {
         let curve = &found.curve;
         let rates = |interval| Rates::new(interval, found.load.mean_bytes());
         let level = |&(outstanding, interval): &(u32, Interval)| {
@@ -102,7 +89,7 @@ impl From<&CurveFindings> for CurveDocument {
             io_bytes: found.load.io_bytes(),
             saturated: curve.saturated,
             x_max: rates(curve.x_max),
-            n_sat: BracketDocument { lo: curve.n_sat.lo, found: curve.n_sat.found, hi: curve.n_sat.hi },
+            n_sat: curve.n_sat,
             crossing: curve.crossing,
             knee: curve.power_knee,
             levels: curve.levels.iter().map(level).collect(),
@@ -116,8 +103,7 @@ impl From<&CurveFindings> for CurveDocument {
 impl Rates {
     fn new(interval: Interval, mean_bytes: f64) -> Self {
         let iops = Estimate::from(interval);
-        let rate = |found| RateDocument::new(found, interval.visits);
-        Self { iops: rate(iops), mbps: rate(iops.scaled(mean_bytes / to_f64(MIB))) }
+        Self { iops, mbps: iops.scaled(mean_bytes / to_f64(MIB)) }
     }
 }
 

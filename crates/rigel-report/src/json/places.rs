@@ -41,15 +41,15 @@ struct AreaDocument {
     /// Where it ends.
     to_percent: f64,
     /// The figure there.
-    mean: f64,
+    value: f64,
 }
 
 impl PlacesDocument {
     pub(super) fn new(view: &View<'_>, found: &PlaceFindings) -> Self {
         let last = usize::from(found.load.places.unwrap_or(1)).saturating_sub(1);
-        let area = |first: usize, last: usize, mean: f64| {
+        let area = |first: usize, last: usize, value: f64| {
             let (from_percent, to_percent) = found.percent(first, last);
-            AreaDocument { from_percent, to_percent, mean }
+            AreaDocument { from_percent, to_percent, value }
         };
         let (course, areas) = match &found.course {
             None => (None, Vec::new()),

@@ -2,11 +2,10 @@
 //!
 //! Must not compute.
 
-use super::estimate::{IntervalDocument, RateDocument, RatioDocument};
+use super::flags;
 use super::visit::VisitDocument;
-use super::{flags, text};
 use rigel_core::judge::findings::{
-    Contrast, IoFindings, LatencyUs, NodeFindings, NodeIo, OpenFindings, PointFindings,
+    Contrast, IoFindings, LatencyUs, NodeFindings, OpenFindings, OwnCpu, PointFindings,
 };
 use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::PerClass;
@@ -17,7 +16,7 @@ use serde::Serialize;
 /// One point of the matrix.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Point")]
-pub(super) struct PointDocument {
+pub(super) struct PointDocument<'a> {
     /// The load level of each class: outstanding I/Os, streams or sessions.
     levels: PerClass<u32>,
     /// Measured time of the visits that count, without settling.
@@ -28,86 +27,25 @@ pub(super) struct PointDocument {
     /// What each class of the point did.
     classes: PerClass<Io>,
     /// What Rigel itself used of the CPU; null when it is not known.
-    own_cpu: Option<OwnCpuDocument>,
+    own_cpu: Option<OwnCpu>,
     /// What to know before these numbers are used.
     flags: Vec<Flag>,
     /// What each node did, in the order of the run's nodes; empty where one host measured.
-    nodes: Vec<PointNode>,
+    nodes: &'a [NodeFindings],
     /// Every visit in the order in which they were made. From those that count, all intervals of a phase can be computed
     /// again.
-    visits: Vec<VisitDocument>,
-}
-
-/// A node at a point.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PointNode {
-    /// Its place among the run's nodes, from 0.
-    node: usize,
-    /// Its name.
-    name: String,
-    /// What it did of each class that it had something of.
-    classes: PerClass<NodeShare>,
-}
-
-/// What a node did of a class.
-#[derive(Debug, Serialize, JsonSchema)]
-struct NodeShare {
-    /// Outstanding I/Os planned.
-    outstanding: u32,
-    /// Successful operations per second.
-    iops: f64,
-    /// Megabytes (2^20 bytes) per second.
-    mbps: f64,
-    /// Mean latency in microseconds; null when nothing completed.
-    latency_mean_us: Option<f64>,
-    /// What it did of its part, by what it had outstanding of what all had: 1 is all of it.
-    of_part: f64,
-    /// Standard error of that.
-    of_part_error: f64,
-    /// I/Os that failed.
-    errors: u64,
-}
-
-impl From<&NodeFindings> for PointNode {
-    fn from(found: &NodeFindings) -> Self {
-        let share = |io: &NodeIo| NodeShare {
-            outstanding: io.planned,
-            iops: io.iops,
-            mbps: io.mbps,
-            latency_mean_us: io.latency_us,
-            of_part: io.of_due,
-            of_part_error: io.of_due_error,
-            errors: io.errors,
-        };
-        let classes = found.ios.iter().map(|(class, io)| (*class, share(io))).collect();
-        Self { node: found.node, name: text(&found.name), classes }
-    }
-}
-
-/// CPU time, user and system, of the workers over the time of their load: 1 is one CPU.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "OwnCpu")]
-struct OwnCpuDocument {
-    /// All workers together, over all visits that count.
-    share: f64,
-    /// The busiest worker in the visit in which it was busiest; near 1 the tool was the limit.
-    busiest: f64,
+    visits: Vec<VisitDocument<'a>>,
 }
 
 /// One class at one point.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Io {
     /// Successful operations per second, reads and writes.
-    iops: RateDocument,
+    iops: Estimate,
     /// Megabytes (2^20 bytes) per second, reads and writes; null for what is no block I/O.
-    mbps: Option<RateDocument>,
+    mbps: Option<Estimate>,
     /// Latency of successful I/Os in microseconds; null when none completed.
-    latency_us: Option<Latency>,
-    /// What the intervals rest on. `visits`: visits that lie apart, so that they hold for another run under the
-    /// same conditions. `one_visit`: the pieces of one visit, so that they show only what varied inside it. `none`: there
-    /// is no interval.
-    #[schemars(extend("enum" = ["visits", "one_visit", "none"]))]
-    basis: &'static str,
+    latency_us: Option<LatencyUs>,
     /// What a visit can see of the error of its own mean rate: the standard error over the mean, root mean square over
     /// the visits. Null when the visits are too short to say.
     within: Option<f64>,
@@ -117,9 +55,9 @@ struct Io {
     stalled_share: Option<f64>,
     /// The rate over the highest of the class in the run, from the rounds in which both points were visited; null at the highest, and
     /// where no rounds tell.
-    of_highest: Option<RatioDocument>,
+    of_highest: Option<Estimate>,
     /// The same over the rate at this level without the other classes: 0.8 is a loss of 20 % beside them.
-    of_alone: Option<RatioDocument>,
+    of_alone: Option<Estimate>,
     /// Whether the interval of the rate is as narrow as was asked for; null when nothing was asked for.
     reached: Option<bool>,
     /// Successful reads.
@@ -151,50 +89,9 @@ struct Open {
     /// Arrived and not over at the start, in the middle and at the end.
     backlog: [u64; 3],
     /// From the real start of an I/O to its end: what the device took. Null when nothing completed.
-    service_us: Option<Latency>,
+    service_us: Option<LatencyUs>,
     /// How late the tool itself was: from the time at which an I/O should have begun, and could have, to its real start.
-    lag_us: Option<Latency>,
-}
-
-/// Latency in microseconds, from just before submission to the moment the completion was seen. Of all I/Os of the visits
-/// together.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Latency {
-    /// Arithmetic mean.
-    mean: f64,
-    /// Smallest.
-    min: f64,
-    /// Largest.
-    max: f64,
-    /// Standard deviation.
-    stddev: f64,
-    /// Median.
-    p50: f64,
-    /// 90th percentile.
-    p90: f64,
-    /// 99th percentile.
-    p99: f64,
-    /// 99.9th percentile.
-    #[serde(rename = "p99.9")]
-    p99_9: f64,
-    /// 99.99th percentile.
-    #[serde(rename = "p99.99")]
-    p99_99: f64,
-    /// How sure they are.
-    intervals: LatencyIntervals,
-    /// Names of the quantiles that have no interval: an indication, not an estimate.
-    indicative: Vec<&'static str>,
-}
-
-/// Intervals of latencies in microseconds; null where there is none.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LatencyIntervals {
-    /// Of the arithmetic mean: in a closed loop it is the outstanding I/Os over the rate, so it is as sure as the rate.
-    mean: Option<IntervalDocument>,
-    /// Of the median.
-    p50: Option<IntervalDocument>,
-    /// Of the 99th percentile.
-    p99: Option<IntervalDocument>,
+    lag_us: Option<LatencyUs>,
 }
 
 /// I/Os in flight.
@@ -206,9 +103,9 @@ struct Outstanding {
     mean: f64,
 }
 
-impl PointDocument {
+impl<'a> PointDocument<'a> {
     /// `contrasts` by class; `target`: the relative half-width that was asked for.
-    pub(super) fn new(found: &PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
+    pub(super) fn new(found: &'a PointFindings, contrasts: &PerClass<Contrast>, target: Option<f64>) -> Self {
         let contrast = |class| contrasts.get(&class).copied().unwrap_or_default();
         Self {
             levels: found.point.shown().collect(),
@@ -218,9 +115,9 @@ impl PointDocument {
                 .classes()
                 .map(|(class, io)| (class, Io::new(found.point.of(class), io, contrast(class), target)))
                 .collect(),
-            own_cpu: found.own_cpu.map(|cpu| OwnCpuDocument { share: cpu.share, busiest: cpu.busiest }),
+            own_cpu: found.own_cpu,
             flags: flags(&found.flags),
-            nodes: found.nodes.iter().map(PointNode::from).collect(),
+            nodes: &found.nodes,
             visits: found.each_visit.iter().map(VisitDocument::from).collect(),
         }
     }
@@ -230,15 +127,14 @@ impl Io {
     fn new(level: u32, io: &IoFindings, contrast: Contrast, target: Option<f64>) -> Self {
         let sure = &io.sure;
         Self {
-            iops: RateDocument::new(io.iops, sure.visits),
-            mbps: io.mbps().map(|mbps| RateDocument::new(mbps, sure.visits)),
-            latency_us: io.latency_us.map(Latency::from),
-            basis: io.iops.basis.name(),
+            iops: io.iops,
+            mbps: io.mbps(),
+            latency_us: io.latency_us,
             within: sure.within,
             between: sure.between,
             stalled_share: sure.stalled,
-            of_highest: contrast.of_highest.map(RatioDocument::from),
-            of_alone: contrast.of_alone.map(RatioDocument::from),
+            of_highest: contrast.of_highest.map(Estimate::of_rounds),
+            of_alone: contrast.of_alone.map(Estimate::of_rounds),
             reached: target.map(|_| sure.reached),
             reads: io.reads.count(),
             writes: io.writes.count(),
@@ -258,39 +154,8 @@ impl Open {
             waited_for_slot: found.waited,
             left_without_slot: found.left,
             backlog: found.backlog,
-            service_us: found.service_us().map(Latency::from),
-            lag_us: found.lag_us().map(Latency::from),
-        }
-    }
-}
-
-impl From<LatencyUs> for Latency {
-    fn from(us: LatencyUs) -> Self {
-        const NAMES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "p99.99"];
-        let without = us.percentiles().map(|(_, found)| found.interval.is_none());
-        let [p50, p90, p99, p99_9, p99_99] = us.percentiles().map(|(_, found)| found.value);
-        let interval = |found: Estimate| found.interval.map(IntervalDocument::from);
-        Self {
-            mean: us.mean.value,
-            min: us.min,
-            max: us.max,
-            stddev: us.stddev,
-            p50,
-            p90,
-            p99,
-            p99_9,
-            p99_99,
-            intervals: LatencyIntervals {
-                mean: interval(us.mean),
-                p50: interval(us.p50),
-                p99: interval(us.p99),
-            },
-            indicative: NAMES
-                .into_iter()
-                .zip(without)
-                .filter(|(_, without)| *without)
-                .map(|(name, _)| name)
-                .collect(),
+            service_us: found.service_us(),
+            lag_us: found.lag_us(),
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// One visit to one point.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Visit")]
-pub(super) struct VisitDocument {
+pub(super) struct VisitDocument<'a> {
     /// Its number in the run, from 0; visits were made in this order.
     number: u64,
     /// Why it was made. `only`: the one visit to its point. `long`: a long one that shows limits and drift. `round`: of an
@@ -38,37 +38,11 @@ pub(super) struct VisitDocument {
     /// How others disturbed it on the host and its devices, each with its figures; null when nobody watched.
     foreign: Option<Vec<String>>,
     /// What each class did.
-    classes: PerClass<VisitIoDocument>,
+    classes: &'a PerClass<VisitIo>,
 }
 
-/// One class in one visit, reads and writes together.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "VisitIo")]
-struct VisitIoDocument {
-    /// Successful I/Os.
-    ios: u64,
-    /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
-    iops: f64,
-    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too
-    /// short.
-    iops_standard_error: Option<f64>,
-    /// Mean latency in microseconds; null when nothing completed.
-    latency_mean_us: Option<f64>,
-    /// Median latency in microseconds; null when nothing completed.
-    latency_p50_us: Option<f64>,
-    /// 99th percentile of latency in microseconds; null when nothing completed.
-    latency_p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window; 1 but for failed I/Os. Null when
-    /// nothing completed.
-    little: Option<f64>,
-    /// Mean in flight over the whole window.
-    outstanding_mean: f64,
-    /// Failed I/Os of the whole visit, settling and draining included.
-    errors: u64,
-}
-
-impl From<&VisitFindings> for VisitDocument {
-    fn from(found: &VisitFindings) -> Self {
+impl<'a> From<&'a VisitFindings> for VisitDocument<'a> {
+    fn from(found: &'a VisitFindings) -> Self {
         Self {
             number: found.number,
             purpose: words::purpose_name(found.purpose),
@@ -83,23 +57,7 @@ impl From<&VisitFindings> for VisitDocument {
             settle_s: Nanos(found.settle_ns).seconds(),
             measured_s: Nanos(found.measured_ns).seconds(),
             foreign: found.foreign.as_ref().map(|all| all.iter().map(ToString::to_string).collect()),
-            classes: found.ios.iter().map(|(class, io)| (*class, VisitIoDocument::from(*io))).collect(),
-        }
-    }
-}
-
-impl From<VisitIo> for VisitIoDocument {
-    fn from(io: VisitIo) -> Self {
-        Self {
-            ios: io.ios,
-            iops: io.iops,
-            iops_standard_error: io.standard_error,
-            latency_mean_us: io.latency_us,
-            latency_p50_us: io.p50_us,
-            latency_p99_us: io.p99_us,
-            little: io.little,
-            outstanding_mean: io.mean_outstanding,
-            errors: io.errors,
+            classes: &found.ios,
         }
     }
 }

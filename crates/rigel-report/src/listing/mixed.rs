@@ -3,10 +3,10 @@
 //! Must not hide a class.
 
 use super::{Listing, Room, Row, half, or_none, width, written};
-use crate::numbers::{number, time};
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::class::{Class, Figure, LoadClass, Pattern};
+use rigel_core::units::say::{number, time};
 
 const MEANING: &str = "Load: what is outstanding, or arrives in a second (/s). per s: I/Os of the class in a second. mean and p99: its \
     latency; of what arrives at a rate from the time at which it should have begun.";

@@ -4,12 +4,12 @@
 
 use super::mixed::load;
 use super::{Listing, Row};
-use crate::numbers::{number, span, time};
-use crate::phases::{self, Measured};
+use crate::phases::{self, PhaseResult};
 use crate::view::View;
 use rigel_core::judge::findings::{PointFindings, VisitFindings, VisitIo};
 use rigel_core::load::class::Class;
 use rigel_core::units::Nanos;
+use rigel_core::units::say::{number, span, time};
 
 const HEADS: [&str; 8] = ["Phase", "For", "Class", "Load", "per s", "mean", "p50", "p99"];
 const MEANING: &str = "For: the measured time of the phase. Load: what was asked for; per s: what was served. Each phase was measured once; \
@@ -18,7 +18,7 @@ const MEANING: &str = "For: the measured time of the phase. Load: what was asked
 /// The table; `None` when the load has no phases.
 pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
     let request = &view.record.header.request;
-    if request.phases.is_empty() || request.slo.is_some() {
+    if request.phases().is_empty() || request.slo().is_some() {
         return None;
     }
     let phases = phases::measured(view);
@@ -36,7 +36,7 @@ pub(crate) fn of<'a>(view: &'a View<'_>) -> Option<Listing<'a>> {
             ],
             points: vec![found],
         };
-    let rows = phases.into_iter().flat_map(|Measured { number, found, visit }| {
+    let rows = phases.into_iter().flat_map(|PhaseResult { number, found, visit }| {
         visit.ios.iter().map(move |(&class, io)| row(number, found, visit, class, io))
     });
     Some(Listing { heads: HEADS.map(str::to_owned).into(), rows: rows.collect(), meaning: MEANING })

@@ -3,11 +3,11 @@
 //! Must not hide a kind.
 
 use super::{Listing, Room, Row, half, or_none, width, written};
-use crate::numbers::{number, time};
 use crate::view::View;
 use rigel_core::judge::findings::{IoFindings, PointFindings};
 use rigel_core::load::class::{Class, Figure, LoadClass};
 use rigel_core::load::matrix::Point;
+use rigel_core::units::say::{number, time};
 
 const HEADS: [&str; 10] = ["Sessions", "Beside", "per s", "±%", "mean", "p50", "±%", "p99", "±%", "Visits"];
 const MEANING: &str = "Sessions: those whose queries a line is about; Beside: the others at the same time. per s: look-ups in a second, or MB \

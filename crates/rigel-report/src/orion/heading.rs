@@ -28,7 +28,7 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
         printable(&header.program_version)
     ));
     page.blank();
-    if version == OrionVersion::V11_1 {
+    if version.is_before_11_2() {
         settings_11_1(&mut page, header);
     } else {
         settings_11_2(&mut page, header);
@@ -121,10 +121,10 @@ fn settings_11_2(page: &mut Page, header: &Header) {
 
 /// The time of each visit; an adaptive run makes several, which the notes tell.
 fn duration(header: &Header) -> Nanos {
-    match (header.request.pace, header.plan.steps.first()) {
-        (Pace::Fixed(duration), _) => duration,
-        (Pace::Adaptive(_) | Pace::Phases | Pace::Soak(_), Some(step)) => step.measure,
-        (Pace::Adaptive(_) | Pace::Phases | Pace::Soak(_), None) => {
+    match (header.request.pace(), header.plan.steps.first()) {
+        (Some(Pace::Fixed(duration)), _) => duration,
+        (Some(Pace::Adaptive(_)) | None, Some(step)) => step.measure,
+        (Some(Pace::Adaptive(_)) | None, None) => {
             header.plan.search.as_ref().map_or(Nanos(0), |search| search.measure)
         }
     }
@@ -148,7 +148,7 @@ fn matrix_and_targets(page: &mut Page, version: OrionVersion, header: &Header) {
     for target in &header.targets {
         page.line(format_args!("Name: {}\tSize: {}", printable(&target.path), target.size_bytes));
     }
-    let files = if version == OrionVersion::V11_1 { "FILEs" } else { "files" };
+    let files = if version.is_before_11_2() { "FILEs" } else { "files" };
     page.line(format_args!("{} {files} found.", header.targets.len()));
 }
 

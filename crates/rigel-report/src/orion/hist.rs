@@ -4,7 +4,7 @@
 
 use super::results::histogram_11_2;
 use super::rows;
-use crate::notes::At;
+use crate::notes::OrionPoint;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::IoFindings;
@@ -22,7 +22,11 @@ pub(super) fn text(view: &View<'_>) -> String {
     for found in &view.findings.points {
         for (class, io) in found.classes() {
             page.blank();
-            page.line(format_args!("{} Read / Write Latency Histogram @ {}", class.label(), At(found.point)));
+            page.line(format_args!(
+                "{} Read / Write Latency Histogram @ {}",
+                class.label(),
+                OrionPoint(found.point)
+            ));
             histogram_11_2(&mut page, &io.reads, &io.writes);
         }
     }

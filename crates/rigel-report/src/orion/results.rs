@@ -6,7 +6,7 @@
 
 use super::OrionVersion;
 use super::rows::{self, Row};
-use crate::notes::At;
+use crate::notes::OrionPoint;
 use crate::page::Page;
 use crate::view::View;
 use rigel_core::judge::findings::{Extreme, IoFindings, LatencyUs};
@@ -18,7 +18,7 @@ use rigel_core::units::to_f64;
 /// The result block of a version; empty when nothing was measured.
 pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     match version {
-        OrionVersion::V11_1 => render_11_1(view),
+        OrionVersion::V10_2 | OrionVersion::V11_1 => render_11_1(view),
         OrionVersion::V11_2 => {
             render_us(view, 0, view.findings.plainly_best.rate(Class::SMALL), histogram_11_2)
         }
@@ -28,7 +28,7 @@ pub(super) fn render(version: OrionVersion, view: &View<'_>) -> String {
     }
 }
 
-/// Published output of 11.1.0.7: three lines, milliseconds without a unit.
+/// Published output of 10.2.0.1 and 11.1.0.7: three lines, milliseconds without a unit.
 fn render_11_1(view: &View<'_>) -> String {
     let found = &view.findings.plainly_best;
     let mut page = Page::default();
@@ -78,7 +78,7 @@ fn render_us(
         latency_lines(&mut page, view, best.point, decimals);
     }
     if let Some((point, io)) = histogram_of.and_then(|best| Some((best.point, small(view, best.point)?))) {
-        page.line(format_args!("Small Read / Write Latency Histogram @ {}", At(point)));
+        page.line(format_args!("Small Read / Write Latency Histogram @ {}", OrionPoint(point)));
         histogram(&mut page, &io.reads, &io.writes);
     }
     page.into_string()
@@ -103,8 +103,8 @@ fn marked(view: &View<'_>, point: Point) -> String {
     let mut codes: Vec<&str> = flags.filter(|flag| flag.invalid).map(|flag| flag.code.name()).collect();
     codes.dedup();
     match codes.as_slice() {
-        [] => At(point).to_string(),
-        codes => format!("{}, not to be used: {}", At(point), codes.join(", ")),
+        [] => OrionPoint(point).to_string(),
+        codes => format!("{}, not to be used: {}", OrionPoint(point), codes.join(", ")),
     }
 }
 
@@ -124,7 +124,7 @@ fn latency_lines(page: &mut Page, view: &View<'_>, point: Point, decimals: usize
                 us.min,
                 us.max,
                 us.stddev,
-                At(point)
+                OrionPoint(point)
             ));
         }
     }

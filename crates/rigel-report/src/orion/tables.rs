@@ -52,12 +52,14 @@ impl Quantity {
         }
     }
 
-    /// Milliseconds in 11.1 as `%7.2f`, microseconds later: `%8.2f` in 11.2, three decimals in 19 as in its summary.
+    /// Milliseconds up to 11.1 as `%7.2f`, microseconds later: `%8.2f` in 11.2, three decimals in 19 as in its summary.
     fn cell(self, version: OrionVersion, value: f64) -> String {
         match (self, version) {
             (Self::Iops, _) => format!("{value:>WIDTH$.0}"),
             (Self::Mbps, _) => format!("{value:>WIDTH$.2}"),
-            (Self::Latency, OrionVersion::V11_1) => format!("{:>WIDTH$.2}", value / 1000.0),
+            (Self::Latency, OrionVersion::V10_2 | OrionVersion::V11_1) => {
+                format!("{:>WIDTH$.2}", value / 1000.0)
+            }
             (Self::Latency, OrionVersion::V11_2) => format!("{value:>8.2}"),
             (Self::Latency, OrionVersion::V19) => format!("{value:>WIDTH$.3}"),
         }
@@ -81,7 +83,7 @@ pub(super) fn render(version: OrionVersion, quantity: Quantity, view: &View<'_>)
     let (columns, rows) = quantity.levels(&view.record.header.plan.grid);
     let cells = cells(version, quantity, view);
     let width = match version {
-        OrionVersion::V11_1 | OrionVersion::V11_2 => WIDTH,
+        OrionVersion::V10_2 | OrionVersion::V11_1 | OrionVersion::V11_2 => WIDTH,
         OrionVersion::V19 => widest(&columns, &cells),
     };
     page.push("Large/Small");

@@ -5,7 +5,7 @@
 
 use super::{OrionVersion, heading};
 use crate::flag_scopes::curve_name;
-use crate::notes::{self, At};
+use crate::notes::{self, OrionPoint};
 use crate::page::Page;
 use crate::view::View;
 use crate::words;
@@ -111,7 +111,7 @@ fn point(page: &mut Page, header: &Header, found: &PointFindings, step: usize, v
         ran(page, header, class.name(), io, all.saturating_sub(io.planned_outstanding), found.seconds);
     }
     for flag in &found.flags {
-        page.line(format_args!("Flags @ {}: {}", At(found.point), notes::judged_flag(flag)));
+        page.line(format_args!("Flags @ {}: {}", OrionPoint(found.point), notes::judged_flag(flag)));
     }
 }
 

@@ -1,9 +1,20 @@
 use super::*;
 use crate::text::Style;
-use rigel_core::uses::proof::concurrency::Rates;
-use rigel_core::uses::proof::page_cost::{Choice, Found, Timed, values};
-use rigel_core::uses::proof::{Outstanding, Storage};
+use rigel_uses::proof::concurrency::Rates;
+use rigel_uses::proof::page_cost::{Choice, Execution, PageCostFindings, values};
+use rigel_uses::proof::{Outstanding, Storage};
 use serde_json::Value;
+
+fn storage() -> Storage {
+    Storage {
+        random_read_us: 85.0,
+        stream_page_us: 5.0,
+        rates: vec![
+            Outstanding { outstanding: 1, per_s: 11_000.0 },
+            Outstanding { outstanding: 16, per_s: 60_000.0 },
+        ],
+    }
+}
 
 /// A storage on which a random page costs twice one of a stream, though the reads alone say 17.
 fn proof() -> Proof {
@@ -12,8 +23,11 @@ fn proof() -> Proof {
         for hit_rate in [0.0, 0.9] {
             let mut cell = Cell { selectivity, hit_rate, ..Cell::default() };
             for (plan, seconds) in Plan::ALL.into_iter().zip([16.0 * selectivity, 20.0 * selectivity, 1.0]) {
-                let timed =
-                    |round| Timed { round, seconds: seconds * (1.0 + 0.01 * f64::from(round)), cut: false };
+                let timed = |round| Execution {
+                    round,
+                    seconds: seconds * (1.0 + 0.01 * f64::from(round)),
+                    cut: false,
+                };
                 cell.times.insert(plan, (0..4).map(timed).collect());
             }
             cells.push(cell);
@@ -37,15 +51,7 @@ fn proof() -> Proof {
         [1, 4, 16].map(at)
     };
     let methods = [(0, 1000.0), (1, 100_000.0), (2, 90_000.0)].map(of_method).concat();
-    let methods = concurrency::Found::of("io_method", &methods, 1, Some(2));
-    let storage = Storage {
-        random_read_us: 85.0,
-        stream_page_us: 5.0,
-        rates: vec![
-            Outstanding { outstanding: 1, per_s: 11_000.0 },
-            Outstanding { outstanding: 16, per_s: 60_000.0 },
-        ],
-    };
+    let methods = concurrency::ConcurrencyFindings::of("io_method", &methods, 1, Some(2));
     Proof {
         about: About {
             version: "15.14".into(),
@@ -55,14 +61,19 @@ fn proof() -> Proof {
             table_bytes: 819_200,
             rounds: 4,
             seed: 1,
-            storage,
+            storage: storage(),
         },
-        page_cost: Some(Found::of(cells, choices, 17.0)),
-        concurrency: concurrency::Found::of("effective_io_concurrency", &[rate(1), rate(16)], 1, Some(16))
-            .into_iter()
-            .chain(methods.map(|found| found.in_words(&["sync", "worker", "io_uring"])))
-            .collect(),
-        skipped: vec![Skipped {
+        page_cost: Some(PageCostFindings::of(cells, choices, 17.0)),
+        concurrency: concurrency::ConcurrencyFindings::of(
+            "effective_io_concurrency",
+            &[rate(1), rate(16)],
+            1,
+            Some(16),
+        )
+        .into_iter()
+        .chain(methods.map(|found| found.in_words(&["sync", "worker", "io_uring"])))
+        .collect(),
+        skipped: vec![SkippedSetting {
             setting: "io_workers".into(),
             because: "PostgreSQL 15.14 does not have them.".into(),
         }],
@@ -73,7 +84,7 @@ fn proof() -> Proof {
 #[test]
 fn the_answer_comes_first_and_everything_fits_the_terminal() {
     let proof = proof();
-    let told = text(&Proven { run: "prove_1", started: "now", proof: &proof }, Style::default(), &[]);
+    let told = text(&ProofReport { run: "prove_1", started: "now", proof: &proof }, Style::default(), &[]);
     let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.starts_with("- random_page_cost: 1, 1.1, 1.5, 2, 3, 4, 6, 8 and 12 pass here"), "{told}");
     assert!(flat.contains("The ratio of the storage itself, 17, fails"), "{told}");
@@ -91,9 +102,9 @@ fn the_answer_comes_first_and_everything_fits_the_terminal() {
 fn what_is_undecided_is_explained() {
     let rate = |sessions: u32, value: u32| Rates { sessions, value, rounds: vec![(0, 1.0), (1, 1.01)] };
     let late = [rate(1, 1), rate(1, 16), rate(4, 1)];
-    let concurrency = concurrency::Found::of("effective_io_concurrency", &late, 1, Some(16));
+    let concurrency = concurrency::ConcurrencyFindings::of("effective_io_concurrency", &late, 1, Some(16));
     let told = |proof: &Proof| {
-        let proven = Proven { run: "prove_1", started: "now", proof };
+        let proven = ProofReport { run: "prove_1", started: "now", proof };
         let page = String::from_utf8(files(&proven, true).unwrap().remove(1).bytes).unwrap();
         [text(&proven, Style::default(), &[]), page]
             .map(|told| told.contains("undecided: the rounds do not tell"))
@@ -107,7 +118,7 @@ fn what_is_undecided_is_explained() {
 #[test]
 fn the_document_holds_every_time_and_every_choice() {
     let proof = proof();
-    let proven = Proven { run: "prove_1", started: "now", proof: &proof };
+    let proven = ProofReport { run: "prove_1", started: "now", proof: &proof };
     let found: Value = serde_json::from_slice(&json(&proven).unwrap()).unwrap();
     assert_eq!((found["schema"].as_str(), found["refuted"].as_bool()), (Some(SCHEMA), Some(true)));
     let cost = &found["random_page_cost"];
@@ -126,7 +137,7 @@ fn the_document_holds_every_time_and_every_choice() {
 #[test]
 fn the_page_has_both_charts_and_every_query() {
     let proof = proof();
-    let files = files(&Proven { run: "prove_<b>", started: "now", proof: &proof }, true).unwrap();
+    let files = files(&ProofReport { run: "prove_<b>", started: "now", proof: &proof }, true).unwrap();
     assert_eq!(files.iter().map(|file| &*file.suffix).collect::<Vec<_>>(), ["_proof.json", "_proof.html"]);
     let page = String::from_utf8(files[1].bytes.clone()).unwrap();
     for part in [
@@ -135,10 +146,10 @@ fn the_page_has_both_charts_and_every_query() {
         "prove_&lt;b&gt;",
         "<td>index</td>",
         "raw ratio",
-        "<td class=\"n\">io_uring</td>",
+        "<th scope=\"row\" class=\"n\">io_uring</th>",
     ] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("id=\"shares-io_method\""), "words are no axis");
-    assert_eq!(super::files(&Proven { run: "a", started: "b", proof: &proof }, false).unwrap().len(), 1);
+    assert_eq!(super::files(&ProofReport { run: "a", started: "b", proof: &proof }, false).unwrap().len(), 1);
 }

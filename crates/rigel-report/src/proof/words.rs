@@ -2,9 +2,9 @@
 //!
 //! Must not know how a table is drawn.
 
-use crate::numbers::{number, plain_percent};
-use rigel_core::uses::proof::page_cost::{self, Judged, Place, Rule};
-use rigel_core::uses::proof::{Proof, Verdict, concurrency};
+use rigel_core::units::say::{full_percent, listed, number, plain_percent};
+use rigel_uses::proof::page_cost::{self, PageCostVerdict, Place, Rule};
+use rigel_uses::proof::{Proof, Verdict, concurrency};
 
 /// The answers, a sentence or two for each setting.
 pub fn told(proof: &Proof) -> Vec<String> {
@@ -21,7 +21,7 @@ pub fn told(proof: &Proof) -> Vec<String> {
     all
 }
 
-fn of_cost(found: &page_cost::Found) -> Vec<String> {
+fn of_cost(found: &page_cost::PageCostFindings) -> Vec<String> {
     let passing = among(&found.passing().into_iter().map(number).collect::<Vec<_>>());
     let head = match passing {
         None => "random_page_cost: no value that was tried passes.".to_owned(),
@@ -38,7 +38,7 @@ fn of_cost(found: &page_cost::Found) -> Vec<String> {
     std::iter::once(head).chain(more).collect()
 }
 
-fn of_rule(judged: &Judged) -> String {
+fn of_rule(judged: &PageCostVerdict) -> String {
     let what = match judged.rule {
         Rule::Assumed => format!("The {} of rigel advise, which assumes 90 % of hits,", values(judged)),
         Rule::Told => format!("The {} of rigel advise when it is told the share of hits", values(judged)),
@@ -51,9 +51,9 @@ fn of_rule(judged: &Judged) -> String {
 }
 
 /// Why a value passes or fails.
-fn because(judged: &Judged) -> String {
+fn because(judged: &PageCostVerdict) -> String {
     let median = format!("the median is {} times the fastest", number(judged.median_regret));
-    let slowest = judged.slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let slowest = judged.slower.iter().max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value));
     match slowest {
         None => format!(
             "{median}; no query is slower than by default, and {} faster",
@@ -63,7 +63,7 @@ fn because(judged: &Judged) -> String {
             "{median}; {} slower than by default ({}{} times, for {}), and {} faster",
             queries(judged.slower.len()),
             if judged.slower.len() == 1 { "" } else { "up to " },
-            number(slowest.ratio),
+            number(slowest.ratio.value),
             place(slowest),
             queries(judged.faster.len())
         ),
@@ -80,16 +80,15 @@ fn queries(count: usize) -> String {
 
 /// A query in words.
 pub fn place(place: &Place) -> String {
-    format!("{} % of the rows with {} % in memory", share(place.selectivity), share(place.hit_rate))
-}
-
-/// In per cent, with as many decimals as it has: 0.0001 is `0.01`.
-pub fn share(share: f64) -> String {
-    if share < 0.001 { number(100.0 * share) } else { plain_percent(share) }
+    format!(
+        "{} % of the rows with {} % in memory",
+        full_percent(place.selectivity),
+        full_percent(place.hit_rate)
+    )
 }
 
 /// The values of a rule: one, or those at the lowest and highest share of hits.
-pub fn values(judged: &Judged) -> String {
+pub fn values(judged: &PageCostVerdict) -> String {
     match (judged.values.first(), judged.values.last()) {
         (Some(first), Some(last)) if first.to_bits() != last.to_bits() => {
             format!("{} to {}", number(*first), number(*last))
@@ -111,8 +110,10 @@ pub const fn rule(rule: Rule) -> &'static str {
     }
 }
 
-fn of_concurrency(found: &concurrency::Found) -> String {
-    let head = match among(&found.passing().into_iter().map(concurrency::Judged::shown).collect::<Vec<_>>()) {
+fn of_concurrency(found: &concurrency::ConcurrencyFindings) -> String {
+    let head = match among(
+        &found.passing().into_iter().map(concurrency::ConcurrencyVerdict::shown).collect::<Vec<_>>(),
+    ) {
         None => format!("{}: no value is among the best with every number of sessions.", found.setting),
         Some(values) => format!(
             "{}: {values} {} here: at least 95 % of the best rate with every number of sessions, and never below the default \
@@ -123,9 +124,9 @@ fn of_concurrency(found: &concurrency::Found) -> String {
         ),
     };
     let advised = found.advised().map_or_else(String::new, |judged| {
-        let low = judged.at.iter().min_by(|a, b| a.share.total_cmp(&b.share));
+        let low = judged.at.iter().min_by(|a, b| a.share.value.total_cmp(&b.share.value));
         let low = low.map_or_else(String::new, |at| {
-            format!(": {} % of the best with {}", plain_percent(at.share), sessions(at.sessions))
+            format!(": {} % of the best with {}", plain_percent(at.share.value), sessions(at.sessions))
         });
         format!(
             " The {} that rigel advise makes of this storage {}{low}.",
@@ -137,7 +138,7 @@ fn of_concurrency(found: &concurrency::Found) -> String {
 }
 
 /// What *undecided* means, where a value is.
-pub fn undecided(found: &concurrency::Found) -> Option<&'static str> {
+pub fn undecided(found: &concurrency::ConcurrencyFindings) -> Option<&'static str> {
     let any = found.values.iter().any(|judged| judged.verdict == Verdict::Undecided);
     any.then_some(
         "undecided: the rounds do not tell whether the value is among the best; a quieter host or a larger --size may",
@@ -157,11 +158,7 @@ pub fn sessions(count: u32) -> String {
     if count == 1 { "1 session".to_owned() } else { format!("{count} sessions") }
 }
 
-/// `1.1`, `1.1 and 2`, `1.1, 2 and 3`.
+/// `1.1, 2 and 3`; `None` of none.
 fn among(all: &[String]) -> Option<String> {
-    match all {
-        [] => None,
-        [one] => Some(one.clone()),
-        [some @ .., last] => Some(format!("{} and {last}", some.join(", "))),
-    }
+    (!all.is_empty()).then(|| listed(all))
 }

@@ -2,9 +2,9 @@
 //!
 //! Must not judge; the findings do.
 
-use crate::numbers::trimmed;
 use rigel_core::judge::findings::{RequiredFound, SloOpen};
-use rigel_core::stats::share::Kept;
+use rigel_core::stats::share::BoundVerdict;
+use rigel_core::units::say::trimmed;
 
 /// The name in documents.
 pub(super) const fn name(open: SloOpen) -> &'static str {
@@ -24,13 +24,13 @@ const fn clause(open: SloOpen) -> &'static str {
     match open {
         SloOpen::NotVisited => "no visit to that rate was completed",
         SloOpen::Overload => {
-            "more arrives there than is served (OVERLOAD), and the visits ended before the backlog reached the bound"
+            "more arrives there than is served (OVERLOAD), and the visits ended before the backlog reached the limit"
         }
         SloOpen::Busy => "the host was busy: others used its CPUs or devices meanwhile (FOREIGN)",
         SloOpen::Late => "Rigel itself began I/Os late (PACING_LATE), as this host had no CPU time for it",
         SloOpen::Few => "too few I/Os or visits were seen",
         SloOpen::AtBound(Some(_)) => "its own visits leave it open",
-        SloOpen::AtBound(None) => "the latency there is at the bound",
+        SloOpen::AtBound(None) => "the latency there is at the limit",
         SloOpen::Around => "the rates around it tell, though its own visits leave it open",
     }
 }
@@ -38,23 +38,23 @@ const fn clause(open: SloOpen) -> &'static str {
 /// What became of a requirement: `kept`, `NOT kept`, `NOT kept as measured, though the host was busy`, `undecided because ..`.
 pub(super) fn verdict(found: &RequiredFound) -> String {
     match (found.kept, found.open) {
-        (Kept::Yes, Some(SloOpen::Around)) => format!("kept ({})", clause(SloOpen::Around)),
-        (Kept::Yes, _) => "kept".to_owned(),
-        (Kept::No, None) => "NOT kept".to_owned(),
-        (Kept::No, Some(SloOpen::Around)) => format!("NOT kept ({})", clause(SloOpen::Around)),
-        (Kept::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
-        (Kept::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
-        (Kept::Undecided, None) => "undecided".to_owned(),
+        (BoundVerdict::Yes, Some(SloOpen::Around)) => format!("kept ({})", clause(SloOpen::Around)),
+        (BoundVerdict::Yes, _) => "kept".to_owned(),
+        (BoundVerdict::No, None) => "NOT kept".to_owned(),
+        (BoundVerdict::No, Some(SloOpen::Around)) => format!("NOT kept ({})", clause(SloOpen::Around)),
+        (BoundVerdict::No, Some(open)) => format!("NOT kept as measured ({})", clause(open)),
+        (BoundVerdict::Undecided, Some(open)) => format!("undecided because {}", clause(open)),
+        (BoundVerdict::Undecided, None) => "undecided".to_owned(),
     }
 }
 
 /// The same in a word or two.
 pub(crate) const fn word(found: &RequiredFound) -> &'static str {
     match (found.kept, found.open) {
-        (Kept::Yes, _) => "kept",
-        (Kept::No, None | Some(SloOpen::Around)) => "not kept",
-        (Kept::No, Some(_)) => "not kept as measured",
-        (Kept::Undecided, _) => "undecided",
+        (BoundVerdict::Yes, _) => "kept",
+        (BoundVerdict::No, None | Some(SloOpen::Around)) => "not kept",
+        (BoundVerdict::No, Some(_)) => "not kept as measured",
+        (BoundVerdict::Undecided, _) => "undecided",
     }
 }
 
@@ -69,16 +69,16 @@ pub(crate) fn why(found: &RequiredFound) -> Option<String> {
 pub(super) fn step(open: SloOpen) -> Option<String> {
     Some(match open {
         SloOpen::Around => return None,
-        SloOpen::NotVisited => "let the run get there: give it more time with --duration".to_owned(),
+        SloOpen::NotVisited => "let the run get there: give it more time with --for".to_owned(),
         SloOpen::Overload => "require a lower rate".to_owned(),
         SloOpen::Busy => "stop what else uses this host, or wait until it is quiet, and measure again".to_owned(),
         SloOpen::Late => {
             "see what else uses the CPUs of this host, and measure again; or give Rigel CPUs of its own (--cpus)"
                 .to_owned()
         }
-        SloOpen::Few => "measure longer with --duration".to_owned(),
+        SloOpen::Few => "measure longer with --for".to_owned(),
         SloOpen::AtBound(Some(times)) => format!(
-            "measure about {} times as long with --duration, or ask for what is farther from that bound",
+            "measure about {} times as long with --for, or ask for a rate or a limit further away",
             trimmed(times.ceil().max(2.0))
         ),
         SloOpen::AtBound(None) => {

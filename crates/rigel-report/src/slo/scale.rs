@@ -3,28 +3,28 @@
 //! Must not choose a figure.
 
 use super::text::{all_break, lowest};
-use crate::numbers::{counted, trimmed};
 use crate::words::listed;
 use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate, SloScale};
 use rigel_core::load::slo::Requirement;
-use rigel_core::stats::share::Kept;
+use rigel_core::stats::share::BoundVerdict;
+use rigel_core::units::say::{counted, trimmed};
 
 /// What stands above the columns of the table.
-pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "bound used", "kept", "mean", "p50", "p99", "p99.9"];
+pub(super) const HEADS: [&str; 8] = ["Scale", "phase", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
 /// What the columns mean.
-pub(super) const MEANING: &str = "Scale: so many times the load of the file. Bound used: the share of slow I/Os (or the mean) over what is \
-     allowed, of the bound that is nearest to be broken, with its 95 % interval. Latencies count from the intended start.";
+pub(super) const MEANING: &str = "Scale: so many times the load of the file. Limit used: the slow I/Os (or the mean) as a share of what \
+     is allowed, for the limit nearest to being broken, with its 95 % interval. Latencies count from the intended start.";
 
 /// A scale in few digits; `down` and `up` go to the side that is surely right.
 #[derive(Clone, Copy)]
-pub(crate) enum To {
+pub(crate) enum ScaleRounding {
     Nearest,
     Down,
     Up,
 }
 
 /// `2.31`, `0.42`, `17.2`, `130`
-pub(crate) fn digits(scale: f64, to: To) -> String {
+pub(crate) fn digits(scale: f64, to: ScaleRounding) -> String {
     let unit = match scale {
         _ if scale >= 99.5 => 1.0,
         _ if scale >= 9.95 => 10.0,
@@ -34,9 +34,9 @@ pub(crate) fn digits(scale: f64, to: To) -> String {
     // What a rate of whole I/Os per second is off by does not count.
     let exact = scale * unit;
     let value = match to {
-        To::Nearest => exact.round(),
-        To::Down => (exact + 1e-6).floor(),
-        To::Up => (exact - 1e-6).ceil(),
+        ScaleRounding::Nearest => exact.round(),
+        ScaleRounding::Down => (exact + 1e-6).floor(),
+        ScaleRounding::Up => (exact - 1e-6).ceil(),
     };
     trimmed(value / unit)
 }
@@ -46,7 +46,11 @@ pub(crate) fn requirement(scale: Option<&SloScale>, one: &Requirement) -> String
     scale.map_or_else(
         || one.to_string(),
         |scale| {
-            format!("{} @ {} times the load", one.bound, digits(scale.of(f64::from(one.rate)), To::Nearest))
+            format!(
+                "{} @ {} times the load",
+                one.bound,
+                digits(scale.of(f64::from(one.rate)), ScaleRounding::Nearest)
+            )
         },
     )
 }
@@ -54,27 +58,27 @@ pub(crate) fn requirement(scale: Option<&SloScale>, one: &Requirement) -> String
 /// The answer.
 pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
     let bounds = listed(&found.bounds.iter().map(ToString::to_string).collect::<Vec<_>>());
-    let times = |rate: f64, to: To| format!("{} times the load", digits(scale.of(rate), to));
+    let times = |rate: f64, to: ScaleRounding| format!("{} times the load", digits(scale.of(rate), to));
     let first = match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, scale, rate, &bounds),
-        SloAnswer::Nowhere(rate, Kept::No) => format!(
+        SloAnswer::Nowhere(rate, BoundVerdict::No) => format!(
             "This storage does not even carry {} with {bounds}, the least that is tried: {}.",
-            times(f64::from(*rate), To::Nearest),
+            times(f64::from(*rate), ScaleRounding::Nearest),
             lowest(found)
         ),
         SloAnswer::Nowhere(rate, _) => format!(
             "No scale was found at which this storage keeps {bounds}: at {}, the least that is tried, {}; that does not prove it of the storage.",
-            times(f64::from(*rate), To::Nearest),
+            times(f64::from(*rate), ScaleRounding::Nearest),
             lowest(found)
         ),
-        SloAnswer::Everywhere(rate, Kept::Yes) => format!(
+        SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
             "This storage carries {} with {bounds}, the most that was tried (--max-rate tries more).",
-            times(f64::from(*rate), To::Nearest)
+            times(f64::from(*rate), ScaleRounding::Nearest)
         ),
         SloAnswer::Everywhere(rate, kept) => format!(
             "No scale up to {}, the most that was tried, was found at which this storage breaks {bounds}, but the visits {} it of each.",
-            times(f64::from(*rate), To::Nearest),
-            if *kept == Kept::No { "contradict" } else { "do not prove" }
+            times(f64::from(*rate), ScaleRounding::Nearest),
+            if *kept == BoundVerdict::No { "contradict" } else { "do not prove" }
         ),
         SloAnswer::Unfinished => return "The scale was not found: the run ended before.".to_owned(),
     };
@@ -82,9 +86,9 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
 }
 
 fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) -> String {
-    let lower = rate.lower.map(|rate| digits(scale.of(rate), To::Down));
-    let at = rate.at.map(|rate| digits(scale.of(rate), To::Nearest));
-    let upper = rate.upper.map(|rate| digits(scale.of(rate), To::Up));
+    let lower = rate.lower.map(|rate| digits(scale.of(rate), ScaleRounding::Down));
+    let at = rate.at.map(|rate| digits(scale.of(rate), ScaleRounding::Nearest));
+    let upper = rate.upper.map(|rate| digits(scale.of(rate), ScaleRounding::Up));
     let with = format!("with {bounds}{}", if scale.scaled.of > 1 { " in every phase" } else { "" });
     let told = match (lower, at, upper) {
         (Some(lower), Some(at), Some(upper)) => {
@@ -103,7 +107,7 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
             "This storage carries {lower} times the load {with}, and not {upper} times (95 %); no scale in between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "This storage carries {lower} times the load at least (97.5 %) {with}: no scale that was visited clearly breaks a bound."
+            "This storage carries {lower} times the load at least (97.5 %) {with}: no scale that was visited clearly breaks a limit."
         ),
         (None, None, Some(upper)) => format!(
             "This storage does not carry {upper} times the load (97.5 %) {with}; what it carries is not known."
@@ -112,7 +116,7 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
             format!("No scale that was visited keeps that: {}, the least of them.", lowest(found))
         }
         (None, None, None) => {
-            "How many times the load this storage carries is not known: the visits tell of no scale what it keeps.".to_owned()
+            "It is unknown how many times the load this storage carries: no visit shows whether a scale meets the limits.".to_owned()
         }
     };
     let by_bound =
@@ -137,7 +141,7 @@ fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) 
 fn phases(scale: &SloScale) -> String {
     let scaled = &scale.scaled;
     let names: Vec<String> = scaled.phases.iter().map(|phase| phase.saturating_add(1).to_string()).collect();
-    let reference = crate::numbers::number(scale.reference);
+    let reference = rigel_core::units::say::number(scale.reference);
     let once = format!("One time the load is {reference} I/Os per second");
     if scaled.of <= 1 {
         return format!("{once}.");
@@ -165,10 +169,16 @@ mod tests {
 
     #[test]
     fn ends_go_to_the_side_that_is_surely_right() {
-        assert_eq!((digits(2.318, To::Down), digits(2.311, To::Up)), ("2.31".to_owned(), "2.32".to_owned()));
-        assert_eq!((digits(1.5, To::Down), digits(1.5, To::Up)), ("1.5".to_owned(), "1.5".to_owned()));
         assert_eq!(
-            [0.0421, 0.5, 17.23, 130.4].map(|scale| digits(scale, To::Nearest)),
+            (digits(2.318, ScaleRounding::Down), digits(2.311, ScaleRounding::Up)),
+            ("2.31".to_owned(), "2.32".to_owned())
+        );
+        assert_eq!(
+            (digits(1.5, ScaleRounding::Down), digits(1.5, ScaleRounding::Up)),
+            ("1.5".to_owned(), "1.5".to_owned())
+        );
+        assert_eq!(
+            [0.0421, 0.5, 17.23, 130.4].map(|scale| digits(scale, ScaleRounding::Nearest)),
             ["0.042", "0.5", "17.2", "130"]
         );
     }

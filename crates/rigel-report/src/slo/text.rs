@@ -3,10 +3,8 @@
 //! Must not choose a figure.
 
 use super::open;
-use super::scale::{self, To};
-use crate::numbers::{counted, number, time, trimmed};
-use crate::page::Page;
-use crate::text::wrapped;
+use super::scale::{self, ScaleRounding};
+use crate::document::{Block, Column, Room, Table};
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::error::{ExitKind, Problem};
@@ -15,7 +13,8 @@ use rigel_core::judge::findings::{
 };
 use rigel_core::load::slo::SloBound;
 use rigel_core::stats::Estimate;
-use rigel_core::stats::share::{Kept, Ratio};
+use rigel_core::stats::share::{BoundVerdict, Ratio};
+use rigel_core::units::say::{counted, fine, short_ratio, thousands, time};
 use rigel_core::units::{to_f64, us_from_ns};
 
 /// What became of the required rates, then the answer.
@@ -26,42 +25,40 @@ pub(crate) fn sentences(found: &SloFindings) -> String {
 /// What became of the required rates, the worst first.
 pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     let told = |one: &RequiredFound| required(found, one);
-    let of = |kept: Kept| found.required.iter().filter(move |one| one.kept == kept).map(told);
-    let all: Vec<String> = [Kept::No, Kept::Undecided, Kept::Yes].into_iter().flat_map(of).collect();
+    let of = |kept: BoundVerdict| found.required.iter().filter(move |one| one.kept == kept).map(told);
+    let all: Vec<String> =
+        [BoundVerdict::No, BoundVerdict::Undecided, BoundVerdict::Yes].into_iter().flat_map(of).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
 /// The answer.
 pub(crate) fn reached(found: &SloFindings) -> String {
-    let answer = answer(found);
-    answer.strip_prefix("not all").map_or_else(|| answer.clone(), |rest| format!("Not all{rest}"))
-}
-
-fn answer(found: &SloFindings) -> String {
     if let Some(scale) = &found.scale {
         return scale::answer(found, scale);
     }
-    let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found));
+    let (kept, not_kept) = (subject(found, "is", "are all"), |not_all: &str| not_kept(found, not_all));
     match &found.answer {
         SloAnswer::Rate(rate) => of_rate(found, rate),
-        SloAnswer::Nowhere(_, Kept::No) => {
-            format!("{not_kept} at any rate: {}, the lowest that is tried.", lowest(found))
+        SloAnswer::Nowhere(_, BoundVerdict::No) => {
+            format!("{} at any rate: {}, the lowest that is tried.", not_kept("Not all"), lowest(found))
         }
         SloAnswer::Nowhere(..) => format!(
             "No rate was found at which {kept} kept: {}, the lowest that is tried; that does not prove it of the storage.",
             lowest(found)
         ),
-        SloAnswer::Everywhere(rate, Kept::Yes) => format!(
+        SloAnswer::Everywhere(rate, BoundVerdict::Yes) => format!(
             "{kept} kept at every rate up to {}, the highest that was tried (--max-rate tries more).",
             thousands(f64::from(*rate))
         ),
-        SloAnswer::Everywhere(rate, Kept::No) => format!(
-            "{not_kept} at every rate up to {}, the highest that was tried: the search found none that breaks it, the visits behind it did (see the table).",
+        SloAnswer::Everywhere(rate, BoundVerdict::No) => format!(
+            "{} at every rate up to {}, the highest that was tried: the search found none that breaks it, the visits behind it did (see the table).",
+            not_kept("Not all"),
             thousands(f64::from(*rate))
         ),
         SloAnswer::Everywhere(rate, _) => format!(
-            "No rate up to {}, the highest that was tried, was found at which {not_kept}, but the visits do not prove it of each.",
-            thousands(f64::from(*rate))
+            "No rate up to {}, the highest that was tried, was found at which {}, but the visits do not prove it of each.",
+            thousands(f64::from(*rate)),
+            not_kept("not all")
         ),
         SloAnswer::Unfinished => "The rate was not found: the run ended before.".to_owned(),
     }
@@ -73,9 +70,10 @@ fn subject(found: &SloFindings, one: &str, several: &str) -> String {
     format!("{bounds} {}", if found.bounds.len() == 1 { one } else { several })
 }
 
-/// One that is not kept is enough: `p99 < 1 ms is not kept`, `not all of p50 < 1 ms and p99 < 2 ms are kept`
-fn not_kept(found: &SloFindings) -> String {
-    let of = if found.bounds.len() == 1 { "" } else { "not all of " };
+/// One that is not kept is enough: `p99 < 1 ms is not kept`, `not all of p50 < 1 ms and p99 < 2 ms are kept`. `not_all`: these words, as they
+/// begin or go on with a sentence.
+fn not_kept(found: &SloFindings, not_all: &str) -> String {
+    let of = if found.bounds.len() == 1 { String::new() } else { format!("{not_all} of ") };
     format!("{of}{} kept", subject(found, "is not", "are"))
 }
 
@@ -88,7 +86,10 @@ pub(super) fn lowest(found: &SloFindings) -> String {
     let seen = worst.map_or_else(|| "nothing was seen".to_owned(), |(bound, ratio)| seen(bound, ratio));
     match &found.scale {
         Some(scale) => {
-            format!("even at {} of it {seen}", scale::digits(scale.of(f64::from(point.rate)), To::Nearest))
+            format!(
+                "even at {} of it {seen}",
+                scale::digits(scale.of(f64::from(point.rate)), ScaleRounding::Nearest)
+            )
         }
         None => format!("even at {} I/Os per second {seen}", thousands(f64::from(point.rate))),
     }
@@ -101,7 +102,7 @@ pub(super) fn all_break(found: &SloFindings, of: impl Fn(&Ratio) -> f64) -> bool
 }
 
 fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
-    let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found));
+    let (kept, not_kept) = (subject(found, "is", "are all"), not_kept(found, "Not all"));
     let (lower, upper) =
         (rate.lower.map(|rate| thousands(rate.floor())), rate.upper.map(|rate| thousands(rate.ceil())));
     let first = match (lower, rate.at.map(thousands), upper) {
@@ -121,7 +122,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             "{kept} kept up to {lower} I/Os per second, and no longer from {upper} on (95 %); no rate in between was visited."
         ),
         (Some(lower), None, None) => format!(
-            "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a bound."
+            "{kept} kept up to {lower} I/Os per second at least (97.5 %): no rate that was visited clearly breaks a limit."
         ),
         (None, None, Some(upper)) if !all_break(found, |ratio| ratio.lo95) => format!(
             "{not_kept} from {upper} I/Os per second on (97.5 %); up to where they are kept is not known."
@@ -134,7 +135,7 @@ fn of_rate(found: &SloFindings, rate: &SloRate) -> String {
             format!("No rate that was visited keeps that: {}, the lowest of them.", lowest(found))
         }
         (None, None, None) => {
-            let what = if found.bounds.len() == 1 { "the bound" } else { "the bounds" };
+            let what = if found.bounds.len() == 1 { "the limit" } else { "the limits" };
             format!("The rate is not known: the visits around it do not say which rates keep {what}.")
         }
     };
@@ -155,7 +156,7 @@ fn required(found: &SloFindings, one: &RequiredFound) -> String {
     let seen = one
         .ratio
         .map_or_else(|| "nothing was seen there".to_owned(), |ratio| seen(&one.requirement.bound, &ratio));
-    let between = if one.kept == Kept::Undecided { ';' } else { ',' };
+    let between = if one.kept == BoundVerdict::Undecided { ';' } else { ',' };
     format!(
         "Required {}: {what}{between} {seen}.",
         scale::requirement(found.scale.as_ref(), &one.requirement)
@@ -166,7 +167,7 @@ fn required(found: &SloFindings, one: &RequiredFound) -> String {
 pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
     match bound.judged.allowed() {
         Some(allowed) => {
-            let per_cent = |ratio: f64| figures((100.0 * ratio * allowed).min(100.0));
+            let per_cent = |ratio: f64| fine((100.0 * ratio * allowed).min(100.0));
             let high = ratio.hi95.map_or_else(|| "?".to_owned(), per_cent);
             let (share, low) = (per_cent(ratio.value), per_cent(ratio.lo95));
             format!("{share} % take longer than {} ({low} to {high} %)", bound.limit)
@@ -177,28 +178,6 @@ pub(crate) fn seen(bound: &SloBound, ratio: &Ratio) -> String {
             format!("the mean is {} ({} to {high})", us(ratio.value), us(ratio.lo95))
         }
     }
-}
-
-/// Two or three figures: `0.31`, `12.3`, `0.00042`.
-fn figures(value: f64) -> String {
-    match value {
-        _ if value <= 0.0 => "0".to_owned(),
-        _ if value >= 0.001 => {
-            let decimals = if value >= 10.0 {
-                1
-            } else if value >= 0.1 {
-                2
-            } else {
-                4
-            };
-            format!("{value:.decimals$}")
-        }
-        _ => format!("{value:.1e}"),
-    }
-}
-
-fn thousands(rate: f64) -> String {
-    number(rate.round())
 }
 
 /// How sure the bracket is, and what it rests on; nothing when no end is known.
@@ -222,8 +201,8 @@ pub(crate) fn sureness(found: &SloFindings) -> String {
 pub fn unkept(view: &View<'_>) -> Option<Problem> {
     let found = view.findings.slo.as_ref()?;
     let all: Vec<&RequiredFound> = found.unkept().collect();
-    let broken = all.iter().any(|one| one.kept == Kept::No);
-    let names = |kept: Kept| {
+    let broken = all.iter().any(|one| one.kept == BoundVerdict::No);
+    let names = |kept: BoundVerdict| {
         let own = all.iter().filter(|one| one.kept == kept);
         let name = |one: &&RequiredFound| scale::requirement(found.scale.as_ref(), &one.requirement);
         listed(&own.map(|one| format!("'{}'", name(one))).collect::<Vec<_>>())
@@ -235,12 +214,13 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
     steps.dedup();
     let what = if broken {
         // Where the host was busy, less load is not what the storage needs.
-        let is_surely =
-            all.iter().any(|one| one.kept == Kept::No && matches!(one.open, None | Some(SloOpen::Around)));
+        let is_surely = all
+            .iter()
+            .any(|one| one.kept == BoundVerdict::No && matches!(one.open, None | Some(SloOpen::Around)));
         steps.extend((is_surely || steps.is_empty()).then(|| mended(found)));
-        format!("{} is not kept", names(Kept::No))
+        format!("{} is not kept", names(BoundVerdict::No))
     } else {
-        format!("{} is undecided", names(Kept::Undecided))
+        format!("{} is undecided", names(BoundVerdict::Undecided))
     };
     let next = steps.join("; ");
     let why: Vec<String> =
@@ -251,14 +231,14 @@ pub fn unkept(view: &View<'_>) -> Option<Problem> {
 /// What helps where a required rate does not keep its bound: less load only where some load keeps it.
 fn mended(found: &SloFindings) -> String {
     let within = found.rate().and_then(|rate| rate.lower).filter(|lower| {
-        let broken = found.required.iter().filter(|one| one.kept == Kept::No);
+        let broken = found.required.iter().filter(|one| one.kept == BoundVerdict::No);
         let mut broken = broken.map(|one| (one.requirement.rate, &one.requirement.bound));
         broken.all(|(rate, bound)| f64::from(rate) > *lower && found.bounds.contains(bound))
     });
     if let Some(lower) = within {
         return match &found.scale {
             Some(scale) => {
-                let lower = scale::digits(scale.of(lower), To::Down);
+                let lower = scale::digits(scale.of(lower), ScaleRounding::Down);
                 format!("give the storage at most {lower} times the load, or allow a longer latency")
             }
             None => {
@@ -277,41 +257,32 @@ fn mended(found: &SloFindings) -> String {
     format!("{load}{or}allow a longer latency, or use faster storage")
 }
 
-/// What stands above the columns of [`rows`].
-pub(crate) const fn heads(found: &SloFindings) -> [&'static str; 8] {
-    if found.scale.is_some() { scale::HEADS } else { HEADS }
-}
+const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
+const MEANING: &str = "Rate: I/Os that arrive per second; of max: the share of the highest rate found. Limit used: \
+     the slow I/Os (or the mean) as a share of what is allowed, for the limit nearest to being broken, with its 95 % interval. \
+     Latencies count from the intended start.";
 
-/// What the columns mean.
-pub(crate) const fn meaning(found: &SloFindings) -> &'static str {
-    if found.scale.is_some() { scale::MEANING } else { MEANING }
-}
+/// Columns of each on a terminal.
+const WIDTHS: [usize; 8] = [9, 6, 17, 5, 9, 9, 9, 9];
 
-const HEADS: [&str; 8] = ["Rate", "of it", "bound used", "kept", "mean", "p50", "p99", "p99.9"];
-const MEANING: &str = "Rate: I/Os that arrive per second; of it: of the rate that was found. Bound used: the share of \
-     slow I/Os (or the mean) over what is allowed, of the bound that is nearest to be broken, with its 95 % interval. Latencies \
-     count from the intended start.";
-
-/// A line for each rate: what of the bound was used, whether it is kept, and the latencies.
-pub(crate) fn table(found: &SloFindings) -> String {
-    let mut page = Page::default();
+/// A row for each rate, ascending: what of the bound was used, whether it is kept, and the latencies. Nothing without a rate.
+pub(crate) fn blocks(found: &SloFindings, room: Room) -> Vec<Block> {
     if found.points.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    for [rate, of_it, used, kept, latencies @ ..] in
-        std::iter::once(heads(found).map(str::to_owned)).chain(rows(found))
-    {
-        let latencies: String = latencies.iter().map(|latency| format!("{latency:>10}")).collect();
-        page.line(format_args!("{rate:>9} {of_it:>6} {used:>17} {kept:>5}{latencies}"));
-    }
-    page.blank();
-    wrapped(&mut page, "", "", meaning(found));
-    page.into_string()
-}
-
-/// The cells of every rate, ascending.
-pub(crate) fn rows(found: &SloFindings) -> Vec<[String; 8]> {
-    found.points.iter().map(|point| row(found, point)).collect()
+    let (title, what, heads, meaning) = match found.scale {
+        Some(_) => ("Scales", "scale", scale::HEADS, scale::MEANING),
+        None => ("Rates", "rate", HEADS, MEANING),
+    };
+    let rows: Vec<[String; 8]> = found.points.iter().map(|point| row(found, point)).collect();
+    let table = Table::of(what, &rows)
+        .columns(
+            heads.into_iter().zip(WIDTHS).enumerate(),
+            |(_, (head, width))| Column::right(head).width(width),
+            |row, (place, _)| row.get(place).cloned(),
+        )
+        .done();
+    Block::explained(title, vec![table], meaning, room)
 }
 
 fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
@@ -322,7 +293,7 @@ fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
     let (rate, share) = match &found.scale {
         Some(scale) => {
             let phase = point.phase.map_or_else(String::new, |phase| phase.saturating_add(1).to_string());
-            (scale::digits(scale.of(f64::from(point.rate)), To::Nearest), phase)
+            (scale::digits(scale.of(f64::from(point.rate)), ScaleRounding::Nearest), phase)
         }
         None => (point.rate.to_string(), share),
     };
@@ -330,13 +301,13 @@ fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
     let used = worst.map_or_else(
         || "-".to_owned(),
         |ratio| {
-            let high = ratio.hi95.map_or_else(|| "?".to_owned(), factor);
-            format!("{} ({}-{high})", factor(ratio.value), factor(ratio.lo95))
+            let high = ratio.hi95.map_or_else(|| "?".to_owned(), short_ratio);
+            format!("{} ({}-{high})", short_ratio(ratio.value), short_ratio(ratio.lo95))
         },
     );
-    let kept = if point.kept.contains(&Kept::No) {
+    let kept = if point.kept.contains(&BoundVerdict::No) {
         "no"
-    } else if point.kept.iter().all(|kept| *kept == Kept::Yes) {
+    } else if point.kept.iter().all(|kept| *kept == BoundVerdict::Yes) {
         "yes"
     } else {
         "?"
@@ -347,14 +318,4 @@ fn row(found: &SloFindings, point: &SloPoint) -> [String; 8] {
     let latencies = [us(|us| us.mean), us(|us| us.p50), us(|us| us.p99), us(|us| us.p99_9)];
     let [mean, p50, p99, p99_9] = latencies;
     [rate, share, used, kept.to_owned(), mean, p50, p99, p99_9]
-}
-
-/// A ratio in few characters: `0.42`, `12`, `>99`.
-fn factor(ratio: f64) -> String {
-    match ratio {
-        _ if ratio > 99.0 => ">99".to_owned(),
-        _ if ratio >= 9.95 => format!("{ratio:.0}"),
-        _ if ratio > 0.0 && ratio < 0.005 => "<.01".to_owned(),
-        _ => trimmed((ratio * 100.0).round() / 100.0),
-    }
 }

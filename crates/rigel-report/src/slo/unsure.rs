@@ -3,17 +3,17 @@
 //! Must not judge a rate; the findings do.
 
 use super::text::all_break;
-use crate::numbers::counted;
 use crate::verdict::Cause;
 use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate};
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::stats::share::Kept;
+use rigel_core::stats::share::BoundVerdict;
+use rigel_core::units::say::counted;
 
 /// That the answer is not as sure as its words may sound, and what to do. Nothing where both ends are known, or where every rate that was
 /// required is decided: that was the question.
 pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
     let is_decided =
-        !found.required.is_empty() && found.required.iter().all(|one| one.kept != Kept::Undecided);
+        !found.required.is_empty() && found.required.iter().all(|one| one.kept != BoundVerdict::Undecided);
     let means = missing(found).filter(|_| !is_decided)?;
     Some(Cause {
         code: Some(FlagCode::NotReached),
@@ -21,7 +21,7 @@ pub(crate) fn cause(found: &SloFindings) -> Option<Cause> {
         means: means.to_owned(),
         place: "the rate".to_owned(),
         figures: format!("{} visited after the search", counted(found.points.len(), "rate")),
-        remedy: "Give the run more time (--duration), or ask for a bound that is farther from the latency of the idle storage.".to_owned(),
+        remedy: "Give the run more time (--for), or ask for a limit further away from the latency of the idle storage.".to_owned(),
     })
 }
 
@@ -29,16 +29,18 @@ fn missing(found: &SloFindings) -> Option<&'static str> {
     let open = "One end of the rate is not known: the visits do not tell it.";
     match &found.answer {
         SloAnswer::Rate(SloRate { lower: Some(_), upper: Some(_), .. }) => None,
-        SloAnswer::Rate(SloRate { lower: None, upper: None, .. }) => Some(
-            "How sure the rate is, is not known: the visits tell of no rate whether it keeps the bounds.",
-        ),
+        SloAnswer::Rate(SloRate { lower: None, upper: None, .. }) => {
+            Some("The precision of the rate is unknown: no visit shows whether a rate meets the limits.")
+        }
         SloAnswer::Rate(SloRate { lower: None, at: None, .. }) if all_break(found, |ratio| ratio.lo95) => {
             None
         }
         SloAnswer::Rate(_) => Some(open),
-        SloAnswer::Nowhere(_, Kept::No) | SloAnswer::Everywhere(_, Kept::Yes) | SloAnswer::Unfinished => None,
-        SloAnswer::Everywhere(_, Kept::No) => {
-            Some("The rate is not known: chance led the search to rates that break the bounds.")
+        SloAnswer::Nowhere(_, BoundVerdict::No)
+        | SloAnswer::Everywhere(_, BoundVerdict::Yes)
+        | SloAnswer::Unfinished => None,
+        SloAnswer::Everywhere(_, BoundVerdict::No) => {
+            Some("The rate is not known: chance led the search to rates that break the limits.")
         }
         SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) => {
             Some("The answer is likely and not proven: there were too few visits for it.")

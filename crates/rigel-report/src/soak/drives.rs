@@ -1,12 +1,12 @@
-//! What the drives said of themselves before and after a soak, in words. Must not judge; [`rigel_core::uses::soak`] does.
+//! What the drives said of themselves before and after a soak, in words. Must not judge; [`rigel_uses::soak`] does.
 
-use crate::numbers::{counted, number};
 use crate::words::listed;
 use rigel_core::facts::DriveLook;
 use rigel_core::facts::drive::{Counter, Kind};
 use rigel_core::path_text::printable;
+use rigel_core::units::say::{counted, number};
 use rigel_core::units::{Bytes, to_f64};
-use rigel_core::uses::soak::{Change, DriveFound, Drives, SilentDrive, Soaked};
+use rigel_uses::soak::{Change, DriveFound, Drives, SilentDrive, SoakFindings};
 
 /// Drives that are named in a sentence.
 const MOST_NAMED: usize = 3;
@@ -22,7 +22,7 @@ const WARNINGS: [&str; 6] = [
 ];
 
 /// The part of the verdict that is about drives.
-pub(super) fn verdict(found: &Soaked) -> Option<String> {
+pub(super) fn verdict(found: &SoakFindings) -> Option<String> {
     match found.worse_drives() {
         0 => None,
         1 => Some("1 drive reports damage or an alarm of its own".to_owned()),
@@ -31,7 +31,7 @@ pub(super) fn verdict(found: &Soaked) -> Option<String> {
 }
 
 /// The sentences: what speaks against drives, what is known, and what is not.
-pub(super) fn told(found: &Soaked) -> Vec<String> {
+pub(super) fn told(found: &SoakFindings) -> Vec<String> {
     let Some(drives) = &found.drives else { return Vec::new() };
     let mut sentences: Vec<String> = drives
         .worse()
@@ -50,12 +50,12 @@ pub(super) fn told(found: &Soaked) -> Vec<String> {
 }
 
 /// What the logs say as a whole.
-fn known(drives: &Drives, found: &Soaked) -> Option<String> {
+fn known(drives: &Drives, found: &SoakFindings) -> Option<String> {
     let whose = counted(drives.told.len(), "drive");
     let looks = drives.fewest_looks()?;
     if looks == 0 {
         return Some(format!(
-            "Not every log of {whose} (SMART, NVMe) tells of damage or an alarm, so that nothing is known of it."
+            "Not every log of {whose} (SMART, NVMe) reports damage or alarms, so nothing is known about them."
         ));
     }
     let is_once = looks == 1;
@@ -185,14 +185,14 @@ pub(super) fn value(counter: Counter, value: u64) -> String {
 }
 
 /// The drives, those against which something speaks first.
-pub(super) fn sorted(found: &Soaked) -> Vec<&DriveFound> {
+pub(super) fn sorted(found: &SoakFindings) -> Vec<&DriveFound> {
     let mut drives: Vec<&DriveFound> = found.drives.iter().flat_map(|drives| &drives.told).collect();
     drives.sort_by_key(|drive| !drive.is_worse());
     drives
 }
 
 /// A line for each drive: what is against it, what changed, and how worn it is.
-pub(super) fn lines(found: &Soaked) -> Vec<String> {
+pub(super) fn lines(found: &SoakFindings) -> Vec<String> {
     let is_shown = |change: &&Change| {
         let counter = change.counter;
         let is_told = matches!(counter, Counter::PowerOnHours | Counter::WearPercent | Counter::SparePercent);

@@ -15,7 +15,7 @@ use rigel_core::verify::FaultCounts;
 
 /// What was counted of a soak until now.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct SoakCounts {
     whole: PerClass<Counts>,
     /// Of the visit that goes on.
     open: PerClass<Counts>,
@@ -47,7 +47,7 @@ impl Counts {
     }
 }
 
-impl Standing {
+impl SoakCounts {
     /// An interval is over.
     pub fn interval(&mut self, interval: &Interval) {
         for (class, tally) in &interval.tallies {

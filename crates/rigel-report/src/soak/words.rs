@@ -1,27 +1,25 @@
 //! The sentences of a soak, which text, page and JSON have alike. Must not judge.
 
-use super::{Told, delays, drives};
-use crate::duration::words as lasted;
+use super::{SoakReport, delays, drives};
 use crate::nodes;
-use crate::numbers::{counted, number, percent, short, time};
 use crate::words::listed;
 use rigel_core::facts::TargetFacts;
 use rigel_core::judge::wrong_data::{place, what};
 use rigel_core::load::class::{Class, LoadClass};
-use rigel_core::load::soak::phase_name;
 use rigel_core::measure::FirstError;
 use rigel_core::path_text::printable;
 use rigel_core::record::Record;
+use rigel_core::units::say::{counted, number, percent, short, time, two_units};
 use rigel_core::units::{Bytes, Nanos, to_f64, us_from_ns};
-use rigel_core::uses::soak::{Beside, LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, Soaked};
 use rigel_core::verify::Finding;
 use rigel_core::verify::block::BLOCK_BYTES;
+use rigel_uses::soak::{LEAST_TARGETS, Outlier, PhaseFound, PhaseIo, ProductionImpact, SoakFindings};
 
 /// Targets that are named in a sentence.
 const MOST_NAMED: usize = 3;
 
 /// The answer: the verdict first, then what it rests on.
-pub(super) fn told(told: &Told<'_>) -> Vec<String> {
+pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
     let found = told.found;
     let parts = [
         Some(verdict(told)),
@@ -53,7 +51,7 @@ fn memory(record: &Record) -> Option<String> {
 }
 
 /// Silence about slow targets would be taken for an answer.
-fn uncounted(told: &Told<'_>) -> Option<String> {
+fn uncounted(told: &SoakReport<'_>) -> Option<String> {
     let header = &told.record.header;
     let is_open = header.request.classes.iter().any(LoadClass::is_open);
     let many = header.targets.len() >= LEAST_TARGETS && told.found.targets.is_none() && told.found.ios > 0;
@@ -62,7 +60,7 @@ fn uncounted(told: &Told<'_>) -> Option<String> {
     })
 }
 
-fn verdict(told: &Told<'_>) -> String {
+fn verdict(told: &SoakReport<'_>) -> String {
     let found = told.found;
     let wrong = found.verified.faults.all();
     let them = if wrong == 1 { "it" } else { "them" };
@@ -83,19 +81,19 @@ fn verdict(told: &Told<'_>) -> String {
         return format!("Something is wrong: {}.", listed(&parts));
     }
     if told.lost > 0 {
-        return format!("{} They tell of nothing wrong.", lost(told.lost));
+        return format!("{} They report nothing wrong.", lost(told.lost));
     }
     let until = if found.complete { "in" } else { "so far, in" };
-    let lasted = lasted(found.lasted);
+    let two_units = two_units(found.lasted);
     let is_compared = found.verifies && found.verified.checked > 0;
     let uncompared = if is_compared { "" } else { "; no data was compared" };
     match delays::verdict(found) {
         Some(delays) if is_compared => {
-            format!("No block was wrong and no I/O failed {until} {lasted} of load, but {delays}.")
+            format!("No block was wrong and no I/O failed {until} {two_units} of load, but {delays}.")
         }
-        Some(delays) => format!("No I/O failed {until} {lasted} of load, but {delays}{uncompared}."),
-        None if is_compared => format!("Nothing wrong was found {until} {lasted} of load."),
-        None => format!("No I/O failed {until} {lasted} of load{uncompared}."),
+        Some(delays) => format!("No I/O failed {until} {two_units} of load, but {delays}{uncompared}."),
+        None if is_compared => format!("Nothing wrong was found {until} {two_units} of load."),
+        None => format!("No I/O failed {until} {two_units} of load{uncompared}."),
     }
 }
 
@@ -107,16 +105,16 @@ fn lost(lines: usize) -> String {
     )
 }
 
-fn load(found: &Soaked) -> String {
-    let of = if found.complete { String::new() } else { format!(" of {}", lasted(found.soak.time)) };
+fn load(found: &SoakFindings) -> String {
+    let of = if found.complete { String::new() } else { format!(" of {}", two_units(found.soak.time)) };
     let phases = match found.phases.len() {
         0 | 1 => String::new(),
         phases => format!(", {phases} phases in turns"),
     };
-    format!("The load lasted {}{of}: {} I/Os{phases}.", lasted(found.lasted), number(to_f64(found.ios)))
+    format!("The load lasted {}{of}: {} I/Os{phases}.", two_units(found.lasted), number(to_f64(found.ios)))
 }
 
-fn compared(found: &Soaked) -> Option<String> {
+fn compared(found: &SoakFindings) -> Option<String> {
     let verified = &found.verified;
     let of = |blocks: u64| {
         format!("{} ({})", number(to_f64(blocks)), Bytes(blocks.saturating_mul(BLOCK_BYTES as u64)))
@@ -136,7 +134,7 @@ fn compared(found: &Soaked) -> Option<String> {
 }
 
 /// What is known when nothing was found.
-fn silence(found: &Soaked) -> Option<String> {
+fn silence(found: &SoakFindings) -> Option<String> {
     let one_of = found.excluded_one_of()?;
     Some(format!(
         "No wrong block in so many reads means: fewer than one in {} is wrong (95 % sure). It does not mean that none is.",
@@ -144,14 +142,14 @@ fn silence(found: &Soaked) -> Option<String> {
     ))
 }
 
-fn slow_targets(found: &Soaked) -> usize {
+fn slow_targets(found: &SoakFindings) -> usize {
     let mut targets: Vec<usize> = found.outliers.iter().map(|outlier| outlier.target).collect();
     targets.sort_unstable();
     targets.dedup();
     targets.len()
 }
 
-fn slower(told: &Told<'_>) -> String {
+fn slower(told: &SoakReport<'_>) -> String {
     let one = |outlier: &Outlier| {
         let (path, class) = (path(told.record, outlier.target), outlier.class);
         format!(
@@ -179,8 +177,8 @@ fn changed(all: &[String]) -> String {
 }
 
 /// What it took of storage that has other users, and when it gave way.
-fn beside(found: &Beside) -> String {
-    let Beside { most, taken, taken_at_most, looks, slow, pressed, knows_pressure, .. } = *found;
+fn beside(found: &ProductionImpact) -> String {
+    let ProductionImpact { most, taken, taken_at_most, looks, slow, pressed, knows_pressure, .. } = *found;
     let gave_way = match (slow, pressed) {
         (0, 0) => " It never gave way".to_owned(),
         _ => {
@@ -211,9 +209,9 @@ fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{} times", number(to_f64(count))) }
 }
 
-fn interrupted(found: &Soaked) -> String {
+fn interrupted(found: &SoakFindings) -> String {
     let last = found.interruptions.last().map_or_else(String::new, |last| {
-        format!(", the last time at {}, after {} of load", printable(&last.at), lasted(last.run))
+        format!(", the last time at {}, after {} of load", printable(&last.at), two_units(last.run))
     });
     let times = match found.interruptions.len() {
         1 => "once".to_owned(),
@@ -253,7 +251,7 @@ pub(super) fn targets(record: &Record) -> String {
 /// Number and name of a phase: `1 (high)`.
 pub(super) fn phase_of(record: &Record, number: u32) -> String {
     let header = &record.header;
-    match phase_name(&header.request, header.targets.len(), number) {
+    match header.request.phase_name(header.targets.len(), number) {
         Some(name) => format!("{} ({name})", number.saturating_add(1)),
         None => number.saturating_add(1).to_string(),
     }
@@ -271,7 +269,7 @@ pub(super) fn load_of(record: &Record, found: &PhaseFound) -> String {
 }
 
 /// What each of several nodes did in each phase.
-pub(super) fn nodes(told: &Told<'_>) -> Vec<nodes::Row> {
+pub(super) fn nodes(told: &SoakReport<'_>) -> Vec<nodes::Row> {
     let rows = |phase: &PhaseFound| {
         let named = format!("phase {}", phase_of(told.record, phase.number));
         nodes::rows_of(&told.record.header.request, &named, &phase.nodes)
@@ -280,7 +278,7 @@ pub(super) fn nodes(told: &Told<'_>) -> Vec<nodes::Row> {
 }
 
 /// What a reader should know of the targets as a whole; `None` where there is nothing to say.
-pub(super) fn targets_judged(found: &Soaked) -> Option<String> {
+pub(super) fn targets_judged(found: &SoakFindings) -> Option<String> {
     let count = found.targets.as_ref()?.ops.len();
     if count < LEAST_TARGETS {
         return Some(format!(
@@ -291,23 +289,23 @@ pub(super) fn targets_judged(found: &Soaked) -> Option<String> {
 }
 
 /// The faults that were kept, a line each.
-pub(super) fn findings(told: &Told<'_>) -> Vec<String> {
+pub(super) fn findings(told: &SoakReport<'_>) -> Vec<String> {
     let targets = &told.record.header.targets;
     let one = |finding: &Finding| {
-        let (after, what) = (lasted(Nanos(finding.at_ns)), what(targets, finding));
+        let (after, what) = (two_units(Nanos(finding.at_ns)), what(targets, finding));
         format!("after {after}: the block {} {what}", place(targets, finding.target, finding.offset))
     };
     told.found.verified.findings.iter().map(one).collect()
 }
 
 /// The first failed I/O of each visit and class, a line each.
-pub(super) fn failures(told: &Told<'_>) -> Vec<String> {
+pub(super) fn failures(told: &SoakReport<'_>) -> Vec<String> {
     let one = |(began_ns, class, error): &(u64, Class, FirstError)| {
         let place = place(&told.record.header.targets, error.target, error.offset);
         let kind = error.direction.name();
         format!(
             "in the phase that began after {}: a {kind} of {class} I/O {place}: {}",
-            lasted(Nanos(*began_ns)),
+            two_units(Nanos(*began_ns)),
             error.reason()
         )
     };

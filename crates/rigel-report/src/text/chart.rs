@@ -1,18 +1,12 @@
-//! A small chart for each class: its rate against its load level, with the intervals.
+//! The panels of a picture with lines, in the characters of a terminal.
 //!
-//! Each class where the others load least. Points whose numbers must not be used are left out and counted. Must not
-//! compute a figure.
+//! Must not choose a figure.
 
 use super::canvas::{Canvas, Dot, Mark};
 use super::style::{Ink, Style};
-use crate::numbers::short;
+use crate::document::picture::{Line, Lines, Panel, Picture, Shape};
 use crate::page::Page;
-use crate::view::View;
-use rigel_core::judge::findings::PointFindings;
-use rigel_core::load::class::{Class, Figure, LoadClass};
-use rigel_core::load::matrix::Point;
-use rigel_core::path_text::printable;
-use std::collections::BTreeMap;
+use rigel_core::units::say::short;
 
 /// Characters of a chart, with its labels; two of them and the gap fill a line.
 const WIDTH: usize = 39;
@@ -25,141 +19,106 @@ const COLUMNS: u16 = 39 - LABELS;
 /// Ends of an axis, as factors of a power of ten: the smallest that holds everything is taken.
 const ENDS: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
 
-/// One measured rate.
-struct Sample {
-    level: u32,
-    rate: f64,
-    /// Both ends of the interval.
-    ends: Option<(f64, f64)>,
-}
+/// A panel with lines: its title, what is drawn, and its colour.
+type Plot<'a> = (&'a str, &'a Lines, Ink);
 
-/// The rates of a class while the others keep their levels.
-struct Curve<'a> {
-    class: &'a LoadClass,
-    /// The levels of the other classes.
-    beside: Point,
-    samples: Vec<Sample>,
-    left_out: usize,
-}
-
-/// The charts, two beside each other; nothing for a class without two levels.
-pub(super) fn section(view: &View<'_>, style: Style) -> String {
-    let loads = view.loads();
-    let curves: Vec<Curve<'_>> = loads.iter().filter_map(|class| curve(view, class)).collect();
+/// The charts, two beside each other.
+pub(crate) fn charts(picture: &Picture, style: Style) -> String {
+    let inks = [Ink::Small, Ink::Large].into_iter().cycle();
+    let all: Vec<Plot<'_>> =
+        picture.0.iter().zip(inks).filter_map(|(panel, ink)| drawing(panel, ink)).collect();
     let mut page = Page::default();
-    curves.chunks(2).for_each(|beside| side_by_side(&mut page, beside, style));
+    all.chunks(2).for_each(|beside| side_by_side(&mut page, beside, style));
     page.into_string()
 }
 
-fn side_by_side(page: &mut Page, curves: &[Curve<'_>], style: Style) {
-    let charts: Vec<Vec<String>> = curves.iter().map(|curve| drawn(curve, style)).collect();
+fn drawing(panel: &Panel, ink: Ink) -> Option<Plot<'_>> {
+    match &panel.shape {
+        Shape::Lines(lines) => Some((&panel.title, lines, ink)),
+        Shape::Bars(_) => None,
+    }
+}
+
+fn side_by_side(page: &mut Page, panels: &[Plot<'_>], style: Style) {
+    let charts: Vec<Vec<String>> = panels.iter().map(|panel| drawn(panel, style)).collect();
     for row in 0..charts.iter().map(Vec::len).max().unwrap_or(0) {
         let mut line = String::new();
         for (place, chart) in charts.iter().enumerate() {
             let text = chart.get(row).map_or("", String::as_str);
             let last = place + 1 == charts.len();
             let padding = if last { 0 } else { (WIDTH + GAP).saturating_sub(text.chars().count()) };
-            line += &style.painted(ink(curves[place].class), if last { text.trim_end() } else { text });
+            line += &style.painted(panels[place].2, if last { text.trim_end() } else { text });
             line += &" ".repeat(padding);
         }
         page.line(line.trim_end());
     }
 }
 
-const fn ink(class: &LoadClass) -> Ink {
-    match class.figure {
-        Figure::Rate(_) => Ink::Small,
-        Figure::Mbps => Ink::Large,
-    }
-}
-
-/// The points of a class where the others have their lowest levels that two of them share.
-fn curve<'a>(view: &View<'_>, class: &'a LoadClass) -> Option<Curve<'a>> {
-    let mut rows: BTreeMap<(u64, Point), Vec<&PointFindings>> = BTreeMap::new();
-    for found in view.findings.points.iter().filter(|found| found.io(class.name).is_some()) {
-        let beside = found.point.without(class.name);
-        rows.entry((beside.sum(), beside)).or_default().push(found);
-    }
-    let ((_, beside), points) = rows.into_iter().find(|(_, points)| points.len() > 1)?;
-    let (invalid, good): (Vec<&PointFindings>, Vec<&PointFindings>) =
-        points.into_iter().partition(|found| found.invalid());
-    let mut samples: Vec<Sample> = good.into_iter().filter_map(|found| sample(found, class.name)).collect();
-    samples.sort_by_key(|sample| sample.level);
-    (samples.len() > 1).then_some(Curve { class, beside, samples, left_out: invalid.len() })
-}
-
-fn sample(found: &PointFindings, class: Class) -> Option<Sample> {
-    let rate = found.io(class)?.rate();
-    let level = found.point.of(class);
-    rate.value.is_finite().then(|| Sample { level, rate: rate.value, ends: rate.ends() })
-}
-
 /// Title, rows of dots with the vertical axis, the horizontal axis and its labels.
-fn drawn(curve: &Curve<'_>, style: Style) -> Vec<String> {
-    let highest =
-        curve.samples.iter().map(|sample| sample.ends.map_or(sample.rate, |(_, hi)| hi.max(sample.rate)));
+fn drawn((title, lines, _): &Plot<'_>, style: Style) -> Vec<String> {
+    let dots = lines.lines.iter().flat_map(|line| &line.dots);
+    let highest = dots.map(|dot| dot.ends.map_or(dot.up, |(_, high)| high.max(dot.up)));
     let end = axis_end(highest.fold(0.0, f64::max));
     let mut canvas = Canvas::new(COLUMNS, ROWS, style.ascii);
-    let dots = plot(&mut canvas, curve, end);
+    let scale = Across::of(lines, canvas.width());
+    lines.lines.iter().for_each(|line| plot(&mut canvas, line, &scale, end));
     let (bar, corner, rule) = if style.ascii { ('|', '+', "-") } else { ('│', '└', "─") };
-    let mut lines = vec![title(curve)];
+    let mut rows = vec![title.chars().take(WIDTH).collect()];
     for (row, dots) in (0..ROWS).zip(canvas.lines()) {
         let label = match row {
             0 => short(end),
             _ if row == ROWS / 2 => short(end * f64::from(ROWS - row) / f64::from(ROWS)),
             _ => String::new(),
         };
-        lines.push(format!("{label:>5} {bar}{dots}"));
+        rows.push(format!("{label:>5} {bar}{dots}"));
     }
-    lines.push(format!("{:>5} {corner}{}", 0, rule.repeat(usize::from(COLUMNS))));
-    lines.push(under_axis(curve, &dots, canvas.width() / COLUMNS));
-    lines
+    rows.push(format!("{:>5} {corner}{}", 0, rule.repeat(usize::from(COLUMNS))));
+    rows.push(under_axis(lines, &scale, canvas.width() / COLUMNS));
+    rows
 }
 
-fn title(curve: &Curve<'_>) -> String {
-    let mut title = format!("{} by {}", printable(curve.class.unit()), curve.class.title());
-    if curve.class.places.is_some() {
-        title = format!("{} of {} by place", printable(curve.class.unit()), curve.class.noun());
-    } else if curve.class.is_query() {
-        title = format!("{} by {}", printable(curve.class.unit()), curve.class.axis());
-    } else if curve.class.appends() {
-        title += " writers";
-    } else if curve.class.is_open() {
-        title += " arrivals per second";
-    } else if curve.beside.sum() == 0 && curve.left_out == 0 {
-        title += " outstanding";
-    }
-    for (other, level) in curve.beside.classes() {
-        title += &format!(", {other} {level}");
-    }
-    if curve.left_out > 0 {
-        title += &format!(" ({} left out)", curve.left_out);
-    }
-    title.chars().take(WIDTH).collect()
+/// Where values lie from left to right.
+struct Across {
+    ends: (f64, f64),
+    is_log: bool,
+    width: u16,
 }
 
-/// Draws the curve up to `end`; gives where from the left each point is.
-fn plot(canvas: &mut Canvas, curve: &Curve<'_>, end: f64) -> Vec<u16> {
-    let (first, last) = (curve.samples[0].level, curve.samples[curve.samples.len() - 1].level);
-    let (width, height) = (canvas.width(), canvas.height());
-    let across = |level: u32| {
-        let way = u64::from(level - first) * u64::from(width - 1) / u64::from((last - first).max(1));
-        u16::try_from(way).unwrap_or(width - 1)
-    };
+impl Across {
+    fn of(lines: &Lines, width: u16) -> Self {
+        let all = lines.lines.iter().flat_map(|line| &line.dots).map(|dot| dot.across);
+        let ends =
+            all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
+        Self { ends, is_log: lines.across.is_log, width }
+    }
+
+    fn dot(&self, value: f64) -> u16 {
+        let along = |value: f64| if self.is_log { value.ln() } else { value };
+        let (low, high) = self.ends;
+        let share = (along(value) - along(low)) / (along(high) - along(low));
+        // The dot at or before it.
+        let wanted = share * f64::from(self.width - 1) + 1e-9;
+        let before = (1..self.width).take_while(|&dot| f64::from(dot) <= wanted).count();
+        u16::try_from(before).unwrap_or(0)
+    }
+}
+
+/// Draws a line up to `end`.
+fn plot(canvas: &mut Canvas, line: &Line, scale: &Across, end: f64) {
+    let height = canvas.height();
     let up = |rate: f64| nearest(rate / end, height);
     let mut before: Option<Dot> = None;
-    for sample in &curve.samples {
-        let dot = (across(sample.level), up(sample.rate));
+    for one in &line.dots {
+        let dot = (scale.dot(one.across), up(one.up));
         if let Some(before) = before {
             canvas.line(before, dot, Mark::Line);
         }
-        if let Some((lo, hi)) = sample.ends {
+        if let Some((lo, hi)) = one.ends {
             canvas.line((dot.0, up(lo)), (dot.0, up(hi)), Mark::Whisker);
         }
         canvas.set(dot, Mark::Point);
         before = Some(dot);
     }
-    curve.samples.iter().map(|sample| across(sample.level)).collect()
 }
 
 /// The dot, of so many, that lies at a share of the whole height.
@@ -179,12 +138,14 @@ fn axis_end(highest: f64) -> f64 {
 }
 
 /// The levels under their dots: the first, the last, and between them what has room.
-fn under_axis(curve: &Curve<'_>, dots: &[u16], dots_per_column: u16) -> String {
+fn under_axis(lines: &Lines, scale: &Across, dots_per_column: u16) -> String {
     let mut line = vec![' '; WIDTH];
-    let last = curve.samples.len() - 1;
+    let dots = lines.lines.first().map_or(&[][..], |line| &line.dots);
+    let last = dots.len().saturating_sub(1);
     for place in [0, last].into_iter().chain(1..last) {
-        let label: Vec<char> = curve.samples[place].level.to_string().chars().collect();
-        let middle = usize::from(LABELS + dots[place] / dots_per_column);
+        let Some(dot) = dots.get(place) else { continue };
+        let label: Vec<char> = (lines.across.write)(dot.across).chars().collect();
+        let middle = usize::from(LABELS + scale.dot(dot.across) / dots_per_column);
         let from = middle.saturating_sub((label.len() - 1) / 2).min(WIDTH - label.len().min(WIDTH));
         let to = (from + label.len()).min(WIDTH);
         // A blank to either side.

@@ -2,64 +2,49 @@
 //!
 //! Must not judge them; [`rigel_core::stats::levels_auto`] did.
 
-use super::wrap::wrapped;
+use crate::document::{Block, Column, Paragraph, Table};
 use crate::notes::flag_text;
-use crate::numbers::time;
-use crate::page::Page;
 use crate::view::View;
 use crate::words;
 use rigel_core::judge::findings::CurveFindings;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
+use rigel_core::units::say::time;
 
-/// The table of curves under an empty line; nothing when there was no search.
-pub(super) fn section(page: &mut Page, view: &View<'_>) {
+/// The table of curves; nothing when there was no search.
+pub(crate) fn blocks(view: &View<'_>) -> Vec<Block> {
     let curves = &view.findings.curves;
     if curves.is_empty() {
-        return;
+        return Vec::new();
     }
-    page.blank();
-    page.line(format_args!(
-        "{:<6}{:>18}{:>5}{:>9}{:>12}{:>11}{:>7}{:>8}",
-        "Search", "X_max", "±%", "N_sat", "lo..hi", "Crossing", "Knee", "Visits"
-    ));
-    for found in curves {
-        line(page, found);
-    }
-    page.blank();
-    wrapped(
-        page,
-        "",
-        "",
-        "X_max: the highest rate of the class alone, in the visits of the search; the table above is from visits of its own, \
+    let least = |found: &CurveFindings| if found.curve.saturated { "" } else { ">" };
+    let most = |found: &CurveFindings| {
+        let (value, unit) = (found.rate(found.curve.x_max).value, printable(found.load.unit()));
+        format!("{}{value:.*} {unit}", least(found), found.load.decimals())
+    };
+    let right = |head: &str, width| Column::right(head).width(width);
+    let table = Table::of("search", curves)
+        .column(Column::left("Search").width(6), |found| found.class().to_string())
+        .column(right("X_max", 17), most)
+        .column(right("±%", 4), |found| words::percent(found.curve.x_max.relative_half_width))
+        .column(right("N_sat", 8), |found| format!("{}{}", least(found), found.curve.n_sat.found))
+        .column(right("lo..hi", 11), |found| format!("{}..{}", found.curve.n_sat.lo, found.curve.n_sat.hi))
+        .column(right("Crossing", 10), |found| format!("{:.1}", found.curve.crossing))
+        .column(right("Knee", 6), |found| found.curve.power_knee.to_string())
+        .column(right("Visits", 7), |found| found.visits.len())
+        .below(|found| {
+            let lines = std::iter::once(levels(found)).chain(found.flags.iter().map(flag_text));
+            lines.map(|line| Paragraph::labelled("      ", 8, line).into()).collect()
+        })
+        .done();
+    let meaning = "X_max: the highest rate of the class alone, in the visits of the search; the table above is from visits of its own, \
          and is the answer. N_sat: the fewest outstanding I/Os that reach 95 % of it, lo..hi \
          as far as the noise tells. Crossing: X_max times the latency of one outstanding I/O. Knee: the most rate per \
-         latency.",
-    );
-    if curves.iter().any(|found| !found.curve.saturated) {
-        page.line(">  at least: the search ended before the rate did.");
-    }
-}
-
-fn line(page: &mut Page, found: &CurveFindings) {
-    let curve = &found.curve;
-    let least = if curve.saturated { "" } else { ">" };
-    let most = found.rate(curve.x_max);
-    let max = format!("{least}{:.*} {}", found.load.decimals(), most.value, printable(found.load.unit()));
-    page.line(format_args!(
-        "{:<6}{max:>18}{:>5}{:>9}{:>12}{:>11.1}{:>7}{:>8}",
-        found.class(),
-        words::percent(curve.x_max.relative_half_width),
-        format!("{least}{}", curve.n_sat.found),
-        format!("{}..{}", curve.n_sat.lo, curve.n_sat.hi),
-        curve.crossing,
-        curve.power_knee,
-        found.visits.len()
-    ));
-    wrapped(page, "      ", "        ", &levels(found));
-    for flag in &found.flags {
-        wrapped(page, "      ", "        ", &flag_text(flag));
-    }
+         latency.";
+    let is_open = curves.iter().any(|found| !found.curve.saturated);
+    let open = is_open.then(|| Block::whole(">  ", "at least: the search ended before the rate did."));
+    let meaning = std::iter::once(Block::paragraph(meaning)).chain(open).collect();
+    vec![Block::part(vec![table]), Block::part(meaning)]
 }
 
 /// The levels that were tried, `1: 14081 at 71.0 us, 8: 55065 at 145 us`. In a closed loop the latency is what is outstanding

@@ -5,18 +5,18 @@
 mod pace;
 
 use super::wrap::wrapped;
-use crate::numbers::{counted, span};
 use crate::page::Page;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::plan::{PhaseStep, Plan, Step, WarmUp};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::Layout;
 use rigel_core::path_text::printable;
+use rigel_core::units::say::{counted, span};
 use rigel_core::units::{Bytes, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -40,7 +40,9 @@ pub struct Intent {
 /// The use of the scratch file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchIntent {
-    /// Bytes that the fill writes; 0 when one that is there is used again.
+    /// How many are written.
+    pub new_files: usize,
+    /// Bytes that their fill writes in all; 0 when those that are there are used again.
     pub fill_bytes: u64,
     /// Whether it stays afterwards.
     pub kept: bool,
@@ -49,13 +51,11 @@ pub struct ScratchIntent {
 /// Everything that a run would do; with an intent also what it would do to its targets.
 pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Option<&Intent>) -> String {
     let mut page = Page::default();
-    let matrix = match request.level {
-        RunLevel::Advanced if request.levels != LevelChoice::Own => {
-            format!(", matrix {}", request.shape.name())
-        }
+    let matrix = match request.task {
+        Task::Matrix { level: RunLevel::Advanced, shape, .. } => format!(", matrix {}", shape.name()),
         _ => String::new(),
     };
-    let (name, level) = (printable(&request.name), request.level.name());
+    let (name, level) = (printable(&request.name), request.level().name());
     entry(&mut page, "Run", format_args!("{name}, level {level}{matrix}"));
     entries(&mut page, "Targets", named_targets(request, targets));
     if intent.is_some() {
@@ -66,11 +66,11 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
         entry(&mut page, "Data", format_args!("{} on the targets in all", Bytes(bytes)));
     }
     entries(&mut page, "I/O", io(request, plan));
-    if let Some(bound) = request.bound {
+    if let Some(bound) = request.bound() {
         let text = format_args!("{} of at most {}, for small I/O at max_iops", bound.of.name(), bound.limit);
-        entry(&mut page, "Bound", text);
+        entry(&mut page, "Limit", text);
     }
-    if let (Some(slo), Some(search)) = (&request.slo, &plan.rates) {
+    if let (Some(slo), Some(search)) = (request.slo(), &plan.rates) {
         pace::rates(&mut page, slo, search);
     }
     if let Some(search) = &plan.search {
@@ -104,32 +104,32 @@ pub fn plan(request: &Request, plan: &Plan, targets: &[TargetFacts], intent: Opt
 
 /// How long it takes, and what comes when.
 fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
-    match request.pace {
-        Pace::Fixed(_) => {
+    match (request.pace(), request.soak()) {
+        (Some(Pace::Fixed(_)), _) => {
             entries(page, "Per point", per_point(request, &plan.steps));
             let time =
                 format_args!("{}; ORION's rule estimates {} minutes", time(plan), plan.estimate_minutes);
             entry(page, "Time", time);
         }
-        Pace::Phases => {
+        (None, None) => {
             entries(page, "Phases", phases(request, plan));
             entry(page, "Time", time(plan));
         }
-        Pace::Soak(soak) => {
+        (None, Some(soak)) => {
             entries(page, "Phases", phases(request, plan));
-            let (time, every) = (crate::duration::words(soak.time), soak.every);
+            let (time, every) = (rigel_core::units::say::two_units(soak.time), soak.every);
             entry(
                 page,
                 "Time",
                 format_args!("these in turns for {time}, figures every {every} while the load goes on"),
             );
-            crate::soak::bound(&soak).iter().for_each(|bound| entry(page, "Bound", bound));
+            crate::soak::bound(&soak).iter().for_each(|bound| entry(page, "Limit", bound));
         }
-        Pace::Adaptive(adaptive) if request.slo.is_some() => {
+        (Some(Pace::Adaptive(adaptive)), _) if request.slo().is_some() => {
             let limit = adaptive.max_duration.map_or_else(String::new, span);
-            entry(page, "Time", format_args!("{limit}, less where no rate keeps the bounds or all do"));
+            entry(page, "Time", format_args!("{limit}, less if no rate meets the limits or all do"));
         }
-        Pace::Adaptive(adaptive) => pace::adaptive(page, request, plan, adaptive),
+        (Some(Pace::Adaptive(adaptive)), _) => pace::adaptive(page, request, plan, adaptive),
     }
 }
 
@@ -386,6 +386,10 @@ fn scratch_writes(scratch: ScratchIntent, load: Option<String>) -> Vec<String> {
     let fate = if scratch.kept { "kept" } else { "removed" };
     let fill = match scratch.fill_bytes {
         0 => format!("nothing to fill: the scratch file that is there would be used, and {fate} afterwards"),
+        bytes if scratch.new_files > 1 => {
+            let (files, size) = (scratch.new_files, Bytes(bytes));
+            format!("{files} scratch files of {size} in all would be written, and {fate} afterwards")
+        }
         bytes => format!("a scratch file of {} would be written, and {fate} afterwards", Bytes(bytes)),
     };
     vec![fill, load.unwrap_or_else(|| "nothing else would be written".into())]
@@ -428,14 +432,17 @@ mod tests {
 
     #[test]
     fn what_happens_to_the_scratch_file() {
-        let told = |fill_bytes, kept| scratch_writes(ScratchIntent { fill_bytes, kept }, None).join("\n");
+        let told = |fill_bytes, kept| {
+            scratch_writes(ScratchIntent { new_files: 1, fill_bytes, kept }, None).join("\n")
+        };
         assert_eq!(
             told(1 << 30, false),
             "a scratch file of 1 GiB would be written, and removed afterwards\nnothing else would be written"
         );
         assert!(told(1 << 30, true).contains("kept afterwards"));
         assert!(told(0, true).starts_with("nothing to fill"));
-        let with_load = scratch_writes(ScratchIntent { fill_bytes: 0, kept: false }, Some("5 %".into()));
+        let with_load =
+            scratch_writes(ScratchIntent { new_files: 0, fill_bytes: 0, kept: false }, Some("5 %".into()));
         assert_eq!(with_load[1], "5 %");
     }
 

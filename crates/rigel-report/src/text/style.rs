@@ -54,10 +54,27 @@ impl Style {
         text.split_inclusive('\n').map(paint).collect()
     }
 
-    /// The whole text in the characters that may be used. What a record brought along stays as it is.
+    /// The whole text in the characters that may be used, without a change of its width.
     pub(crate) fn spelled(self, text: String) -> String {
-        if self.ascii { text.replace('±', "~") } else { text }
+        if self.ascii { text.replace('±', "~") } else { with_micro_sign(&text) }
     }
+}
+
+/// Microseconds with their sign behind a number, and in the names of columns.
+fn with_micro_sign(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut left = text;
+    while let Some((before, behind)) = left.split_once(" us") {
+        // A column of units stands behind one of widths.
+        let is_unit = before.ends_with(|c: char| c.is_ascii_digit())
+            || ["mean", "p99"].iter().any(|name| before.ends_with(name))
+            || before.trim_end().ends_with('%');
+        let is_word = !behind.starts_with(|c: char| c.is_alphanumeric() || "/_-=".contains(c));
+        out.push_str(before);
+        out.push_str(if is_unit && is_word { " µs" } else { " us" });
+        left = behind;
+    }
+    out + left
 }
 
 #[cfg(test)]
@@ -76,5 +93,8 @@ mod tests {
         let text = "±3.1 %".to_owned();
         assert_eq!(Style { colour: false, ascii: true }.spelled(text.clone()), "~3.1 %");
         assert_eq!(Style::default().spelled(text.clone()), text);
+        let times = "mean us 5 us, 6 users, us 7 us".to_owned();
+        assert_eq!(Style::default().spelled(times.clone()), "mean µs 5 µs, 6 users, us 7 µs");
+        assert_eq!(Style { colour: false, ascii: true }.spelled(times.clone()), times);
     }
 }

@@ -3,42 +3,14 @@
 //! Must not choose the words; [`crate::verdict`] does.
 
 use super::style::{Ink, Style};
-use super::wrap::{paragraph, wrapped};
+use super::wrap::wrapped;
+use crate::document::Blocks;
 use crate::page::Page;
-use crate::verdict::{Cause, Conclusion, Part, Suggestion, Tone};
-
-/// More causes are named by their codes above a table, which shows every flag.
-const MOST_CAUSES: usize = 4;
-
-/// The verdict above a table that shows every flag.
-pub(crate) fn short(verdict: &Conclusion, style: Style) -> String {
-    text(verdict, style, MOST_CAUSES)
-}
+use crate::verdict::{Cause, Conclusion, Suggestion, Tone};
 
 /// The whole verdict.
 pub(crate) fn lines(verdict: &Conclusion, style: Style) -> String {
-    text(verdict, style, usize::MAX)
-}
-
-fn text(verdict: &Conclusion, style: Style, most: usize) -> String {
-    let ink = tone_ink(verdict.look);
-    let mut page = Page::default();
-    for part in verdict.parts() {
-        match part {
-            Part::Head(head) => page.push(style.painted(ink, &paragraph(head))),
-            Part::Sentence(sentence) => wrapped(&mut page, "", "", sentence),
-            Part::Causes(causes) => {
-                let (shown, others) = causes.split_at(causes.len().min(most));
-                page.push(cause_lines(shown, style));
-                if !others.is_empty() {
-                    let names: Vec<String> = others.iter().map(Cause::label).collect();
-                    wrapped(&mut page, "- ", "  ", &format!("Also: {}.", names.join("; ")));
-                }
-            }
-            Part::Next(next) => page.push(suggestion(next)),
-        }
-    }
-    page.into_string()
+    Blocks::from(verdict.blocks()).text(style)
 }
 
 /// The command stands on a line of its own, which is never broken, so that it can be copied.

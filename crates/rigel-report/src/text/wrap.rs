@@ -1,14 +1,12 @@
 //! Long texts in lines of at most 80 columns.
 //!
-//! A word that is longer than a line stays whole: it may be a path. A per cent sign stays beside its number. Must not
-//! change a character but blanks.
+//! A word that is longer than a line stays whole: it may be a path. A per cent sign and microseconds stay beside their
+//! number. Must not change a character but blanks.
 
 use crate::page::Page;
 
 /// Columns that every terminal has.
-pub(super) const COLUMNS: usize = 80;
-/// At the end of a line that does not hold the whole text.
-const CLIPPED: &str = " ..";
+pub(crate) const COLUMNS: usize = 80;
 
 /// Adds a text whose first line begins with `first` and every other line with `others`.
 pub(crate) fn wrapped(page: &mut Page, first: &str, others: &str, text: &str) {
@@ -36,31 +34,12 @@ pub(crate) fn paragraph(text: &str) -> String {
     page.into_string()
 }
 
-/// Adds as much of a text as fits into one line after `first`. Returns whether something was left out.
-pub(super) fn clipped(page: &mut Page, first: &str, text: &str) -> bool {
-    if first.chars().count() + text.chars().count() <= COLUMNS {
-        page.line(format_args!("{first}{text}"));
-        return false;
-    }
-    let mut line = first.to_owned();
-    for (index, word) in words(text).iter().enumerate() {
-        let blank = usize::from(index > 0);
-        if line.chars().count() + blank + word.chars().count() + CLIPPED.len() > COLUMNS {
-            break;
-        }
-        line.push_str(&" ".repeat(blank));
-        line.push_str(word);
-    }
-    page.line(line + CLIPPED);
-    true
-}
-
 /// The pieces between which a line may be broken.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match words.last_mut() {
-            Some(number) if word.starts_with('%') => {
+            Some(number) if word.starts_with('%') || is_time(number, word) => {
                 number.push(' ');
                 number.push_str(word);
             }
@@ -68,6 +47,11 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// Whether it is the unit behind a number, which has its sign only there.
+fn is_time(number: &str, word: &str) -> bool {
+    number.ends_with(|c: char| c.is_ascii_digit()) && word.trim_end_matches(['.', ',', ';', ':', ')']) == "us"
 }
 
 #[cfg(test)]
@@ -93,20 +77,6 @@ mod tests {
     }
 
     #[test]
-    fn a_clipped_line_says_so() {
-        let clip = |text: &str| {
-            let mut page = Page::default();
-            let is_clipped = clipped(&mut page, "* ", text);
-            (page.into_string(), is_clipped)
-        };
-        let edge = "x".repeat(COLUMNS - 2);
-        assert_eq!(clip(&edge), (format!("* {edge}\n"), false));
-        let fours = |count: usize| ["four"; 20][..count].join(" ");
-        assert_eq!(clip(&fours(20)), (format!("* {} ..\n", fours(15)), true));
-        assert_eq!(clip(&"y".repeat(COLUMNS)), ("*  ..\n".to_owned(), true));
-    }
-
-    #[test]
     fn columns_are_characters_and_per_cents_stay_whole() {
         let filled = "±".repeat(COLUMNS - 2 - 6);
         assert_eq!(
@@ -115,5 +85,6 @@ mod tests {
             "80 columns, more bytes"
         );
         assert_eq!(lines(&format!("{filled}± 3.7 %")), format!("* {filled}±\n  3.7 %\n"));
+        assert_eq!(lines(&format!("{filled}± 207 us, a")), format!("* {filled}±\n  207 us, a\n"));
     }
 }

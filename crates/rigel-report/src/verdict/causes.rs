@@ -5,13 +5,13 @@
 use crate::notes;
 use crate::view::View;
 use crate::{versus, words};
-use rigel_core::judge::findings::{Extreme, FlagScope, PointFindings};
-use rigel_core::judge::flags::{Flag, FlagCode, Next};
+use rigel_core::judge::findings::{FlagScope, PointFindings};
+use rigel_core::judge::flags::{Flag, FlagCode, Mark, Next};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::record::resume::Rest;
-use rigel_core::uses::versus::Versus;
+use rigel_uses::versus::Versus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,35 +49,16 @@ impl Cause {
     }
 }
 
-/// That a device is simulated is what the user asked for.
-const ASKED_FOR: [FlagCode; 1] = [FlagCode::Simulated];
-
-/// Where these are true, most other flags are their consequence.
-const ROOTS: [FlagCode; 10] = [
-    FlagCode::WrongData,
-    FlagCode::Memory,
-    FlagCode::Zeros,
-    FlagCode::Buffered,
-    FlagCode::Changed,
-    FlagCode::Hung,
-    FlagCode::Throttled,
-    FlagCode::HostLimited,
-    FlagCode::EngineLimited,
-    FlagCode::Foreign,
-];
-/// These follow from all the others.
-const CONSEQUENCES: [FlagCode; 2] = [FlagCode::NotReached, FlagCode::FewPoints];
-
 /// All of them, the worst first: what makes numbers invalid, what causes other flags, what is beside the headline numbers.
 pub(super) fn of(view: &View<'_>, turned: Option<&Versus>) -> Vec<Cause> {
     let mut seen: BTreeMap<FlagCode, Vec<(FlagScope, &Flag)>> = BTreeMap::new();
     let speaks = |(scope, flag): &(FlagScope, &Flag)| {
-        flag.speaks_against() && !ASKED_FOR.contains(&flag.code) && !is_sought(view, *scope, flag)
+        flag.speaks_against() && !flag.code.has(Mark::AskedFor) && !is_sought(view, *scope, flag)
     };
     for (scope, flag) in view.findings.flags_by_scope().filter(speaks) {
         seen.entry(flag.code).or_default().push((scope, flag));
     }
-    let headline = headline_points(view);
+    let headline = view.findings.headline_points();
     let mut all: Vec<(bool, bool, Cause)> = seen
         .into_iter()
         .map(|(code, places)| {
@@ -135,26 +116,10 @@ fn is_sought(view: &View<'_>, scope: FlagScope, flag: &Flag) -> bool {
 /// How far a flag is from what caused it.
 fn depth(code: FlagCode) -> u8 {
     match code {
-        _ if ROOTS.contains(&code) => 0,
-        _ if CONSEQUENCES.contains(&code) => 2,
+        _ if code.has(Mark::Root) => 0,
+        _ if code.has(Mark::Consequence) => 2,
         _ => 1,
     }
-}
-
-fn headline_points(view: &View<'_>) -> BTreeSet<Point> {
-    // The figure of a plateau is that of all its points, up to rounding.
-    const SAME: f64 = 1e-12;
-    let findings = &view.findings;
-    let is_same = |own: f64, best: Option<Extreme>| {
-        best.is_some_and(|best| (own / best.estimate.value - 1.0).abs() < SAME)
-    };
-    let stands = |point: &&PointFindings| {
-        point.classes().any(|(class, io)| {
-            is_same(io.rate().value, findings.best.rate(class))
-                || io.latency_us.is_some_and(|us| is_same(us.mean.value, findings.best.latency_us(class)))
-        })
-    };
-    findings.points.iter().filter(stands).map(|found| found.point).collect()
 }
 
 fn cause(view: &View<'_>, code: FlagCode, places: &[(FlagScope, &Flag)]) -> Cause {
@@ -238,16 +203,16 @@ fn in_words(view: &View<'_>, point: Point) -> String {
 /// A run that was cut short is whole up to there.
 fn cut_short(view: &View<'_>, what: String) -> Cause {
     let goes_on = match Rest::of(view.record) {
-        Some(Rest::Open) | None => "the run can go on where it ended",
+        Some(Rest::Open) | None => "the run can be resumed where it ended",
         Some(Rest::NoScratch) => {
-            "the run cannot go on, because it removed its scratch file (--keep-scratch keeps it)"
+            "the run cannot be resumed, because it removed its scratch file (--keep-scratch keeps it)"
         }
-        Some(Rest::NoTime) => "the run cannot go on, because the time that it was allowed is used up",
-        Some(Rest::NoTable) => "the run cannot go on, because its table was removed",
+        Some(Rest::NoTime) => "the run cannot be resumed, because its time is used up",
+        Some(Rest::NoTable) => "the run cannot be resumed, because its table was removed",
     };
     let shown = match notes::with_figures(view) {
         0 => "There are no figures yet",
-        _ => "What is shown is right as far as it goes",
+        _ => "What is shown is correct so far",
     };
     Cause {
         code: None,

@@ -3,13 +3,13 @@
 //! Must not say what came of it.
 
 use crate::label;
-use crate::numbers::time;
 use crate::view::View;
 use crate::words;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{LoadClass, Sizes, Span};
 use rigel_core::path_text::printable;
 use rigel_core::record::Visit;
+use rigel_core::units::say::time;
 use rigel_core::units::{Bytes, NS_PER_US, to_f64};
 
 /// More targets are counted.

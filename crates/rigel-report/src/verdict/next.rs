@@ -5,19 +5,19 @@
 use super::causes::{self, Cause};
 use super::command::CommandLine;
 use crate::commits;
-use crate::numbers::trimmed;
 use crate::view::View;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::judge::flags::{FlagCode, Next};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::Pace;
-use rigel_core::path_text::{printable, shell_word};
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
+use rigel_core::path_text::{in_directory, printable, shell_word};
 use rigel_core::record::Node;
 use rigel_core::record::resume::{self, Rest};
-use rigel_core::units::{NS_PER_S, Nanos, to_f64};
-use rigel_core::uses::advice::again;
+use rigel_uses::advice::again;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,28 +28,21 @@ pub struct Suggestion {
     pub purpose: String,
     /// The command line.
     pub command: String,
-}
-
-impl Suggestion {
     /// Whether it gives the run more time.
-    pub(crate) fn is_longer(&self) -> bool {
-        self.purpose == LONGER
-    }
-}
-
-const LONGER: &str = "To measure longer";
-
-/// The command line of the run; `None` where it cannot be typed again.
-pub(crate) fn again(view: &View<'_>) -> Option<String> {
-    repeated(view).map(|command| command.text())
+    #[serde(skip)]
+    pub(crate) is_longer: bool,
 }
 
 pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
-    let suggestion = |purpose: &str, command: String| Suggestion { purpose: purpose.to_owned(), command };
+    let suggestion = |purpose: &str, command: String| Suggestion {
+        purpose: purpose.to_owned(),
+        command,
+        is_longer: false,
+    };
     let header = &view.record.header;
     let record = || shell_word(&format!("{}_record.jsonl", header.run_id));
     let simulated = header.request.engine.is_simulated();
-    let is_of_server = header.request.sql.is_some();
+    let is_of_server = header.request.sql().is_some();
     let rest = Rest::of(view.record);
     if rest.is_some() && is_of_server {
         return None;
@@ -64,7 +57,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         None if simulated => Some(suggestion("To measure real storage", of_real_storage(view))),
         None if advises(view) => Some(suggestion(
             "To see database settings that fit, in the directory of the record",
-            format!("rigel advise {} --for postgresql", record()),
+            format!("rigel advise {} --database postgresql", record()),
         )),
         None => None,
         Some(Next::Doctor | Next::ScratchFile) if is_of_server => None,
@@ -76,8 +69,10 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
         Some(Next::Doctor) => Some(suggestion("To find the cause", doctor(view))),
         Some(Next::Longer) => match further(view, causes) {
             Some(command) => again("To try more load", command),
-            None => longer(view)
-                .map_or_else(|| again("To measure again", repeated(view)?), |command| again(LONGER, command)),
+            None => match longer(view) {
+                Some(command) => Some(Suggestion { is_longer: true, ..again("To measure longer", command)? }),
+                None => again("To measure again", repeated(view)?),
+            },
         },
         Some(Next::Again | Next::Nothing) => again("To measure again", with_workers(view, causes)?),
     }
@@ -86,7 +81,7 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
 /// The same question where no calibration answers it: a rate that keeps a bound, a load of its own.
 fn of_real_storage(view: &View<'_>) -> String {
     let request = &view.record.header.request;
-    let asks_more = request.slo.is_some() || request.level.is_own();
+    let asks_more = request.slo().is_some() || request.level().is_own();
     let command = repeated(view).filter(|_| asks_more);
     command.map_or_else(|| "rigel calibrate".to_owned(), |command| command.without("--engine").text())
 }
@@ -101,7 +96,7 @@ fn advises(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     let alone = |found: &rigel_core::judge::findings::PointFindings| found.point.is_alone(Class::SMALL);
     let measures_reads = !request.write_percent().writes() && view.findings.points.iter().any(alone);
-    measures_reads && request.level != RunLevel::Advanced
+    measures_reads && request.level() != RunLevel::Advanced
 }
 
 /// What the targets are, and where. A scratch file that was Rigel's own may be gone, its directory is not.
@@ -129,25 +124,27 @@ fn repeated(view: &View<'_>) -> Option<CommandLine> {
     if !words.into_iter().all(is_whole) {
         return None;
     }
-    if let Some(slo) = &request.slo {
-        let name = if slo.scaled.is_some() { "capacity fit" } else { "slo" };
-        return Some(echo.after(&of_program(view, name)));
-    }
-    if request.sides.is_some() && request.sql.is_none() {
-        return Some(echo.after(&of_program(view, "versus")));
-    }
-    let command = match (request.bound.is_some(), echo.has(&["-run", "-testname"])) {
-        (true, _) => "calibrate",
-        // Nothing but a calibration can be asked for without a word more.
-        (false, _) if echo.is_empty() => return None,
-        (false, true) => "orion",
-        // The connection string is not kept.
-        (false, false) if echo.has(&["--dsn"]) => return None,
-        (false, false) if request.sql.is_some() => "sql",
-        (false, false) if matches!(request.pace, Pace::Soak(_)) => "soak",
-        (false, false) => "run",
-    };
+    let command = command(request, &echo)?;
     Some(echo.after(&of_program(view, command)))
+}
+
+/// The command that asks for such a run; `None` where what was typed does not suffice.
+fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
+    let is_sql = !request.through.is_kernel();
+    match &request.task {
+        Task::Rate { slo, .. } => Some(if slo.scaled.is_some() { "capacity fit" } else { "slo" }),
+        Task::Calibrate { .. } => Some("calibrate"),
+        Task::Load { .. } if request.sides.is_some() && !is_sql => Some("versus"),
+        // Nothing but a calibration can be asked for without a word more.
+        _ if echo.is_empty() => None,
+        // The same tasks can be asked for in the words of another program.
+        _ if echo.has(&["-run", "-testname"]) => Some("orion"),
+        // The connection string is not kept.
+        _ if echo.has(&["--dsn"]) => None,
+        _ if is_sql => Some("sql"),
+        Task::Soak { .. } => Some("soak"),
+        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) => Some("run"),
+    }
 }
 
 /// A command of the program that made the run: one host would put another load on the storage than many did. How they are started, only
@@ -173,29 +170,40 @@ fn longer(view: &View<'_>) -> Option<CommandLine> {
     } else {
         command
     };
-    match (request.pace, request.bound) {
-        (pace, _) if request.slo.is_some() => Some(command.with("--duration", &twice(pace.max_duration()?))),
-        (_, Some(_)) => {
-            let (limit, time) = again::more_time(request);
-            Some(command.with(limit, &time))
+    match &request.task {
+        Task::Rate { pace, .. } => {
+            Some(with_time(command.without("--duration"), &again::twice(pace.max_duration?)))
         }
-        (Pace::Adaptive(adaptive), None) => match adaptive.max_duration {
-            Some(limit) => Some(command.with("--max-duration", &twice(limit))),
-            None => is_fast.then(|| command.without_switch(fast)),
+        Task::Calibrate { .. } => {
+            let (_, time) = again::more_time(request);
+            Some(with_time(command, &time))
+        }
+        Task::Matrix { pace, .. } | Task::Load { pace, .. } => match pace {
+            Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
+                Some(with_time(command, &again::twice(*limit)))
+            }
+            Pace::Adaptive(_) => is_fast.then(|| command.without_switch(fast)),
+            Pace::Fixed(duration) => {
+                command.has(&["--duration"]).then(|| command.with("--duration", &again::twice(*duration)))
+            }
         },
-        (Pace::Soak(soak), None) if command.has(&["--for"]) => Some(command.with("--for", &twice(soak.time))),
-        (Pace::Fixed(duration), None) if command.has(&["--duration"]) => {
-            Some(command.with("--duration", &twice(duration)))
+        Task::Soak { soak, .. } => {
+            command.has(&["--for"]).then(|| command.with("--for", &again::twice(soak.time)))
         }
-        (Pace::Fixed(_) | Pace::Phases | Pace::Soak(_), None) => None,
+        Task::Phases(_) => None,
     }
+}
+
+/// With that limit, whichever name it had when the run was started.
+fn with_time(command: CommandLine, time: &str) -> CommandLine {
+    command.without("--budget").without("--max-duration").with("--for", time)
 }
 
 /// Whether some point had all the visits that an adaptive run makes to one, whatever its time.
 fn are_visits_used_up(view: &View<'_>) -> bool {
     let request = &view.record.header.request;
     // The visits of a search for a rate and of a calibration follow from its time.
-    let is_free = request.slo.is_none() && request.bound.is_none();
+    let is_free = !matches!(request.task, Task::Rate { .. } | Task::Calibrate { .. });
     let plan = view.record.header.plan.adaptive.as_ref().filter(|_| is_free);
     plan.is_some_and(|plan| {
         let most = plan.parameters.most_visits as usize;
@@ -207,7 +215,7 @@ fn are_visits_used_up(view: &View<'_>) -> bool {
 fn further(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     let header = &view.record.header;
     let unsaturated = causes.iter().any(|cause| cause.code == Some(FlagCode::NotSaturated));
-    let search = header.plan.search.as_ref().filter(|_| header.request.bound.is_some() && unsaturated)?;
+    let search = header.plan.search.as_ref().filter(|_| header.request.bound().is_some() && unsaturated)?;
     let tried_all = |class: &Class| {
         let curve = view.findings.curves.iter().find(|found| found.class() == *class)?;
         let most = curve.curve.levels.last()?.0;
@@ -215,8 +223,8 @@ fn further(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
     };
     let class = search.classes.iter().find_map(tried_all)?;
     let (option, value) = again::further(&header.request, class);
-    let (limit, time) = again::more_time(&header.request);
-    Some(repeated(view)?.with(option, &value).with(limit, &time))
+    let (_, time) = again::more_time(&header.request);
+    Some(with_time(repeated(view)?.with(option, &value), &time))
 }
 
 /// The same, with more workers where they were the limit.
@@ -234,25 +242,12 @@ fn with_workers(view: &View<'_>, causes: &[Cause]) -> Option<CommandLine> {
 }
 
 /// In the directory of the run, where its targets had names that are relative to it.
-pub(crate) fn there(view: &View<'_>, command: &str) -> String {
+fn there(view: &View<'_>, command: &str) -> String {
     let relative = |target: &TargetFacts| {
         let name = target.path.trim_start_matches("./");
         let is_relative = target.kind != TargetKind::Simulated && !name.starts_with(['/', '.']);
         let directory = target.real_path.strip_suffix(name)?.trim_end_matches('/');
-        is_relative.then(|| if directory.is_empty() { "/" } else { directory }.to_owned())
+        is_relative.then(|| in_directory(directory, command))
     };
-    match view.record.header.targets.iter().find_map(relative) {
-        Some(directory) => format!("cd {} && {command}", shell_word(&directory)),
-        None => command.to_owned(),
-    }
-}
-
-/// Twice a time, as it is typed.
-fn twice(time: Nanos) -> String {
-    let seconds = 2.0 * to_f64(time.0) / to_f64(NS_PER_S);
-    if seconds < 60.0 {
-        format!("{}s", trimmed(seconds))
-    } else {
-        format!("{}m", trimmed((seconds / 60.0).ceil()))
-    }
+    view.record.header.targets.iter().find_map(relative).unwrap_or_else(|| command.to_owned())
 }

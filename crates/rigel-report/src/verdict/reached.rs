@@ -2,20 +2,21 @@
 //!
 //! Must not choose a figure; the findings do.
 
-use crate::numbers::{number, percent, time};
 use crate::view::View;
 use crate::{commits, phases, places, slo, streams, versus, words};
+use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{PointFindings, WorkingPoint};
 use rigel_core::load::class::{Class, Figure, LoadClass, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
-use rigel_core::uses::versus::Versus;
+use rigel_core::units::say::{factor, number, percent, time};
+use rigel_uses::versus::Versus;
 
 /// `This storage reached 55,584 small reads per second (±2.1 %), and answered ..` Of numbers that must not be used it says
 /// only what they seem to be.
 pub(super) fn sentence(view: &View<'_>, turned: Option<&Versus>, usable: bool) -> String {
-    if let Some(found) = &view.findings.slo {
+    if let Answer::Rate(found) = view.answer() {
         return slo::reached(found);
     }
     // There are two storages, or two ways to use one: neither is this one.
@@ -135,36 +136,46 @@ pub(crate) fn width(found: Estimate) -> String {
 
 /// The load that gives much of the rate at little latency, and what the highest rate costs beside it.
 pub(super) fn working(view: &View<'_>) -> Option<String> {
-    if view.findings.slo.is_some() {
+    if matches!(view.answer(), Answer::Rate(_)) {
         return None;
     }
     let load = view.main_loads().into_iter().find(|load| view.findings.working.contains_key(&load.name))?;
     let found = view.findings.working.get(&load.name)?;
     let WorkingPoint { at, highest } = found;
     let gain = highest.rate.value / at.rate.value - 1.0;
-    let more = match percent(gain.max(0.0)).as_str() {
-        "0.0" | "<0.1" => "no more".to_owned(),
-        more => format!("{more} % more"),
+    // Where the rate still rose, what is beyond the most that was tried is not known.
+    let most_tried = unsaturated_at(view, load);
+    let more = match (percent(gain.max(0.0)).as_str(), most_tried) {
+        ("0.0" | "<0.1", None) => "no more".to_owned(),
+        ("0.0" | "<0.1", Some(_)) => "as much".to_owned(),
+        (more, _) => format!("{more} % more"),
     };
     let load_of = |level: u32| {
         if load.appends() { words::counted(level, "writer") } else { format!("{level} outstanding") }
     };
     let of = if load.appends() { format!(" of {}", load.nouns()) } else { String::new() };
     Some(format!(
-        "A good working point{of} is {}: {} {}{} at {}. {} give {more}, at {} times the latency.",
+        "A good working point{of} is {}: {} {}{} at {}. {}{} give {more}, at {} times the latency.",
         load_of(at.outstanding),
         number(at.rate.value),
         printable(load.unit()),
         width(at.rate),
         time(at.latency_us),
         load_of(highest.outstanding),
-        times(highest.latency_us / at.latency_us),
+        most_tried.filter(|most| *most <= highest.outstanding).map_or("", |_| ", the most that was tried,"),
+        factor(highest.latency_us / at.latency_us),
     ))
 }
 
-/// A factor in two figures: `2.4`, `45`.
-fn times(factor: f64) -> String {
-    if factor < 9.95 { format!("{factor:.1}") } else { format!("{factor:.0}") }
+/// The most load that was tried of a class that was not saturated by it; `None` where it was.
+fn unsaturated_at(view: &View<'_>, load: &LoadClass) -> Option<u32> {
+    let found = &view.findings;
+    let curve = found.curves.iter().find(|one| one.class() == load.name);
+    let is_rising = found.still_rising.contains(&load.name);
+    (is_rising || curve.is_some_and(|one| !one.curve.saturated)).then(|| {
+        let searched = curve.and_then(|one| one.curve.levels.last()).map(|level| level.0);
+        found.points.iter().map(|one| one.point.of(load.name)).chain(searched).max().unwrap_or(0)
+    })
 }
 
 /// What must not be used: `these numbers`, or those of a class all of whose points are in doubt. `None` when there is a number

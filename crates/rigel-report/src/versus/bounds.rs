@@ -2,16 +2,17 @@
 //!
 //! A gate is about B alone; who decides between two storages asks for both. Must not judge, and must not format for an output.
 
-use super::{Turned, words};
+use super::{VersusReport, words};
 use crate::compare::{Names, reason_in, value};
-use crate::numbers::{counted, plain_percent};
+use rigel_core::judge::quantity::{Quantity, What};
 use rigel_core::load::sides::Side;
 use rigel_core::stats::{Basis, Estimate};
-use rigel_core::uses::compare::gate::{Bound, GateResult, Outcome};
-use rigel_core::uses::compare::{Metric, Row, Standing};
+use rigel_core::units::say::{counted, plain_percent};
+use rigel_uses::compare::gate::{GateBound, GateResult, Outcome};
+use rigel_uses::compare::{Row, SideUsability};
 
 /// A bound with what became of it on one side.
-struct Kept<'a> {
+struct SideBound<'a> {
     side: Side,
     outcome: Outcome,
     /// The row that comes nearest to the bound, or is the farthest beyond it.
@@ -19,9 +20,9 @@ struct Kept<'a> {
 }
 
 /// The bounds on numbers that were asked for, where something was measured.
-fn all<'a>(turned: &'a Turned<'_>) -> impl Iterator<Item = (&'a GateResult, f64, [Kept<'a>; 2])> {
+fn all<'a>(turned: &'a VersusReport<'_>) -> impl Iterator<Item = (&'a GateResult, f64, [SideBound<'a>; 2])> {
     turned.found.gates.iter().filter_map(|judged| {
-        let Bound::Value(bound) = judged.gate.bound else { return None };
+        let GateBound::Value(bound) = judged.gate.bound else { return None };
         let b = side(turned, judged, Side::B, judged.outcome)?;
         let of_a = judged.base.iter().map(|row| row.1).max()?;
         let a = side(turned, judged, Side::A, of_a)?;
@@ -29,7 +30,12 @@ fn all<'a>(turned: &'a Turned<'_>) -> impl Iterator<Item = (&'a GateResult, f64,
     })
 }
 
-fn side<'a>(turned: &'a Turned<'_>, judged: &GateResult, side: Side, outcome: Outcome) -> Option<Kept<'a>> {
+fn side<'a>(
+    turned: &'a VersusReport<'_>,
+    judged: &GateResult,
+    side: Side,
+    outcome: Outcome,
+) -> Option<SideBound<'a>> {
     let rows = if side == Side::A { &judged.base } else { &judged.rows };
     let worst = rows.iter().map(|row| row.1).max()?;
     let own = rows.iter().filter(|row| row.1 == worst);
@@ -37,7 +43,7 @@ fn side<'a>(turned: &'a Turned<'_>, judged: &GateResult, side: Side, outcome: Ou
     let value = |row: &&Row| number(row, side).value;
     let nearest = |a: &&Row, b: &&Row| value(a).total_cmp(&value(b));
     let row = if judged.gate.is_upper() { own.max_by(nearest) } else { own.min_by(nearest) }?;
-    Some(Kept { side, outcome, row })
+    Some(SideBound { side, outcome, row })
 }
 
 const fn number(row: &Row, side: Side) -> &Estimate {
@@ -48,8 +54,8 @@ const fn number(row: &Row, side: Side) -> &Estimate {
 }
 
 /// Who keeps what: `B keeps p99 < 2 ms at 8000 per second, and A does not.`
-pub(super) fn verdicts(turned: &Turned<'_>) -> Vec<String> {
-    let told = |(judged, bound, [a, b]): (&GateResult, f64, [Kept<'_>; 2])| {
+pub(super) fn verdicts(turned: &VersusReport<'_>) -> Vec<String> {
+    let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
         let what = format!("{}{}", bound_words(turned, judged, bound), places(turned, judged));
         match (b.outcome, a.outcome) {
             (Outcome::Passed, Outcome::Passed) => format!("A and B both keep {what}."),
@@ -57,67 +63,65 @@ pub(super) fn verdicts(turned: &Turned<'_>) -> Vec<String> {
             (Outcome::Failed, Outcome::Passed) => format!("B does not keep {what}, and A does."),
             (Outcome::Failed, Outcome::Failed) => format!("Neither A nor B keeps {what}."),
             (Outcome::Passed, Outcome::Undecided) => {
-                format!("B keeps {what}; whether A does, these visits do not tell.")
+                format!("B keeps {what}; undecided for A.")
             }
             (Outcome::Failed, Outcome::Undecided) => {
-                format!("B does not keep {what}; whether A does, these visits do not tell.")
+                format!("B does not keep {what}; undecided for A.")
             }
             (Outcome::Undecided, Outcome::Passed) => {
-                format!("Whether B keeps {what}, these visits do not tell; A does.")
+                format!("Undecided whether B keeps {what}; A does.")
             }
             (Outcome::Undecided, Outcome::Failed) => {
-                format!("Whether B keeps {what}, these visits do not tell; A does not.")
+                format!("Undecided whether B keeps {what}; A does not.")
             }
             (Outcome::Undecided, Outcome::Undecided) => {
-                format!("Whether A or B keeps {what}, these visits do not tell.")
+                format!("Undecided whether A or B keeps {what}.")
             }
         }
     };
     all(turned).map(told).collect()
 }
 
-/// The figures behind that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the bound; 6.062 ms (..) on A,
-/// at least 180 % above the bound.`
-pub(super) fn figures(turned: &Turned<'_>) -> Vec<String> {
-    let told = |(judged, bound, [a, b]): (&GateResult, f64, [Kept<'_>; 2])| {
-        let told = |kept: &Kept<'_>| of_side(turned, judged, kept, bound);
-        format!("The {}: {}; {}.", quantity(turned, judged.gate.metric), told(&b), told(&a))
+/// The figures behind that: `The p99 of open I/O: 1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the limit; 6.062 ms (..) on A,
+/// at least 180 % above the limit.`
+pub(super) fn figures(turned: &VersusReport<'_>) -> Vec<String> {
+    let told = |(judged, bound, [a, b]): (&GateResult, f64, [SideBound<'_>; 2])| {
+        let told = |kept: &SideBound<'_>| of_side(turned, judged, kept, bound);
+        format!("The {}: {}; {}.", noun(turned, judged.gate.quantity), told(&b), told(&a))
     };
     all(turned).map(told).collect()
 }
 
 /// Whether the figures of a quantity are told beside a bound at every load that it has.
-pub(super) fn tells(turned: &Turned<'_>, metric: Metric) -> bool {
-    let rows = turned.found.comparison.rows.iter().filter(|row| row.metric == metric).count();
-    rows == 1 && all(turned).any(|(judged, ..)| judged.gate.metric == metric)
+pub(super) fn tells(turned: &VersusReport<'_>, quantity: Quantity) -> bool {
+    let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity).count();
+    rows == 1 && all(turned).any(|(judged, ..)| judged.gate.quantity == quantity)
 }
 
 /// `p99 of open I/O`, `mean latency of small I/O`, `rate of small I/O`.
-fn quantity(turned: &Turned<'_>, metric: Metric) -> String {
-    format!("{} of {}", short(metric), words::of(turned, metric))
+fn noun(turned: &VersusReport<'_>, quantity: Quantity) -> String {
+    format!("{} of {}", short(quantity), words::of(turned, quantity))
 }
 
-const fn short(metric: Metric) -> &'static str {
-    if metric.is_p99() {
-        "p99"
-    } else if metric.is_rate() {
-        "rate"
-    } else {
-        "mean latency"
+const fn short(quantity: Quantity) -> &'static str {
+    match quantity.what {
+        What::Rate | What::Mbps => "rate",
+        What::Mean | What::Bounded => "mean latency",
+        _ => "p99",
     }
 }
 
 /// `p99 < 2 ms`; with the class where there are several.
-fn bound_words(turned: &Turned<'_>, judged: &GateResult, bound: f64) -> String {
-    let metric = judged.gate.metric;
-    let classes = turned.found.metrics.iter().filter(|one| one.is_p99()).count();
-    let what = if classes > 1 { quantity(turned, metric) } else { short(metric).to_owned() };
+fn bound_words(turned: &VersusReport<'_>, judged: &GateResult, bound: f64) -> String {
+    let quantity = judged.gate.quantity;
+    let classes = turned.found.leading.len();
+    let what = if classes > 1 { noun(turned, quantity) } else { short(quantity).to_owned() };
     let sign = if judged.gate.is_upper() { '<' } else { '>' };
-    format!("{what} {sign} {}", value(metric, bound))
+    format!("{what} {sign} {}", value(quantity, bound))
 }
 
 /// Where it is asked: ` at 8000 per second`, ` at all 5 loads`.
-fn places(turned: &Turned<'_>, judged: &GateResult) -> String {
+fn places(turned: &VersusReport<'_>, judged: &GateResult) -> String {
     let rows: Vec<&Row> =
         judged.rows.iter().filter_map(|row| turned.found.comparison.rows.get(row.0)).collect();
     match rows.as_slice() {
@@ -128,23 +132,23 @@ fn places(turned: &Turned<'_>, judged: &GateResult) -> String {
 }
 
 /// `1.942 ms (1.911 ms to 1.972 ms) on B, at least 1.4 % below the bound`; with the load where there are several.
-fn of_side(turned: &Turned<'_>, judged: &GateResult, kept: &Kept<'_>, bound: f64) -> String {
-    let &Kept { side, row, .. } = kept;
+fn of_side(turned: &VersusReport<'_>, judged: &GateResult, kept: &SideBound<'_>, bound: f64) -> String {
+    let &SideBound { side, row, .. } = kept;
     let (name, found) = (side.name(), number(row, side));
     let many = judged.rows.len() > 1;
     let place = if many { format!(" at {}", words::place(turned, row)) } else { String::new() };
     let standing = if side == Side::A { row.base_standing } else { row.standing };
     let told = match standing {
-        Standing::Invalid => return format!("that of {name}{place} must not be used, as a flag says"),
-        Standing::Behind { .. } => {
-            return format!("more arrives on {name}{place} than it serves, so that it keeps no latency");
+        SideUsability::Invalid => return format!("that of {name}{place} must not be used (see the flag)"),
+        SideUsability::Behind { .. } => {
+            return format!("{name} could not keep up{place}, so a latency would be meaningless");
         }
-        Standing::Late if kept.outcome == Outcome::Undecided && is_known(found) => {
+        SideUsability::Late if kept.outcome == Outcome::Undecided && is_known(found) => {
             "of which a part is Rigel's own (PACING_LATE)".to_owned()
         }
-        Standing::Late | Standing::Usable => margin(found, bound),
+        SideUsability::Late | SideUsability::Usable => margin(found, bound),
     };
-    format!("{} on {name}{place}, {told}", words::told_in(row.metric, found))
+    format!("{} on {name}{place}, {told}", words::told_in(row.quantity, found))
 }
 
 /// Whether it is known what another visit would give.
@@ -159,17 +163,17 @@ fn margin(found: &Estimate, bound: f64) -> String {
     };
     let share = |end: f64| plain_percent((end / bound - 1.0).abs());
     if hi <= bound {
-        format!("at least {} % below the bound", share(hi))
+        format!("at least {} % below the limit", share(hi))
     } else if lo >= bound {
-        format!("at least {} % above the bound", share(lo))
+        format!("at least {} % above the limit", share(lo))
     } else {
-        "with the bound inside the interval".to_owned()
+        "with the limit inside the interval".to_owned()
     }
 }
 
 /// Why a gate came out as it did, with the load in words.
-pub fn reason(turned: &Turned<'_>, judged: &GateResult) -> Option<String> {
+pub fn reason(turned: &VersusReport<'_>, judged: &GateResult) -> Option<String> {
     let load = |row: &Row| Some(words::place(turned, row));
-    let quantity = |metric: Metric| format!("the {} of B", short(metric));
+    let quantity = |quantity: Quantity| format!("the {} of B", short(quantity));
     reason_in(judged, &turned.found.comparison, &Names { load: &load, quantity: &quantity })
 }

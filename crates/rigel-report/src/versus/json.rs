@@ -3,17 +3,19 @@
 //! The types here are the interface: a field is added under the same name of the schema, a change that a reader could
 //! misread needs a new one. Must not compute.
 
-use super::{Turned, reason, words};
-use crate::compare::{ChangeDocument, GateDocument, RowDocument};
-use crate::json::{RatioDocument, pretty, schema_of, text};
-use crate::sure::Sure;
+use super::{VersusReport, reason, words};
+use crate::compare::{GateDocument, RowDocument};
+use crate::json::{pretty, schema_of, text};
+use crate::sure::SurenessText;
 use crate::verdict::Conclusion;
 use rigel_core::error::Problem;
 use rigel_core::load::class::PerClass;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::load::sides::Side;
-use rigel_core::uses::compare::MARGIN;
-use rigel_core::uses::versus::Overall;
+use rigel_core::stats::Estimate;
+use rigel_uses::compare::MARGIN;
+use rigel_uses::compare::change::Change;
+use rigel_uses::versus::OverallRatio;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,7 +61,7 @@ struct Document {
     /// The gates, as they were asked for.
     gates: Vec<GateDocument>,
     /// What one can be sure of.
-    sure: Sure,
+    sure: SurenessText,
 }
 
 /// A side.
@@ -85,7 +87,7 @@ struct OverallDocument {
     /// The loads.
     points: Vec<PerClass<u32>>,
     /// How much B differs; the intervals of what the verdict is about hold together at 95 %.
-    change: ChangeDocument,
+    change: Change,
     /// What its interval says of B.
     #[schemars(extend("enum" = ["better", "worse", "alike", "undecided"]))]
     effect: &'static str,
@@ -101,7 +103,7 @@ struct TurnedRow {
     #[serde(flatten)]
     row: RowDocument,
     /// B over A, with the 95 % interval of this row alone; null when it cannot be told.
-    ratio: Option<RatioDocument>,
+    ratio: Option<Estimate>,
 }
 
 /// JSON Schema of the document.
@@ -110,7 +112,7 @@ pub fn schema() -> String {
 }
 
 /// The document, pretty-printed.
-pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn document(turned: &VersusReport<'_>) -> Result<Vec<u8>, Problem> {
     let (record, found) = (turned.view.record, turned.found);
     let rows = found.comparison.rows.iter().zip(&found.ratios);
     pretty(&Document {
@@ -130,12 +132,12 @@ pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
         overall: found
             .overall
             .iter()
-            .map(|one| OverallDocument::of(one, found.leading.contains(&one.metric)))
+            .map(|one| OverallDocument::of(one, found.leading.contains(&one.quantity)))
             .collect(),
         rows: rows
             .map(|(row, ratio)| TurnedRow {
-                row: RowDocument::of(row, [1, 1]),
-                ratio: ratio.map(RatioDocument::from),
+                row: RowDocument::of(row),
+                ratio: ratio.map(Estimate::of_rounds),
             })
             .collect(),
         gates: found.gates.iter().map(|judged| GateDocument::of(judged, reason(turned, judged))).collect(),
@@ -143,7 +145,7 @@ pub(super) fn document(turned: &Turned<'_>) -> Result<Vec<u8>, Problem> {
     })
 }
 
-fn side(turned: &Turned<'_>, side: Side) -> SideDocument {
+fn side(turned: &VersusReport<'_>, side: Side) -> SideDocument {
     let header = &turned.view.record.header;
     let own = header.request.alone(side);
     let engine = match own.engine {
@@ -160,12 +162,12 @@ fn side(turned: &Turned<'_>, side: Side) -> SideDocument {
 }
 
 impl OverallDocument {
-    fn of(found: &Overall, leading: bool) -> Self {
+    fn of(found: &OverallRatio, leading: bool) -> Self {
         Self {
-            metric: found.metric.name().into_owned(),
+            metric: found.quantity.name(),
             leading,
             points: found.loads.iter().map(|point| point.shown().collect()).collect(),
-            change: ChangeDocument::from(&found.change),
+            change: found.change,
             effect: found.effect.name(),
             against: found.against.iter().map(|point| point.shown().collect()).collect(),
             rounds: found.rounds,

@@ -2,14 +2,14 @@
 //!
 //! Must not format for an output.
 
-use super::{Turned, bounds};
+use super::{VersusReport, bounds};
 use crate::compare::value;
-use crate::numbers::{counted, decimal_percent, plain_percent};
-use crate::sure::{FEWEST, Sure, UNKNOWN};
-use crate::verdict::{Cause, Conclusion};
+use crate::sure::{FEWEST, SurenessText, UNKNOWN};
 use crate::words::listed;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::judge::answers::{MAX_MBPS, UNBOUNDED_IOPS};
 use rigel_core::judge::flags::FlagCode;
+use rigel_core::judge::quantity::{Quantity, What};
 use rigel_core::load::class::{Class, LoadClass, Pattern, Sync};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::EngineRequest;
@@ -17,9 +17,11 @@ use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Estimate;
 use rigel_core::stats::turns::FEWEST_ROUNDS;
-use rigel_core::uses::compare::change::{Change, Doubt};
-use rigel_core::uses::compare::{Effect, MARGIN, Metric, Past, Row};
-use rigel_core::uses::versus::Overall;
+use rigel_core::units::say::{counted, decimal_percent, number, plain_percent, signed_percent};
+use rigel_uses::compare::change::{Change, Doubt};
+use rigel_uses::compare::{Effect, MARGIN, Row, SessionSpread};
+use rigel_uses::versus::OverallRatio;
+use std::collections::BTreeSet;
 
 /// Values of more loads are in the table only.
 const MOST_TOLD: usize = 3;
@@ -27,7 +29,7 @@ const MOST_TOLD: usize = 3;
 const WORTH_TELLING: f64 = 1.5;
 
 /// What a side is: its targets, and how they are used where that is not the same on both.
-pub(super) fn side(turned: &Turned<'_>, side: Side) -> String {
+pub(super) fn side(turned: &VersusReport<'_>, side: Side) -> String {
     let header = &turned.view.record.header;
     let [a, b] = Side::BOTH.map(|side| header.request.alone(side));
     let own = if side == Side::A { &a } else { &b };
@@ -54,13 +56,13 @@ fn engine(request: EngineRequest) -> &'static str {
 }
 
 /// A class of the load, with its name on either side.
-pub(super) fn load(turned: &Turned<'_>, class: Class) -> Option<LoadClass> {
+pub(super) fn load(turned: &VersusReport<'_>, class: Class) -> Option<LoadClass> {
     Some(turned.view.record.header.request.class(class.on(Side::A)?)?.plain())
 }
 
 /// `small I/O`, `I/O of reads`, `dsync commits`.
-pub(super) fn of(turned: &Turned<'_>, metric: Metric) -> String {
-    let class = metric.class();
+pub(super) fn of(turned: &VersusReport<'_>, quantity: Quantity) -> String {
+    let class = quantity.class;
     let Some(load) = load(turned, class) else { return class.to_string() };
     match (load.pattern, load.sync) {
         (Pattern::Log, Sync::None) => format!("{class} writes"),
@@ -70,43 +72,43 @@ pub(super) fn of(turned: &Turned<'_>, metric: Metric) -> String {
 }
 
 /// All that is told of the sides, the verdict first.
-pub(super) fn sentences(turned: &Turned<'_>) -> Vec<String> {
+pub(super) fn sentences(turned: &VersusReport<'_>) -> Vec<String> {
     verdict(turned).into_iter().chain(tails(turned)).collect()
 }
 
 /// The verdict: who keeps the bounds that were asked for, then a sentence for each rate, or for the latency where the rate is given,
 /// after what a side does not keep up with.
-pub(super) fn verdict(turned: &Turned<'_>) -> Vec<String> {
-    let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.metric));
-    let few = turned.found.leading.iter().filter_map(|metric| few(turned, *metric));
+pub(super) fn verdict(turned: &VersusReport<'_>) -> Vec<String> {
+    let leading = turned.found.overall.iter().filter(|found| turned.found.leading.contains(&found.quantity));
+    let few = turned.found.leading.iter().filter_map(|quantity| few(turned, *quantity));
     let compared = behind(turned).into_iter().chain(leading.map(|found| one(turned, found))).chain(few);
     let told: Vec<String> = bounds::verdicts(turned).into_iter().chain(compared).collect();
     if turned.found.comparison.rows.is_empty() {
-        return vec!["No ratio of the two sides can be told: no load was measured on both.".to_owned()];
+        return vec!["No ratio: no load was measured on both sides.".to_owned()];
     }
     if told.is_empty() {
-        return vec!["No ratio of the two sides can be told; the table says why.".to_owned()];
+        return vec!["No ratio: the table says why.".to_owned()];
     }
     told
 }
 
-/// `Undecided in small I/O: 2 rounds had a visit to both sides, and fewer than 4 tell no ratio.` Nothing where some load has enough.
-fn few(turned: &Turned<'_>, metric: Metric) -> Option<String> {
+/// `Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.` Nothing where some load has enough.
+fn few(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
     let found = turned.found;
-    let mut own = found.comparison.rows.iter().filter(|row| row.metric == metric);
+    let mut own = found.comparison.rows.iter().filter(|row| row.quantity == quantity);
     let is_few = own.any(|row| row.verdict == Effect::Undecided(Doubt::FewRounds));
-    let is_told = found.overall.iter().any(|one| one.metric == metric);
+    let is_told = found.overall.iter().any(|one| one.quantity == quantity);
     (is_few && !is_told).then(|| {
         format!(
-            "Undecided in {}: {} had a visit to both sides, and fewer than {FEWEST_ROUNDS} tell no ratio.",
-            of(turned, metric),
+            "Undecided in {}: {} measured both sides, and a ratio needs {FEWEST_ROUNDS}; measure longer.",
+            of(turned, quantity),
             counted(found.rounds.min(FEWEST_ROUNDS - 1), "round")
         )
     })
 }
 
 /// Loads whose rate is given and not served. Their latency says how long was measured, so they have no ratio.
-fn behind(turned: &Turned<'_>) -> Vec<String> {
+fn behind(turned: &VersusReport<'_>) -> Vec<String> {
     let told = |(point, is_behind): (Point, [bool; 2])| {
         let load = at(turned, point);
         match is_behind {
@@ -119,7 +121,7 @@ fn behind(turned: &Turned<'_>) -> Vec<String> {
 }
 
 /// The loads that some side does not keep up with, and whether A and B do not.
-fn overloaded(turned: &Turned<'_>) -> impl Iterator<Item = (Point, [bool; 2])> {
+fn overloaded(turned: &VersusReport<'_>) -> impl Iterator<Item = (Point, [bool; 2])> {
     let is_behind = move |point: Point| {
         let found = turned.view.at(point)?;
         Some(found.flags.iter().any(|flag| flag.code == FlagCode::Overload))
@@ -133,19 +135,19 @@ fn overloaded(turned: &Turned<'_>) -> impl Iterator<Item = (Point, [bool; 2])> {
 }
 
 /// `B is 5.2 % faster than A (4.1 to 6.3 %) in small I/O, over 5 loads.`
-fn one(turned: &Turned<'_>, found: &Overall) -> String {
-    let (what, loads) = (of(turned, found.metric), counted(found.loads.len(), "load"));
-    let is_latency = found.metric.mirrors_a_rate();
+fn one(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
+    let (what, loads) = (of(turned, found.quantity), counted(found.loads.len(), "load"));
+    let is_latency = found.quantity.what == What::Mean;
     let how = |effect| match (effect, is_latency) {
-        (Effect::Better, false) => "faster",
-        (Effect::Better, true) => "less mean latency",
-        (_, false) => "slower",
-        (_, true) => "more mean latency",
+        (Effect::Better, false) => "faster than A",
+        (Effect::Better, true) => "less mean latency than A",
+        (_, false) => "slower than A",
+        (_, true) => "more mean latency than A",
     };
     let but = but(turned, found);
     match found.effect {
         Effect::Better | Effect::Worse => {
-            let more = by_load(turned, found.metric);
+            let more = by_load(turned, found.quantity);
             let more = if more.is_empty() { but } else { more };
             let verb = if is_latency { "has" } else { "is" };
             format!("B {verb} {} in {what}, over {loads}{more}.", by(&found.change, how(found.effect)))
@@ -153,30 +155,39 @@ fn one(turned: &Turned<'_>, found: &Overall) -> String {
         Effect::Alike => {
             let what = if is_latency { format!("the mean latency of {what}") } else { what };
             format!(
-                "No difference found in {what}: at most {} % either way, which is within ±{} %, over {loads}{but}.",
+                "No difference in {what}: at most {} % either way, which is within ±{} %, over {loads}{but}.",
                 plain_percent(found.change.most()),
                 plain_percent(MARGIN)
             )
         }
         Effect::Undecided(_) => {
             let [less, more] = open_ends(&found.change);
-            let (verb, [down, up]) = if is_latency {
-                ("have", ["less", "more mean latency"])
+            let (verb, down, up) = if is_latency {
+                ("have", "less mean latency than A", "more")
             } else {
-                ("be", ["slower", "faster"])
+                ("be", "slower", "faster")
             };
-            format!("Undecided in {what}: B may {verb} {less} % {down} or {more} % {up}, over {loads}{but}.")
+            format!(
+                "Undecided in {what}: B may {verb} {less} {down} to {more} {up}, over {loads}{but}; measure longer."
+            )
         }
     }
 }
 
-/// How much less and how much more is possible, in per cent.
+/// From here on a change is read as a factor.
+const MOST_PERCENT: f64 = 2.0;
+
+/// How much less and how much more is possible: `92 %`, `9.7 times as`.
 fn open_ends(change: &Change) -> [String; 2] {
-    [-change.lo, change.hi].map(|end| plain_percent(end.max(0.0)))
+    let told = |end: f64| match end.max(0.0) {
+        end if end > MOST_PERCENT => format!("{} times as", number(1.0 + end)),
+        end => format!("{} %", plain_percent(end)),
+    };
+    [-change.lo, change.hi].map(told)
 }
 
 /// `, but not at 8 outstanding`: loads that surely say something else than the mean.
-fn but(turned: &Turned<'_>, found: &Overall) -> String {
+fn but(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
     let places: Vec<String> = found.against.iter().map(|point| at(turned, *point)).collect();
     match places.len() {
         0 => String::new(),
@@ -190,20 +201,20 @@ const MOST_DECIMALS: usize = 3;
 
 /// `5.2 % faster than A (4.1 to 6.3 %)`. An interval whose ends would read alike gets more digits, and has none left at last: `9 %
 /// slower than A (known to less than 0.001 %)`.
-fn by(change: &Change, faster: &str) -> String {
+fn by(change: &Change, how: &str) -> String {
     let (near, far) = if change.relative < 0.0 { (change.hi, change.lo) } else { (change.lo, change.hi) };
     let written =
         |decimals: usize| [change.relative, near, far].map(|share| decimal_percent(share.abs(), decimals));
     let apart = (1..=MOST_DECIMALS).map(written).find(|[_, near, far]| near != far);
     apart.map_or_else(
-        || format!("{} % {faster} than A (known to less than 0.001 %)", plain_percent(change.relative.abs())),
-        |[middle, near, far]| format!("{middle} % {faster} than A ({near} to {far} %)"),
+        || format!("{} % {how} (known to less than 0.001 %)", plain_percent(change.relative.abs())),
+        |[middle, near, far]| format!("{middle} % {how} ({near} to {far} %)"),
     )
 }
 
 /// Where the loads differ for sure: the least and the most of them. Nothing where they do not.
-fn by_load(turned: &Turned<'_>, metric: Metric) -> String {
-    let rows = turned.found.comparison.rows.iter().filter(|row| row.metric == metric);
+fn by_load(turned: &VersusReport<'_>, quantity: Quantity) -> String {
+    let rows = turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity);
     let known: Vec<(&Row, Change)> = rows.filter_map(|row| Some((row, row.change.ok()?))).collect();
     let least = known.iter().min_by(|a, b| a.1.relative.total_cmp(&b.1.relative));
     let most = known.iter().max_by(|a, b| a.1.relative.total_cmp(&b.1.relative));
@@ -213,24 +224,19 @@ fn by_load(turned: &Turned<'_>, metric: Metric) -> String {
     }
     format!(
         ", from {} % at {} to {} % at {}",
-        signed(least.relative),
+        signed_percent(least.relative),
         place(turned, low),
-        signed(most.relative),
+        signed_percent(most.relative),
         place(turned, high)
     )
 }
 
-/// `+5.2`.
-pub(super) fn signed(relative: f64) -> String {
-    crate::numbers::signed_percent(relative)
-}
-
-pub(super) fn place(turned: &Turned<'_>, row: &Row) -> String {
+pub(super) fn place(turned: &VersusReport<'_>, row: &Row) -> String {
     row.point.map_or_else(|| "all loads".to_owned(), |point| at(turned, point))
 }
 
 /// `1 outstanding`, `8000 per second`, `4 writers`, `Small=5 Large=2`.
-pub(super) fn at(turned: &Turned<'_>, point: Point) -> String {
+pub(super) fn at(turned: &VersusReport<'_>, point: Point) -> String {
     let mut classes = point.classes();
     let (Some((class, level)), None) = (classes.next(), classes.next()) else { return point.named(" ") };
     let Some(load) = load(turned, class) else { return point.named(" ") };
@@ -245,42 +251,60 @@ pub(super) fn at(turned: &Turned<'_>, point: Point) -> String {
 
 /// What became of the 99th percentile, a sentence for each class; with its values where the rate is given and the loads are few.
 /// Then the latency of a side that alone keeps up.
-pub(super) fn tails(turned: &Turned<'_>) -> Vec<String> {
-    let p99 = turned.found.overall.iter().filter(|found| found.metric.is_p99());
-    let values = |metric| values(turned, metric).filter(|_| !bounds::tells(turned, metric));
-    let compared = p99.flat_map(|found| [Some(tail(turned, found)), values(found.metric)]).flatten();
+pub(super) fn tails(turned: &VersusReport<'_>) -> Vec<String> {
+    let p99 = turned.found.overall.iter().filter(|found| found.quantity.what.is_percentile());
+    let values = |quantity| values(turned, quantity).filter(|_| !bounds::tells(turned, quantity));
+    let compared = p99.flat_map(|found| [Some(tail(turned, found)), values(found.quantity)]).flatten();
     bounds::figures(turned).into_iter().chain(compared).chain(alone(turned)).collect()
 }
 
-fn tail(turned: &Turned<'_>, found: &Overall) -> String {
-    let what = of(turned, found.metric);
+fn tail(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
+    let (what, over) = (of(turned, found.quantity), of_loads(turned, found));
     let lower = match found.effect {
         Effect::Better => "lower",
         Effect::Worse => "higher",
         Effect::Alike => {
             return format!(
-                "p99 latency of {what}: no difference found, at most {} %, which is within ±{} %.",
+                "p99 latency of {what}: no difference, at most {} % either way, which is within ±{} %{over}.",
                 plain_percent(found.change.most()),
                 plain_percent(MARGIN)
             );
         }
         Effect::Undecided(_) => {
             let [less, more] = open_ends(&found.change);
-            return format!("p99 latency of {what}: undecided, {less} % lower to {more} % higher on B.");
+            return format!("p99 latency of {what}: undecided, {less} lower to {more} higher on B{over}.");
         }
     };
-    format!("p99 latency of {what}: {} on B.", by(&found.change, lower).replace(" than A", ""))
+    format!("p99 latency of {what}: {} on B{over}.", by(&found.change, lower))
+}
+
+/// What a figure rests on.
+fn of_loads(turned: &VersusReport<'_>, found: &OverallRatio) -> String {
+    let own = turned.found.comparison.rows.iter().filter(|row| row.quantity.class == found.quantity.class);
+    let all: BTreeSet<Point> = own.filter_map(|row| row.point).collect();
+    let places: Vec<String> = found.loads.iter().map(|point| at(turned, *point)).collect();
+    over_some(&places, all.len())
+}
+
+/// `, over 1 of 5 loads (8 outstanding)`: the others had too few I/Os for a percentile. Nothing where all have one.
+fn over_some(places: &[String], all: usize) -> String {
+    match places.len() {
+        some if some >= all => String::new(),
+        some @ 1..=MOST_TOLD => format!(", over {some} of {all} loads ({})", listed(places)),
+        some => format!(", over {some} of {all} loads"),
+    }
 }
 
 /// `At 8000 per second it is 2.51 ms on A and 1.62 ms on B.`: what a bound on the latency is held against.
-fn values(turned: &Turned<'_>, metric: Metric) -> Option<String> {
-    load(turned, metric.class()).filter(LoadClass::is_open)?;
-    let rows: Vec<&Row> = turned.found.comparison.rows.iter().filter(|row| row.metric == metric).collect();
+fn values(turned: &VersusReport<'_>, quantity: Quantity) -> Option<String> {
+    load(turned, quantity.class).filter(LoadClass::is_open)?;
+    let rows: Vec<&Row> =
+        turned.found.comparison.rows.iter().filter(|row| row.quantity == quantity).collect();
     let one = |row: &&Row| {
         format!(
             "{} on A and {} on B at {}",
-            told_in(metric, &row.base),
-            told_in(metric, &row.new),
+            told_in(quantity, &row.base),
+            told_in(quantity, &row.new),
             place(turned, row)
         )
     };
@@ -289,24 +313,24 @@ fn values(turned: &Turned<'_>, metric: Metric) -> Option<String> {
 }
 
 /// A number with its interval, `2.51 ms (2.4 ms to 2.63 ms)`.
-pub(super) fn told_in(metric: Metric, found: &Estimate) -> String {
+pub(super) fn told_in(quantity: Quantity, found: &Estimate) -> String {
     let ends = found.lo95().zip(found.hi95());
-    let ends = ends.map(|(lo, hi)| format!(" ({} to {})", value(metric, lo), value(metric, hi)));
-    format!("{}{}", value(metric, found.value), ends.unwrap_or_default())
+    let ends = ends.map(|(lo, hi)| format!(" ({} to {})", value(quantity, lo), value(quantity, hi)));
+    format!("{}{}", value(quantity, found.value), ends.unwrap_or_default())
 }
 
 /// `On B, the mean latency of open I/O at 8000 per second is 414 us (403 us to 425 us), and its p99 1.91 ms (1.84 ms to 1.99 ms).`:
 /// where the other side does not keep up, so that there is no ratio.
-fn alone(turned: &Turned<'_>) -> Vec<String> {
+fn alone(turned: &VersusReport<'_>) -> Vec<String> {
     let found = turned.found;
-    let latency = |metric: Metric, (point, side): (Point, Side)| {
+    let latency = |quantity: Quantity, (point, side): (Point, Side)| {
         let rows = &found.comparison.rows;
-        let row = rows.iter().find(|row| row.metric == metric && row.point == Some(point))?;
+        let row = rows.iter().find(|row| row.quantity == quantity && row.point == Some(point))?;
         let own = if side == Side::A { &row.base } else { &row.new };
-        (own.value > 0.0).then(|| told_in(metric, own))
+        (own.value > 0.0).then(|| told_in(quantity, own))
     };
-    let one = |mean: Metric, (point, side): (Point, Side)| {
-        let p99 = found.metrics.iter().find(|p99| p99.is_p99() && p99.class() == mean.class())?;
+    let one = |mean: Quantity, (point, side): (Point, Side)| {
+        let p99 = found.quantities.iter().find(|one| one.what.is_percentile() && one.class == mean.class)?;
         Some(format!(
             "On {}, the mean latency of {} at {} is {}, and its p99 {}.",
             side.name(),
@@ -325,41 +349,23 @@ fn alone(turned: &Turned<'_>) -> Vec<String> {
         let is_usable = turned.view.at(point.on(side))?.is_usable(&turned.view.record.header.request);
         is_usable.then_some((point, side))
     };
-    let given: Vec<Metric> = found.leading.iter().copied().filter(|metric| metric.mirrors_a_rate()).collect();
+    let given: Vec<Quantity> = found.leading.iter().copied().filter(|one| one.what == What::Mean).collect();
     let kept = overloaded(turned).filter_map(keeps_up).take(MOST_TOLD);
     kept.flat_map(|place| given.iter().filter_map(move |&mean| one(mean, place)).collect::<Vec<_>>())
         .collect()
 }
 
-/// What speaks against the rates and not against their ratio; nothing where something else speaks against the numbers.
-pub(super) fn about_rates(found: &Conclusion) -> Option<String> {
-    let common = [FlagCode::SlowNoise, FlagCode::LevelShift, FlagCode::Drift];
-    let is_of_ratios = |cause: &Cause| cause.code == Some(FlagCode::NotReached);
-    let mut others = found.causes.iter().filter(|cause| !is_of_ratios(cause)).peekable();
-    let is_common = |cause: &Cause| cause.code.is_some_and(|code| common.contains(&code));
-    (others.peek().is_some() && others.all(is_common)).then(|| {
-        let what = if found.causes.iter().any(is_of_ratios) { "Whatever else" } else { "This" };
-        format!(
-            "{what} is about the rates. What slows or speeds both sides alike is not in their ratio, and a change of one side alone \
-             makes its interval wider."
-        )
-    })
-}
-
 /// The three things that one can be sure of.
-pub(super) fn sureness(turned: &Turned<'_>) -> Sure {
+pub(super) fn sureness(turned: &VersusReport<'_>) -> SurenessText {
     let found = turned.found;
     let worth = found.worth.filter(|&worth| worth >= WORTH_TELLING).map_or_else(String::new, |worth| {
-        format!(" It would have taken {worth:.1} times the visits to know it as well from two runs of the same minutes.")
+        format!(" Two separate runs would need {worth:.1} times the visits to know it as well.")
     });
-    Sure {
-        this_session:
-            "± is how sure each number is as the mean of this session (95 %). Turns do not narrow it."
-                .to_owned(),
+    SurenessText {
+        this_session: "± is each side on its own (95 %); only the ratio gains from alternating.".to_owned(),
         within_it: format!(
-            "B to A comes from rounds in which both sides were visited one right after the other, so that what was slow or fast for \
-             both is not in it. Each interval holds by itself at 95 %; an effect is named where it holds beside all others of its \
-             kind, alike where all of it is within ±{} %.{worth}",
+            "The ratio comes from back-to-back pairs, so common slowdowns cancel out. Its interval is 95 % for each row; an effect is named \
+             if it holds for all rows of its kind at once, alike if all of it is within ±{} %.{worth}",
             plain_percent(MARGIN)
         ),
         another_session: another(turned),
@@ -367,12 +373,12 @@ pub(super) fn sureness(turned: &Turned<'_>) -> Sure {
 }
 
 /// What another session will show of the rates of each side.
-fn another(turned: &Turned<'_>) -> String {
-    let told = |(side, past): (Side, &Past)| {
-        let rates = [(past.small_rate, "small I/O"), (past.large_rate, "large I/O")];
+fn another(turned: &VersusReport<'_>) -> String {
+    let told = |(side, past): (Side, &SessionSpread)| {
+        let rates = [(UNBOUNDED_IOPS, "small I/O"), (MAX_MBPS, "large I/O")];
         let known: Vec<String> = rates
             .into_iter()
-            .filter_map(|(sessions, what)| Some((sessions?, what)))
+            .filter_map(|(rate, what)| Some((past.of(rate)?, what)))
             .map(|(sessions, what)| {
                 let within = plain_percent(sessions.another());
                 format!("±{within} % in {what} (from {} calibrations)", sessions.count)
@@ -382,25 +388,33 @@ fn another(turned: &Turned<'_>) -> String {
     };
     let known: Vec<String> = Side::BOTH.into_iter().zip(turned.past).filter_map(told).collect();
     let rates = match known.as_slice() {
-        [] => format!("{UNKNOWN}. {} calibrations of a side on different days make it known", FEWEST),
+        [] => format!("{UNKNOWN}. {FEWEST} calibrations of a side on different days tell it"),
         [one] => format!("{one}; of the other side {UNKNOWN}"),
         both => both.join("; "),
     };
     format!(
-        "What another session will show is {rates}. The ratio is surer than the rates, but may differ as well, with other load \
-         on either side."
+        "What another session will show is {rates}. The ratio is surer than the rates, but may change with other load on either side."
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::uses::compare::change::RestsOn;
+    use rigel_uses::compare::change::RestsOn;
+
+    #[test]
+    fn a_percentile_of_some_loads_says_so() {
+        let places = |count: usize| vec!["8 outstanding".to_owned(); count];
+        assert_eq!(over_some(&places(1), 5), ", over 1 of 5 loads (8 outstanding)");
+        assert_eq!(over_some(&places(4), 5), ", over 4 of 5 loads");
+        assert_eq!((over_some(&places(5), 5), over_some(&places(1), 1)), (String::new(), String::new()));
+    }
 
     #[test]
     fn no_interval_rounds_to_nothing() {
-        let told =
-            |relative, lo, hi| by(&Change { relative, lo, hi, df: 9.0, rests_on: RestsOn::Rounds }, "slower");
+        let told = |relative, lo, hi| {
+            by(&Change { relative, lo, hi, df: 9.0, rests_on: RestsOn::Rounds }, "slower than A")
+        };
         assert_eq!(told(-0.052, -0.063, -0.041), "5.2 % slower than A (4.1 to 6.3 %)");
         assert_eq!(told(-0.09, -0.0903, -0.0898), "9 % slower than A (8.98 to 9.03 %)");
         assert_eq!(told(-0.09, -0.090_02, -0.089_99), "9 % slower than A (8.999 to 9.002 %)");

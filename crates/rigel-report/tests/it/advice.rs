@@ -12,10 +12,10 @@ use rigel_core::record::Record;
 use rigel_core::stats::Interval;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{KIB, MIB, Nanos};
-use rigel_core::uses::advice::{Advice, Advised, Conditions, Given, Product};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{View, compare};
+use rigel_uses::advice::{Advice, AdviceReport, Conditions, Product, SettingAdvice};
 use serde_json::Value;
 
 const SERVER: u32 = 15;
@@ -27,7 +27,7 @@ fn calibrated(name: &str, write_percent: u8, small_bytes: u64, large_bytes: u64)
     record.header.targets[0].mount_point = Some("/srv/data".into());
     let request = &mut record.header.request;
     request.set_large(Pattern::Streams { ios_per_stream: 4 });
-    request.bound = Some(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean });
+    request.calibrate(LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean }, None);
     request.set_writes(WritePercent::new(write_percent).unwrap());
     request.set_size(Class::SMALL, small_bytes);
     request.set_size(Class::LARGE, large_bytes);
@@ -61,7 +61,7 @@ fn explained(told: &Advisory<'_>) -> String {
 fn with<T>(records: &[Record], change: impl Fn(&mut View<'_>), made: impl Fn(&Advisory<'_>) -> T) -> T {
     let mut views: Vec<View<'_>> = records.iter().map(View::of).collect();
     views.iter_mut().for_each(change);
-    let advised = Advised::of(&compare::runs(&views), Conditions::default(), None).unwrap();
+    let advised = AdviceReport::of(&compare::runs(&views), Conditions::default(), None).unwrap();
     made(&Advisory { views: &views, advised: &advised })
 }
 
@@ -84,14 +84,15 @@ fn warnings_stand_above_the_tables() {
     in_this_order(
         warnings,
         &[
-            "\n  reads_20260101_1200, 2026-01-01T12:00:00+01:00, reads of /dev/sdb\n\nWITHHELD: ",
+            " from 1 run; ",
+            "\n\nWITHHELD: ",
             "random_page_cost (postgresql)\n",
             " its interval reaches",
-            "\n      rigel calibrate /dev/sdb --budget 5m\n",
+            "\n      rigel calibrate /dev/sdb --for 5m\n",
             "effective_io_concurrency, maintenance_io_concurrency (postgresql);",
             "innodb_read_io_threads (mysql)\n",
             "(NOT_SATURATED)",
-            "\n      rigel calibrate /dev/sdb --num-disks 16 --budget 5m\n\nCARE: ",
+            "\n      rigel calibrate /dev/sdb --num-disks 16 --for 5m\n\nCARE: ",
             "\n  SLOW_NOISE: ",
         ],
     );
@@ -153,7 +154,7 @@ fn a_withheld_setting_is_a_comment_with_its_reason_and_the_command() {
     let file = with(&[reads()], in_doubt, |told| file(told, Product::Postgresql, 18)).unwrap();
     assert!(!file.lines().any(|line| line.starts_with("random_page_cost")), "{file}");
     assert!(file.contains("# withheld: random_page_cost: latency of a random read of 8 KiB"), "{file}");
-    assert!(file.contains("\n#     rigel calibrate /dev/sdb --budget 5m\n"), "{file}");
+    assert!(file.contains("\n#     rigel calibrate /dev/sdb --for 5m\n"), "{file}");
     assert!(
         file.lines().all(|line| line.is_empty() || line.starts_with('#') || line.contains(" = ")),
         "{file}"
@@ -168,7 +169,7 @@ fn a_withheld_setting_is_a_comment_with_its_reason_and_the_command() {
         "latency of a random read of 8 KiB, one outstanding: its interval reaches 0"
     );
     assert!(cost["refused"]["details"].as_str().unwrap().contains("100 us (0 to 242)"), "{cost}");
-    assert_eq!(cost["refused"]["command"], "rigel calibrate /dev/sdb --budget 5m");
+    assert_eq!(cost["refused"]["command"], "rigel calibrate /dev/sdb --for 5m");
     assert_eq!(cost["measured"][0]["lo95"], 0.0);
 }
 
@@ -181,12 +182,8 @@ fn what_others_disturbed_is_rough_everywhere() {
     };
     let page = with(&[reads()], disturbed, |told| page(told, false));
     assert_eq!(table(&page, Product::Postgresql)[0], "random_page_cost | 13.7 | 13.27 to 14.13 | rough");
-    in_this_order(
-        &page,
-        &["\nROUGH: ", "random_page_cost (postgresql)", "To have them better: ", "\nrough: "],
-    );
-    let because =
-        "latency of a random read of 8 KiB, one outstanding: others used the CPUs or the device (FOREIGN)";
+    in_this_order(&page, &["\nROUGH: ", "random_page_cost (postgresql)", "To narrow them: ", "\nrough: "]);
+    let because = "latency of a random read of 8 KiB, one outstanding: other programs used the CPUs or the device (FOREIGN)";
     let file = with(&[reads()], disturbed, |told| file(told, Product::Postgresql, SERVER)).unwrap();
     assert!(file.lines().all(|line| line.is_empty() || line.starts_with('#')), "{file}");
     let flat = |text: &str| text.replace("\n#", " ").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -237,7 +234,8 @@ fn the_page_explains_every_setting() {
             parts.extend(own.iter().flat_map(|one| explanation(one)));
             parts.push(own[0].source.to_owned());
         }
-        let flat = section(&page, product).split_whitespace().collect::<Vec<_>>().join(" ");
+        let flat =
+            section(&page, product).split_whitespace().collect::<Vec<_>>().join(" ").replace("µs", "us");
         in_this_order(&flat, &parts);
         for one in all {
             assert_eq!(flat.matches(one.source).count(), 1, "{}: {flat}", one.source);
@@ -260,12 +258,12 @@ fn the_page_explains_every_setting() {
 
 /// What is told of a setting below the table, in order.
 fn explanation(advice: &Advice) -> Vec<String> {
-    let valued = |given: &Given| {
+    let valued = |given: &SettingAdvice| {
         let ends = given.value.ends.as_ref().filter(|(lo, hi)| lo != hi);
         let range = ends.map_or_else(String::new, |(lo, hi)| format!("({lo} to {hi}) "));
         format!("{} {range}", given.value.text)
     };
-    let derived = |given: &Given| {
+    let derived = |given: &SettingAdvice| {
         let measured = given.measured.iter().map(|one| format!("- {}: {}", one.what, one.told()));
         std::iter::once(given.why.clone()).chain(measured).collect::<Vec<_>>()
     };
@@ -292,8 +290,8 @@ fn explanation(advice: &Advice) -> Vec<String> {
 
 /// The part of a page about a product, without its title.
 fn section(page: &str, product: Product) -> &str {
-    let (_, rest) = page.split_once(&format!(": --for {}\n", product.name())).unwrap();
-    rest.split_once(": --for ").map_or(rest, |(own, _)| own)
+    let (_, rest) = page.split_once(&format!(": --database {}\n", product.name())).unwrap();
+    rest.split_once(": --database ").map_or(rest, |(own, _)| own)
 }
 
 /// The lines of its table below the heading; the cells that hold something, each behind a bar.
@@ -318,12 +316,12 @@ fn half_a_file_is_refused_with_what_to_measure() {
         assert_eq!(problem.kind.code(), 2);
         let told = problem.to_string();
         assert!(told.contains("--write 100") && told.contains("--size-small 4K"), "{told}");
-        assert!(told.contains(&format!("--for {}", product.name())), "{told}");
+        assert!(told.contains(&format!("--database {}", product.name())), "{told}");
     }
     let mut nowhere = reads();
     nowhere.visits.iter_mut().for_each(|visit| visit.nodes[0].witness = None);
     let problem = made(&[nowhere], Product::CgroupMax, SERVER).unwrap_err();
-    assert!(problem.to_string().contains("does not tell which disk"), "{problem}");
+    assert!(problem.to_string().contains("does not show which disk"), "{problem}");
 }
 
 #[test]
@@ -341,7 +339,7 @@ fn the_level_of_a_search_is_used() {
     let json: Value = serde_json::from_slice(&json).unwrap();
     let found = setting(&json, "effective_io_concurrency");
     assert_eq!(found["until"].as_u64(), Some(17));
-    assert_eq!((found["value"].as_str(), found["measured"][0]["mean"].as_f64()), (Some("8"), Some(8.0)));
+    assert_eq!((found["value"].as_str(), found["measured"][0]["value"].as_f64()), (Some("8"), Some(8.0)));
 }
 
 fn setting<'a>(json: &'a Value, name: &str) -> &'a Value {
@@ -377,13 +375,13 @@ fn the_document_holds_values_figures_and_refusals() {
 fn a_simulated_device_and_flags_are_told_everywhere() {
     let flags = |view: &mut View<'_>| {
         view.findings.flags.push(Flag::new(FlagCode::Simulated, "engine sim: no storage was touched"));
-        view.findings.flags.push(Flag::new(FlagCode::SlowNoise, "visits are alike"));
+        view.findings.flags.push(Flag::new(FlagCode::SlowNoise, "visits resemble each other"));
     };
     let all = [Product::Postgresql, Product::Oracle, Product::Mysql];
     let files = all.map(|product| with(&[reads()], flags, |told| file(told, product, SERVER)).unwrap());
     for text in files.into_iter().chain([with(&[reads()], flags, explained)]) {
         assert!(text.contains("SIMULATED: no storage was touched"), "{text}");
-        assert!(text.contains("SLOW_NOISE: visits are alike"), "{text}");
+        assert!(text.contains("SLOW_NOISE: visits resemble each other"), "{text}");
     }
 }
 
@@ -401,7 +399,7 @@ fn what_a_line_of_the_kernel_cannot_say_is_told_beside_it() {
     assert!([postgresql, mysql, oracle, seastar].concat().is_empty(), "they have comments");
     for parts in [
         vec!["SIMULATED: no storage was touched"],
-        vec!["was not measured to its end"],
+        vec!["was cut short"],
         vec!["NOT_SATURATED: it may be\\x0amore"],
         vec!["wbps is not measured", "--write 100"],
     ] {

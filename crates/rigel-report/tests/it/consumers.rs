@@ -3,6 +3,7 @@
 use crate::support::{MINUTE, Run, SPREAD, steady};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_report::{Format, OrionVersion};
 use std::collections::BTreeMap;
 
@@ -74,8 +75,7 @@ fn last_field(text: &str) -> &str {
 
 #[test]
 fn the_last_field_of_the_last_line_is_the_value_of_a_single_point() {
-    let request =
-        Request { shape: MatrixShape::Point { small: 32, large: 0 }, ..Request::new(RunLevel::Advanced) };
+    let request = Request::of(Task::advanced(MatrixShape::Point { small: 32, large: 0 }));
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
     run.small(32, 123_456_789);
     for version in OrionVersion::ALL {
@@ -102,7 +102,7 @@ fn scripts_that_grep_the_summary_find_one_line_each() {
         assert_eq!(grep_value(&summary, "Maximum Large MBPS"), "20000.00");
         assert!(!grep_value(&summary, "Minimum Small Latency").is_empty());
     }
-    for (version, latency) in OrionVersion::ALL.into_iter().zip(["1.00", "999", "998.004"]) {
+    for (version, latency) in OrionVersion::ALL.into_iter().zip(["1.00", "1.00", "999", "998.004"]) {
         let summary = run.file(Format::Orion(version), "_summary.txt");
         assert!(summary.starts_with("ORION VERSION"));
         assert_eq!(grep_value(&summary, "Maximum Large MBPS"), "10.00");

@@ -5,12 +5,12 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_report::{Format, OrionVersion, View};
 use std::collections::BTreeMap;
 
 fn mixed() -> Run {
-    let request =
-        Request { shape: MatrixShape::Point { small: 2, large: 1 }, ..Request::new(RunLevel::Advanced) };
+    let request = Request::of(Task::advanced(MatrixShape::Point { small: 2, large: 1 }));
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
     let small = steady(8192, 2, MINUTE, 6000);
     let large = steady(1 << 20, 1, MINUTE, 600);

@@ -1,13 +1,14 @@
 //! What the doctor found, as a text: the verdict first, then the parts, a line for each finding, and the way on.
 
 use rigel_core::facts::{DeviceFacts, HostFacts, MountFacts};
-use rigel_core::uses::doctor::{Part, Severity, System, examine, rules};
-use rigel_report::doctor::{findings, json};
+use rigel_report::doctor::{DoctorReport, json};
+use rigel_report::document::Document as _;
 use rigel_report::text::Style;
+use rigel_uses::doctor::{Part, Severity, System, examine, rules};
 use serde_json::Value;
 
-const MEASUREMENT: &str = "What bends this measurement";
-const DATABASE: &str = "What matters to the database";
+const MEASUREMENT: &str = "Affects this measurement";
+const DATABASE: &str = "Affects the database";
 
 /// A disk whose scheduler costs performance: a warning about the measurement. Its merging is one, too, in the same queue.
 fn disk(name: &str) -> DeviceFacts {
@@ -31,9 +32,13 @@ fn host(swappiness: u32) -> HostFacts {
     host
 }
 
+fn told(system: &System<'_>, named: &[String], everything: bool) -> String {
+    DoctorReport { system, all: &examine(system), named, known: &[], everything }.text(Style::default())
+}
+
 fn text(host: &HostFacts, devices: &[DeviceFacts], mounts: &[MountFacts], everything: bool) -> String {
     let system = System::whole(host, devices, mounts);
-    findings(&system, &examine(&system), &[], everything, Style::default())
+    told(&system, &[], everything)
 }
 
 fn at(text: &str, what: &str) -> usize {
@@ -43,7 +48,7 @@ fn at(text: &str, what: &str) -> usize {
 /// The lines of a part that begin with a number.
 fn numbered<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
     let part = text[at(text, title)..].lines().skip(1);
-    let part = part.take_while(|line| !line.starts_with("What") && !line.starts_with("Nothing"));
+    let part = part.take_while(|line| !line.starts_with("Affects") && !line.starts_with("Nothing"));
     part.filter(|line| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok()))
         .collect()
 }
@@ -51,21 +56,32 @@ fn numbered<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
 #[test]
 fn the_verdict_stands_first_and_goes_by_the_gravest() {
     let good = text(&host(10), &[], &[], false);
-    assert!(good.starts_with("Good: no findings. Nothing has to change"), "{good}");
+    assert!(good.starts_with("Nothing to fix.\n"), "{good}");
     assert!(good.contains("\nNext: rigel calibrate\n"), "{good}");
     let noted = text(&host(60), &[], &[], false);
-    assert!(noted.starts_with("Good: 1 note. "), "{noted}");
+    assert!(noted.starts_with("Nothing to fix (1 note).\n"), "{noted}");
     let warned = text(&host(10), &[], &[mount("rw")], false);
-    assert!(warned.starts_with("1 setting harms a database. A measurement does not show"), "{warned}");
+    assert!(
+        warned.starts_with("1 thing to fix (1 warning).\n1 setting slows or endangers a database, which"),
+        "{warned}"
+    );
     let bent = text(&host(10), &[disk("sda")], &[], false);
-    assert!(bent.starts_with("2 settings change what is measured. Decide"), "{bent}");
+    assert!(
+        bent.starts_with("2 things to fix (2 warnings).\n2 settings change what is measured: change or"),
+        "{bent}"
+    );
     let both = text(&host(60), &[disk("sda")], &[mount("rw")], false);
     assert!(
-        both.starts_with("2 settings change what is measured, 1 harms a database; 1 note. Decide"),
+        both.starts_with(
+            "3 things to fix (3 warnings, 1 note).\n2 settings change what is measured, 1 setting slows"
+        ),
         "{both}"
     );
     let lost = text(&host(60), &[disk("sda")], &[mount("rw,nobarrier,noatime")], false);
-    assert!(lost.starts_with("Do not measure yet: 1 error, 2 warnings, 1 note. "), "{lost}");
+    assert!(
+        lost.starts_with("3 things to fix (1 error, 2 warnings, 1 note).\nFix errors before you measure"),
+        "{lost}"
+    );
 }
 
 #[test]
@@ -79,14 +95,14 @@ fn two_parts_with_the_worst_first_and_a_line_for_each() {
         [
             "  1 error    /data: a power failure can destroy files (nobarrier)",
             "  2 warning  /data: every read changes metadata (strictatime)",
-            "  3 note     host: memory is swapped out soon (vm.swappiness 60)",
+            "  3 note     host: memory is swapped out early (vm.swappiness 60)",
         ]
     );
     assert_eq!(
         numbered(&short, MEASUREMENT),
         [
-            "  4 warning  sda: the scheduler bfq holds requests back",
-            "  5 warning  sda: sequential I/O is not put together (nomerges 2)",
+            "  4 warning  sda: the scheduler bfq delays requests",
+            "  5 warning  sda: sequential I/O is not merged (nomerges 2)",
         ]
     );
     let warned = text(&host, &devices, &[mount("rw")], false);
@@ -119,9 +135,12 @@ fn a_line_has_the_names_that_fit() {
     };
     let long = named(|index| format!("nvme{index}n1"));
     assert!(long.contains("nvme0n1, nvme1n1 and 7 more: the scheduler bfq"), "{long}");
-    assert!(named(|index| format!("s{index}")).contains("s0, s1, s2, s3 and 5 more: the"), "{long}");
+    assert!(named(|index| format!("s{index}")).contains("s0, s1, s2, s3, s4 and 4 more: the"), "{long}");
     assert!(long.lines().all(|line| line.len() <= 80), "{long}");
-    assert!(long.starts_with("2 settings change what is measured."), "what has a line counts: {long}");
+    assert!(
+        long.starts_with("2 things to fix (2 warnings).\n2 settings change"),
+        "what has a line counts: {long}"
+    );
     let vast = named(|index| format!("{}{index}", "x".repeat(90)));
     at(&vast, &format!("{}0\n             and 8 more: the scheduler", "x".repeat(90)));
 }
@@ -138,7 +157,7 @@ fn what_rests_on_a_finding_points_at_it() {
         ..DeviceFacts::default()
     };
     let spins = text(&host(10), &[disk(true)], &[], true);
-    at(&spins, "  1 note     vda: taken for a spinning disk");
+    at(&spins, "  1 note     vda: treated as a spinning disk");
     at(&spins, "  vda: I/O scheduler: mq-deadline, but see 1\n");
     at(&spins, "  vda: read-ahead of buffered reads: 8 MiB, but see 1\n");
     let flash = text(&host(10), &[disk(false)], &[], true);
@@ -151,7 +170,7 @@ fn the_next_command_can_be_pasted() {
     let host = host(60);
     let system = System::whole(&host, &[], &[]);
     let named = ["my data.dbf".to_owned(), "/dev/sdb".to_owned()];
-    let text = |everything| findings(&system, &examine(&system), &named, everything, Style::default());
+    let text = |everything| told(&system, &named, everything);
     at(&text(false), "\nNext: rigel doctor 'my data.dbf' /dev/sdb --all\n");
     at(&text(true), "\nNext: rigel doctor 'my data.dbf' /dev/sdb\n");
 }

@@ -4,6 +4,7 @@ use crate::support::{MINUTE, Run, SPREAD, classes, same, steady};
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::units::NS_PER_S;
 use rigel_report::{Format, View};
 use serde_json::{Value, json};
@@ -54,12 +55,18 @@ fn every_class_of_every_point_is_a_job_with_the_figures_of_other_outputs() {
     for job in jobs {
         let io = class_of(&findings, job);
         let read = &job["read"];
-        assert!(near(&read["iops"], io["iops"]["mean"].as_f64().unwrap()), "{job}");
-        assert!(near(&read["lat_ns"]["mean"], 1000.0 * io["latency_us"]["mean"].as_f64().unwrap()), "{job}");
+        assert!(near(&read["iops"], io["iops"]["value"].as_f64().unwrap()), "{job}");
+        assert!(
+            near(&read["lat_ns"]["mean"], 1000.0 * io["latency_us"]["mean"]["value"].as_f64().unwrap()),
+            "{job}"
+        );
         let p99 = read["clat_ns"]["percentile"]["99.000000"].as_f64().unwrap();
-        assert!((p99 - 1000.0 * io["latency_us"]["p99"].as_f64().unwrap()).abs() <= 0.5, "{p99} of {io}");
+        assert!(
+            (p99 - 1000.0 * io["latency_us"]["p99"]["value"].as_f64().unwrap()).abs() <= 0.5,
+            "{p99} of {io}"
+        );
         assert_eq!((&read["total_ios"], &read["lat_ns"]["N"]), (&io["reads"], &io["reads"]));
-        assert_eq!(job["rigel"]["iops"]["lo95"], io["iops"]["lo95"]);
+        assert_eq!(job["rigel"]["iops"], io["iops"]);
         assert_eq!((&job["write"]["total_ios"], &job["trim"]["iops"]), (&json!(0), &json!(0.0)));
         let bins = read["clat_ns"]["bins"].as_object().unwrap();
         let counted: u64 = bins.values().map(|ios| ios.as_u64().unwrap()).sum();
@@ -114,8 +121,7 @@ fn within_a_directory_only_the_load_changes() {
 fn mixed_writes(percent: u8, pattern: Pattern) -> Run {
     let request = Request {
         classes: classes(pattern, percent),
-        shape: MatrixShape::Point { small: 2, large: 3 },
-        ..Request::new(RunLevel::Advanced)
+        ..Request::of(Task::advanced(MatrixShape::Point { small: 2, large: 3 }))
     };
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
     let mut small = steady(8192, 2, MINUTE, 6000);

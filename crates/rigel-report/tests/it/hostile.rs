@@ -7,13 +7,13 @@ use crate::support::{MINUTE, Run, SPREAD, classes, same, steady};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
-use rigel_core::measure::{Early, Histogram};
-use rigel_core::record::{Line, Purpose, Record, Resumed, WarmUpDone, write_line};
+use rigel_core::measure::{Histogram, StartLatencies};
+use rigel_core::record::{Line, Purpose, Record, ResumedLine, WarmUpDone, write_line};
 use rigel_core::units::NS_PER_S;
-use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::Witness;
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::{Format, OrionVersion, View};
+use rigel_uses::advice::{AdviceReport, Conditions, Product};
 use serde_json::{Value, json};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,7 +67,7 @@ fn lines(record: &Record) -> Vec<Value> {
     let closing = record.closing.clone().map(Line::Closing);
     let kept = (record.search.len() + record.visits.len()) as u64;
     let at = "2026-01-01T12:05:00+01:00".to_owned();
-    let resumed = Line::Resumed(Resumed { at, run_ns: 0, kept, set_aside: 0, torn_bytes: 0 });
+    let resumed = Line::Resumed(ResumedLine { at, run_ns: 0, kept, set_aside: 0, torn_bytes: 0 });
     let all = std::iter::once(header).chain(search).chain(visits).chain([resumed]).chain(closing);
     all.map(|line| serde_json::from_slice(&write_line(&line).unwrap()).unwrap()).collect()
 }
@@ -83,7 +83,7 @@ fn bytes(lines: &[Value]) -> Vec<u8> {
 /// What is advised, as a page, a document and files; nothing where that is refused.
 fn advice(views: &[View<'_>]) -> usize {
     let runs = rigel_report::compare::runs(views);
-    let Ok(advised) = Advised::of(&runs, Conditions::default(), None) else { return 0 };
+    let Ok(advised) = AdviceReport::of(&runs, Conditions::default(), None) else { return 0 };
     let told = Advisory { views, advised: &advised };
     let files = Product::ALL.into_iter().filter_map(|product| file(&told, product, 18).ok());
     page(&told, true).len() + document(&told).unwrap().len() + files.map(|text| text.len()).sum::<usize>()
@@ -93,9 +93,8 @@ fn advice(views: &[View<'_>]) -> usize {
 fn outputs(record: &Record) -> usize {
     let view = View::of(record);
     let advice = advice(std::slice::from_ref(&view));
-    let built_in = |format: &Format| *format != Format::Parquet;
     let orion = OrionVersion::ALL.map(Format::Orion).into_iter();
-    let formats = orion.chain(Format::ALL.into_iter().skip(1).filter(built_in));
+    let formats = orion.chain(Format::ALL.into_iter().skip(1));
     let files = formats.flat_map(|format| rigel_report::render(format, &view).unwrap());
     files.map(|file| file.bytes.len()).sum::<usize>()
         + advice
@@ -184,7 +183,8 @@ fn no_number_of_an_adaptive_run_does_harm() {
     for visit in &mut run.record.visits {
         visit.nodes[0].witness = Some(witness(visit.began_ns));
         for tally in visit.tallies.values_mut() {
-            let part = Early { until_ns: 800_000_000, reads: same(10, 50_000), writes: Histogram::new() };
+            let part =
+                StartLatencies { until_ns: 800_000_000, reads: same(10, 50_000), writes: Histogram::new() };
             tally.early.push(part);
         }
     }

@@ -1,6 +1,7 @@
 //! The page with charts, as far as it can be judged without a browser.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of, in_this_order, steady};
+use rigel_core::facts::DeviceFacts;
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
@@ -18,9 +19,9 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
     rest.split_once(after).unwrap_or_else(|| panic!("no {after} behind {before}")).0
 }
 
-/// The text of the verdict.
+/// The verdict, the first screen, and why.
 fn verdict(page: &str) -> &str {
-    between(page, "<section class=\"verdict", "</section>")
+    between(page, "<section class=\"verdict", "<p class=\"about\">Every number is")
 }
 
 /// The figures of the charts.
@@ -48,10 +49,12 @@ fn the_verdict_says_whether_the_numbers_may_be_used_why_and_what_to_do() {
     in_this_order(
         verdict(&page),
         &[
-            "<strong>Use with care: one thing speaks against these numbers.</strong>",
+            "<strong>Use with care: 1 warning.</strong>",
             "<p>This storage reached 50,000 small I/Os per second (±",
-            " MB per second of large I/O (±",
-            "<p>The ±5 % asked for was reached at all 7 points.</p>",
+            "MB per second of large I/O (±",
+            "<svg viewBox=",
+            "<polyline",
+            "<p>The ±5\u{a0}% asked for was reached at all 7 points.</p>",
             "<ul class=\"causes\">\n<li><b>",
             "</b> <span class=\"flag\">",
             " <span class=\"do\">",
@@ -78,9 +81,9 @@ fn a_number_that_must_not_be_used_makes_the_verdict_bad() {
         verdict(&page),
         &[
             "<strong>Do not use the numbers of small I/O.</strong>",
-            "<li><b>Rate and latency do not fit the outstanding I/Os",
-            "<span class=\"flag bad\">LITTLE</span> 2 of 3 points, not to be used: rate &lt;b&gt; off. <span class=\"do\">Measure",
             "<p>This storage seemed to reach",
+            "<li><b>Rate and latency do not match the outstanding I/Os",
+            "<span class=\"flag bad\">LITTLE</span> 2 of 3 points, not to be used: rate &lt;b&gt; off. <span class=\"do\">Repeat",
             "visited once",
         ],
     );
@@ -102,9 +105,24 @@ fn a_run_that_was_cut_short_says_so_first() {
     let empty = self::page(&run);
     in_this_order(
         verdict(&empty),
-        &["Do not use these numbers.", "Run cut short", "<p>Nothing was measured.</p>"],
+        &["Do not use these numbers.", "<p>Nothing was measured.</p>", "Run cut short"],
     );
     assert!(!empty.contains("<figure>"));
+}
+
+#[test]
+fn the_title_asks_the_question_of_the_storage() {
+    let mut run = Run::visited(RunLevel::Simple, &SPREAD);
+    assert!(page(&run).contains("<h1>How many IOPS and MBPS on /dev/sdb?</h1>"));
+    let target = &mut run.record.header.targets[0];
+    target.path = "./rigel-scratch.dat".into();
+    target.real_path = "/u01/data/rigel-scratch.dat".into();
+    target.mount_point = Some("/u01".into());
+    target.device =
+        Some(DeviceFacts { name: "nvme0n1".into(), model: Some("PM9A3".into()), ..DeviceFacts::default() });
+    assert!(page(&run).contains("<h1>How many IOPS and MBPS on /u01 (PM9A3)?</h1>"));
+    run.record.header.request.label = Some("old <san>".into());
+    assert!(page(&run).contains("<h1>old &lt;san&gt;: How many IOPS and MBPS on /u01 (PM9A3)?</h1>"));
 }
 
 /// All that a browser could load has an address; the policy would refuse it, and there is none.

@@ -20,7 +20,6 @@ mod openmetrics;
 mod orion_11_1;
 mod orion_11_2;
 mod orion_19;
-mod parquet;
 mod terminal;
 mod text;
 mod trace;

@@ -54,10 +54,10 @@ fn what_speaks_against_a_number_stands_beside_it() {
     view.findings.points[1].flags =
         vec![Flag::new(FlagCode::Little, "rate <b> off by 5_000_000").invalidating()];
     let page = file_of(&view, Format::Markdown, "_report.md");
-    assert!(page.contains("\n**Use with care: one thing"), "{page}");
+    assert!(page.contains("\n**Use with care: 1 warning.**\n"), "{page}");
     assert!(
         page.contains(
-            " `LITTLE`, 2 outstanding small I/Os, not to be used: rate &lt;b&gt; off by 5\\_000\\_000. Measure"
+            " `LITTLE`, 2 outstanding small I/Os, not to be used: rate &lt;b&gt; off by 5\\_000\\_000. Repeat on "
         ),
         "{page}"
     );
@@ -103,6 +103,6 @@ fn nothing_against_the_numbers_is_good() {
     let mut run = Run::new(Request::new(RunLevel::Oltp), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100);
     let page = page(&run);
-    assert!(page.contains("\n**Good: nothing speaks against these numbers.**\n"), "{page}");
+    assert!(page.contains("\n**Good: no warnings.**\n"), "{page}");
     assert!(!page.contains("## Flags"), "{page}");
 }

@@ -4,7 +4,9 @@ use crate::support::{MINUTE, Run, SPREAD, figures, file_of, in_this_order, stead
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::record::{End, Purpose};
 use rigel_report::{Format, OrionVersion, View, orion};
 
@@ -199,7 +201,7 @@ fn what_its_user_stopped_says_how_far_it_came() {
 #[test]
 fn a_search_that_was_cut_short_has_no_points() {
     let mut run = Run::adaptive(RunLevel::Simple);
-    run.record.header.request.levels = rigel_core::load::pace::LevelChoice::Auto;
+    run.record.header.request.task = Task::searched(RunLevel::Simple, Pace::Adaptive(Adaptive::default()));
     let searched = Run::searched(RunLevel::Simple).record;
     let header = &mut run.record.header;
     header.plan.search.clone_from(&searched.header.plan.search);
@@ -217,10 +219,13 @@ fn a_search_that_was_cut_short_has_no_points() {
     for format in [Format::Json, Format::Csv, Format::Orion(OrionVersion::V19)] {
         assert!(rigel_report::render(format, &View::of(&run.record)).is_ok());
     }
-    assert!(
-        rigel_report::text::report(&View::of(&run.record), rigel_report::text::Style::default(), &[])
-            .starts_with("Do not use these numbers.\n- Run cut short")
-    );
+    let (view, style) = (View::of(&run.record), rigel_report::text::Style::default());
+    let brief = rigel_report::text::report(&view, style, &[]);
+    let opening =
+        "Do not use these numbers.\nNothing was measured.\n! Run cut short: the record ends without";
+    assert!(brief.starts_with(opening), "{brief}");
+    let explained = rigel_report::text::explained(&view, style, &[]);
+    assert!(explained.starts_with("Do not use these numbers.\n- Run cut short: "), "{explained}");
 }
 
 /// A record may come from anywhere. No text of it may end a line, move the cursor or turn the reading direction.

@@ -3,8 +3,9 @@
 use crate::support::{MINUTE, Run, classes, histogram, same, tally, us};
 use rigel_core::load::class::Pattern;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
+use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::measure::Histogram;
 use rigel_report::{Format, OrionVersion, View, orion};
 
@@ -49,7 +50,10 @@ fn simple() -> Run {
 #[test]
 fn results_of_a_simple_run() {
     let run = simple();
-    assert_eq!(orion::result_block(OrionVersion::V19, &View::of(&run.record)), SIMPLE);
+    assert_eq!(
+        orion::result_block(OrionVersion::V19, &View::of(&run.record)),
+        format!("Setting ftype=0\n{SIMPLE}")
+    );
     assert!(run.file(FORMAT, "_summary.txt").ends_with(&format!("files found.\n\n{SIMPLE}")));
 }
 
@@ -66,6 +70,7 @@ fn results_of_a_run_that_writes() {
     let writes = histogram(&[(65_536, 459 * 60)], us(73_935.104, 62_631.574, 187_240.852, 12_174.669));
     run.visit((68, 0), MINUTE, Some(tally(8192, 68, MINUTE, reads, writes)), None);
     let expected = "\
+Setting ftype=0
 Maximum Small IOPS=918 @ Small=68 and Large=0
 Small Read Latency: avg=74069.660 us, min=62642.274 us, max=180620.254 us, std dev=12263.553 us @ Small=68 and Large=0
 Small Write Latency: avg=73935.104 us, min=62631.574 us, max=187240.852 us, std dev=12174.669 us @ Small=68 and Large=0
@@ -98,7 +103,7 @@ fn prints_an_empty_line_after_the_estimate() {
 
 #[test]
 fn columns_of_a_table_are_equally_wide() {
-    let request = Request { shape: MatrixShape::Detailed, ..Request::new(RunLevel::Advanced) };
+    let request = Request::of(Task::advanced(MatrixShape::Detailed));
     let mut run = Run::new(request, &[("/dev/sdb", 1 << 34)]);
     let io = |mean| Some(tally(8192, 1, MINUTE, same(1000, mean), Histogram::new()));
     run.visit((1, 0), MINUTE, io(12_345_678), None);
@@ -115,8 +120,7 @@ fn columns_of_a_table_are_equally_wide() {
 #[test]
 fn a_search_that_was_ended_has_no_levels_in_its_tables() {
     let request = Request {
-        pace: Pace::Adaptive(Adaptive::default()),
-        levels: LevelChoice::Auto,
+        task: Task::searched(RunLevel::Normal, Pace::Adaptive(Adaptive::default())),
         ..Request::new(RunLevel::Normal)
     };
     let run = Run::new(request, &[("/dev/sdb", 1 << 34)]);

@@ -5,13 +5,14 @@ use rigel_core::facts::{HostFacts, Identity, TargetFacts, TargetKind};
 use rigel_core::judge::profiles::level_visit;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
-use rigel_core::load::plan::{Plan, Searched};
+use rigel_core::load::pace::{Adaptive, Pace};
+use rigel_core::load::plan::{Plan, SearchOutcome};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::{ClassTally, Histogram};
 use rigel_core::record::{
-    Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Node, NodeVisit, Nodes, Purpose, Record, Visit,
+    ClosingLine, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, Node, NodeVisit, Nodes, Purpose, Record, Visit,
 };
 use rigel_core::stats::levels_auto::{self, LevelRules, Next};
 use rigel_core::units::{NS_PER_S, NS_PER_US, Nanos};
@@ -193,7 +194,7 @@ impl Run {
         };
         Self {
             record: Record {
-                closing: Some(Closing {
+                closing: Some(ClosingLine {
                     ended: "2026-01-01T12:08:00+01:00".into(),
                     complete: true,
                     reason: None,
@@ -207,7 +208,7 @@ impl Run {
     /// An adaptive run of a level on one device, without visits.
     pub fn adaptive(level: RunLevel) -> Self {
         let pace = Pace::Adaptive(Adaptive::default());
-        Self::new(Request { pace, ..Request::new(level) }, &[("/dev/sdb", 1 << 34)])
+        Self::new(Request::new(level).paced(pace), &[("/dev/sdb", 1 << 34)])
     }
 
     /// An adaptive run: a long visit, then as many rounds over all points as `spread` has visits, each off by so many per
@@ -250,8 +251,7 @@ impl Run {
     pub fn searched(level: RunLevel) -> Self {
         let mut run = Self::new(
             Request {
-                pace: Pace::Adaptive(Adaptive::default()),
-                levels: LevelChoice::Auto,
+                task: Task::searched(level, Pace::Adaptive(Adaptive::default())),
                 ..Request::new(level)
             },
             &[("/dev/sdb", 1 << 34)],
@@ -264,7 +264,7 @@ impl Run {
         let header = &mut run.record.header;
         header.plan = header
             .plan
-            .with_levels(&header.request, &Searched { n_sat, ..Searched::default() }, Nanos(0))
+            .with_levels(&header.request, &SearchOutcome { n_sat, ..SearchOutcome::default() }, Nanos(0))
             .unwrap();
         run
     }

@@ -6,12 +6,16 @@ use rigel_core::load::class::Class;
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_report::text::{self, Style};
 use rigel_report::{Format, OrionVersion, RUN_OUTPUTS, View, render};
 
 const UNICODE: Style = Style { colour: false, ascii: false };
 const ASCII: Style = Style { colour: false, ascii: true };
 const COLOUR: Style = Style { colour: true, ascii: false };
+
+/// What is shown after a run, or everything.
+type TextOf = fn(&View<'_>, Style, &[String]) -> String;
 
 /// Columns that each line takes on a terminal.
 fn widths(text: &str) -> impl Iterator<Item = usize> {
@@ -26,14 +30,13 @@ fn widths(text: &str) -> impl Iterator<Item = usize> {
 }
 
 fn visited(request: Request) -> Run {
-    let mut run =
-        Run::new(Request { pace: Pace::Adaptive(Adaptive::default()), ..request }, &[("/dev/sdb", 1 << 34)]);
+    let mut run = Run::new(request.paced(Pace::Adaptive(Adaptive::default())), &[("/dev/sdb", 1 << 34)]);
     run.rounds(&SPREAD);
     run
 }
 
 fn advanced(shape: MatrixShape) -> Request {
-    Request { shape, ..Request::new(RunLevel::Advanced) }
+    Request::of(Task::advanced(shape))
 }
 
 fn charts(report: &str) -> String {
@@ -45,7 +48,7 @@ fn charts(report: &str) -> String {
 #[test]
 fn charts_of_both_classes_stand_side_by_side() {
     let run = Run::visited(RunLevel::Normal, &SPREAD);
-    let report = text::report(&View::of(&run.record), UNICODE, &[]);
+    let report = text::explained(&View::of(&run.record), UNICODE, &[]);
     insta::assert_snapshot!(charts(&report), @r"
     IOPS by small outstanding                MBPS by large outstanding
     60.0k │                                  25.0k │
@@ -59,7 +62,7 @@ fn charts_of_both_classes_stand_side_by_side() {
         0 └────────────────────────────────      0 └────────────────────────────────
            1      2       3       4       5         1                              2
     ");
-    let report = text::report(&View::of(&run.record), ASCII, &[]);
+    let report = text::explained(&View::of(&run.record), ASCII, &[]);
     insta::assert_snapshot!(charts(&report), @r"
     IOPS by small outstanding                MBPS by large outstanding
     60.0k |                                  25.0k |
@@ -74,6 +77,7 @@ fn charts_of_both_classes_stand_side_by_side() {
            1      2       3       4       5         1                              2
     ");
     assert!(report.is_ascii());
+    assert!(text::report(&View::of(&run.record), ASCII, &[]).is_ascii());
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
     let run = visited(advanced(MatrixShape::Row { large: 1 }));
     let mut view = View::of(&run.record);
     view.findings.points[2].flags.push(Flag::new(FlagCode::Cache, "too fast").invalidating());
-    let report = text::report(&view, ASCII, &[]);
+    let report = text::explained(&view, ASCII, &[]);
     insta::assert_snapshot!(charts(&report), @r"
     IOPS by small, large 1 (1 left out)
     60.0k |
@@ -100,7 +104,7 @@ fn a_chart_leaves_out_what_must_not_be_used_and_says_so() {
 #[test]
 fn one_level_is_no_curve() {
     let run = visited(advanced(MatrixShape::Point { small: 3, large: 1 }));
-    let report = text::report(&View::of(&run.record), UNICODE, &[]);
+    let report = text::explained(&View::of(&run.record), UNICODE, &[]);
     assert!(!report.contains(" by "), "{report}");
 }
 
@@ -113,23 +117,35 @@ fn colours_say_nothing_that_words_do_not() {
     }
     run.record.closing = None;
     let view = View::of(&run.record);
-    let (plain, coloured) = (text::report(&view, UNICODE, &[]), text::report(&view, COLOUR, &[]));
-    assert!(!plain.contains('\u{1b}'));
-    let mut stripped = String::new();
-    for (place, part) in coloured.split('\u{1b}').enumerate() {
-        stripped += if place == 0 { part } else { part.split_once('m').unwrap().1 };
-    }
-    assert_eq!(stripped, plain);
-    for (code, sign) in [
-        ("31", "!    2     0"),
-        ("31", "          ! LITTLE"),
+    let brief = [
+        ("33", "This storage reached"),
+        ("33", "! Run cut short"),
+        ("31", "! LITTLE"),
         ("1", " Small Large"),
-        ("36", "IOPS by"),
-        ("35", "MBPS by"),
+        ("31", "!    2     0"),
+    ];
+    let explained = [
         ("33", "Use with care"),
         ("33", "- Run cut short"),
-    ] {
-        assert!(coloured.contains(&format!("\u{1b}[{code}m{sign}")), "{sign}: {coloured}");
+        ("31", "- Rate and latency do not match"),
+        ("1", " Small Large"),
+        ("31", "!    2     0"),
+        ("31", "          ! LITTLE"),
+        ("36", "IOPS by"),
+        ("35", "MBPS by"),
+    ];
+    let documents: [(TextOf, &[(&str, &str)]); 2] = [(text::report, &brief), (text::explained, &explained)];
+    for (document, signs) in documents {
+        let (plain, coloured) = (document(&view, UNICODE, &[]), document(&view, COLOUR, &[]));
+        assert!(!plain.contains('\u{1b}'));
+        let mut stripped = String::new();
+        for (place, part) in coloured.split('\u{1b}').enumerate() {
+            stripped += if place == 0 { part } else { part.split_once('m').unwrap().1 };
+        }
+        assert_eq!(stripped, plain);
+        for (code, sign) in signs {
+            assert!(coloured.contains(&format!("\u{1b}[{code}m{sign}")), "{sign}: {coloured}");
+        }
     }
 }
 
@@ -164,9 +180,12 @@ fn no_line_is_wider_than_a_terminal() {
             }
         }
         for style in [UNICODE, ASCII, COLOUR] {
-            let report = text::report(&view, style, &files);
-            let widest = widths(&report).max().unwrap();
-            assert!(widest <= 80, "{widest}: {report}");
+            for report in [text::report(&view, style, &files), text::explained(&view, style, &files)] {
+                // A command is whole, so that it can be pasted.
+                let lines = report.lines().filter(|line| !line.starts_with("more: rigel report "));
+                let widest = lines.flat_map(widths).max().unwrap();
+                assert!(widest <= 80, "{widest}: {report}");
+            }
         }
     }
     assert!(most >= 350, "{most}");
@@ -185,5 +204,5 @@ fn the_outputs_of_a_run_are_known_by_name() {
         assert!(RUN_OUTPUTS.contains(&file.suffix.as_ref()), "{}", file.suffix);
     }
     let text = render(Format::Text, &view).unwrap();
-    assert_eq!(text[0].bytes, text::report(&view, UNICODE, &[]).into_bytes());
+    assert_eq!(text[0].bytes, text::explained(&view, UNICODE, &[]).into_bytes());
 }

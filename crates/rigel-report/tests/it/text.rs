@@ -4,8 +4,9 @@ use crate::support::{MINUTE, Run, SPREAD, classes, figures, in_this_order, same,
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::Layout;
 use rigel_core::measure::Histogram;
 use rigel_core::sim::SimLaw;
@@ -32,14 +33,13 @@ fn plan_of_a_simple_run() {
 
 #[test]
 fn plan_of_a_single_point() {
-    let request =
-        Request { shape: MatrixShape::Point { small: 1000, large: 0 }, ..Request::new(RunLevel::Advanced) };
+    let request = Request::of(Task::advanced(MatrixShape::Point { small: 1000, large: 0 }));
     let plan = plan(request, &[("/dev/sdb", 1 << 34)]);
     assert_eq!(figures(&plan), "16 GiB 8 KiB 1 1000 0 500 ms 60 s 1 min 1 s 2 7.81 MiB 4 0");
 }
 
 fn adaptive(request: Request) -> Request {
-    Request { pace: Pace::Adaptive(Adaptive::default()), ..request }
+    request.paced(Pace::Adaptive(Adaptive::default()))
 }
 
 #[test]
@@ -58,10 +58,8 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
     let limited = Adaptive { precision: Precision(7), max_duration: Some(Nanos::from_secs(600)), fast: true };
     let request = Request {
         classes: classes(Pattern::Streams { ios_per_stream: 4 }, 34),
-        shape: MatrixShape::Max { small: 0, large: 4 },
         cache: CacheWarmUp::Bytes(8 << 30),
-        pace: Pace::Adaptive(limited),
-        ..Request::new(RunLevel::Advanced)
+        ..Request::of(Task::advanced(MatrixShape::Max { small: 0, large: 4 })).paced(Pace::Adaptive(limited))
     };
     let plan = plan(request, &[("/dev/sdb", 1 << 34)]);
     assert!(widest(&plan) <= 80);
@@ -77,7 +75,7 @@ fn plan_of_an_adaptive_run_in_two_phases_with_a_limit() {
 
 #[test]
 fn plan_of_a_search() {
-    let request = Request { levels: LevelChoice::Auto, ..adaptive(Request::new(RunLevel::Normal)) };
+    let request = Request::of(Task::searched(RunLevel::Normal, Pace::Adaptive(Adaptive::default())));
     let plan = plan(request, &[("/dev/sdb", 1 << 34)]);
     assert!(widest(&plan) <= 80);
     let (_, from_search) = plan.split_once("\nSearch").unwrap();
@@ -89,12 +87,11 @@ fn plan_of_a_search() {
 fn plan_of_streams_that_write() {
     let request = Request {
         classes: classes(Pattern::Streams { ios_per_stream: 4 }, 50),
-        shape: MatrixShape::Detailed,
         layout: Layout::Raid0 { stripe_bytes: 1 << 20 },
         cache: CacheWarmUp::Bytes(8 << 30),
         engine: EngineRequest::Sim(SimLaw::default()),
         buffered: true,
-        ..Request::new(RunLevel::Advanced)
+        ..Request::of(Task::advanced(MatrixShape::Detailed))
     };
     let plan = plan(request, &[("/dev/sdb", 1 << 34), ("/srv/file", 1_500_000_000)]);
     assert_eq!(
@@ -106,7 +103,7 @@ fn plan_of_streams_that_write() {
 }
 
 const TABLE: &str = "
- Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
+ Small Large      IOPS   ±%      MBPS   ±%    mean µs   ±%    p99 µs   ±% Visits
 !    1     0      4032    -         -    -      248.0    -     248.0    -      1
 !    0     2         -    -    131.12    -    15253.2    -   15253.2    -      1
 !    5     2   1234567    -  98765.00    -        4.0    -       4.0    -      1
@@ -155,9 +152,10 @@ fn table_of_an_adaptive_run() {
     let table = text::table(&view);
     let (rows, signs) = table.split_once("\n\n").unwrap();
     insta::assert_snapshot!(rows, @r"
-     Small Large      IOPS   ±%      MBPS   ±%    mean us   ±%    p99 us   ±% Visits
+     Small Large      IOPS   ±%      MBPS   ±%    mean µs   ±%    p99 µs   ±% Visits
          1     0     10000  9.1*        -    -       99.9  9.1     102.0  4.1      4
-                FOREIGN (others used 1.87 of a core on average, more than 0.25 in ..
+                FOREIGN (others used 1.87 of a core on average, more than 0.25 in
+                  100 % of the time)
     !    2     0     20000  9.1*        -    -      300.0  9.1     300.0  1.6      4
               ! LITTLE (small: rate x latency is 3.000 of 2 outstanding)
               ! CACHE (others used 1.87 of a core on average, more than 0.25 in
@@ -169,17 +167,8 @@ fn table_of_an_adaptive_run() {
          0     2         -    -  20000.00  9.1*     100.0  9.1     102.0  4.1      4
     ");
     // Each sign of the rows, then what the intervals rest on.
-    let parts = [
-        "*  ",
-        "±5 %",
-        "\n!  ",
-        "\n.. ",
-        "\n±% ",
-        " 1.4 times ",
-        "28 visits ",
-        " 10 % ",
-        "\nFlag of the run: ",
-    ];
+    let parts =
+        ["*  ", "±5 %", "\n!  ", "\n±% ", " 1.4 times ", "28 visits ", " 10 % ", "\nFlag of the run: "];
     in_this_order(signs, &parts);
     let flag = signs.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flag.ends_with(&format!(" FEW_POINTS ({})", "7 points share one device, ".repeat(4))), "{flag}");
@@ -235,7 +224,7 @@ fn no_number_is_too_wide_for_its_column() {
 fn results_of_an_adaptive_run_say_how_sure_the_best_ones_are() {
     let run = Run::visited(RunLevel::Simple, &SPREAD);
     let view = View::of(&run.record);
-    let results = report(&view);
+    let results = explained(&view);
     let (table, rest) = results.split_once("\nHighest large MBPS: ").unwrap();
     let verdict = text::verdict_of(&view);
     assert!(verdict.starts_with("Use with care: "), "{verdict}");
@@ -246,22 +235,56 @@ fn results_of_an_adaptive_run_say_how_sure_the_best_ones_are() {
     insta::assert_snapshot!(rest, @r"
     20000.00 ±1.7 % (95 %, 4 visits) @ Small=0 and Large=2
     Highest small IOPS: 50000 ±1.7 % (95 %, 4 visits) @ Small=5 and Large=0
-    Lowest small latency: 100.0 us ±1.7 % (95 %, 4 visits) @ Small=1 and Large=0
+    Lowest small latency: 100.0 µs ±1.7 % (95 %, 4 visits) @ Small=1 and Large=0
     ");
     // One visit to each point: the table says what its intervals are worth.
     let mut run = Run::new(Request::new(RunLevel::Simple), &[("/dev/sdb", 1 << 34)]);
     run.small(1, 100);
     let view = View::of(&run.record);
-    assert_eq!(report(&view), format!("{}\n{}", text::verdict_of(&view), text::table(&view)));
+    assert_eq!(explained(&view), format!("{}\n{}", text::verdict_of(&view), text::table(&view)));
+}
+
+#[test]
+fn what_is_shown_after_a_run_begins_with_the_answer() {
+    let run = Run::visited(RunLevel::Simple, &SPREAD);
+    let mut view = View::of(&run.record);
+    let codes = [FlagCode::Foreign, FlagCode::Buffers, FlagCode::Drift, FlagCode::Contaminated];
+    view.findings.points[0].flags = codes.map(|code| Flag::new(code, "figures")).into();
+    let files = ["./x_record.jsonl".to_owned()];
+    let told = text::report(&view, Style::default(), &files);
+    assert!(told.starts_with("This storage reached 50,000 small I/Os per second"), "{told}");
+    in_this_order(
+        &told,
+        &[
+            "\n! ",
+            "\n! ",
+            "\n! ",
+            "\n  and 2 more\n",
+            " Small Large ",
+            "\nmore: rigel report ./x_record.jsonl --explain\n",
+        ],
+    );
+    let deep = [format!("./{}/x_record.jsonl", "directory/".repeat(9))];
+    let line = format!("\nmore: rigel report {} --explain\n", deep[0]);
+    assert!(text::report(&view, Style::default(), &deep).contains(&line), "whole, so that it can be pasted");
+    assert_eq!(told.matches("\n! ").count(), 3, "{told}");
+    assert!(!told.contains("figures"), "the figures are behind --explain: {told}");
+    assert_eq!(text::explained(&view, Style::default(), &files).matches(": figures.").count(), 4);
+    // What must not be used says so before anything else.
+    view.findings.flags = vec![Flag::new(FlagCode::Cache, "too fast").invalidating()];
+    let told = text::report(&view, Style::default(), &files);
+    assert!(told.starts_with("Do not use these numbers.\nThis storage seemed to reach "), "{told}");
 }
 
 /// ORION's lines are in its files and what `rigel orion` prints; nothing in the text is about them.
 #[test]
 fn the_lines_of_orion_are_not_repeated() {
     let run = Run::visited(RunLevel::Normal, &SPREAD);
-    let told = report(&View::of(&run.record));
-    for line in ["ORION", "Maximum ", "Minimum Small Latency", "Histogram"] {
-        assert!(!told.contains(line), "{line}: {told}");
+    let view = View::of(&run.record);
+    for told in [text::report(&view, Style::default(), &[]), explained(&view)] {
+        for line in ["ORION", "Maximum ", "Minimum Small Latency", "Histogram"] {
+            assert!(!told.contains(line), "{line}: {told}");
+        }
     }
     assert!(run.file(Format::Orion(OrionVersion::V19), "_summary.txt").contains("Maximum Large MBPS="));
 }
@@ -288,7 +311,7 @@ fn a_mean_that_is_far_from_the_median_is_explained() {
     let told = sentence(&run).unwrap();
     assert!(told.starts_with("Half of the small I/Os @ Small=3 and Large=0 took 53"), "{told}");
     assert!(
-        told.contains(" us or less; a slow share raises the mean to ") && !told.contains("other"),
+        told.contains(" µs or less; a slow share raises the mean to ") && !told.contains("other"),
         "{told}"
     );
     slow(&mut run, 3, 20_000, 100);
@@ -309,8 +332,8 @@ fn a_mean_that_is_far_from_the_median_is_explained() {
     );
 }
 
-fn report(view: &View<'_>) -> String {
-    text::report(view, Style::default(), &[])
+fn explained(view: &View<'_>) -> String {
+    text::explained(view, Style::default(), &[])
 }
 
 #[test]

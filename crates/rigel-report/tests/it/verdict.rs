@@ -1,9 +1,13 @@
 //! The verdict on a run, and the command that it names.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of};
+use rigel_core::judge::findings::{LoadResult, WorkingPoint};
 use rigel_core::judge::flags::{Flag, FlagCode};
+use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::stats::Estimate;
 use rigel_report::{Conclusion, Format, Tone, View};
 
 /// One point, with flags.
@@ -48,7 +52,7 @@ fn a_note_is_told_and_speaks_against_nothing() {
     assert_eq!(
         found.notes,
         [
-            "To know: Something else used the CPUs or the device meanwhile. FOREIGN, 1 outstanding small I/O: 0.4 of 16 CPUs."
+            "To know: Other programs used the CPUs or the device during the measurement. FOREIGN, 1 outstanding small I/O: 0.4 of 16 CPUs."
         ]
     );
     // Where the same speaks against another point, that tells it.
@@ -70,11 +74,35 @@ fn what_a_run_ran_in_stands_in_every_output_for_people() {
                 limited to 1.5 of 4 CPUs.";
     assert_eq!(Conclusion::of(&view).surroundings.as_deref(), Some(told));
     let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = flat(rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]));
+    let text = flat(rigel_report::text::explained(&view, rigel_report::text::Style::default(), &[]));
     for output in
         [text, file_of(&view, Format::Html, "_report.html"), file_of(&view, Format::Markdown, "_report.md")]
     {
         assert!(output.contains(told), "{output}");
+    }
+}
+
+/// Where the rate still rises, nothing is known of what more than was tried would give.
+#[test]
+fn nothing_is_claimed_beyond_the_most_that_was_tried() {
+    let run = Run::visited(RunLevel::Simple, &SPREAD);
+    let mut view = View::of(&run.record);
+    let most = view.findings.points.iter().map(|found| found.point.small()).max().unwrap();
+    let load = |outstanding: u32| LoadResult {
+        outstanding,
+        rate: Estimate::bare(1000.0),
+        latency_us: 1000.0 * f64::from(outstanding),
+    };
+    let working = |highest| WorkingPoint { at: load(1), highest: load(highest) };
+    for (is_rising, highest, wanted) in [
+        (false, most, format!("{most} outstanding give no more, at ")),
+        (true, most, format!("{most} outstanding, the most that was tried, give as much, at ")),
+        (true, most - 1, format!("{} outstanding give as much, at ", most - 1)),
+    ] {
+        view.findings.working = [(Class::SMALL, working(highest))].into_iter().collect();
+        view.findings.still_rising = is_rising.then_some(Class::SMALL).into_iter().collect();
+        let told = Conclusion::of(&view).working.unwrap();
+        assert!(told.contains(&wanted), "{told}");
     }
 }
 
@@ -90,7 +118,10 @@ fn what_makes_numbers_invalid_comes_first() {
 #[test]
 fn the_next_command_mends_the_cause_or_uses_the_numbers() {
     let good = flagged(&[], "oltp /dev/sdb ", "/dev/sdb");
-    assert_eq!(good.next.unwrap().command, "rigel advise orion_20260101_1200_record.jsonl --for postgresql");
+    assert_eq!(
+        good.next.unwrap().command,
+        "rigel advise orion_20260101_1200_record.jsonl --database postgresql"
+    );
     let line = "oltp /dev/sdb --engine libaio ";
     assert_eq!(next(FlagCode::Foreign, line).unwrap(), "rigel run oltp /dev/sdb --engine libaio");
     assert_eq!(next(FlagCode::Throttled, line).unwrap(), "rigel doctor /dev/sdb");
@@ -103,14 +134,13 @@ fn more_time_is_asked_for_by_the_option_that_was_given() {
     for line in ["simple /dev/sdb --max-duration 30s ", "simple --max-duration=30s /dev/sdb "] {
         let mut run = Run::visited(RunLevel::Simple, &SPREAD);
         run.record.header.request.command_line = line.into();
-        let pace = &mut run.record.header.request.pace;
-        let rigel_core::load::pace::Pace::Adaptive(adaptive) = pace else { panic!("{pace:?}") };
-        adaptive.max_duration = Some(rigel_core::units::Nanos(MINUTE / 2));
+        let max_duration = Some(rigel_core::units::Nanos(MINUTE / 2));
+        run.record.header.request.set_pace(Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() }));
         let mut view = View::of(&run.record);
         view.findings.flags = vec![Flag::new(FlagCode::NotReached, "wide")];
         let next = Conclusion::of(&view).next.unwrap().command;
         assert!(next.starts_with("rigel run simple"), "{next}");
-        assert!(next.ends_with(" --max-duration 1m") && next.matches("max-duration").count() == 1, "{next}");
+        assert!(next.ends_with(" --for 1m") && !next.contains("max-duration"), "{next}");
     }
 }
 

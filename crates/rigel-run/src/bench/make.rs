@@ -5,7 +5,7 @@
 
 use super::simulated::{self, SimulatedBench};
 use super::threads::{OpenSite, ThreadBench, WorkerPlace, stack_bytes};
-use super::trials::Trials;
+use super::trials::{self, Trials};
 use super::turns::Turns;
 use super::{Bench, layout_in};
 use crate::execute::Run;
@@ -20,9 +20,9 @@ use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Side;
 use rigel_core::load::team::Team;
-use rigel_core::record::resume::Past;
+use rigel_core::record::resume::RecordPast;
 use rigel_core::units::Bytes;
-use rigel_core::verify::Settled;
+use rigel_core::verify::DurableMark;
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::durable;
@@ -39,7 +39,7 @@ pub struct Start<'a> {
     /// The time of the run.
     pub run_ns: u64,
     /// Of classes of verified blocks: what is surely there, of a run that goes on.
-    pub settled: &'a PerClass<Settled>,
+    pub settled: &'a PerClass<DurableMark>,
     /// Which part of the load is this node's.
     pub team: &'a Team,
     /// The engine of a run that goes on, where Rigel had chosen it: no run has two.
@@ -48,7 +48,7 @@ pub struct Start<'a> {
 
 impl<'a> Start<'a> {
     /// Behind what a run has done.
-    pub fn behind(past: &'a Past, team: &'a Team) -> Self {
+    pub fn behind(past: &'a RecordPast, team: &'a Team) -> Self {
         Self { run_ns: past.run_ns(), settled: &past.settled, team, engine: None }
     }
 }
@@ -65,7 +65,7 @@ pub fn bench(
     start: Start<'_>,
 ) -> Result<Box<dyn Bench>, Problem> {
     let Start { run_ns, settled, team, engine } = start;
-    let choosing = engine.map_or(Choosing::ByTrials, |kind| Choosing::Kept(kind, None));
+    let choosing = engine.map_or(EngineSelection::ByTrials, |kind| EngineSelection::Kept(kind, None));
     let Run { request, plan, .. } = run;
     let workload = |request: &Request, facts: &[TargetFacts]| Workload::of(request, facts, team.clone());
     let clock = MonotonicClock::at(run_ns);
@@ -99,7 +99,7 @@ pub fn bench(
 
 /// How the engine comes about where a request leaves it open.
 #[derive(Clone, Debug)]
-enum Choosing {
+enum EngineSelection {
     /// That of a run that goes on, as no run has two; or of both sides, with the trials on this one.
     Kept(EngineKind, Option<EngineTrials>),
     /// The usual one that works here, without a trial.
@@ -114,11 +114,11 @@ enum Choosing {
 /// least, whichever is named first. Where one side names its own, the other has the usual one, so that a run that goes on has it as well.
 fn both_sides(
     request: &Request,
-    choosing: Choosing,
-    side: impl Fn(Side, Choosing) -> Result<ThreadBench, Problem>,
+    choosing: EngineSelection,
+    side: impl Fn(Side, EngineSelection) -> Result<ThreadBench, Problem>,
 ) -> Result<[ThreadBench; 2], Problem> {
     let is_free = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
-    let first = if is_free { choosing } else { Choosing::Usual };
+    let first = if is_free { choosing } else { EngineSelection::Usual };
     let both = [side(Side::A, first.clone())?, side(Side::B, first)?];
     let engines = both.each_ref().map(|bench| bench.site().nodes.first().engine.clone());
     if !is_free || engines[0].kind == engines[1].kind {
@@ -129,7 +129,7 @@ fn both_sides(
     let mut trials = engines.map(|engine| engine.trials);
     for (which, trials) in Side::BOTH.into_iter().zip(&mut trials) {
         if trials.is_none() {
-            *trials = side(which, Choosing::ByAllTrials)?.site().nodes.first().engine.trials.clone();
+            *trials = side(which, EngineSelection::ByAllTrials)?.site().nodes.first().engine.trials.clone();
         }
     }
     let kind = match &trials {
@@ -137,7 +137,7 @@ fn both_sides(
         _ => None,
     };
     // A side that could not be tried leaves the usual one to both.
-    let choosing = |trials| kind.map_or(Choosing::Usual, |kind| Choosing::Kept(kind, trials));
+    let choosing = |trials| kind.map_or(EngineSelection::Usual, |kind| EngineSelection::Kept(kind, trials));
     let [of_a, of_b] = trials.map(choosing);
     Ok([side(Side::A, of_a)?, side(Side::B, of_b)?])
 }
@@ -165,13 +165,13 @@ pub fn of_threads(
     clock: MonotonicClock,
 ) -> Result<ThreadBench, Problem> {
     let workload = Workload::new(request, &facts)?;
-    let choosing = engine.map_or(Choosing::ByTrials, |kind| Choosing::Kept(kind, None));
+    let choosing = engine.map_or(EngineSelection::ByTrials, |kind| EngineSelection::Kept(kind, None));
     of_workload((request, plan, workload), choosing, host, facts, permits, clock)
 }
 
 fn of_workload(
     (request, plan, workload): (&Request, &Plan, Workload),
-    choosing: Choosing,
+    choosing: EngineSelection,
     host: HostFacts,
     facts: Vec<TargetFacts>,
     permits: &[Option<WritePermit>],
@@ -179,7 +179,7 @@ fn of_workload(
 ) -> Result<ThreadBench, Problem> {
     let asked = if let EngineRequest::Only(kind) = request.engine { Some(kind) } else { None };
     let wanted = asked.or(match &choosing {
-        Choosing::Kept(kind, _) => Some(*kind),
+        EngineSelection::Kept(kind, _) => Some(*kind),
         _ => None,
     });
     let slots: Vec<u16> =
@@ -194,15 +194,15 @@ fn of_workload(
     if workload.team.process.is_none() {
         targets.announce(request.share)?;
     }
-    // Nodes would disturb each other's trials, and beside production nothing is loaded more than it may be.
-    let is_alone = !request.poll && workload.team.process.is_none() && workload.beside.is_none();
-    let is_tried = wanted.is_none() && is_alone && !matches!(choosing, Choosing::Usual);
-    let of_all = matches!(choosing, Choosing::ByAllTrials);
+    // Beside production nothing is loaded more than it may be. Nodes try at the same time, as they load at the same time.
+    let may_try = !request.poll && workload.beside.is_none();
+    let is_tried = wanted.is_none() && may_try && !matches!(choosing, EngineSelection::Usual);
+    let of_all = matches!(choosing, EngineSelection::ByAllTrials);
     let trials =
         Trials { request, plan, workload: &workload, host: &host, facts: &facts, targets: &targets, of_all };
     let choice = match choosing {
-        Choosing::Kept(_, Some(trials)) if asked.is_none() => {
-            let why = "both sides have the engine that holds back either least";
+        EngineSelection::Kept(_, Some(trials)) if asked.is_none() => {
+            let why = "both sides use the engine that slows either of them least";
             let reason = Some(format!("{}; {why}", trials.sentence()));
             EngineChoice { reason, trials: Some(trials), ..choice }
         }
@@ -210,8 +210,8 @@ fn of_workload(
         _ => choice,
     };
     let syncs = request.classes.iter().map(|class| class.sync);
-    let leave_out = |problem: Problem| match request.bound {
-        Some(_) => problem.next("leave the commits out with --no-commits"),
+    let leave_out = |problem: Problem| match request.bound() {
+        Some(_) => problem.next("skip the commits with --no-commits"),
         None => problem,
     };
     durable::check(choice.kind, syncs, &targets, &facts).map_err(leave_out)?;
@@ -227,17 +227,15 @@ fn check_stacks(engine: Option<EngineKind>, workers: usize, host: &HostFacts) ->
     let need_bytes = stack_bytes(workers).saturating_mul(workers as u64);
     match host.limits.address_room_bytes {
         Some(room_bytes) if engine == Some(EngineKind::Sync) && need_bytes > room_bytes / 4 => {
-            let what = format!(
-                "{workers} workers need {} of address space for their stacks alone",
-                Bytes(need_bytes)
-            );
+            let what =
+                format!("the stacks of {workers} workers alone need {} of address space", Bytes(need_bytes));
             Err(Problem::refused(what)
                 .at("--engine sync")
                 .because(format!(
-                    "this process may have {} more (ulimit -v), and a quarter of it may be stacks",
+                    "this process may use {} more (ulimit -v), a quarter of it for stacks",
                     Bytes(room_bytes)
                 ))
-                .next("raise the limit, load fewer outstanding I/Os, or use --engine io_uring or libaio"))
+                .next("raise the limit, use fewer outstanding I/Os, or --engine io_uring or libaio"))
         }
         _ => Ok(()),
     }
@@ -258,14 +256,20 @@ pub(super) fn layouts(
 
 /// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
 pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
-    let why = if request.engine == EngineRequest::Auto {
-        ", the best one that works here; a short trial may show that another does more"
-    } else {
-        ""
-    };
     Some(match chosen(request, plan)? {
         Ok(EngineChoice { kind, reason, .. }) => {
             let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+            let others = trials::others(request, plan, kind).into_iter().map(EngineKind::name);
+            let others = others.collect::<Vec<_>>().join(" or ");
+            let why = match request.engine {
+                EngineRequest::Auto if others.is_empty() => ", the best one that works here".to_owned(),
+                EngineRequest::Auto => {
+                    format!(
+                        ", the best one that works here, unless short trials show that {others} does more"
+                    )
+                }
+                _ => String::new(),
+            };
             format!("{}{why}{reason}", kind.name())
         }
         Err(problem) => format!(

@@ -1,7 +1,7 @@
 //! One worker on the caller's thread, for a backend with its own clock: a simulated device in virtual time.
 
-use super::{Bench, Came, Heard, Order, Passed, Progress, Site};
-use crate::job::{Done, Part, Shared, Workload};
+use super::{Bench, BenchMessage, Order, Progress, RunPast, Site, VisitResult};
+use crate::job::{JobState, Part, WorkResult, Workload};
 use crate::worker::Worker;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
@@ -15,12 +15,12 @@ use rigel_io::sim::{Sim, SimClock};
 use std::cell::RefCell;
 
 /// A backend whose device is told of visits.
-pub trait Simulated: Backend {
+pub trait VisitAware: Backend {
     /// A visit to `point` begins; nothing is in flight.
     fn begin_visit(&mut self, visit: u64, point: Point);
 }
 
-impl Simulated for Sim {
+impl VisitAware for Sim {
     fn begin_visit(&mut self, visit: u64, point: Point) {
         Self::begin_visit(self, visit, point);
     }
@@ -33,7 +33,7 @@ pub struct SimulatedBench<B = Sim> {
     clock: SimClock,
     workload: Workload,
     layout: SlotLayout,
-    shared: Shared,
+    shared: JobState,
     site: Site,
     /// The device has a state that outlasts visits.
     remembers: bool,
@@ -69,7 +69,7 @@ impl SimulatedBench {
     }
 }
 
-impl<B: Simulated> SimulatedBench<B> {
+impl<B: VisitAware> SimulatedBench<B> {
     /// The same with any simulated backend on its clock. `remembers`: its device has a state that outlasts visits.
     pub fn with(
         backend: B,
@@ -79,12 +79,12 @@ impl<B: Simulated> SimulatedBench<B> {
         layout: SlotLayout,
         site: Site,
     ) -> Self {
-        let shared = Shared::of(&workload);
+        let shared = JobState::of(&workload);
         Self { remembers, backend, clock, workload, layout, shared, site }
     }
 }
 
-impl<B: Simulated> Bench for SimulatedBench<B> {
+impl<B: VisitAware> Bench for SimulatedBench<B> {
     fn site(&self) -> &Site {
         &self.site
     }
@@ -93,7 +93,11 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
         self.clock.now_ns()
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         let began_ns = order.begins_ns(self.now_ns()).max(self.now_ns());
         self.clock.advance(began_ns - self.now_ns());
         if order.measures() {
@@ -102,27 +106,27 @@ impl<B: Simulated> Bench for SimulatedBench<B> {
         let (job, _) = order.job(began_ns);
         let heard = RefCell::new(&mut *hear);
         let hand_over = |part: Part| {
-            (heard.borrow_mut())(Heard::Part(Box::new(part)));
+            (heard.borrow_mut())(BenchMessage::Part(Box::new(part)));
         };
         let worker = Worker::alone(&self.workload, self.layout, &self.shared, &hand_over);
         let done = worker
             .run(&mut self.backend, &self.clock, &job)
             .map_err(|error| Problem::new(ExitKind::Bug, format!("the simulated device failed: {error}")))?;
         let (ops, latency_ns) = (self.shared.done(), self.shared.latencies_ns());
-        hear(Heard::Tick(Progress { now_ns: self.now_ns(), ops, latency_ns }));
+        hear(BenchMessage::Tick(Progress { now_ns: self.now_ns(), ops, latency_ns }));
         // CPU time is real, everything else of a simulated run is virtual: it would be the one figure that differs
         // between two runs with one seed.
-        let done = Done { cpu_ns: 0, busiest_cpu_ns: 0, ..done };
+        let done = WorkResult { cpu_ns: 0, busiest_cpu_ns: 0, ..done };
         let nodes = vec![NodeVisit { moved_bytes: done.bytes, ..NodeVisit::default() }];
-        Ok(Came { done, began_ns, ended_ns: self.now_ns(), nodes })
+        Ok(VisitResult { done, began_ns, ended_ns: self.now_ns(), nodes })
     }
 
-    fn rest(&mut self, ns: u64, _hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, _hear: &mut dyn FnMut(BenchMessage) -> bool) {
         self.clock.advance(ns);
     }
 
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
-        if self.remembers && passed == Passed::Visit {
+    fn pass(&mut self, until_ns: u64, passed: RunPast) -> bool {
+        if self.remembers && passed == RunPast::Visit {
             return false;
         }
         self.clock.advance(until_ns.saturating_sub(self.clock.now_ns()));

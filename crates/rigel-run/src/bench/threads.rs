@@ -6,21 +6,23 @@
 
 mod flusher;
 mod governing;
+mod joint;
 mod waiting;
 
-use super::{Bench, Came, EarlyEnd, Heard, Order, Progress, Site, TICK, rest_in_real_time};
-use crate::job::{Done, Job, Part, Parts, Shared, Workload};
+use super::{Bench, BenchMessage, EarlyEnd, Order, Progress, Site, TICK, VisitResult, rest_in_real_time};
+use crate::job::{Job, JobState, Part, Parts, Task, WorkResult, Workload};
 use crate::witness::watch;
 use crate::worker::{Verifier, Worker};
 use flusher::{Flusher, count, needs_flush, unsettled};
-use governing::Governing;
+use governing::GovernorLoop;
+use joint::{combine, cpus_of_workers};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::drive::Drive;
-use rigel_core::facts::engine::{Backing, BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{Changes, HostFacts, TargetFacts};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::placement::ranges;
-use rigel_core::measure::FirstError;
+use rigel_core::measure::{ClassTally, FirstError};
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::backend::{Backend, SlotLayout};
@@ -29,6 +31,7 @@ use rigel_io::cpus;
 use rigel_io::drives;
 use rigel_io::engine::EngineChoice;
 use rigel_io::host::io_limits;
+use rigel_io::sync::{SyncIo, WaitingBoard};
 use rigel_io::targets::OpenTargets;
 use rigel_io::uring::{NopRing, NvmeRing, Uring};
 use rigel_io::witness::Sampler;
@@ -39,7 +42,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use waiting::{Silence, no_answer};
+use waiting::{Silence, hung, no_answer};
 
 /// An early end is set this far in the future, so that every worker sees it in time.
 const EARLY_END_NS: u64 = 50 * NS_PER_MS;
@@ -63,27 +66,29 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct ThreadBench {
     clock: MonotonicClock,
     workload: Arc<Workload>,
-    shared: Arc<Shared>,
+    shared: Arc<JobState>,
     workers: Vec<Member>,
-    results: Receiver<Told>,
+    results: Receiver<WorkerMessage>,
     site: Site,
     /// `None` when the host has no thread left for it.
     witness: Option<Sampler>,
     /// Without anything coming back for so long, some worker hangs where it cannot look at its I/Os.
     patience: Duration,
     stuck: bool,
+    /// What workers wait for that do nothing else meanwhile.
+    board: WaitingBoard,
     /// Is looked at after a visit; `None` where no storage is used.
     targets: Option<Arc<OpenTargets>>,
     /// Where blocks are verified that a run may go on with.
     flusher: Option<Flusher>,
     /// Beside production.
-    governing: Option<Governing>,
+    governing: Option<GovernorLoop>,
 }
 
 /// What a worker tells.
 #[derive(Debug)]
-enum Told {
-    Done(Result<Done, Problem>),
+enum WorkerMessage {
+    Done(Result<WorkResult, Problem>),
     /// A part of a window is over.
     Part(Part),
 }
@@ -122,10 +127,10 @@ struct Start {
     /// For the user, when the place could not be taken as it was meant.
     note: Option<String>,
     workload: Arc<Workload>,
-    shared: Arc<Shared>,
+    shared: Arc<JobState>,
     clock: MonotonicClock,
     jobs: Receiver<Job>,
-    results: Sender<Told>,
+    results: Sender<WorkerMessage>,
     ready: Sender<Result<(EngineFacts, BufferFacts), Problem>>,
 }
 
@@ -146,9 +151,12 @@ impl ThreadBench {
         let storage = (!kind.is_without_storage()).then(|| Arc::clone(&targets));
         let flusher =
             storage.as_ref().filter(|_| workload.verifies()).map(Arc::clone).and_then(Flusher::start);
-        let begin = move |start| begin(kind, poll, &targets, start);
+        let board = WaitingBoard::default();
+        let shown = board.clone();
+        let begin = move |start| begin((kind, poll), &targets, &shown, start);
         let engine = EngineFacts { reason, trials, ..EngineFacts::plain(kind) };
         let mut bench = Self::start_with(engine, places, workload, clock, (host, facts), begin)?;
+        bench.board = board;
         bench.targets = storage;
         bench.flusher = flusher;
         Ok(bench)
@@ -170,11 +178,12 @@ impl ThreadBench {
         let mut bench = Self {
             clock,
             workload: Arc::clone(&workload),
-            shared: Arc::new(Shared::of(&workload)),
+            shared: Arc::new(JobState::of(&workload)),
             workers: Vec::with_capacity(places.len()),
             results,
             patience: Duration::from_nanos(workload.io_timeout_ns).saturating_add(GRACE),
             stuck: false,
+            board: WaitingBoard::default(),
             witness: watch(clock, engine.kind, &targets),
             site: Site {
                 nodes: Nodes::one(Node { host, engine, buffers: BufferFacts::NONE, member: None }),
@@ -182,7 +191,7 @@ impl ThreadBench {
             },
             targets: None,
             flusher: None,
-            governing: workload.beside.map(|(most, _)| Governing::new(most)),
+            governing: workload.beside.map(|(most, _)| GovernorLoop::new(most)),
         };
         for (index, place) in (0u32..).zip(places) {
             let (jobs_in, jobs) = mpsc::channel();
@@ -237,37 +246,8 @@ fn loaded(point: Point, workload: &Workload, workers: usize) -> usize {
     (0..workers).filter(has_slots).count()
 }
 
-/// One CPU for each worker, when each has just one.
-fn cpus_of_workers(places: &[WorkerPlace]) -> Vec<u32> {
-    let single = |place: &WorkerPlace| <[u32; 1]>::try_from(place.cpus.as_slice()).ok().map(|[cpu]| cpu);
-    places.iter().map(single).collect::<Option<_>>().unwrap_or_default()
-}
-
-/// The engine of any worker, and the buffers of all.
-fn combine(facts: Vec<(EngineFacts, BufferFacts)>) -> Option<(EngineFacts, BufferFacts)> {
-    facts.into_iter().reduce(|(engine, mut sum), (other, buffers)| {
-        let mut engine = engine;
-        for note in other.notes {
-            if !engine.notes.contains(&note) {
-                engine.notes.push(note);
-            }
-        }
-        engine.registered_buffers &= other.registered_buffers;
-        if buffers.backing != sum.backing {
-            sum.backing = Backing::Normal;
-        }
-        sum.bytes += buffers.bytes;
-        sum.large_segments_max = sum.large_segments_max.max(buffers.large_segments_max);
-        sum.large_segments_mean = match (sum.large_segments_mean, buffers.large_segments_mean) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (one, other) => one.or(other),
-        };
-        (engine, sum)
-    })
-}
-
 fn queue_broke(worker: u32, error: &io::Error) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {worker} broke: {error}"))
+    Problem::new(ExitKind::CutShort, format!("the I/O queue of worker {worker} failed: {error}"))
         .because("the kernel refused to submit or to wait")
         .next("try another engine with --engine")
 }
@@ -275,7 +255,7 @@ fn queue_broke(worker: u32, error: &io::Error) -> Problem {
 fn no_worker(index: u32, error: &io::Error) -> Problem {
     Problem::refused(format!("worker thread {} cannot be started: {error}", index.saturating_add(1)))
         .because("threads, memory or address space are limited (ulimit -u, ulimit -v, pids.max and memory.max of the control group)")
-        .next("raise the limit or load fewer outstanding I/Os; the engines io_uring and libaio need fewer threads")
+        .next("raise the limit or use fewer outstanding I/Os; the engines io_uring and libaio need fewer threads")
 }
 
 fn worker_died() -> Problem {
@@ -285,7 +265,12 @@ fn worker_died() -> Problem {
 
 /// Makes the backend in this thread, bound to its CPUs so that its memory is near them, and works until there are
 /// no more jobs.
-fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: Start) {
+fn begin(
+    (kind, poll): (EngineKind, bool),
+    targets: &Arc<OpenTargets>,
+    board: &WaitingBoard,
+    mut start: Start,
+) {
     start.note = bind(start.index, &start.place.cpus).err();
     let (targets, layout, seed) = (Arc::clone(targets), start.place.layout, start.workload.seed);
     // Every worker's buffers hold other random data.
@@ -295,14 +280,17 @@ fn begin(kind: EngineKind, poll: bool, targets: &Arc<OpenTargets>, mut start: St
     match kind {
         EngineKind::IoUring => serve(Uring::new(targets, layout, seed, poll), start),
         EngineKind::Nvme => serve(NvmeRing::passthrough(targets, layout, seed, poll), start),
-        EngineKind::Sync => serve(rigel_io::sync::SyncIo::new(targets, layout, seed), start),
+        EngineKind::Sync => {
+            let made = SyncIo::new(targets, layout, seed);
+            serve(made.map(|(sync, engine, buffers)| (sync.on(board), engine, buffers)), start);
+        }
         EngineKind::Libaio => serve(rigel_io::aio::Aio::new(targets, layout, seed), start),
         EngineKind::Threads => serve(rigel_io::threads::Threads::new(targets, layout, seed), start),
-        EngineKind::Null => serve(rigel_io::null::Null::new(&all_writable(), layout, seed), start),
+        EngineKind::Null => serve(rigel_io::null::NullBackend::new(&all_writable(), layout, seed), start),
         EngineKind::Nop => serve(NopRing::nops(&all_writable(), layout, seed), start),
         // What has a bench of its own.
         other => {
-            let what = format!("the engine {} is none of workers in threads", other.name());
+            let what = format!("the engine {} does not run in worker threads", other.name());
             let problem = Problem::new(ExitKind::Bug, what);
             // The coordinator may be gone already; then nobody needs the message.
             let _ = start.ready.send(Err(problem));
@@ -333,7 +321,7 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
     };
     drop(ready);
     // Nobody listens any more when the coordinator has gone.
-    let hand_over = |part| drop(results.send(Told::Part(part)));
+    let hand_over = |part| drop(results.send(WorkerMessage::Part(part)));
     let worker = Worker {
         index,
         workers,
@@ -353,7 +341,7 @@ fn serve<B: Backend>(made: Result<(B, EngineFacts, BufferFacts), Problem>, start
             Err(_) => Err(worker_died()),
         };
         let broken = done.as_ref().map_or(true, |done| done.hung.is_some());
-        if results.send(Told::Done(done)).is_err() || broken {
+        if results.send(WorkerMessage::Done(done)).is_err() || broken {
             return;
         }
     }
@@ -368,7 +356,11 @@ impl Bench for ThreadBench {
         self.clock.now_ns()
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         if let Some(witness) = self.witness.as_mut().filter(|_| order.measures()) {
             witness.mark();
         }
@@ -377,10 +369,10 @@ impl Bench for ThreadBench {
         let done = self.job(job, hear)?;
         let ended_ns = self.now_ns();
         let nodes = if order.measures() { vec![self.seen(&done, began_ns, ended_ns)] } else { Vec::new() };
-        Ok(Came { done, began_ns, ended_ns, nodes })
+        Ok(VisitResult { done, began_ns, ended_ns, nodes })
     }
 
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         rest_in_real_time(ns, || self.progress(), hear);
     }
 
@@ -408,9 +400,9 @@ impl ThreadBench {
     }
 
     /// Gives every worker the job and waits for all of them.
-    fn job(&mut self, job: Job, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Done, Problem> {
+    fn job(&mut self, job: Job, hear: &mut dyn FnMut(BenchMessage) -> bool) -> Result<WorkResult, Problem> {
         self.hand_out(job)?;
-        let mut sum = Done::default();
+        let mut sum = WorkResult::default();
         let mut parts = Parts::of(loaded(job.point, &self.workload, self.workers.len()));
         let mut waiting = self.workers.len();
         let mut ending = false;
@@ -419,19 +411,19 @@ impl ThreadBench {
         let mut ticked = Instant::now();
         while waiting > 0 {
             let mut goes_on = match self.results.recv_timeout(TICK) {
-                Ok(Told::Part(part)) => {
+                Ok(WorkerMessage::Part(part)) => {
                     let whole = parts.add(part).map(|whole| self.governed(whole));
                     let ready = whole.and_then(|whole| self.settle(whole));
-                    ready.is_none_or(|whole| hear(Heard::Part(Box::new(whole))))
+                    ready.is_none_or(|whole| hear(BenchMessage::Part(Box::new(whole))))
                 }
-                Ok(Told::Done(Ok(done))) => {
+                Ok(WorkerMessage::Done(Ok(done))) => {
                     let hung = done.hung.is_some();
                     sum.add(done);
                     waiting -= 1;
                     !hung
                 }
                 // The others need not finish a point that cannot be whole any more.
-                Ok(Told::Done(Err(problem))) => {
+                Ok(WorkerMessage::Done(Err(problem))) => {
                     self.shared.end_at_ns.store(0, Ordering::Relaxed);
                     return Err(problem);
                 }
@@ -440,7 +432,7 @@ impl ThreadBench {
             };
             while let Some((part, error)) = self.flusher.as_mut().and_then(Flusher::back) {
                 failed.extend(error);
-                goes_on &= hear(Heard::Part(Box::new(part)));
+                goes_on &= hear(BenchMessage::Part(Box::new(part)));
             }
             self.look_around();
             // Parts may come more often than that.
@@ -448,17 +440,18 @@ impl ThreadBench {
                 ticked = Instant::now();
                 let silent = silence.look(self.progress(), self.waits());
                 if silent > self.patience {
-                    self.stuck = true;
-                    return Err(no_answer(silent));
+                    self.give_up(silent, &job, &mut sum)?;
+                    break;
                 }
-                goes_on &= hear(Heard::Tick(self.progress()));
+                goes_on &= hear(BenchMessage::Tick(self.progress()));
             }
             if !goes_on && !ending {
                 ending = true;
                 self.shared.end_at_ns.fetch_min(self.now_ns() + EARLY_END_NS, Ordering::Relaxed);
             }
         }
-        if !self.hear_last_flushes(&mut failed, hear) {
+        // A flush would wait for what hangs.
+        if !self.stuck && !self.hear_last_flushes(&mut failed, hear) {
             self.stuck = true;
             // I/Os that hang say more than the flush that waits for them.
             if sum.hung.is_none() {
@@ -466,10 +459,32 @@ impl ThreadBench {
             }
         }
         for part in parts.rest() {
-            hear(Heard::Part(Box::new(unsettled(part))));
+            hear(BenchMessage::Part(Box::new(unsettled(part))));
         }
         failed.into_iter().for_each(|error| count(&mut sum.tallies, error));
         Ok(sum)
+    }
+
+    /// Nobody waits for workers any longer that hang in the kernel; what they wait for is hung, where that is known.
+    fn give_up(&mut self, silent: Duration, job: &Job, sum: &mut WorkResult) -> Result<(), Problem> {
+        self.stuck = true;
+        self.shared.end_at_ns.store(0, Ordering::Relaxed);
+        let hung = hung(&self.board.all(), silent).ok_or_else(|| no_answer(silent))?;
+        sum.hung = Some(sum.hung.map_or(hung, |other| other.with(hung)));
+        if let Task::Measure { window, .. } = job.task {
+            let end_ns = self.clock.now_ns().min(window.end_ns).max(window.start_ns.saturating_add(1));
+            sum.window_end_ns = sum.window_end_ns.max(end_ns);
+            let span_ns = sum.window_end_ns.saturating_sub(window.start_ns);
+            // What a worker counted that hangs is its own; the point has its classes all the same.
+            for class in &self.workload.classes {
+                let planned = class.dealt(job.point.of(class.name));
+                let empty = || ClassTally::new(u64::from(class.io_bytes), planned, span_ns);
+                if planned > 0 {
+                    sum.tallies.entry(class.name).or_insert_with(empty);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Beside production: sees how it fares.
@@ -501,7 +516,7 @@ impl ThreadBench {
     fn hear_last_flushes(
         &mut self,
         failed: &mut Vec<FirstError>,
-        hear: &mut dyn FnMut(Heard) -> bool,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
     ) -> bool {
         // In looks, not on the clock: see `Silence`.
         let mut waited = Duration::ZERO;
@@ -511,12 +526,12 @@ impl ThreadBench {
                 Ok(Some((part, error))) => {
                     waited = Duration::ZERO;
                     failed.extend(error);
-                    hear(Heard::Part(Box::new(part)));
+                    hear(BenchMessage::Part(Box::new(part)));
                 }
                 Ok(None) => return true,
                 Err(RecvTimeoutError::Timeout) if waited + TICK < self.patience => {
                     waited += TICK;
-                    hear(Heard::Tick(self.progress()));
+                    hear(BenchMessage::Tick(self.progress()));
                 }
                 Err(_) => return false,
             }
@@ -524,7 +539,7 @@ impl ThreadBench {
     }
 
     /// What this host saw of a visit.
-    fn seen(&mut self, done: &Done, began_ns: u64, ended_ns: u64) -> NodeVisit {
+    fn seen(&mut self, done: &WorkResult, began_ns: u64, ended_ns: u64) -> NodeVisit {
         // Asking a device that does not answer could take as long as its I/Os.
         let targets = self.targets.as_ref().filter(|_| done.hung.is_none());
         let io_max = &self.site.nodes.first().host.cgroup.io_max;

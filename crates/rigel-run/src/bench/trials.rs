@@ -6,17 +6,17 @@
 use super::make::{layouts, places};
 use super::threads::{OpenSite, ThreadBench};
 use super::{Bench, Detail, Order, Work};
-use crate::job::{BlockClass, Workload};
+use crate::job::Workload;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{HostFacts, TargetFacts};
-use rigel_core::load::class::{LoadClass, Pattern, Sync};
-use rigel_core::load::matrix::Point;
+use rigel_core::load::class::{Arrival, LoadClass, Pattern, Sync};
+use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::workload::WritePercent;
-use rigel_core::units::{Bytes, NS_PER_MS, NS_PER_S, to_f64};
+use rigel_core::units::{Bytes, NS_PER_MS, NS_PER_S, Nanos, to_f64};
 use rigel_io::backend::SlotLayout;
 use rigel_io::clock::MonotonicClock;
 use rigel_io::durable;
@@ -30,15 +30,31 @@ const SETTLE_NS: u64 = 50 * NS_PER_MS;
 const MEASURE_NS: u64 = 150 * NS_PER_MS;
 /// Turns of each engine, where several are tried.
 const TURNS: usize = 2;
-/// A search begins low, and may never come to the most that it could try.
+/// A search begins low, and an open loop may never need the most that either could have.
 const MOST_OUTSTANDING: u32 = 128;
 /// A worker for each outstanding I/O of a plan: more of them are no good choice without being asked for.
 const MOST_WORKERS: u32 = 2048;
 const BYTES_OF_WORKER: u64 = 256 << 10;
 /// A device that does not answer is the business of the run.
-const LONGEST_IO_NS: u64 = 2 * NS_PER_S;
+const LONGEST_IO: Nanos = Nanos::from_secs(2);
+/// What is tried beside the usual engine.
+const OTHERS: [EngineKind; 2] = [EngineKind::Libaio, EngineKind::Sync];
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
+
+/// The engines that a run of this plan may try beside the usual one; none where it tries nothing.
+pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<EngineKind> {
+    let is_tried = request.engine == EngineRequest::Auto
+        && !request.poll
+        && request.soak().is_none_or(|soak| soak.beside.is_none())
+        && class(request, plan).is_some();
+    let may_be = |kind: &EngineKind| {
+        let request = Request { engine: EngineRequest::Only(*kind), ..request.clone() };
+        let fits = *kind != EngineKind::Sync || plan.workers_of(EngineKind::Sync) <= MOST_WORKERS;
+        *kind != usual && fits && request.check_sync().is_ok()
+    };
+    OTHERS.into_iter().filter(|kind| is_tried && may_be(kind)).collect()
+}
 
 /// What is tried, and where.
 pub(super) struct Trials<'a> {
@@ -59,25 +75,25 @@ impl Trials<'_> {
             Ok(choice) => choice.unwrap_or(usual),
             Err(why) => {
                 let reason =
-                    joined(usual.reason.as_deref(), &format!("no other engine was tried, because {why}"));
+                    joined(usual.reason.as_deref(), &format!("other engines were not tried because {why}"));
                 EngineChoice { reason: Some(reason), ..usual }
             }
         }
     }
 
     fn tried(&self, usual: &EngineChoice) -> Result<Option<EngineChoice>, String> {
-        let Some((point, class)) = self.load() else { return Ok(None) };
+        let Some(load) = self.load() else { return Ok(None) };
         // The memory of a thread is kept for the next one, and some threads of a trial may be all that fit.
         if self.host.limits.address_room_bytes.is_some() {
             return Err("the address space of this process is limited (ulimit -v)".to_owned());
         }
-        let first = self.turn(usual, point, 0)?;
+        let first = self.turn(&load, usual, 0)?;
         if usual.kind == EngineKind::IoUring && !first.is_handed_over && !self.of_all {
             return Ok(None);
         }
         let mut tried = vec![(usual.clone(), vec![first.iops])];
         let mut left_out = Vec::new();
-        for kind in [EngineKind::Libaio, EngineKind::Sync].into_iter().filter(|kind| *kind != usual.kind) {
+        for kind in OTHERS.into_iter().filter(|kind| *kind != usual.kind) {
             match self.candidate(kind) {
                 Ok(choice) => tried.push((choice, Vec::new())),
                 Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
@@ -89,7 +105,7 @@ impl Trials<'_> {
                 if (turn, place) == (0, 0) || iops.len() < turn {
                     continue;
                 }
-                match self.turn(choice, point, turn) {
+                match self.turn(&load, choice, turn) {
                     Ok(turn) => iops.push(turn.iops),
                     Err(why) if place > 0 => left_out.push(format!("no {}: {why}", choice.kind.name())),
                     Err(why) => return Err(why),
@@ -102,8 +118,8 @@ impl Trials<'_> {
             iops: iops.clone(),
         };
         let trials = EngineTrials {
-            outstanding: class.pattern.outstanding(point.of(class.name)),
-            io_bytes: class.io_bytes,
+            outstanding: load.outstanding,
+            io_bytes: load.io_bytes,
             trials: tried.iter().map(trial).collect(),
         };
         let best = trials.best();
@@ -113,23 +129,35 @@ impl Trials<'_> {
         Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
     }
 
-    /// The reads of the first class that can be tried, as many as the plan has outstanding: random ones, else streams.
-    fn load(&self) -> Option<(Point, &BlockClass)> {
-        let is_closed = |class: &&LoadClass| !class.is_open() && class.places.is_none();
-        let of = |is_random: bool| {
-            let mut classes = self.request.classes.iter().filter(is_closed);
-            classes.find(|class| match class.pattern {
-                Pattern::Random => is_random,
-                Pattern::Streams { .. } => !is_random,
-                Pattern::Log | Pattern::Sessions => false,
-            })
+    /// The reads of one class as a closed loop, whatever else the run does. It has no more workers and slots than it needs.
+    fn load(&self) -> Option<Load> {
+        let (class, level) = class(self.request, self.plan)?;
+        let class = LoadClass {
+            arrival: Arrival::Closed,
+            places: None,
+            levels: vec![level],
+            write_percent: WritePercent::NONE,
+            sync: Sync::None,
+            verify: false,
+            ..class.clone()
         };
-        let room = self.plan.room();
-        let class = of(true).filter(|class| room.of(class.name) > 0).or_else(|| of(false))?;
-        let most = room.of(class.name);
-        let most = if self.plan.search.is_some() { most.min(MOST_OUTSTANDING) } else { most };
-        let block = self.workload.classes.iter().find(|block| block.name == class.name)?;
-        (most > 0).then(|| (Point::alone(class.name, most), block))
+        let point = Point::alone(class.name, level);
+        let outstanding = class.outstanding(level);
+        let request = Request {
+            num_disks: self.request.num_disks,
+            layout: self.request.layout,
+            classes: vec![class],
+            workers: self.request.workers,
+            cpus: self.request.cpus.clone(),
+            buffered: self.request.buffered,
+            io_timeout: self.request.io_timeout.min(LONGEST_IO),
+            seed: self.request.seed,
+            ..Request::new(RunLevel::Load)
+        };
+        let plan = Plan::new(&request, self.host, self.facts).ok()?;
+        let workload = Workload::of(&request, self.facts, self.workload.team.clone()).ok()?;
+        let io_bytes = workload.classes.first()?.io_bytes;
+        Some(Load { request, plan, workload, point, outstanding, io_bytes })
     }
 
     /// Another engine, where the run could have it; else why it could not.
@@ -150,12 +178,11 @@ impl Trials<'_> {
 
     /// Whether there may be a worker for each outstanding I/O: not thousands, and what they need fits into the memory that is left.
     fn check_workers(&self) -> Result<(), String> {
-        let rooms = self.plan.rooms_of(self.request, EngineKind::Sync);
-        let workers = rooms.into_iter().fold(0, u32::saturating_add);
+        let workers = self.plan.workers_of(EngineKind::Sync);
         // A large buffer of its own lies in a huge page of its own.
         let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
         match self.host.memory_room() {
-            _ if workers > MOST_WORKERS => Err(format!("{workers} workers are many")),
+            _ if workers > MOST_WORKERS => Err(format!("{workers} workers is too many")),
             Some((room_bytes, _)) if need_bytes > room_bytes => {
                 Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
             }
@@ -164,21 +191,11 @@ impl Trials<'_> {
     }
 
     /// A turn of an engine.
-    fn turn(&self, choice: &EngineChoice, point: Point, turn: usize) -> Result<Turn, String> {
-        let only_reads = |class: &BlockClass| BlockClass {
-            write_percent: WritePercent::NONE,
-            sync: Sync::None,
-            verify: false,
-            ..class.clone()
-        };
-        let workload = Workload {
-            classes: self.workload.classes.iter().map(only_reads).collect(),
-            io_timeout_ns: self.workload.io_timeout_ns.min(LONGEST_IO_NS),
-            rooms: self.plan.rooms_of(self.request, choice.kind),
-            ..self.workload.clone()
-        };
-        let layouts = layouts(&self.workload.team, self.request, self.plan, Some(choice.kind));
-        let places = places(self.request, self.facts, choice, layouts).map_err(|problem| problem.what)?;
+    fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, String> {
+        let Load { request, plan, point, .. } = load;
+        let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..load.workload.clone() };
+        let layouts = layouts(&workload.team, request, plan, Some(choice.kind));
+        let places = places(request, self.facts, choice, layouts).map_err(|problem| problem.what)?;
         let site = OpenSite {
             host: self.host.clone(),
             facts: self.facts.to_vec(),
@@ -188,13 +205,13 @@ impl Trials<'_> {
             .map_err(|problem| problem.what)?;
         let work = Work::Measure { settle_ns: SETTLE_NS, measure_ns: MEASURE_NS, detail: Detail::Window };
         let visit = FIRST_VISIT + turn as u64;
-        let order = Order { visit, point, work, at_ns: None, shape: None };
+        let order = Order { visit, point: *point, work, at_ns: None, shape: None };
         let done = bench.work(&order, &mut |_| true).map_err(|problem| problem.what)?.done;
         let ios: u64 = done.tallies.values().map(rigel_core::measure::ClassTally::completed).sum();
         let trouble = match (done.hung, done.failures) {
-            (Some(_), _) => "an I/O did not come back in time",
+            (Some(_), _) => "an I/O did not complete in time",
             (None, 1..) => "an I/O failed",
-            (None, 0) if ios == 0 => "no I/O came back in time",
+            (None, 0) if ios == 0 => "no I/O completed in time",
             (None, 0) => {
                 let iops = to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS);
                 return Ok(Turn { iops, is_handed_over: io_wq::are_there() });
@@ -204,8 +221,35 @@ impl Trials<'_> {
     }
 }
 
+/// The class that is tried, and at which level: random I/O, else streams, else what arrives at a rate or goes by place.
+fn class<'a>(request: &'a Request, plan: &Plan) -> Option<(&'a LoadClass, u32)> {
+    let rank = |class: &LoadClass| match class.pattern {
+        Pattern::Random if class.level_is_load() => Some(0),
+        Pattern::Streams { .. } if class.level_is_load() => Some(1),
+        Pattern::Random => Some(2),
+        Pattern::Streams { .. } | Pattern::Log | Pattern::Sessions => None,
+    };
+    let room = plan.room();
+    let classes = request.classes.iter().filter(|class| room.of(class.name) > 0);
+    let (_, class) = classes.filter_map(|class| Some((rank(class)?, class))).min_by_key(|(rank, _)| *rank)?;
+    let most = room.of(class.name);
+    let most = if class.level_is_load() { most } else { class.outstanding(most) };
+    let is_open_ended = !class.level_is_load() || plan.search.is_some();
+    Some((class, if is_open_ended { most.min(MOST_OUTSTANDING) } else { most }))
+}
+
 fn joined(before: Option<&str>, more: &str) -> String {
     before.into_iter().chain([more]).collect::<Vec<_>>().join("; ")
+}
+
+/// What is tried in turns.
+struct Load {
+    request: Request,
+    plan: Plan,
+    workload: Workload,
+    point: Point,
+    outstanding: u32,
+    io_bytes: u32,
 }
 
 /// What a turn gave.

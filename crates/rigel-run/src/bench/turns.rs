@@ -3,9 +3,10 @@
 //! Both are on this host and share its clock, so they are one node. Must not know which side is the better one.
 
 use super::simulated::{SimulatedBench, site};
-use super::{Bench, Came, EarlyEnd, Heard, Order, Passed, Site, layout_in};
+use super::{Bench, BenchMessage, EarlyEnd, Order, RunPast, Site, VisitResult, layout_in};
 use crate::job::Workload;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::facts::engine::EngineFacts;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
@@ -47,7 +48,7 @@ impl Turns {
             let EngineRequest::Sim(law) = part.engine else {
                 return Err(Problem::new(
                     ExitKind::Bug,
-                    "a side that takes turns with a simulated device is none",
+                    "a side paired with a simulated device is not simulated",
                 ));
             };
             let workload = Workload::of(&part, targets, team.clone())?;
@@ -80,7 +81,7 @@ fn node(a: &Node, b: &Node) -> Node {
     node.buffers.bytes = node.buffers.bytes.saturating_add(b.buffers.bytes);
     let mut notes = b.engine.notes.clone();
     if b.engine.kind != a.engine.kind {
-        notes.insert(0, format!("side B: engine {}", b.engine.kind.name()));
+        notes.insert(0, EngineFacts::note_of_b(b.engine.kind));
     }
     notes.retain(|note| !node.engine.notes.contains(note));
     node.engine.notes.extend(notes);
@@ -96,14 +97,18 @@ impl Bench for Turns {
         self.a.now_ns()
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         let side = order.point.side().ok_or_else(|| {
-            Problem::new(ExitKind::Bug, "a run of two sides has a point that is of neither")
+            Problem::new(ExitKind::Bug, "a run of two sides has a point that belongs to neither")
         })?;
         let (own, other) = self.of(side);
         let mut came = own.work(order, hear)?;
         // Virtual time passes for both.
-        other.pass(came.ended_ns, Passed::Rest);
+        other.pass(came.ended_ns, RunPast::Rest);
         if side == Side::B {
             // The whole run has those of A in front.
             let before = u16::try_from(self.a.site().targets.len()).unwrap_or(u16::MAX);
@@ -112,16 +117,16 @@ impl Bench for Turns {
         Ok(came)
     }
 
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         self.a.rest(ns, hear);
-        self.b.pass(self.a.now_ns(), Passed::Rest);
+        self.b.pass(self.a.now_ns(), RunPast::Rest);
     }
 
     fn early_end(&self) -> EarlyEnd {
         self.a.early_end().and(self.b.early_end())
     }
 
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+    fn pass(&mut self, until_ns: u64, passed: RunPast) -> bool {
         // Both remember, or none does.
         let [a, b] = [&mut self.a, &mut self.b].map(|bench| bench.pass(until_ns, passed));
         a && b

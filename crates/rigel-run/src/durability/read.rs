@@ -3,11 +3,11 @@
 use crate::scrub::reader::{CHUNKS, Reader};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::uses::durability::BLOCK_BYTES;
-use rigel_core::uses::scrub::{CHUNK_BYTES, Chunk, Place};
 use rigel_core::verify::block::BLOCK_BYTES as BLOCK;
 use rigel_io::backend::{Backend, SlotLayout};
 use rigel_io::targets::OpenTargets;
+use rigel_uses::durability::BLOCK_BYTES;
+use rigel_uses::scrub::{CHUNK_BYTES, Chunk, Place};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -5,10 +5,10 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
-use rigel_core::uses::durability::{Ack, BLOCK_BYTES, Before, Rings, fingerprint, label_of};
 use rigel_io::backend::{Backend, Op, SlotLayout};
 use rigel_io::clock::{Clock as _, MonotonicClock};
 use rigel_io::targets::OpenTargets;
+use rigel_uses::durability::{Ack, BLOCK_BYTES, EarlierContents, Rings, fingerprint, label_of};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ pub trait Listener {
     ///
     /// # Errors
     /// When it cannot be passed on; nothing is written.
-    fn begins(&mut self, before: Before) -> Result<(), Problem>;
+    fn begins(&mut self, before: EarlierContents) -> Result<(), Problem>;
 
     /// These writes were acknowledged; the next ones of their writers begin when this returns.
     ///
@@ -54,7 +54,7 @@ pub trait Listener {
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WriterEnd {
     /// Writes that were acknowledged.
     pub acknowledged: u64,
     /// The user ended it.
@@ -65,7 +65,7 @@ pub struct Written {
 ///
 /// # Errors
 /// When a write fails or hangs, the queue breaks, or nobody hears the acknowledgements any more.
-pub fn write(job: &Job<'_>, listener: &mut dyn Listener) -> Result<Written, Problem> {
+pub fn write(job: &Job<'_>, listener: &mut dyn Listener) -> Result<WriterEnd, Problem> {
     let shape = job.rings.shape();
     let bytes = u32::try_from(shape.block_bytes).unwrap_or(u32::MAX);
     let layout = SlotLayout::of(&[(shape.writers, bytes)]);
@@ -102,7 +102,7 @@ impl<'a, B: Backend> Writers<'a, B> {
         Self { job, backend, next, in_flight: 0, acknowledged: 0, clock: MonotonicClock::start() }
     }
 
-    fn run(mut self, listener: &mut dyn Listener) -> Result<Written, Problem> {
+    fn run(mut self, listener: &mut dyn Listener) -> Result<WriterEnd, Problem> {
         let before = self.before()?;
         listener.begins(before)?;
         self.label()?;
@@ -113,7 +113,7 @@ impl<'a, B: Backend> Writers<'a, B> {
             self.drain();
             return Err(problem);
         }
-        Ok(Written { acknowledged: self.acknowledged, stopped: self.is_stopped() })
+        Ok(WriterEnd { acknowledged: self.acknowledged, stopped: self.is_stopped() })
     }
 
     fn is_stopped(&self) -> bool {
@@ -152,8 +152,8 @@ impl<'a, B: Backend> Writers<'a, B> {
     fn hangs(&mut self) -> Problem {
         self.give_up();
         let kind = if self.is_stopped() { ExitKind::CutShort } else { ExitKind::Refused };
-        Problem::new(kind, "the run ended with writes that hang")
-            .because("the storage does not answer any more")
+        Problem::new(kind, "the run ended with hung writes")
+            .because("the storage no longer responds")
             .next(AFTER_A_CUT)
     }
 
@@ -211,12 +211,12 @@ impl<'a, B: Backend> Writers<'a, B> {
     }
 
     /// What is on the target before anything is written.
-    fn before(&mut self) -> Result<Before, Problem> {
+    fn before(&mut self) -> Result<EarlierContents, Problem> {
         let label = self.one(read(0, BLOCK_BYTES)).map(label_of)?;
-        let offsets: Vec<u64> = Before::offsets(self.job.rings.shape().region_bytes).collect();
+        let offsets: Vec<u64> = EarlierContents::offsets(self.job.rings.shape().region_bytes).collect();
         let mut sample = |at| self.one(read(at, BLOCK_BYTES)).map(fingerprint);
         let samples = offsets.into_iter().map(&mut sample).collect::<Result<_, _>>()?;
-        Ok(Before { label, samples })
+        Ok(EarlierContents { label, samples })
     }
 
     /// Writes the label and waits until it is durable.
@@ -234,8 +234,8 @@ impl<'a, B: Backend> Writers<'a, B> {
         while outcome.is_none() {
             if self.is_stopped() {
                 self.drain();
-                return Err(Problem::new(ExitKind::CutShort, "the run was ended before its first write")
-                    .because("the user ended it")
+                return Err(Problem::new(ExitKind::CutShort, "the run ended before its first write")
+                    .because("stopped by the user")
                     .next("nothing was acknowledged; start again"));
             }
             self.backend.submit(1).map_err(|error| queue_broke(&error))?;
@@ -246,7 +246,7 @@ impl<'a, B: Backend> Writers<'a, B> {
             Some(Ok(bytes)) if bytes == op.len => Ok(&self.backend.buffer(op.slot)[..op.len as usize]),
             Some(outcome) if op.direction == Direction::Write => Err(not_written(op.offset, outcome)),
             outcome => Err(failed("read", op.offset, outcome.unwrap_or(Ok(0)))
-                .next("see the kernel's log (dmesg); a target that cannot be read cannot be checked")),
+                .next("check the kernel log (dmesg); a target that cannot be read cannot be checked")),
         }
     }
 }
@@ -257,7 +257,7 @@ fn read(offset: u64, len: u64) -> Op {
     Op { slot: 0, target: 0, direction: Direction::Read, offset, len, sync: Sync::None }
 }
 
-const AFTER_A_CUT: &str = "if its power was cut, that is what was wanted: `rigel durability check` when it is back; else see the kernel's log (dmesg)";
+const AFTER_A_CUT: &str = "if you cut its power, run `rigel durability check` once it is back; otherwise check the kernel log (dmesg)";
 
 fn not_written(offset: u64, outcome: Result<u32, i32>) -> Problem {
     failed("written", offset, outcome).next(AFTER_A_CUT)
@@ -272,7 +272,7 @@ fn failed(done: &str, offset: u64, outcome: Result<u32, i32>) -> Problem {
 }
 
 fn queue_broke(error: &io::Error) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("the I/O queue broke: {error}"))
+    Problem::new(ExitKind::CutShort, format!("the I/O queue failed: {error}"))
         .because("the kernel refused to submit or to wait")
         .next("start again; what was acknowledged can be checked")
 }

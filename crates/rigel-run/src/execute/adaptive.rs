@@ -2,9 +2,9 @@
 //!
 //! Must not hold a rule: when a point is done and what comes next is for `rigel_core::stats` to say.
 
-use super::walk::{Halt, Walk, Wanted};
+use super::walk::{Halt, VisitPlan, Walk};
 use super::{Outcome, Run};
-use rigel_core::event::{At, Event};
+use rigel_core::event::{Event, VisitPosition};
 use rigel_core::judge::profiles::{PhaseLook, Profiles, slowest_rate};
 use rigel_core::load::class::{LoadClass, Pattern};
 use rigel_core::load::matrix::Point;
@@ -28,7 +28,7 @@ struct State<'a> {
     phase: usize,
     visited: BTreeSet<usize>,
     /// Where a rest is shown.
-    last: At,
+    last: VisitPosition,
     /// The sides that were warmed up, before their first visit to a point with streams or a log; a run without sides is one.
     warmed_up: BTreeSet<Option<Side>>,
     /// When the run will be over, as far as it was told.
@@ -48,7 +48,7 @@ pub fn rounds(run: &Run, plan: &Plan, adaptive: &AdaptivePlan, walk: &mut Walk<'
         profiles: profiles(adaptive, 0),
         phase: 0,
         visited: BTreeSet::new(),
-        last: At { step: 0, point: Point::default(), purpose: record::Purpose::Long },
+        last: VisitPosition { step: 0, point: Point::default(), purpose: record::Purpose::Long },
         warmed_up: BTreeSet::new(),
         ends: TimeRange::default(),
     };
@@ -83,13 +83,13 @@ impl State<'_> {
             Purpose::Round(round) => record::Purpose::Round(round),
             Purpose::FillsGap => record::Purpose::FillsGap,
         };
-        self.last = At { step: order.point, point, purpose };
+        self.last = VisitPosition { step: order.point, point, purpose };
         let side = self.run.request.side_of(point);
         let is_new = self.needs_warm_up(point) && self.warmed_up.insert(side);
         let settle_ns = self.adaptive.parameters_of(self.phase).settle_ns;
         let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(order.measure_ns);
         let rounds = self.schedule.rounds();
-        let visit = walk.visit(&Wanted {
+        let visit = walk.visit(&VisitPlan {
             at: self.last,
             warm_up: self.adaptive.warm_up.filter(|_| is_new),
             settle_ns,

@@ -2,8 +2,8 @@
 //!
 //! Must not judge a visit.
 
-use super::walk::{Halt, Walk, Wanted};
-use rigel_core::event::At;
+use super::walk::{Halt, VisitPlan, Walk};
+use rigel_core::event::VisitPosition;
 use rigel_core::load::plan::Plan;
 use rigel_core::record::Purpose;
 use rigel_core::stats::forecast::TimeRange;
@@ -13,8 +13,8 @@ pub fn visit_each(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
     let mut later_ns = plan.known_time().0;
     for (step, planned) in plan.steps.iter().enumerate() {
         later_ns = later_ns.saturating_sub(planned.known_time().0);
-        walk.visit(&Wanted {
-            at: At { step, point: planned.point, purpose: Purpose::Only },
+        walk.visit(&VisitPlan {
+            at: VisitPosition { step, point: planned.point, purpose: Purpose::Only },
             warm_up: planned.warm_up,
             settle_ns: planned.settle.0,
             measure_ns: planned.measure.0,
@@ -33,8 +33,8 @@ pub fn visit_phases(plan: &Plan, walk: &mut Walk<'_>) -> Result<(), Halt> {
         later_ns = later_ns.saturating_sub(phase.settle.0.saturating_add(phase.measure.0));
         // A plan names only steps that it has.
         let Some(step) = plan.steps.get(phase.step) else { break };
-        walk.visit(&Wanted {
-            at: At { step: phase.step, point: step.point, purpose: Purpose::Phase(number) },
+        walk.visit(&VisitPlan {
+            at: VisitPosition { step: phase.step, point: step.point, purpose: Purpose::Phase(number) },
             warm_up: None,
             settle_ns: phase.settle.0,
             measure_ns: phase.measure.0,

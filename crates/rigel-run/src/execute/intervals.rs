@@ -13,14 +13,14 @@ const TARGETS_OF_A_LINE: usize = 16;
 
 /// What the lines of a visit leave for later ones.
 #[derive(Debug)]
-pub struct Kept {
+pub struct IntervalRemainder {
     /// Every so-many-th line has counts by target.
     every: usize,
     lines: usize,
     waiting: PerClass<ByTarget>,
 }
 
-impl Kept {
+impl IntervalRemainder {
     /// Of a visit to so many targets.
     pub fn of(targets: usize) -> Self {
         Self { every: targets.div_ceil(TARGETS_OF_A_LINE).max(1), lines: 0, waiting: PerClass::new() }
@@ -53,7 +53,7 @@ mod tests {
 
     /// The counts by target of lines of parts in each of which every target does one I/O.
     fn told(targets: usize, parts: u64) -> Vec<Option<u64>> {
-        let mut kept = Kept::of(targets);
+        let mut kept = IntervalRemainder::of(targets);
         let line = |number: u64| {
             let mut counts = ByTarget::new(targets);
             (0..targets).for_each(|target| counts.completed(u16::try_from(target).unwrap(), 7));

@@ -2,13 +2,13 @@
 //!
 //! Must not decide which level is next; `rigel_core::stats::levels_auto` and `bound` do.
 
-use super::walk::{Halt, Walk, Wanted};
+use super::walk::{Halt, VisitPlan, Walk};
 use super::{Outcome, Run};
-use rigel_core::event::{At, Event, Saturation};
+use rigel_core::event::{Event, Saturation, VisitPosition};
 use rigel_core::judge::profiles::{bound_visit, level_visit};
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{LevelSearch, Part, Plan, Searched};
+use rigel_core::load::plan::{LevelSearch, Part, Plan, SearchOutcome};
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::bound::{self, BoundVisit, LatencyBound, NextBound};
 use rigel_core::stats::forecast::TimeRange;
@@ -17,10 +17,10 @@ use rigel_core::units::Nanos;
 
 /// Searches each class alone and keeps the plan that follows.
 pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
-    let mut found = Searched::default();
+    let mut found = SearchOutcome::default();
     if let Some(search) = &run.plan.search {
         let whole = run.plan.prospect(&run.request);
-        let mut searching = Searching { run, search, whole, step: 0, walk };
+        let mut searching = SearchState { run, search, whole, step: 0, walk };
         for &class in &search.classes {
             let mut visits = Vec::new();
             let n_sat = searching.saturation(class, &mut visits)?;
@@ -40,7 +40,7 @@ pub fn search(run: &Run, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
 }
 
 /// A search under way.
-struct Searching<'a, 'w> {
+struct SearchState<'a, 'w> {
     run: &'a Run,
     search: &'a LevelSearch,
     /// When the whole run will be over.
@@ -49,7 +49,7 @@ struct Searching<'a, 'w> {
     walk: &'a mut Walk<'w>,
 }
 
-impl Searching<'_, '_> {
+impl SearchState<'_, '_> {
     /// The smallest level that saturates; `None` when nothing completed.
     fn saturation(&mut self, class: Class, made: &mut Vec<Visit>) -> Result<Option<Saturation>, Halt> {
         let rules = self.search.rules(class);
@@ -101,8 +101,8 @@ impl Searching<'_, '_> {
         let point = Point::alone(class, level);
         let (settle_ns, measure_ns) = (self.search.settle.0, self.search.measure.0);
         let over_ns = self.walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
-        let visit = self.walk.visit(&Wanted {
-            at: At { step: self.step, point, purpose: Purpose::Search(class) },
+        let visit = self.walk.visit(&VisitPlan {
+            at: VisitPosition { step: self.step, point, purpose: Purpose::Search(class) },
             warm_up: None,
             settle_ns,
             measure_ns,
@@ -125,5 +125,5 @@ fn bound_visits(made: &[Visit], asked: &LatencyBound) -> Vec<BoundVisit> {
 }
 
 fn out_of_time(run: &Run, now_ns: u64) -> bool {
-    run.request.pace.max_duration().is_some_and(|limit| now_ns >= limit.0)
+    run.request.max_duration().is_some_and(|limit| now_ns >= limit.0)
 }

@@ -3,8 +3,8 @@
 //! Must not decide which rate is next; `rigel_core::stats::rates` does.
 
 use super::Run;
-use super::walk::{Halt, Walk, Wanted};
-use rigel_core::event::At;
+use super::walk::{Halt, VisitPlan, Walk};
+use rigel_core::event::VisitPosition;
 use rigel_core::judge::slo::rate_visit;
 use rigel_core::load::class::Class;
 use rigel_core::load::plan::{Plan, RateSearch};
@@ -46,8 +46,12 @@ fn visit(
     // Every load at that scale has to keep the bounds.
     for part in 0..run.request.slo_parts() {
         let over_ns = walk.now_ns().saturating_add(settle_ns).saturating_add(measure_ns);
-        let visit = walk.visit(&Wanted {
-            at: At { step, point: run.request.part_at(part, rate), purpose: Purpose::Search(class) },
+        let visit = walk.visit(&VisitPlan {
+            at: VisitPosition {
+                step,
+                point: run.request.part_at(part, rate),
+                purpose: Purpose::Search(class),
+            },
             warm_up: None,
             settle_ns,
             measure_ns,

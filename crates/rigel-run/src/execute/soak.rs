@@ -2,8 +2,8 @@
 //!
 //! A phase that an interruption cut short is not made up for: what was measured of it counts, and the next one follows. Must not judge a visit.
 
-use super::walk::{Halt, Walk, Wanted};
-use rigel_core::event::At;
+use super::walk::{Halt, VisitPlan, Walk};
+use rigel_core::event::VisitPosition;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::soak::Soak;
 use rigel_core::record::Purpose;
@@ -22,8 +22,8 @@ pub fn until_over(plan: &Plan, soak: &Soak, walk: &mut Walk<'_>) -> Result<(), H
         let Some(step) = plan.steps.get(phase.step).filter(|_| left_ns >= LEAST_NS) else { break };
         let settle_ns = phase.settle.0.min(left_ns / 10);
         let measure_ns = phase.measure.0.min(left_ns.saturating_sub(settle_ns));
-        walk.visit(&Wanted {
-            at: At { step: phase.step, point: step.point, purpose: Purpose::Phase(number) },
+        walk.visit(&VisitPlan {
+            at: VisitPosition { step: phase.step, point: step.point, purpose: Purpose::Phase(number) },
             warm_up: None,
             settle_ns,
             measure_ns,

@@ -16,6 +16,7 @@ use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, Point, RunLevel};
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::FirstError;
 use rigel_core::record::{Record, Visit};
@@ -38,10 +39,12 @@ fn targets() -> Vec<TargetFacts> {
     vec![TargetFacts::simulated(law().size_bytes)]
 }
 
+const PACE: Pace = Pace::Fixed(Nanos::from_secs(2));
+
 fn run_of(change: impl FnOnce(&mut Request)) -> Run {
     let mut request = Request::new(RunLevel::Simple);
     request.engine = EngineRequest::Sim(law());
-    request.pace = Pace::Fixed(Nanos::from_secs(2));
+    request.set_pace(PACE);
     request.seed = 11;
     change(&mut request);
     let plan = Plan::new(&request, &host(), &targets()).unwrap();
@@ -112,7 +115,7 @@ fn a_simple_run_finds_the_law() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
-    let run = run_of(|request| request.shape = MatrixShape::Basic);
+    let run = run_of(|_| {});
     let (first, second) = (record_of(&run, |_, _| {}), record_of(&run, |_, _| {}));
     assert_eq!(first, second);
     let other = run_of(|request| request.seed = 12);
@@ -137,7 +140,8 @@ fn a_stopped_run_is_whole_up_to_there() {
 #[test]
 fn warm_up_is_recorded_before_sequential_points() {
     let run = run_of(|request| {
-        request.level = RunLevel::Advanced;
+        request.task = Task::advanced(MatrixShape::Basic);
+        request.set_pace(PACE);
         request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.cache = CacheWarmUp::Bytes(64 << 20);
     });
@@ -166,7 +170,7 @@ fn a_point_on_which_everything_fails_ends_the_run() {
     let small = visit.tallies.get_mut(&Class::SMALL).unwrap();
     small.first_error = Some(FirstError { errno: 0, target: 0, offset: 0, direction: Direction::Read });
     let told = all_failed(&header, &visit).unwrap();
-    assert!(told.ends_with("(moved fewer bytes than asked)"), "{told}");
+    assert!(told.ends_with("(transferred fewer bytes than requested)"), "{told}");
     let change = TargetChange::Size { bytes: 0 };
     visit.nodes[0].changed.targets.push(ChangedTarget { target: 0, change });
     let told = all_failed(&header, &visit).unwrap();

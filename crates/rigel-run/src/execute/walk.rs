@@ -4,18 +4,18 @@
 //! Must not choose what is visited.
 
 use super::Outcome;
-use super::intervals::Kept;
-use crate::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Work};
+use super::intervals::IntervalRemainder;
+use crate::bench::{Bench, BenchMessage, Detail, Order, Progress, RunPast, VisitResult, Work};
 use crate::job::Stop;
 use crate::journal::Journal;
 use crate::wall::Wall;
 use rigel_core::error::Problem;
-use rigel_core::event::{Activity, At, Event, Live};
+use rigel_core::event::{Activity, Event, LiveFigures, VisitPosition};
 use rigel_core::facts::DriveLook;
 use rigel_core::load::class::{Class, PerClass, Shape};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
-use rigel_core::record::resume::{self, Past};
+use rigel_core::record::resume::{self, RecordPast};
 use rigel_core::record::{Header, Line, Purpose, Visit, WarmUpDone};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units;
@@ -36,9 +36,9 @@ impl From<Problem> for Halt {
 
 /// A visit to be made.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct VisitPlan {
     /// Which.
-    pub at: At,
+    pub at: VisitPosition,
     /// What comes before it.
     pub warm_up: Option<WarmUp>,
     /// Load before the window.
@@ -69,7 +69,7 @@ pub struct Walk<'a> {
     /// How long the visits so far loaded, those of the record among them.
     loaded_ns: u64,
     /// Visits of the record that the run has not come to yet.
-    past: Past,
+    past: RecordPast,
     /// The line to write before the next one, once the run has used all visits of its record. Until then the record
     /// may turn out not to fit, and must not be changed.
     first: Option<Line>,
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
         (header, wall): (&'a Header, &'a Wall),
-        (first, past): (Option<Line>, Past),
+        (first, past): (Option<Line>, RecordPast),
         bench: &'a mut dyn Bench,
         journal: &'a mut dyn Journal,
         stop: &'a Stop,
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Makes a visit and keeps it, or takes it from the record.
-    pub fn visit(&mut self, wanted: &Wanted) -> Result<Visit, Halt> {
+    pub fn visit(&mut self, wanted: &VisitPlan) -> Result<Visit, Halt> {
         if self.stop.wanted() {
             return Err(Halt::Outcome(Outcome::Stopped));
         }
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
     /// Of a soak that goes on: its line stands in the record before the first I/O. The blocks of each process are told apart by how many such lines
     /// there are, also those of a process that ends before its first interval.
     fn tell_part(&mut self) -> Result<(), Problem> {
-        match self.first.take_if(|_| self.header.request.pace.soak().is_some()) {
+        match self.first.take_if(|_| self.header.request.soak().is_some()) {
             Some(first) => self.journal.append(&first),
             None => Ok(()),
         }
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
 
     /// Of a soak: what the drives say of themselves before its first load, also when it goes on.
     fn first_look(&mut self) -> Result<(), Problem> {
-        if self.has_looked || self.header.request.pace.soak().is_none() {
+        if self.has_looked || self.header.request.soak().is_none() {
             return Ok(());
         }
         self.has_looked = true;
@@ -220,14 +220,14 @@ impl<'a> Walk<'a> {
 
     /// A visit of the record. A simulated device whose state went with the process that simulated it is brought to
     /// where it was by the same load.
-    fn relive(&mut self, visit: Visit, wanted: &Wanted) -> Result<Visit, Halt> {
+    fn relive(&mut self, visit: Visit, wanted: &VisitPlan) -> Result<Visit, Halt> {
         self.now_ns = visit.ended_ns();
-        if !self.bench.pass(self.now_ns, Passed::Visit) {
+        if !self.bench.pass(self.now_ns, RunPast::Visit) {
             self.is_relived = true;
             let again = self.load(wanted);
             self.is_relived = false;
             if again?.as_ref() != Some(&visit) {
-                let what = format!("visit {} of the record is not what this device does", visit.number);
+                let what = format!("visit {} of the record does not match this device", visit.number);
                 return Err(Halt::Problem(resume::other_way(what)));
             }
         }
@@ -244,18 +244,18 @@ impl<'a> Walk<'a> {
     }
 
     /// Lets time pass without load.
-    pub fn rest(&mut self, at: At, ns: u64, later: TimeRange) -> Result<(), Halt> {
+    pub fn rest(&mut self, at: VisitPosition, ns: u64, later: TimeRange) -> Result<(), Halt> {
         let end_ns = self.now_ns.saturating_add(ns);
         self.now_ns = end_ns;
         if !self.past.visits.is_empty() {
-            self.bench.pass(end_ns, Passed::Rest);
+            self.bench.pass(end_ns, RunPast::Rest);
             return Ok(());
         }
         let Self { bench, stop, listener, .. } = self;
         bench.rest(end_ns.saturating_sub(bench.now_ns()), &mut |heard| {
-            let Heard::Tick(now) = heard else { return !stop.wanted() };
+            let BenchMessage::Tick(now) = heard else { return !stop.wanted() };
             let left = later.plus(end_ns.saturating_sub(now.now_ns));
-            let live = Live::default();
+            let live = LiveFigures::default();
             listener(Event::Tick { at, activity: Activity::Rest, elapsed_ns: now.now_ns, left, live });
             !stop.wanted()
         });
@@ -263,8 +263,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Warms up and measures; `None` when the user stopped it before anything was measured.
-    fn load(&mut self, wanted: &Wanted) -> Result<Option<Visit>, Problem> {
-        let At { step, point, purpose } = wanted.at;
+    fn load(&mut self, wanted: &VisitPlan) -> Result<Option<Visit>, Problem> {
+        let VisitPosition { step, point, purpose } = wanted.at;
         let warm_up = match wanted.warm_up {
             Some(warm_up) => match self.warm_up(wanted, warm_up)? {
                 Some(done) => Some(done),
@@ -279,7 +279,7 @@ impl<'a> Walk<'a> {
             (_, None) => Detail::Settling,
         };
         let work = Work::Measure { settle_ns: wanted.settle_ns, measure_ns: wanted.measure_ns, detail };
-        let Came { done, began_ns, ended_ns, nodes } = self.work(wanted, work, Activity::Measure)?;
+        let VisitResult { done, began_ns, ended_ns, nodes } = self.work(wanted, work, Activity::Measure)?;
         let start_ns = began_ns.saturating_add(wanted.settle_ns);
         let measured_ns = done.window_end_ns.saturating_sub(start_ns);
         if measured_ns == 0 {
@@ -310,8 +310,8 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    fn warm_up(&mut self, wanted: &Wanted, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
-        let Came { done, began_ns, ended_ns, .. } =
+    fn warm_up(&mut self, wanted: &VisitPlan, warm_up: WarmUp) -> Result<Option<WarmUpDone>, Problem> {
+        let VisitResult { done, began_ns, ended_ns, .. } =
             self.work(wanted, Work::WarmUp(warm_up), Activity::WarmUp)?;
         let whole = !done.stopped && done.hung.is_none();
         let ns = ended_ns.saturating_sub(began_ns);
@@ -319,21 +319,21 @@ impl<'a> Walk<'a> {
     }
 
     /// Gives the bench an order and passes on what it tells.
-    fn work(&mut self, wanted: &Wanted, work: Work, activity: Activity) -> Result<Came, Problem> {
+    fn work(&mut self, wanted: &VisitPlan, work: Work, activity: Activity) -> Result<VisitResult, Problem> {
         let order =
             Order { visit: self.visits, point: wanted.at.point, work, at_ns: None, shape: wanted.shape };
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
-        let mut kept = Kept::of(self.header.targets.len());
+        let mut kept = IntervalRemainder::of(self.header.targets.len());
         let Self { bench, journal, stop, listener, first, visits, is_relived, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {
-                Heard::Tick(now) => now,
+                BenchMessage::Tick(now) => now,
                 // The line of the visit is in the record already.
-                Heard::Part(_) if *is_relived => return true,
-                Heard::Part(_) if unkept.is_some() => return false,
-                Heard::Part(part) => {
+                BenchMessage::Part(_) if *is_relived => return true,
+                BenchMessage::Part(_) if unkept.is_some() => return false,
+                BenchMessage::Part(part) => {
                     let line = Line::Interval(Box::new(kept.interval(*visits, *part)));
                     let before = first.take().map_or(Ok(()), |first| journal.append(&first));
                     unkept = before.and_then(|()| journal.append(&line)).err();
@@ -343,7 +343,7 @@ impl<'a> Walk<'a> {
                     return unkept.is_none() && !stop.wanted();
                 }
             };
-            let live = last.as_ref().map_or_else(Live::default, |last| live(last, &now));
+            let live = last.as_ref().map_or_else(LiveFigures::default, |last| live(last, &now));
             let measure_ns =
                 if activity == Activity::WarmUp { wanted.settle_ns + wanted.measure_ns } else { 0 };
             let rest_ns = if end_ns == u64::MAX { 0 } else { end_ns.saturating_sub(now.now_ns) };
@@ -361,7 +361,7 @@ impl<'a> Walk<'a> {
 }
 
 /// What completed between two looks: rates, and the latency of what arrives at a rate.
-fn live(last: &Progress, now: &Progress) -> Live {
+fn live(last: &Progress, now: &Progress) -> LiveFigures {
     let span_ns = now.now_ns.saturating_sub(last.now_ns);
     let since = |class: &Class, of: fn(&Progress) -> &PerClass<u64>| {
         let [before, now] = [last, now].map(|one| of(one).get(class).copied().unwrap_or(0));
@@ -373,7 +373,7 @@ fn live(last: &Progress, now: &Progress) -> Live {
         let ns = since(class, |one| &one.latency_ns);
         (ops > 0).then(|| (*class, units::us_from_ns(units::to_f64(ns) / units::to_f64(ops))))
     };
-    Live {
+    LiveFigures {
         per_s: now.ops.keys().map(|class| (*class, units::iops(completed(class), span_ns))).collect(),
         latency_us: now.latency_ns.keys().filter_map(latency).collect(),
     }

@@ -27,7 +27,7 @@ impl Journal for Memory {
             (Line::Closing(closing), Some(record)) => record.closing = Some(closing),
             // What was interrupted is gone with the process that had it in memory.
             (Line::Header(_), Some(_)) | (Line::Resumed(_), _) | (_, None) => {
-                return Err(Problem::new(ExitKind::Bug, "the lines of a record came in a wrong order"));
+                return Err(Problem::new(ExitKind::Bug, "the lines of a record came in the wrong order"));
             }
         }
         Ok(())

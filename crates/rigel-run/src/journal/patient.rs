@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const MOST_BYTES: usize = 64 << 20;
 
 /// What the user is told while a run goes on.
-pub type Tell = Box<dyn FnMut(&str)>;
+pub type NoticeSink = Box<dyn FnMut(&str)>;
 /// The files in which lines may wait, the best first. Asked when the record has its first line.
 pub type Places = Box<dyn Fn() -> Vec<PathBuf>>;
 
@@ -33,7 +33,7 @@ pub struct Patient {
     again: String,
     is_full: bool,
     is_in_danger: bool,
-    tell: Tell,
+    tell: NoticeSink,
 }
 
 /// The file of the lines that found no room.
@@ -82,7 +82,7 @@ impl Patient {
     ///
     /// # Errors
     /// When the record cannot be looked at.
-    pub fn new(record: RecordFile, places: Places, again: String, tell: Tell) -> Result<Self, Problem> {
+    pub fn new(record: RecordFile, places: Places, again: String, tell: NoticeSink) -> Result<Self, Problem> {
         let good =
             record.file.metadata().map_err(|error| record.failed(&error.to_string(), Some(&error)))?.len();
         Ok(Self {
@@ -149,7 +149,7 @@ impl Patient {
     fn made_room(&mut self) {
         self.is_in_danger = false;
         if std::mem::take(&mut self.is_full) {
-            (self.tell)("there is room for the record again; nothing of it is lost");
+            (self.tell)("there is room for the record again; nothing was lost");
         }
     }
 
@@ -177,28 +177,30 @@ impl Patient {
         let they = match refused {
             Some(_) if was_in_danger => return,
             Some(why) => {
-                format!("memory, where a kill loses them, as nothing else takes them: {why}; make room soon")
+                format!(
+                    "memory, where a kill loses them, because nothing else can hold them: {why}; free some space soon"
+                )
             }
             None if is_news || was_in_danger => {
-                format!("{rest} until there is room; `rigel report` and `--resume` find them there")
+                format!("{rest} until there is space; `rigel report` and `--resume` find them there")
             }
             None => return,
         };
         (self.tell)(&format!(
-            "the filesystem of {name} is full; the load goes on, and its figures wait in {they}"
+            "the filesystem of {name} is full; the load continues, and its figures wait in {they}"
         ));
     }
 
     fn lost(&self, name: &str, why: &str) -> Problem {
         let lines = self.waiting.len();
         let what = match lines {
-            1 => "1 line of the record found no room, and is lost".to_owned(),
-            _ => format!("{lines} lines of the record found no room, and are lost"),
+            1 => "1 line of the record did not fit and is lost".to_owned(),
+            _ => format!("{lines} lines of the record did not fit and are lost"),
         };
         Problem::new(ExitKind::CutShort, what)
             .at(name)
-            .because(format!("its filesystem is full, and nothing else takes them: {why}"))
-            .next(format!("keep what is printed here; free some space, then `{}` goes on", self.again))
+            .because(format!("its filesystem is full, and nothing else can hold them: {why}"))
+            .next(format!("keep what is printed here; free some space, then `{}` resumes", self.again))
     }
 
     fn lies_elsewhere(&self, name: &str, rests: &[String]) -> Problem {
@@ -206,12 +208,12 @@ impl Patient {
         let (file, record) = (files.join(" "), shell_word(name));
         Problem::new(
             ExitKind::CutShort,
-            format!("the end of the record found no room, and lies in {}", rests.join(" and ")),
+            format!("the end of the record did not fit and is in {}", rests.join(" and ")),
         )
         .at(name)
         .because("its filesystem is full")
         .next(format!(
-            "free some space, then: cat {file} >> {record} && rm {file}; or go on, which puts it back as well: {}",
+            "free some space, then: cat {file} >> {record} && rm {file}; resuming also puts it back: {}",
             self.again
         ))
     }

@@ -4,17 +4,17 @@
 use super::Job;
 use super::reader::Reader;
 use rigel_core::error::Problem;
-use rigel_core::uses::scrub::judge::Window;
-use rigel_core::uses::scrub::settle::{MOST_LOOKS, Seen, Settled, Settling, pause_ns};
-use rigel_core::uses::scrub::{BLOCK_BYTES, CHUNK_BYTES, Chunk, Difference, Found, State, Stretch};
 use rigel_io::backend::Backend;
+use rigel_uses::scrub::judge::Window;
+use rigel_uses::scrub::settle::{CopyReading, MOST_LOOKS, SettleCheck, SettleOutcome, pause_ns};
+use rigel_uses::scrub::{BLOCK_BYTES, CHUNK_BYTES, Chunk, Difference, ScrubFindings, State, Stretch};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Bytes on each side of a range that are read with it, for the neighbours of its pages.
 const BESIDE_BYTES: u64 = 128 << 10;
 
-pub(super) struct Again<'a, B> {
+pub(super) struct SecondLook<'a, B> {
     pub(super) job: &'a Job<'a>,
     pub(super) reader: &'a mut Reader<B>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Again<'a, B> {
 /// A range and what is known of each of its blocks.
 struct Open {
     stretch: Stretch,
-    blocks: Vec<Settling>,
+    blocks: Vec<SettleCheck>,
 }
 
 impl Open {
@@ -31,11 +31,11 @@ impl Open {
     }
 }
 
-impl<B: Backend> Again<'_, B> {
+impl<B: Backend> SecondLook<'_, B> {
     /// Settles all that is pending and adds it to what was found. When the user ends it in between, what was not added stays pending.
     pub(super) fn settle(&mut self, state: &mut State) -> Result<(), Problem> {
         let blocks =
-            |len: u64| vec![Settling::default(); usize::try_from(len.div_ceil(BLOCK_BYTES)).unwrap_or(0)];
+            |len: u64| vec![SettleCheck::default(); usize::try_from(len.div_ceil(BLOCK_BYTES)).unwrap_or(0)];
         let open = |&stretch: &Stretch| Open { stretch, blocks: blocks(stretch.len) };
         let mut open: Vec<Open> = state.pending.iter().map(open).collect();
         for look in 0..MOST_LOOKS {
@@ -89,8 +89,9 @@ impl<B: Backend> Again<'_, B> {
         if whole.len() == read.len() {
             let step = usize::try_from(BLOCK_BYTES).unwrap_or(4096);
             for (index, block) in open.blocks.iter_mut().enumerate() {
-                let of = |copy: &&[u8]| Seen::of(&copy[index * step..copy.len().min((index + 1) * step)]);
-                block.look(&whole.iter().map(of).collect::<Vec<Seen>>());
+                let of =
+                    |copy: &&[u8]| CopyReading::of(&copy[index * step..copy.len().min((index + 1) * step)]);
+                block.look(&whole.iter().map(of).collect::<Vec<CopyReading>>());
             }
             return Ok(());
         }
@@ -99,15 +100,15 @@ impl<B: Backend> Again<'_, B> {
             let at = open.stretch.at + index * BLOCK_BYTES;
             let len = BLOCK_BYTES.min(open.stretch.at + open.stretch.len - at);
             let Some(chunk) = self.job.map.part(at, len) else { continue };
-            let seen = |copy: &Result<&[u8], i32>| copy.map_or_else(Seen::Failed, Seen::of);
-            block.look(&self.reader.read(&chunk)?.iter().map(seen).collect::<Vec<Seen>>());
+            let seen = |copy: &Result<&[u8], i32>| copy.map_or_else(CopyReading::Failed, CopyReading::of);
+            block.look(&self.reader.read(&chunk)?.iter().map(seen).collect::<Vec<CopyReading>>());
         }
         Ok(())
     }
 
     /// Adds what came of a range, its neighbouring blocks of the same fate together.
-    fn tell(&mut self, open: &Open, found: &mut Found) -> Result<(), Problem> {
-        let fates: Vec<Option<Settled>> = open.blocks.iter().map(Settling::settled).collect();
+    fn tell(&mut self, open: &Open, found: &mut ScrubFindings) -> Result<(), Problem> {
+        let fates: Vec<Option<SettleOutcome>> = open.blocks.iter().map(SettleCheck::settled).collect();
         let end = open.stretch.at + open.stretch.len;
         let mut at = open.stretch.at;
         for same in fates.chunk_by(|a, b| a == b) {
@@ -115,16 +116,16 @@ impl<B: Backend> Again<'_, B> {
             let stretch = Stretch { at, len: (count * BLOCK_BYTES).min(end - at) };
             at += stretch.len;
             match same.first().copied().flatten() {
-                Some(Settled::Alike) => found.passed += count,
-                Some(Settled::Differs) => self.describe(stretch, found)?,
-                Some(Settled::Restless) | None => found.add_restless(stretch),
+                Some(SettleOutcome::Alike) => found.passed += count,
+                Some(SettleOutcome::Differs) => self.describe(stretch, found)?,
+                Some(SettleOutcome::Restless) | None => found.add_restless(stretch),
             }
         }
         Ok(())
     }
 
     /// Reads a range that differs once more, with what is beside it, and tells it.
-    fn describe(&mut self, stretch: Stretch, found: &mut Found) -> Result<(), Problem> {
+    fn describe(&mut self, stretch: Stretch, found: &mut ScrubFindings) -> Result<(), Problem> {
         let Some(chunk) = self.part(stretch.at, stretch.len) else { return Ok(()) };
         let Some((strip, start)) = self.job.map.strip_at(stretch.at) else { return Ok(()) };
         let (of, end) = (strip.of, start + strip.len);

@@ -5,9 +5,9 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::Sync;
 use rigel_core::load::workload::Direction;
 use rigel_core::units::{MIB, NS_PER_S, Nanos};
-use rigel_core::uses::scrub::{Chunk, Place, letter};
 use rigel_io::backend::{Backend, Op};
 use rigel_io::clock::{Clock as _, MonotonicClock};
+use rigel_uses::scrub::{Chunk, Place, letter};
 use std::time::Duration;
 
 /// Chunks in flight; each has a read for every copy.
@@ -30,7 +30,7 @@ pub(crate) struct Reader<B> {
 }
 
 /// A read that ended.
-pub(crate) struct Came {
+pub(crate) struct ReadEnd {
     /// The chunk's place among those in flight.
     pub(crate) group: u16,
     pub(crate) copy: usize,
@@ -85,7 +85,7 @@ impl<B: Backend> Reader<B> {
     ///
     /// # Errors
     /// When the queue breaks, or nothing has come back for too long.
-    pub(crate) fn wait(&mut self) -> Result<Vec<Came>, Problem> {
+    pub(crate) fn wait(&mut self) -> Result<Vec<ReadEnd>, Problem> {
         self.backend.submit(1).map_err(|error| queue_broke(&error))?;
         let mut came = Vec::new();
         let copies = self.copies;
@@ -94,7 +94,7 @@ impl<B: Backend> Reader<B> {
             in_flight[usize::from(done.slot)] = None;
             let (group, copy) = (done.slot / copies, usize::from(done.slot % copies));
             let (bytes, errno) = (done.outcome.ok().map(u64::from), done.outcome.err().unwrap_or(0));
-            came.push(Came { group, copy, bytes, errno });
+            came.push(ReadEnd { group, copy, bytes, errno });
         });
         let now_ns = self.clock.now_ns();
         if !came.is_empty() {
@@ -145,10 +145,10 @@ impl<B: Backend> Reader<B> {
 }
 
 fn hangs(copy: usize, offset: u64, patience_ns: u64) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("no read came back for {}", Nanos(patience_ns)))
+    Problem::new(ExitKind::CutShort, format!("no read completed for {}", Nanos(patience_ns)))
         .at(format!("copy {}, byte {offset} of its disk", letter(copy)))
-        .because("the device, its path or its server does not answer")
-        .next("look into the kernel's log (dmesg) for the device; what a state file has can be gone on with (--resume)")
+        .because("the device, its path or its server does not respond")
+        .next("check the kernel log (dmesg) for the device; resume from the state file with --resume")
 }
 
 /// ENODATA: the copy is shorter than it was.

@@ -10,20 +10,21 @@ use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Purpose;
 use rigel_core::sim::SimLaw;
 use rigel_core::stats::Basis;
 use rigel_core::units::{NS_PER_S, Nanos};
-use rigel_core::uses::selftest::{self, Asked, Case, Promise, Trial};
+use rigel_uses::selftest::{self, Case, Promise, Trial};
 use std::collections::BTreeMap;
 
 /// 8 stations of 1 ms: no point of `normal` saturates them.
 fn request(level: RunLevel, law: &str) -> Request {
     let mut request = Request::new(level);
     request.engine = EngineRequest::Sim(SimLaw::parse(law).unwrap());
-    request.pace = Pace::Adaptive(Adaptive::default());
+    request.set_pace(Pace::Adaptive(Adaptive::default()));
     request.seed = 7;
     request
 }
@@ -86,7 +87,7 @@ fn a_constant_device_is_found_with_narrow_intervals() {
 #[test]
 fn a_fixed_time_has_an_interval_of_its_one_visit() {
     let mut request = request(RunLevel::Simple, "servers=8,rate=0,spread=exponential");
-    request.pace = Pace::Fixed(Nanos::from_secs(10));
+    request.set_pace(Pace::Fixed(Nanos::from_secs(10)));
     let record = trial(&request).unwrap();
     assert!(record.visits.iter().all(|visit| visit.purpose == Purpose::Only));
     for point in Findings::of(&record).points {
@@ -102,7 +103,7 @@ fn a_fixed_time_has_an_interval_of_its_one_visit() {
 #[test]
 fn a_device_that_varies_too_much_says_how_wide_it_is() {
     let mut wanted = request(RunLevel::Simple, "servers=8,rate=0,between=10%");
-    wanted.pace = Pace::Adaptive(Adaptive { precision: Precision(20), ..Adaptive::default() });
+    wanted.set_pace(Pace::Adaptive(Adaptive { precision: Precision(20), ..Adaptive::default() }));
     let record = trial(&wanted).unwrap();
     assert!(record.complete(), "a width that was not reached is no failure");
     let found = Findings::of(&record);
@@ -119,7 +120,7 @@ fn a_device_that_varies_too_much_says_how_wide_it_is() {
 fn the_time_limit_is_kept() {
     let mut wanted = request(RunLevel::Simple, "servers=8,rate=0,between=10%");
     let max_duration = Some(Nanos::from_secs(60));
-    wanted.pace = Pace::Adaptive(Adaptive { precision: Precision(10), max_duration, fast: true });
+    wanted.set_pace(Pace::Adaptive(Adaptive { precision: Precision(10), max_duration, fast: true }));
     let record = trial(&wanted).unwrap();
     assert!(record.complete());
     let last = record.visits.last().unwrap();
@@ -144,7 +145,7 @@ fn searched_levels_bracket_the_stations() {
     for servers in [3, 24, 100] {
         let law = format!("servers={servers},rate=0,between=1%");
         let mut wanted = request(RunLevel::Oltp, &law);
-        wanted.levels = LevelChoice::Auto;
+        wanted.task = Task::searched(RunLevel::Oltp, Pace::Adaptive(Adaptive::default()));
         let record = trial(&wanted).unwrap();
         assert!(record.search.iter().all(|visit| visit.purpose == Purpose::Search(Class::SMALL)));
         let found = Findings::of(&record);
@@ -163,7 +164,8 @@ fn searched_levels_bracket_the_stations() {
 #[test]
 fn reads_are_measured_before_writes() {
     let mut wanted = request(RunLevel::Advanced, "servers=8,rate=0");
-    wanted.shape = rigel_core::load::matrix::MatrixShape::Max { small: 0, large: 4 };
+    wanted.task = Task::advanced(rigel_core::load::matrix::MatrixShape::Max { small: 0, large: 4 });
+    wanted.set_pace(Pace::Adaptive(Adaptive::default()));
     wanted.set_large(rigel_core::load::class::Pattern::Streams { ios_per_stream: 2 });
     wanted.set_writes(WritePercent::new(34).unwrap());
     let record = trial(&wanted).unwrap();
@@ -192,8 +194,8 @@ fn a_calibration_is_scored_with_its_budget() {
     let answers = |record: &Record| Trial::of(record).answers.unwrap();
     let found = answers(&record);
     assert!(found.in_budget && found.decided && found.of_bound.unwrap() < 1.1, "{found:?}");
-    let asked: Vec<Asked> = found.seen.iter().map(|seen| seen.asked).collect();
-    assert_eq!(asked, Asked::ALL);
+    let all: Vec<_> = selftest::asked().map(|answer| answer.quantity).collect();
+    assert_eq!(found.seen.iter().map(|seen| seen.asked).collect::<Vec<_>>(), all);
     for seen in &found.seen {
         assert!(seen.error.abs() < 0.1 && seen.held.is_some() && seen.half_width < 0.1, "{seen:?}");
     }
@@ -205,5 +207,5 @@ fn a_calibration_is_scored_with_its_budget() {
 #[test]
 fn a_device_that_does_not_answer_is_no_trial() {
     let problem = trial(&request(RunLevel::Oltp, "servers=1,service=100s,rate=0")).unwrap_err();
-    assert!(problem.what.contains("did not come back"), "{problem}");
+    assert!(problem.what.contains("did not complete"), "{problem}");
 }

@@ -9,7 +9,8 @@ use crate::job::{Job, Task};
 use crate::load::{Load, NOT_IN_FLIGHT};
 use rigel_core::guard::scratch;
 use rigel_core::load::arrivals::{Arrivals, deed};
-use rigel_core::load::class::Arrival;
+use rigel_core::load::class::{Arrival, Pattern, streams_at_rate};
+use rigel_core::load::draw::Stream;
 use rigel_core::load::split;
 use rigel_core::load::team::Deal;
 use rigel_core::load::workload::Direction;
@@ -91,6 +92,35 @@ struct Lane {
     latency_ns: u64,
     /// Slots and since when they are free, the longest free first.
     free: VecDeque<(u16, u64)>,
+    /// Of a class of streams, where each begins: they take the arrivals in turns.
+    streams: Vec<Stream>,
+    /// The numbers of the arrivals in its streams are those of the node, which has places of its own.
+    is_alone: bool,
+}
+
+impl Lane {
+    /// The place of the next arrival in its stream; `None` for random I/O.
+    #[inline]
+    fn walked(&self) -> Option<Stream> {
+        let number = if self.is_alone { self.next.position } else { self.next.number };
+        let streams = self.streams.len() as u64;
+        let stream = usize::try_from(number.checked_rem(streams)?).ok()?;
+        Some(self.streams.get(stream)?.clone().moved(number / streams))
+    }
+}
+
+/// The streams of a class at their begins; none for random I/O.
+fn streams(worker: &Worker<'_>, job: &Job, place: usize) -> Vec<Stream> {
+    let class = &worker.workload.classes[place];
+    let rate = job.point.of(class.name);
+    match (class.arrival, class.pattern, class.volumes.at(rate).0) {
+        (Arrival::Open { most_outstanding, .. }, Pattern::Streams { ios_per_stream }, Some(volume)) => {
+            let count = streams_at_rate(most_outstanding, ios_per_stream);
+            let shift = worker.workload.shift(job.visit, volume);
+            (0..count).map(|n| Stream::new(n, count, volume, class.write_percent).moved(shift)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What is in flight on a slot.
@@ -104,12 +134,12 @@ struct Ticket {
 
 /// How long before an arrival a wait has to end, as the waits so far show: a host may wake late, a virtual one above all.
 #[derive(Debug)]
-struct Awake {
+struct WakeMargin {
     least_ns: u64,
     early_ns: u64,
 }
 
-impl Awake {
+impl WakeMargin {
     /// More would take a CPU from others for the sake of a rare late one.
     const MOST_NS: u64 = 500_000;
     /// How slowly a late one is forgotten: in about so many waits.
@@ -161,7 +191,9 @@ impl<'a> Lanes<'a> {
             let arrivals = Arrivals::new(worker.workload.seed, job.visit, place, rate, shape);
             let next = Share::new(arrivals, job.began_ns, (deal, worker.workers.min(own)), first);
             let free = load.slots_of(place).map(|slot| (slot, 0)).collect();
-            Some(Lane { place, arrived: next.clone(), next, tallied: 0, over: 0, latency_ns: 0, free })
+            let (streams, is_alone) = (streams(worker, job, place), !worker.workload.shares_streams(class));
+            let arrived = next.clone();
+            Some(Lane { place, arrived, next, tallied: 0, over: 0, latency_ns: 0, free, streams, is_alone })
         };
         let lanes: Vec<_> = (0..worker.workload.classes.len()).map(lane).collect();
         lanes.iter().any(Option::is_some).then(|| {
@@ -184,7 +216,7 @@ impl<'a> Lanes<'a> {
             self.lanes.iter().flatten().flat_map(|lane| state.load.slots_of(lane.place)).collect();
         state.free.retain(|slot| !own.contains(slot));
         let mut now_ns = state.clock.now_ns();
-        let mut awake = Awake::new(state.backend.wakes_early_ns());
+        let mut awake = WakeMargin::new(state.backend.wakes_early_ns());
         let mut next_show_ns = 0;
         let mut give_up_ns = u64::MAX;
         let mut stopped = false;
@@ -241,7 +273,10 @@ impl<'a> Lanes<'a> {
         for lane in self.lanes.iter_mut().flatten() {
             while lane.next.due_ns <= now_ns && lane.next.due_ns < end_ns {
                 let Some((slot, free_ns)) = lane.free.pop_front() else { break };
-                state.load.draw_from(slot, deed(seed, self.visit, lane.place, lane.next.number));
+                match lane.walked() {
+                    Some(stream) => state.load.walk_from(slot, stream),
+                    None => state.load.draw_from(slot, deed(seed, self.visit, lane.place, lane.next.number)),
+                }
                 self.tickets[usize::from(slot)] = Ticket { due_ns: lane.next.due_ns, lag_ns: 0, free_ns };
                 self.begun.push(slot);
                 lane.next.pass();
@@ -378,8 +413,9 @@ impl<'a> Lanes<'a> {
             let frees = lane.free.iter().map(|&(_, free_ns)| free_ns).filter(|&free_ns| free_ns >= end_ns);
             let free_ns = frees.min().unwrap_or(end_ns);
             while lane.next.due_ns < end_ns {
-                let is_write = writes.stream_writes(u32::try_from(lane.next.passed).unwrap_or(u32::MAX));
-                let direction = if is_write { Direction::Write } else { Direction::Read };
+                let passed = u32::try_from(lane.next.passed).unwrap_or(u32::MAX);
+                let drawn = if writes.stream_writes(passed) { Direction::Write } else { Direction::Read };
+                let direction = lane.walked().map_or(drawn, |stream| stream.direction);
                 state.tally.waiting(lane.place, direction, lane.next.due_ns, free_ns);
                 lane.next.pass();
             }

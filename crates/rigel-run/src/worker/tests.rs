@@ -41,11 +41,11 @@ fn warm_up(point: Point, bytes: u64) -> Job {
 }
 
 /// One worker on a simulated device of 4 stations, 1 ms each, no transfer time.
-fn simulate(point: Point, workload: &Workload) -> Done {
+fn simulate(point: Point, workload: &Workload) -> WorkResult {
     let layout = layout(point, workload);
     let law = SimLaw { bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
-    let shared = Shared::of(workload);
+    let shared = JobState::of(workload);
     let worker = Worker { index: 0, workers: 1, workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut sim, &clock, &measure(point)).unwrap();
     let counted = shared.done().values().sum::<u64>();
@@ -138,7 +138,7 @@ fn a_warm_up_moves_what_it_should_and_counts_nothing() {
     let point = Point::pair(5, 2);
     let layout = layout(point, &workload);
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = warm_up(point, 100 << 20);
@@ -164,7 +164,7 @@ fn the_coordinator_can_end_a_window_early() {
     let workload = workload(Pattern::Random, 0);
     let layout = layout(point, &workload);
     let (mut sim, clock) = Sim::new(SimLaw::default(), layout, 1);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     shared.end_at_ns.store(NS_PER_S / 2, Ordering::Relaxed);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
@@ -184,7 +184,7 @@ fn slow_ios_do_not_leak_into_a_window_that_was_ended_early() {
     let layout = layout(point, &workload);
     let law = SimLaw { servers: 1, service_ns: 400_000_000, bytes_per_s: None, ..SimLaw::default() };
     let (mut sim, clock) = Sim::new(law, layout, 1);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     shared.end_at_ns.store(NS_PER_S, Ordering::Relaxed);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
@@ -214,7 +214,7 @@ fn a_warm_up_ends_early_and_on_a_failing_device() {
     let workload = workload(pattern, 0);
     let point = Point::pair(0, 1);
     let layout = layout(point, &workload);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let job = warm_up(point, 100 << 20);
@@ -236,7 +236,7 @@ fn a_warm_up_moves_its_bytes_with_more_workers_than_streams() {
     let workload = workload(pattern, 0);
     let point = Point::pair(5, 1);
     let layout = layout(point, &workload);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let job = warm_up(point, 64 << 20);
     let moved: u64 = (0..4)
         .map(|index| {
@@ -329,7 +329,7 @@ impl Backend for Recorder {
 
 /// The sequences of places that the slots of a point visit, whichever worker has them.
 fn sequences(point: Point, workers: u32, workload: &Workload) -> BTreeSet<Vec<(u16, u64)>> {
-    let shared = Shared::of(workload);
+    let shared = JobState::of(workload);
     let mut all = BTreeSet::new();
     for index in 0..workers {
         let layout = layout(point, workload);
@@ -360,7 +360,7 @@ fn failures_are_counted_apart_with_the_first_one_kept() {
         let layout = layout(point, &workload);
         let (mut backend, clock) = Recorder::new(layout);
         backend.fail = Some((501, outcome));
-        let shared = Shared::of(&workload);
+        let shared = JobState::of(&workload);
         let worker =
             Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
         let done = worker.run(&mut backend, &clock, &measure(point)).unwrap();
@@ -375,7 +375,7 @@ fn failures_are_counted_apart_with_the_first_one_kept() {
 }
 
 /// Completes everything at once but the I/Os of slot 1 from some moment on; virtual time passes with every wait.
-struct Hanging<'a> {
+struct HangingBackend<'a> {
     clock: &'a VirtualClock,
     hangs_from_ns: u64,
     /// What `cancel` brings back.
@@ -399,7 +399,7 @@ impl Clock for &VirtualClock {
     }
 }
 
-impl Backend for Hanging<'_> {
+impl Backend for HangingBackend<'_> {
     fn slots(&self) -> u16 {
         3
     }
@@ -446,19 +446,19 @@ impl Backend for Hanging<'_> {
 }
 
 /// What a worker did whose third slot hangs, whether it gave the backend up, and when it was over.
-fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (Done, bool, u64) {
+fn hanging(hangs_from_ns: u64, can_cancel: bool) -> (WorkResult, bool, u64) {
     stopped((hangs_from_ns, u64::MAX), can_cancel)
 }
 
 /// The same of a process that is stopped at a time.
-fn stopped((hangs_from_ns, stops_ns): (u64, u64), can_cancel: bool) -> (Done, bool, u64) {
+fn stopped((hangs_from_ns, stops_ns): (u64, u64), can_cancel: bool) -> (WorkResult, bool, u64) {
     let mut workload = workload(Pattern::Random, 0);
     workload.io_timeout_ns = 5 * NS_PER_S;
     let point = Point::pair(3, 0);
     let layout = layout(point, &workload);
     let clock = VirtualClock::default();
-    let shared = Shared::of(&workload);
-    let mut backend = Hanging {
+    let shared = JobState::of(&workload);
+    let mut backend = HangingBackend {
         clock: &clock,
         hangs_from_ns,
         can_cancel,

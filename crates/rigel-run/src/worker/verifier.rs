@@ -9,7 +9,9 @@ use rigel_core::load::draw::{self, Generator};
 use rigel_core::load::volume::{Place, Volume};
 use rigel_core::load::workload::Direction;
 use rigel_core::verify::block::{self, BLOCK_BYTES};
-use rigel_core::verify::{self, Earlier, Expected, Fault, Finding, Passes, Progress, Settled, Verified};
+use rigel_core::verify::{
+    self, DurableMark, EarlierParts, Fault, Finding, GenerationRange, Passes, Progress, VerifyCounts,
+};
 use rigel_io::backend::{Backend, Op, SlotLayout};
 use std::process;
 use std::sync::LazyLock;
@@ -46,11 +48,11 @@ struct Region {
     passes: Passes,
     progress: Progress,
     /// What processes of the run left that are no more.
-    earlier: Earlier,
+    earlier: EarlierParts,
     /// The number of its first chunk, and how many chunks on the next one lies.
     first: u64,
     every: u64,
-    found: Verified,
+    found: VerifyCounts,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +61,7 @@ enum Ticket {
     /// The number of a write.
     Write(u64),
     /// The position that is read, and what could be there when the read began.
-    Read(u64, Expected),
+    Read(u64, GenerationRange),
 }
 
 impl Verifier {
@@ -73,7 +75,7 @@ impl Verifier {
             let volume = class.volumes.random.as_ref()?;
             let seed = Generator::new(workload.seed, &[PURPOSE, place as u64, among_all.0.into()]).bits();
             let before = workload.before.get(&class.name).and_then(|settled| settled.of(among_all.0));
-            let nothing = || Earlier(vec![0; workload.parts_before()]);
+            let nothing = || EarlierParts(vec![0; workload.parts_before()]);
             // Workers of other nodes keep off the same targets.
             let own = workload.seat(place, worker, workers)?;
             let writers = if workload.team.shared { workload.team.among_all(own.0, own.1) } else { own };
@@ -102,17 +104,17 @@ impl Verifier {
     }
 
     /// What was found since this was asked last, of the class at a place.
-    pub fn take_found(&mut self, place: usize) -> Option<Verified> {
+    pub fn take_found(&mut self, place: usize) -> Option<VerifyCounts> {
         let region = self.regions.get_mut(place)?.as_mut()?;
         Some(region.found.taken())
     }
 
     /// What is over and well, of the class at a place; whether it is durable, a flush has to say that begins now.
-    pub fn settled(&self, place: usize) -> Option<Settled> {
+    pub fn settled(&self, place: usize) -> Option<DurableMark> {
         let Region { progress, passes, earlier, .. } = self.regions.get(place)?.as_ref()?;
         let mut parts = earlier.clone();
         parts.0.push(progress.sure_below(passes));
-        Some(Settled { seed: self.seed, below: vec![(self.worker, parts)] })
+        Some(DurableMark { seed: self.seed, below: vec![(self.worker, parts)] })
     }
 
     /// The next I/O of a slot, with its data when it writes; `None` for a class that is not verified.
@@ -202,7 +204,7 @@ impl Region {
         (worker, workers): (u32, u32),
         window: u64,
         seed: u64,
-        earlier: Earlier,
+        earlier: EarlierParts,
     ) -> Option<Self> {
         let (first, every) = (u64::from(worker), u64::from(workers.max(1)));
         let slots = volume.chunks().checked_sub(first)?.div_ceil(every);
@@ -212,7 +214,7 @@ impl Region {
             earlier,
             first,
             every,
-            found: Verified::new(),
+            found: VerifyCounts::new(),
         })
     }
 

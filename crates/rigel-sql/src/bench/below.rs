@@ -5,8 +5,8 @@
 use super::blocks_each;
 use crate::database::Database;
 use crate::evict::{Evictor, opened, segments};
-use crate::series::InWork;
-use crate::session::Shared;
+use crate::series::SessionWork;
+use crate::session::SessionsState;
 use crate::table::Table;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
@@ -35,12 +35,13 @@ pub fn target(database: &Database, table: &Table) -> Result<TargetFacts, Problem
         kind: TargetKind::Table,
         size_bytes: table.size_bytes(),
         logical_block_bytes: 512,
+        is_logged: Some(table.is_logged),
         ..TargetFacts::default()
     };
     let Some(file) = &table.file else { return Ok(plain) };
     let found = target_facts(file)?;
-    let TargetFacts { path, kind, size_bytes, .. } = plain;
-    Ok(TargetFacts { path, kind, size_bytes, allocated_bytes: None, extents: None, ..found })
+    let TargetFacts { path, kind, size_bytes, is_logged, .. } = plain;
+    Ok(TargetFacts { path, kind, size_bytes, is_logged, allocated_bytes: None, extents: None, ..found })
 }
 
 /// The facts of all files of the table; none where this process cannot read them.
@@ -74,7 +75,7 @@ pub(super) fn ahead_blocks(database: &Database, targets: &[TargetFacts]) -> u32 
 pub(super) fn evictor(
     database: &Database,
     table: &Table,
-    (request, shared): (&Request, &Arc<Shared>),
+    (request, shared): (&Request, &Arc<SessionsState>),
 ) -> Option<Evictor> {
     let reads = request.classes.iter().any(|class| !class.write_percent.writes());
     let file = table.file.as_ref().filter(|_| reads && !database.facts.direct)?;
@@ -91,11 +92,11 @@ pub(super) fn evictor(
 
 /// The pages that are about to be used: those of the statements in work. What the kernel fetched for a session that waits for a CPU
 /// would be fetched twice.
-fn needed(shared: &Shared) -> Vec<Range<u64>> {
-    let reports = shared.reporting.iter().map(InWork::get).filter(|blocks| !blocks.is_empty());
+fn needed(shared: &SessionsState) -> Vec<Range<u64>> {
+    let reports = shared.reporting.iter().map(SessionWork::get).filter(|blocks| !blocks.is_empty());
     // Of many in a statement only one is read at a time, and putting pages out in so many pieces costs more than that one.
     let few = |places: &Range<u64>| places.end - places.start <= FEW_LOOK_UPS;
-    let look_ups = shared.looking_up.iter().map(InWork::get).filter(few);
+    let look_ups = shared.looking_up.iter().map(SessionWork::get).filter(few);
     let look_ups = look_ups.flat_map(|places| shared.series.blocks(places)).map(u64::from);
     let all = reports.chain(look_ups.map(|block| block..block + 1));
     all.map(|blocks| blocks.start * BLOCK_BYTES..blocks.end * BLOCK_BYTES).collect()

@@ -66,7 +66,7 @@ impl Home {
                 made = Self::take(&path, opened.as_fd(), name).map_err(|error| unusable(place, &error))?;
             }
         }
-        made.ok_or_else(|| unusable(place, &io::Error::other(format!("{MOST} of them are there already"))))
+        made.ok_or_else(|| unusable(place, &io::Error::other(format!("{MOST} of them already exist"))))
     }
 
     /// `None` when the name is taken.
@@ -132,7 +132,7 @@ impl Home {
             Problem::refused("the directory of the private server cannot be removed")
                 .at(path_text::encode(&self.dir))
                 .because(error.to_string())
-                .next("remove it by hand; the next run in this directory tries it again")
+                .next("remove it by hand; the next run in this directory tries again")
         })
     }
 }
@@ -151,10 +151,10 @@ fn open(place: &Path) -> Result<(PathBuf, OwnedFd), Problem> {
 }
 
 fn unusable(place: &Path, error: &io::Error) -> Problem {
-    Problem::refused("a directory for the private server cannot be made")
+    Problem::refused("a directory for the private server cannot be created")
         .at(path_text::encode(place))
         .because(error.to_string())
-        .next("name a directory on the storage that is to be measured, where you may write")
+        .next("name a writable directory on the storage to measure")
 }
 
 /// Removes all that killed runs left there.
@@ -172,10 +172,10 @@ pub fn is_used(place: &Path) -> bool {
 /// What root makes and removes must not be in reach of others: they could put something else in its place.
 pub fn check_own(place: &Path) -> Result<(), Problem> {
     let Some(dir) = own::of_others(place, None) else { return Ok(()) };
-    Err(Problem::refused("as root no private server is made where other users can rename it")
+    Err(Problem::refused("Rigel as root does not create a private server where other users can rename it")
         .at(path_text::encode(place))
-        .because(format!("others than root may write to {}", path_text::encode(dir)))
-        .next("name a directory that belongs to root, all the way to it as well, or start this as the owner of that one"))
+        .because(format!("users other than root may write to {}", path_text::encode(dir)))
+        .next("name a directory that root owns along with all its parents, or run Rigel as the owner of this one"))
 }
 
 /// The directory of that name, when it is ours and nobody else holds it.
@@ -215,7 +215,7 @@ fn clear(place: BorrowedFd<'_>, name: &str, home: BorrowedFd<'_>) -> io::Result<
         // Gone already, or something else has the name: that is not ours.
         return match fstat(home)?.st_nlink {
             0 => Ok(()),
-            _ => Err(io::Error::other("it was renamed while the server worked, and is empty now")),
+            _ => Err(io::Error::other("it was renamed while the server ran, and is empty now")),
         };
     }
     match unlinkat(place, name, AtFlags::REMOVEDIR) {
@@ -271,7 +271,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
         let told = Home::make(&path).map_err(|problem| problem.to_string());
         match geteuid().is_root() {
-            true => assert!(told.unwrap_err().contains("others than root may write to")),
+            true => assert!(told.unwrap_err().contains("users other than root may write to")),
             false => told.unwrap().remove().unwrap(),
         }
     }

@@ -25,7 +25,7 @@ const FILE: &str = "postmaster.pid";
 const SEGMENT_LINE: usize = 6;
 
 /// What a server told of itself.
-struct Noted {
+struct ServerNote {
     process: i32,
     /// It only makes the database, and ends by itself once `initdb` has.
     makes: bool,
@@ -40,7 +40,7 @@ pub fn clear(home: BorrowedFd<'_>) {
     let before = noted(home);
     stop(home);
     end_orphans(home);
-    if let Some(Noted { process, segment: Some((key, id)), data, .. }) = noted(home).or(before) {
+    if let Some(ServerNote { process, segment: Some((key, id)), data, .. }) = noted(home).or(before) {
         Segment { key, id, maker: process, owner: data.uid() }.remove();
     }
 }
@@ -79,14 +79,14 @@ fn end_orphans(home: BorrowedFd<'_>) {
 
 /// The process that serves the database in this directory, and whether it only makes it.
 fn server(home: BorrowedFd<'_>) -> Option<(Pid, bool)> {
-    let Noted { process, makes, data, .. } = noted(home)?;
+    let ServerNote { process, makes, data, .. } = noted(home)?;
     // A server works in the directory of its database.
     let works_in = fs::metadata(format!("/proc/{process}/cwd")).ok()?;
     let is_there = (works_in.dev(), works_in.ino()) == (data.dev(), data.ino());
     Pid::from_raw(process).filter(|_| is_there).map(|pid| (pid, makes))
 }
 
-fn noted(home: BorrowedFd<'_>) -> Option<Noted> {
+fn noted(home: BorrowedFd<'_>) -> Option<ServerNote> {
     let data = tree::dir_at(home, DATA).ok()?;
     let text = io::read_to_string(tree::file_at(data.as_fd(), FILE).ok()?).ok()?;
     let mut lines = text.lines();
@@ -94,7 +94,7 @@ fn noted(home: BorrowedFd<'_>) -> Option<Noted> {
     let number = lines.next()?.trim().parse::<i32>().ok()?;
     let process = number.checked_abs().filter(|pid| *pid > 1)?;
     let segment = lines.nth(SEGMENT_LINE - 1).and_then(segment);
-    Some(Noted { process, makes: number < 0, segment, data: File::from(data).metadata().ok()? })
+    Some(ServerNote { process, makes: number < 0, segment, data: File::from(data).metadata().ok()? })
 }
 
 /// Both are numbers of 32 bits with a sign, written as if they had 64 without one.

@@ -28,12 +28,10 @@ pub fn choose() -> Result<Option<User>, Problem> {
     }
     let table = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = find(&table, NAME).ok_or_else(|| {
-        Problem::refused("there is no user whom a private server could run as")
+        Problem::refused("there is no user for a private server to run as")
             .at("/etc/passwd")
-            .because(format!("a server refuses to run as root, and no user is called {NAME}"))
-            .next(
-                "start this as another user than root, or install the package of the server, which makes one",
-            )
+            .because(format!("a server refuses to run as root, and there is no user {NAME}"))
+            .next("run Rigel as a user other than root, or install the server package, which creates one")
     })?;
     Ok(Some(user))
 }

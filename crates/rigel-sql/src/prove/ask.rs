@@ -42,13 +42,14 @@ pub fn try_out(address: &Address, sessions: u32) -> Result<(), Problem> {
 
 /// Statements that give nothing.
 pub fn set(client: &mut Client, settings: &str) -> Result<(), Problem> {
-    client.batch_execute(settings).map_err(|error| failure::statement("a setting cannot be made", &error))
+    client.batch_execute(settings).map_err(|error| failure::statement("a setting cannot be changed", &error))
 }
 
 /// The rows of a statement, of which each has one column.
 pub fn lines(client: &mut Client, sql: &str) -> Result<Vec<String>, Problem> {
-    let told =
-        client.simple_query(sql).map_err(|error| failure::statement("the server does not tell", &error))?;
+    let told = client
+        .simple_query(sql)
+        .map_err(|error| failure::statement("the server does not report it", &error))?;
     let line = |message: &SimpleQueryMessage| match message {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
         _ => None,

@@ -2,13 +2,13 @@
 //!
 //! Must not know what is asked.
 
-use super::{Doing, Progress, Restart, Wanted, ask, asked, ended, tables};
+use super::{Progress, ProofRequest, ProofStep, Restart, ask, asked, ended, tables};
 use crate::database::Database;
-use crate::patience::{PATIENCE, TICK, Waiting};
+use crate::patience::{LongWait, PATIENCE, TICK};
 use crate::session::died;
 use crate::table::writing;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::uses::proof::Proof;
+use rigel_uses::proof::Proof;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -19,7 +19,7 @@ const LAST_ANSWER: Duration = Duration::from_secs(ask::LIMIT.as_secs() + 10);
 
 /// Whether the tables were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum TablesOutcome {
     /// Nothing is left of them.
     None,
     /// They are there.
@@ -30,7 +30,7 @@ pub enum Made {
 
 /// What the experiment says.
 enum News {
-    Progress(Doing, u64, u64),
+    Progress(ProofStep, u64, u64),
     Made,
     /// Nothing is over, but it goes on.
     Alive,
@@ -43,17 +43,17 @@ enum News {
 pub fn attended(
     database: Database,
     mut restart: Option<Restart<'_>>,
-    wanted: Wanted,
+    wanted: ProofRequest,
     progress: Progress<'_>,
     stop: &AtomicBool,
-) -> (Result<Proof, Problem>, Made) {
+) -> (Result<Proof, Problem>, TablesOutcome) {
     let (told, hear) = mpsc::channel();
     let (start, started) = mpsc::channel();
-    let (shown, mut waiting) = (database.address.shown().to_owned(), Waiting::on(&database.client));
+    let (shown, mut waiting) = (database.address.shown().to_owned(), LongWait::on(&database.client));
     let stop_there = waiting.stopped();
     let is_private = restart.is_some();
     thread::spawn(move || at_work(database, is_private.then_some(started), wanted, &told, &stop_there));
-    let mut tables = Made::None;
+    let mut tables = TablesOutcome::None;
     while !waiting.is_over() {
         match hear.recv_timeout(TICK) {
             Ok(News::Ended(proved)) => return (proved.map_err(|problem| by_user(problem, stop)), tables),
@@ -64,14 +64,14 @@ pub fn attended(
                 waiting.heard(None);
             }
             Ok(News::Made) => {
-                tables = Made::Here;
+                tables = TablesOutcome::Here;
                 waiting.heard(None);
             }
             Ok(News::Alive) => waiting.heard(None),
             Ok(News::Progress(doing, done, total)) => {
                 progress(doing, done, total);
                 // Behind the last row come indexes, and a vacuum.
-                let is_filled = doing == Doing::Filling && done == total;
+                let is_filled = doing == ProofStep::Filling && done == total;
                 waiting.heard(Some(if is_filled { writing(total) } else { PATIENCE }));
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -79,7 +79,7 @@ pub fn attended(
         }
         waiting.heed(stop, LAST_ANSWER);
     }
-    (Err(waiting.silent(&shown)), Made::Unknown)
+    (Err(waiting.silent(&shown)), TablesOutcome::Unknown)
 }
 
 /// A statement that was ended because the user wanted so.
@@ -90,7 +90,7 @@ fn by_user(problem: Problem, stop: &AtomicBool) -> Problem {
 fn at_work(
     mut database: Database,
     started: Option<Receiver<Result<Database, Problem>>>,
-    wanted: Wanted,
+    wanted: ProofRequest,
     told: &Sender<News>,
     stop: &AtomicBool,
 ) {

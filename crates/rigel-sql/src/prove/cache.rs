@@ -20,14 +20,14 @@ const PIECE: u64 = 128 * KIB;
 const PIECES_AT_ONCE: u64 = 64;
 
 /// The files of table and index.
-pub struct Cached {
+pub struct CacheFiles {
     table: Vec<PathBuf>,
     files: Vec<(File, u64)>,
     table_bytes: u64,
     buffer: Vec<u8>,
 }
 
-impl Cached {
+impl CacheFiles {
     /// Opens them.
     pub fn open(tables: &Tables) -> Result<Self, Problem> {
         let table = segments(&tables.file);
@@ -101,9 +101,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Problem {
     Problem::refused("the files of the table cannot be read")
         .at(path_text::encode(path))
         .because(error.to_string())
-        .next(
-            "start this as root or as the user of the server, so that the page cache can be emptied of them",
-        )
+        .next("run Rigel as root or as the server's user, so that it can evict them from the page cache")
 }
 
 #[cfg(test)]
@@ -117,7 +115,7 @@ mod tests {
         std::fs::write(&file, vec![7; 300_000]).unwrap();
         std::fs::write(&index, vec![7; 8192]).unwrap();
         let tables = Tables { rows: 1, file: file.clone(), index };
-        let mut cached = Cached::open(&tables).unwrap();
+        let mut cached = CacheFiles::open(&tables).unwrap();
         assert_eq!((cached.table_bytes(), cached.table()), (300_000, &[file][..]));
         let mut draw = Generator::new(1, &[]);
         for share in [0.0, 0.5, 1.0] {
@@ -125,7 +123,7 @@ mod tests {
         }
         let stopped = cached.set(1.0, &mut draw, &mut || Err(super::super::ended())).unwrap_err();
         assert_eq!(stopped.kind.code(), 4, "it ends in the middle");
-        let told = Cached::open(&Tables { file: dir.path().to_owned(), ..tables }).err().unwrap();
+        let told = CacheFiles::open(&Tables { file: dir.path().to_owned(), ..tables }).err().unwrap();
         assert_eq!(told.kind.code(), 3, "{told}");
     }
 }

@@ -4,11 +4,11 @@
 
 use super::scans::{self, SESSIONS};
 use super::tables::SWEEPS_BY;
-use super::{Doing, METHOD, Progress, Prover, Restart, ask, most_workers, shuffled};
+use super::{METHOD, Progress, ProofStep, Prover, Restart, ask, most_workers, shuffled};
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
-use rigel_core::uses::proof::Skipped;
-use rigel_core::uses::proof::concurrency::{Found, Rates};
+use rigel_uses::proof::SkippedSetting;
+use rigel_uses::proof::concurrency::{ConcurrencyFindings, Rates};
 
 /// As the server numbers them.
 const METHODS: [&str; 3] = ["sync", "worker", "io_uring"];
@@ -22,9 +22,9 @@ pub fn prove(
     prover: &mut Prover<'_>,
     restart: Restart<'_>,
     saturating: u32,
-    skipped: &mut Vec<Skipped>,
+    skipped: &mut Vec<SkippedSetting>,
     progress: Progress<'_>,
-) -> Result<Option<Found>, Problem> {
+) -> Result<Option<ConcurrencyFindings>, Problem> {
     // What the turns of the workers have left.
     ask::set(&mut prover.database.client, "alter system reset all")?;
     let methods = that_work(prover, restart, skipped)?;
@@ -45,7 +45,7 @@ pub fn prove(
                     point.rounds.push((round, rate));
                 }
                 done += 1;
-                progress(Doing::Timing(METHOD), done, total);
+                progress(ProofStep::Timing(METHOD), done, total);
             }
         }
         round += 1;
@@ -53,14 +53,14 @@ pub fn prove(
     // The rule of advise: workers, as long as there can be enough of them.
     let advised = if saturating <= most_workers() { WORKER } else { URING };
     let advised = Some(advised).filter(|advised| methods.iter().any(|(value, _)| value == advised));
-    Ok(Found::of(METHOD, &all.concat(), WORKER, advised).map(|found| found.in_words(&METHODS)))
+    Ok(ConcurrencyFindings::of(METHOD, &all.concat(), WORKER, advised).map(|found| found.in_words(&METHODS)))
 }
 
 /// The methods with which the server starts, each with its number.
 fn that_work(
     prover: &mut Prover<'_>,
     restart: Restart<'_>,
-    skipped: &mut Vec<Skipped>,
+    skipped: &mut Vec<SkippedSetting>,
 ) -> Result<Vec<(u32, &'static str)>, Problem> {
     const KNOWN: &str = "select unnest(enumvals) from pg_settings where name = 'io_method'";
     let known = ask::lines(&mut prover.database.client, KNOWN)?;
@@ -77,9 +77,9 @@ fn that_work(
                 }
             }
         } else {
-            "The programs of this server were built without it.".to_owned()
+            "This server was built without it.".to_owned()
         };
-        skipped.push(Skipped { setting: format!("{METHOD} = {method}"), because });
+        skipped.push(SkippedSetting { setting: format!("{METHOD} = {method}"), because });
     }
     Ok(all)
 }

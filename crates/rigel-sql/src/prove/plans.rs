@@ -4,12 +4,12 @@
 //! that take turns. Must not judge.
 
 use super::ask::{self, Answer};
-use super::{Doing, Progress, Prover, keys, shuffled};
+use super::{Progress, ProofStep, Prover, keys, shuffled};
 use postgres::Client;
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
 use rigel_core::path_text::printable;
-use rigel_core::uses::proof::page_cost::{Cell, Choice, Found, Plan, Timed, values};
+use rigel_uses::proof::page_cost::{Cell, Choice, Execution, PageCostFindings, Plan, values};
 
 const NAME: &str = "random_page_cost";
 /// Shares of the rows.
@@ -18,7 +18,11 @@ const SELECTIVITIES: [f64; 6] = [0.0001, 0.001, 0.003, 0.01, 0.03, 0.1];
 const HIT_RATES: [f64; 4] = [0.0, 0.5, 0.9, 0.99];
 
 /// Asks everything.
-pub fn prove(prover: &mut Prover<'_>, ratio: f64, progress: Progress<'_>) -> Result<Found, Problem> {
+pub fn prove(
+    prover: &mut Prover<'_>,
+    ratio: f64,
+    progress: Progress<'_>,
+) -> Result<PageCostFindings, Problem> {
     let mut client = prover.session()?;
     let choices = choices(prover, &mut client, ratio)?;
     let cell = |hit_rate| SELECTIVITIES.map(|selectivity| Cell { selectivity, hit_rate, ..Cell::default() });
@@ -32,11 +36,11 @@ pub fn prove(prover: &mut Prover<'_>, ratio: f64, progress: Progress<'_>) -> Res
         for (place, plan) in shuffled(order.clone(), &mut draw) {
             ask_one(prover, &mut client, (&mut cells[place], plan), round, &mut draw)?;
             done += 1;
-            progress(Doing::Timing(NAME), done, total);
+            progress(ProofStep::Timing(NAME), done, total);
         }
         round += 1;
     }
-    Ok(Found::of(cells, choices, ratio))
+    Ok(PageCostFindings::of(cells, choices, ratio))
 }
 
 /// Times a plan, unless it took too long before.
@@ -59,7 +63,7 @@ fn ask_one(
         Answer::Took(seconds) => (seconds, false),
         Answer::Cut(seconds) => (seconds, true),
     };
-    times.push(Timed { round, seconds, cut });
+    times.push(Execution { round, seconds, cut });
     Ok(())
 }
 
@@ -116,9 +120,9 @@ fn chosen(client: &mut Client, query: &str) -> Result<Plan, Problem> {
 }
 
 fn unlike(told: &str) -> Problem {
-    Problem::refused("the server chooses a plan that is not known here")
+    Problem::refused("the server chose an unknown plan")
         .because(printable(told).into_owned())
-        .next("see whether an extension of the server changes plans, and load it not into these sessions")
+        .next("check whether a server extension changes plans, and do not load it into these sessions")
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! Values take turns in random order: by SET where a session may, and on a private server by ALTER SYSTEM. Must not judge.
 
 use super::ask::{self, Answer};
-use super::{Doing, Progress, Prover, keys, shuffled};
+use super::{Progress, ProofStep, Prover, keys, shuffled};
 use crate::failure;
 use postgres::Client;
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
-use rigel_core::uses::proof::concurrency::{Found, Rates};
+use rigel_uses::proof::concurrency::{ConcurrencyFindings, Rates};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ pub fn concurrency(
     prover: &mut Prover<'_>,
     advised: u32,
     progress: Progress<'_>,
-) -> Result<Option<Found>, Problem> {
+) -> Result<Option<ConcurrencyFindings>, Problem> {
     let knob = Knob { name: "effective_io_concurrency", values: &CONCURRENCY, advised, is_of_server: false };
     prove(prover, &knob, progress)
 }
@@ -47,12 +47,16 @@ pub fn workers(
     prover: &mut Prover<'_>,
     advised: u32,
     progress: Progress<'_>,
-) -> Result<Option<Found>, Problem> {
+) -> Result<Option<ConcurrencyFindings>, Problem> {
     let knob = Knob { name: "io_workers", values: &WORKERS, advised, is_of_server: true };
     prove(prover, &knob, progress)
 }
 
-fn prove(prover: &mut Prover<'_>, knob: &Knob, progress: Progress<'_>) -> Result<Option<Found>, Problem> {
+fn prove(
+    prover: &mut Prover<'_>,
+    knob: &Knob,
+    progress: Progress<'_>,
+) -> Result<Option<ConcurrencyFindings>, Problem> {
     let mut clients = sessions(prover)?;
     let default = default(&mut clients, knob.name)?;
     let mut values: Vec<u32> = knob.values.iter().copied().chain([default, knob.advised]).collect();
@@ -72,11 +76,11 @@ fn prove(prover: &mut Prover<'_>, knob: &Knob, progress: Progress<'_>) -> Result
                 point.rounds.push((round, rate));
             }
             done += 1;
-            progress(Doing::Timing(knob.name), done, total);
+            progress(ProofStep::Timing(knob.name), done, total);
         }
         round += 1;
     }
-    Ok(Found::of(knob.name, &points, default, Some(knob.advised)))
+    Ok(ConcurrencyFindings::of(knob.name, &points, default, Some(knob.advised)))
 }
 
 /// Sessions that scan by bitmap.
@@ -101,7 +105,7 @@ fn turn(prover: &mut Prover<'_>, clients: &mut [Client], knob: &Knob, value: u32
         if began.elapsed() > PATIENCE {
             return Err(Problem::refused(format!("the server does not run {value} workers"))
                 .at(knob.name)
-                .next("see the server's own log"));
+                .next("check the server log"));
         }
         thread::sleep(Duration::from_millis(5));
     }

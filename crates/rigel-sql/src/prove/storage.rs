@@ -7,17 +7,16 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::units::{MIB, NS_PER_MS, to_f64};
-use rigel_core::uses::proof::{Outstanding, Storage};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::host::host_facts;
 use rigel_io::targets::inspect::target_facts;
 use rigel_run::bench::threads::ThreadBench;
 use rigel_run::bench::{Bench as _, Detail, Order, Work, make};
+use rigel_uses::proof::{Outstanding, Storage};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,7 +41,7 @@ pub fn measure(paths: &[PathBuf], seed: u64, stop: &AtomicBool) -> Result<Storag
     }
     if reads.contains(&0) {
         return Err(Problem::refused("the storage is too slow for this experiment")
-            .because("not one read came back in the time that others need for thousands"));
+            .because("not one read completed in the time that normally suffices for thousands"));
     }
     let seconds = f64::from(ROUNDS) * to_f64(MEASURE_NS) / 1e9;
     let mut rates: Vec<f64> = reads.into_iter().map(|reads| to_f64(reads) / seconds).collect();
@@ -59,13 +58,12 @@ pub fn measure(paths: &[PathBuf], seed: u64, stop: &AtomicBool) -> Result<Storag
 fn bench(mut files: Vec<TargetFacts>, seed: u64) -> Result<ThreadBench, Problem> {
     files.retain(|file| file.size_bytes >= MIB);
     if files.is_empty() {
-        return Err(Problem::refused("the table is too small to be read in a stream").at("--size"));
+        return Err(Problem::refused("the table is too small for a streaming read").at("--size"));
     }
     let random = LoadClass { levels: OUTSTANDING.to_vec(), ..LoadClass::random(Class::SMALL, BLOCK_BYTES) };
     let pattern = Pattern::Streams { ios_per_stream: 1 };
     let stream = LoadClass { pattern, levels: vec![1], ..LoadClass::random(Class::LARGE, MIB) };
-    let (classes, levels) = (vec![random, stream], LevelChoice::Own);
-    let request = Request { classes, levels, seed, ..Request::new(RunLevel::Load) };
+    let request = Request { classes: vec![random, stream], seed, ..Request::new(RunLevel::Load) };
     let host = host_facts();
     let plan = Plan::new(&request, &host, &files)?;
     make::of_threads((&request, &plan, None), host, files, &[], MonotonicClock::at(0))
@@ -85,6 +83,6 @@ fn completed(
     match done.tallies.get(&class) {
         Some(tally) if done.failures == 0 && done.hung.is_none() => Ok(tally.completed()),
         _ => Err(Problem::refused("the storage cannot be read")
-            .because(format!("{} reads of the table's files failed, or did not come back", done.failures))),
+            .because(format!("{} reads of the table's files failed or did not complete", done.failures))),
     }
 }

@@ -3,11 +3,11 @@
 //! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: what is found by the key lies
 //! anywhere. Both are removed afterwards. Must not touch a schema that is there, but for that of `calibrate_io()`.
 
-use super::{Doing, Progress, Wanted, ended, shuffled};
+use super::{Progress, ProofRequest, ProofStep, ended, shuffled};
 use crate::database::Database;
 use crate::failure;
 use crate::table;
-use crate::table::standing::Standing;
+use crate::table::standing::OpenTransaction;
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
@@ -66,7 +66,7 @@ fn sweep_blocks(shared_buffers: u64) -> u32 {
 /// Makes the schema and fills both tables: all of it, or nothing. Gives the number of rows.
 pub fn fill(
     database: &mut Database,
-    wanted: Wanted,
+    wanted: ProofRequest,
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<u32, Problem> {
@@ -75,17 +75,17 @@ pub fn fill(
     let mut draw = Generator::new(wanted.seed, &[0]);
     let address = database.address.clone();
     let (client, creation) = database.for_making()?;
-    let refused = |error| failure::statement("the tables cannot be made", &error);
+    let refused = |error| failure::statement("the tables cannot be created", &error);
     let mut transaction = client.transaction().map_err(refused)?;
     transaction.batch_execute(&format!("{creation} {MAKE}")).map_err(refused)?;
     let total = u64::from(rows) + u64::from(sweep);
     let mut done = 0;
     let mut fill = |name: &str, keys: Vec<u32>| {
-        let standing = Standing::of(&mut transaction, &address)?;
+        let standing = OpenTransaction::of(&mut transaction, &address)?;
         copy(&mut transaction, standing, name, &keys, &mut |more| {
             done += more;
             progress(
-                Doing::Filling,
+                ProofStep::Filling,
                 done * BLOCK_BYTES / u64::from(ROWS_PER_BLOCK),
                 total * BLOCK_BYTES / u64::from(ROWS_PER_BLOCK),
             );
@@ -105,7 +105,7 @@ pub fn finish(database: &mut Database, rows: u32) -> Result<Tables, Problem> {
     for statement in FINISH.into_iter().chain([SWEEPS_BY]) {
         client
             .batch_execute(statement)
-            .map_err(|error| failure::statement("the tables cannot be made", &error))?;
+            .map_err(|error| failure::statement("the tables cannot be created", &error))?;
     }
     // The user may have no right to it. What is not written by then is written when its files are made durable.
     let _ = client.batch_execute("checkpoint");
@@ -124,7 +124,7 @@ fn path(client: &mut Client, directory: &Path, name: &str) -> Result<PathBuf, Pr
 
 fn copy(
     transaction: &mut Transaction<'_>,
-    mut standing: Standing,
+    mut standing: OpenTransaction,
     name: &str,
     keys: &[u32],
     heard: &mut dyn FnMut(u64) -> Result<(), Problem>,

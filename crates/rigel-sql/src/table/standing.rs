@@ -16,18 +16,19 @@ const STATUS: &str = "select pg_xact_status($1::text::xid8) = 'aborted'";
 const EVERY: Duration = Duration::from_millis(500);
 
 /// A transaction, seen from beside it.
-pub(crate) struct Standing {
+pub(crate) struct OpenTransaction {
     /// Without it nobody says so, and the end of the rows is answered with it.
     client: Option<Client>,
     number: String,
     asked: Instant,
 }
 
-impl Standing {
+impl OpenTransaction {
     /// That of a connection to the same database.
     pub(crate) fn of(transaction: &mut Transaction<'_>, address: &Address) -> Result<Self, Problem> {
         let number = transaction.query_one(NUMBER, &[]);
-        let number = number.map_err(|error| failure::statement("the table cannot be made", &error))?.get(0);
+        let number =
+            number.map_err(|error| failure::statement("the table cannot be created", &error))?.get(0);
         Ok(Self { client: address.connect().ok(), number, asked: Instant::now() })
     }
 

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use super::*;
 
 fn device() -> Device {
-    Device::new(1 << 20, Unwritten::Zeros, Law::default(), 1)
+    Device::new(1 << 20, InitialContents::Zeros, Law::default(), 1)
 }
 
 fn told(device: &Device, text: &str) {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 
 /// The limits of a cap; what is `None` is free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,11 +44,11 @@ impl BlkioCap {
     /// # Errors
     ///
     /// Without root, or a writable hierarchy of the blkio (version 1) or io (version 2) controller.
-    pub fn create(device: impl AsRef<Path>, limits: CapLimits) -> Result<Self, Unavailable> {
+    pub fn create(device: impl AsRef<Path>, limits: CapLimits) -> Result<Self, MissingNeed> {
         let device = number(device.as_ref())?;
-        let mounts = fs::read_to_string("/proc/self/mounts").map_err(Unavailable::new)?;
+        let mounts = fs::read_to_string("/proc/self/mounts").map_err(MissingNeed::new)?;
         let hierarchy =
-            Hierarchy::find(&mounts).ok_or_else(|| Unavailable::new("no block-cgroup mounted"))?;
+            Hierarchy::find(&mounts).ok_or_else(|| MissingNeed::new("no block-cgroup mounted"))?;
         let root = hierarchy.root();
         hierarchy.enable().map_err(|error| unavailable(root, &error))?;
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -74,7 +74,7 @@ impl BlkioCap {
     /// # Errors
     ///
     /// As those of [`Self::create`].
-    pub fn also(&self, device: impl AsRef<Path>, limits: CapLimits) -> Result<(), Unavailable> {
+    pub fn also(&self, device: impl AsRef<Path>, limits: CapLimits) -> Result<(), MissingNeed> {
         let device = number(device.as_ref())?;
         self.set(&device, limits).map_err(|error| unavailable(&self.group, &error))
     }
@@ -116,13 +116,13 @@ impl Drop for BlkioCap {
 }
 
 /// Major and minor number of a device.
-fn number(device: &Path) -> Result<String, Unavailable> {
+fn number(device: &Path) -> Result<String, MissingNeed> {
     let number = fs::metadata(device).map_err(|error| unavailable(device, &error))?.rdev();
     Ok(format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number)))
 }
 
-fn unavailable(path: &Path, error: &io::Error) -> Unavailable {
-    Unavailable::new(format!("block-cgroup: {}: {error}", path.display()))
+fn unavailable(path: &Path, error: &io::Error) -> MissingNeed {
+    MissingNeed::new(format!("block-cgroup: {}: {error}", path.display()))
 }
 
 /// Where groups for block devices are made, and in which of the two languages.

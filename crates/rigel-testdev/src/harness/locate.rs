@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use crate::FINGERPRINT;
 
 const NAME: &str = "rigel-testdev";
 
 /// The daemon that belongs to this library; looked for, or built, once per process.
-pub(super) fn daemon() -> Result<&'static Path, Unavailable> {
-    static FOUND: OnceLock<Result<PathBuf, Unavailable>> = OnceLock::new();
+pub(super) fn daemon() -> Result<&'static Path, MissingNeed> {
+    static FOUND: OnceLock<Result<PathBuf, MissingNeed>> = OnceLock::new();
     FOUND.get_or_init(find_or_build).as_deref().map_err(Clone::clone)
 }
 
-fn find_or_build() -> Result<PathBuf, Unavailable> {
-    let executable = std::env::current_exe().map_err(Unavailable::new)?;
+fn find_or_build() -> Result<PathBuf, MissingNeed> {
+    let executable = std::env::current_exe().map_err(MissingNeed::new)?;
     let place = BuildPlace::of(&executable)
-        .ok_or_else(|| Unavailable::new(format!("{} is in no cargo target", executable.display())))?;
+        .ok_or_else(|| MissingNeed::new(format!("{} is in no cargo target", executable.display())))?;
     let daemon = place.profile_dir.join(NAME);
     if is_ours(&daemon) {
         return Ok(daemon);
@@ -31,8 +31,8 @@ fn find_or_build() -> Result<PathBuf, Unavailable> {
     if is_ours(&daemon) { Ok(daemon) } else { Err(failed(&complaint(&output))) }
 }
 
-fn failed(why: &str) -> Unavailable {
-    Unavailable::new(format!("cargo did not build the daemon {NAME}: {why}"))
+fn failed(why: &str) -> MissingNeed {
+    MissingNeed::new(format!("cargo did not build the daemon {NAME}: {why}"))
 }
 
 /// The last lines of what cargo wrote: there it says what went wrong.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 
 /// A loop device with 512-byte sectors; detached when dropped.
 #[derive(Debug)]
@@ -22,18 +22,18 @@ impl LoopDevice {
     /// # Errors
     ///
     /// Without root, loop devices or losetup, or when the kernel does not grant direct I/O on this file.
-    pub fn attach(file: impl AsRef<Path>, direct_io: bool) -> Result<Self, Unavailable> {
+    pub fn attach(file: impl AsRef<Path>, direct_io: bool) -> Result<Self, MissingNeed> {
         let direct = if direct_io { "--direct-io=on" } else { "--direct-io=off" };
         let mut losetup = Command::new("losetup");
         losetup.args(["--find", "--show", "--sector-size", "512", direct]).arg(file.as_ref());
-        let output = losetup.output().map_err(|error| Unavailable::new(format!("losetup: {error}")))?;
+        let output = losetup.output().map_err(|error| MissingNeed::new(format!("losetup: {error}")))?;
         if !output.status.success() {
-            return Err(Unavailable::new(complaint(&output)));
+            return Err(MissingNeed::new(complaint(&output)));
         }
-        let file = file.as_ref().canonicalize().map_err(Unavailable::new)?;
+        let file = file.as_ref().canonicalize().map_err(MissingNeed::new)?;
         let device = Self { path: PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()), file };
         if direct_io && !device.is_direct() {
-            return Err(Unavailable::new(format!("no direct I/O from {}", device.path.display())));
+            return Err(MissingNeed::new(format!("no direct I/O from {}", device.path.display())));
         }
         device.make_writable();
         Ok(device)

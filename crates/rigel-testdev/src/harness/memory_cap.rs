@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 
 /// Where groups are made, and the file of their limit: version 1 wherever it has the controller.
 const KNOWN: [(&str, &str); 2] =
@@ -28,7 +28,7 @@ impl MemoryCap {
     /// # Errors
     ///
     /// Without root, or a writable hierarchy of the memory controller.
-    pub fn create(bytes: u64) -> Result<Self, Unavailable> {
+    pub fn create(bytes: u64) -> Result<Self, MissingNeed> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let mut tried = String::new();
         for (root, limit) in KNOWN {
@@ -43,7 +43,7 @@ impl MemoryCap {
                 Err(error) => tried += &format!("{root}: {error}; "),
             }
         }
-        Err(Unavailable::new(format!("no control group for memory: {tried}")))
+        Err(MissingNeed::new(format!("no control group for memory: {tried}")))
     }
 
     /// A command that enters the group, then becomes `program`; add arguments as to any command.

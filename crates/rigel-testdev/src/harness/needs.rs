@@ -10,26 +10,26 @@ use std::path::Path;
 
 /// Why a device cannot be had on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unavailable(String);
+pub struct MissingNeed(String);
 
-impl Unavailable {
+impl MissingNeed {
     /// The reason; it is brought to one line, since it becomes one line of the skip file.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self(reason.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
 
-impl fmt::Display for Unavailable {
+impl fmt::Display for MissingNeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unavailable {}
+impl std::error::Error for MissingNeed {}
 
 /// Returns what the test needs, or says on standard error and in `RIGEL_SKIP_FILE` that it is skipped; a test begins with
 /// `let Some(device) = needs("its_name", TestDevice::mount(spec)) else { return };`.
-pub fn needs<T>(test_name: &str, what: Result<T, Unavailable>) -> Option<T> {
+pub fn needs<T>(test_name: &str, what: Result<T, MissingNeed>) -> Option<T> {
     let reason = match what {
         Ok(thing) => return Some(thing),
         Err(reason) => reason,
@@ -39,7 +39,7 @@ pub fn needs<T>(test_name: &str, what: Result<T, Unavailable>) -> Option<T> {
     None
 }
 
-fn report(test_name: &str, reason: &Unavailable, skip_file: Option<&Path>, messages: &mut impl io::Write) {
+fn report(test_name: &str, reason: &MissingNeed, skip_file: Option<&Path>, messages: &mut impl io::Write) {
     let _ = messages.write_all(format!("SKIPPED {test_name}: {reason}\n").as_bytes());
     let Some(path) = skip_file else { return };
     // Many test processes append at once: one write each keeps their lines whole.
@@ -65,8 +65,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("skips");
         let mut messages = Vec::new();
-        report("first", &Unavailable::new("no /dev/fuse"), Some(&path), &mut messages);
-        report("second", &Unavailable::new("two\nlines\tand a tab"), Some(&path), &mut messages);
+        report("first", &MissingNeed::new("no /dev/fuse"), Some(&path), &mut messages);
+        report("second", &MissingNeed::new("two\nlines\tand a tab"), Some(&path), &mut messages);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "first\tno /dev/fuse\nsecond\ttwo lines and a tab\n");
         assert_eq!(messages, b"SKIPPED first: no /dev/fuse\nSKIPPED second: two lines and a tab\n");
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_does_not_fail_the_test() {
         let mut messages = Vec::new();
-        report("test", &Unavailable::new("reason"), Some(Path::new("/nowhere/skips")), &mut messages);
+        report("test", &MissingNeed::new("reason"), Some(Path::new("/nowhere/skips")), &mut messages);
         let messages = String::from_utf8(messages).unwrap();
         assert!(messages.contains("cannot record the skip in /nowhere/skips"), "{messages}");
     }

@@ -4,7 +4,7 @@
 //! server of the machine.
 
 use super::keeper;
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use super::postgres_home::{as_user, copy_database, new_dir};
 use super::postgres_programs::{copied, installed};
 use rustix::process::{Pid, Signal, kill_process};
@@ -37,7 +37,7 @@ impl PostgresServer {
     ///
     /// # Panics
     /// When the server does not start with that configuration, with what it says.
-    pub fn start(configuration: &str) -> Result<Self, Unavailable> {
+    pub fn start(configuration: &str) -> Result<Self, MissingNeed> {
         Self::start_in(new_dir()?, installed()?, configuration)
     }
 
@@ -51,8 +51,8 @@ impl PostgresServer {
     /// As [`PostgresServer::start`].
     pub fn start_with(
         configuration: &str,
-        install: impl FnOnce(&Path, &Path) -> Result<(), Unavailable>,
-    ) -> Result<Self, Unavailable> {
+        install: impl FnOnce(&Path, &Path) -> Result<(), MissingNeed>,
+    ) -> Result<Self, MissingNeed> {
         let original = installed()?;
         let home = new_dir()?;
         let programs = copied(&original, home.path())?;
@@ -60,11 +60,11 @@ impl PostgresServer {
         Self::start_in(home, programs, configuration)
     }
 
-    fn start_in(home: TempDir, programs: PathBuf, configuration: &str) -> Result<Self, Unavailable> {
+    fn start_in(home: TempDir, programs: PathBuf, configuration: &str) -> Result<Self, MissingNeed> {
         let data = home.path().join("data");
         copy_database(&data)?;
-        include(&data, configuration).map_err(Unavailable::new)?;
-        let server = serve(&programs, home.path()).map_err(Unavailable::new)?;
+        include(&data, configuration).map_err(MissingNeed::new)?;
+        let server = serve(&programs, home.path()).map_err(MissingNeed::new)?;
         let mut started = Self { home, programs, server };
         started.wait();
         Ok(started)
@@ -91,7 +91,7 @@ impl PostgresServer {
     ///
     /// # Panics
     /// When the server does not start again.
-    pub fn enable_checksums(&mut self) -> Result<(), Unavailable> {
+    pub fn enable_checksums(&mut self) -> Result<(), MissingNeed> {
         self.stop();
         let mut program = as_user(self.programs.join("pg_checksums"));
         let output = program.args(["--enable", "--no-sync", "-D"]).arg(self.data()).output();
@@ -99,9 +99,9 @@ impl PostgresServer {
         match output {
             Ok(output) if output.status.success() => Ok(()),
             Ok(output) => {
-                Err(Unavailable::new(format!("pg_checksums: {}", String::from_utf8_lossy(&output.stderr))))
+                Err(MissingNeed::new(format!("pg_checksums: {}", String::from_utf8_lossy(&output.stderr))))
             }
-            Err(error) => Err(Unavailable::new(format!("pg_checksums: {error}"))),
+            Err(error) => Err(MissingNeed::new(format!("pg_checksums: {error}"))),
         }
     }
 

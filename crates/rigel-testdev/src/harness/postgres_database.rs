@@ -3,7 +3,7 @@
 //!
 //! Roles belong to the whole server, so that each test has names of its own for them. Must not change a setting of the server.
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use super::postgres::PostgresServer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Little of a table fits into its own cache, so that it has to read.
 const SETTINGS: &str = "shared_buffers = '1MB'\nmax_connections = 100\n";
 
-static SERVER: LazyLock<Result<PostgresServer, Unavailable>> =
+static SERVER: LazyLock<Result<PostgresServer, MissingNeed>> =
     LazyLock::new(|| PostgresServer::start(SETTINGS));
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -29,10 +29,10 @@ impl PostgresDatabase {
     ///
     /// # Errors
     /// Without a server on this machine, or when there is no user that it would run as.
-    pub fn create() -> Result<Self, Unavailable> {
+    pub fn create() -> Result<Self, MissingNeed> {
         let server = SERVER.as_ref().map_err(Clone::clone)?;
         let name = format!("of_test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        server.ask(&format!("CREATE DATABASE {name}")).map_err(Unavailable::new)?;
+        server.ask(&format!("CREATE DATABASE {name}")).map_err(MissingNeed::new)?;
         Ok(Self { server, name })
     }
 

@@ -3,7 +3,7 @@
 //! `initdb` takes a second of CPU time, a copy of what it made a tenth of that. Values of the process are never dropped, so that a shell
 //! of its own removes the directory once the process has ended, in whatever way. Must not start a server.
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use super::postgres_programs::installed;
 use rustix::fs::{Gid, Uid, chown};
 use rustix::process::geteuid;
@@ -26,8 +26,8 @@ struct Home {
     _sweeper: Child,
 }
 
-static HOME: LazyLock<Result<Home, Unavailable>> = LazyLock::new(|| Home::make().map_err(Unavailable::new));
-static TEMPLATE: LazyLock<Result<PathBuf, Unavailable>> = LazyLock::new(|| {
+static HOME: LazyLock<Result<Home, MissingNeed>> = LazyLock::new(|| Home::make().map_err(MissingNeed::new));
+static TEMPLATE: LazyLock<Result<PathBuf, MissingNeed>> = LazyLock::new(|| {
     let home = new_dir()?.keep();
     let data = home.join("data");
     let mut initdb = as_user(installed()?.join("initdb"));
@@ -51,18 +51,18 @@ impl Home {
 }
 
 /// A directory for a server, of the user whom it runs as.
-pub(super) fn new_dir() -> Result<TempDir, Unavailable> {
+pub(super) fn new_dir() -> Result<TempDir, MissingNeed> {
     let home = HOME.as_ref().map_err(Clone::clone)?;
-    let dir = TempDir::new_in(&home.path).map_err(Unavailable::new)?;
+    let dir = TempDir::new_in(&home.path).map_err(MissingNeed::new)?;
     if geteuid().is_root() {
         chown(dir.path(), Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)))
-            .map_err(Unavailable::new)?;
+            .map_err(MissingNeed::new)?;
     }
     Ok(dir)
 }
 
 /// A new database, as `initdb` makes it.
-pub(super) fn copy_database(to: &Path) -> Result<(), Unavailable> {
+pub(super) fn copy_database(to: &Path) -> Result<(), MissingNeed> {
     let template = TEMPLATE.as_ref().map_err(Clone::clone)?;
     let mut copy = as_user(PathBuf::from("cp"));
     succeed("cp", copy.args(["-a", "--reflink=auto", "--sparse=always", "--"]).arg(template).arg(to))
@@ -80,10 +80,10 @@ pub(super) fn as_user(program: PathBuf) -> Command {
     command
 }
 
-fn succeed(what: &str, command: &mut Command) -> Result<(), Unavailable> {
-    let output = command.output().map_err(|error| Unavailable::new(format!("{what}: {error}")))?;
+fn succeed(what: &str, command: &mut Command) -> Result<(), MissingNeed> {
+    let output = command.output().map_err(|error| MissingNeed::new(format!("{what}: {error}")))?;
     if output.status.success() {
         return Ok(());
     }
-    Err(Unavailable::new(format!("{what}: {}", String::from_utf8_lossy(&output.stderr))))
+    Err(MissingNeed::new(format!("{what}: {}", String::from_utf8_lossy(&output.stderr))))
 }

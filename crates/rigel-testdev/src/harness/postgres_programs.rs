@@ -3,7 +3,7 @@
 //! A server finds its libraries beside its own program, so that a copy has an installation of its own: nothing is added to that of the
 //! machine. Must not start anything.
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -19,14 +19,14 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 const COPIED: [&str; 1] = ["postgres"];
 
 /// Those that are chosen, else the newest version that Debian installed, else what is in the path.
-pub fn installed() -> Result<PathBuf, Unavailable> {
+pub fn installed() -> Result<PathBuf, MissingNeed> {
     let whole =
         |dir: &PathBuf| ["initdb", "postgres", "psql"].iter().all(|program| dir.join(program).is_file());
     if let Some(chosen) = std::env::var_os(CHOSEN) {
         let chosen = PathBuf::from(chosen);
         return Some(chosen)
             .filter(whole)
-            .ok_or_else(|| Unavailable::new(format!("{CHOSEN} is no PostgreSQL server")));
+            .ok_or_else(|| MissingNeed::new(format!("{CHOSEN} is no PostgreSQL server")));
     }
     let version =
         |path: &PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| name.parse::<u32>().ok());
@@ -35,13 +35,13 @@ pub fn installed() -> Result<PathBuf, Unavailable> {
         versions.filter(|path| version(path).is_some()).max_by_key(version).map(|path| path.join("bin"));
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let all = newest.into_iter().chain(std::env::split_paths(&paths));
-    all.into_iter().find(whole).ok_or_else(|| Unavailable::new("no PostgreSQL server is installed"))
+    all.into_iter().find(whole).ok_or_else(|| MissingNeed::new("no PostgreSQL server is installed"))
 }
 
 /// Copies an installation below `root`, by links where they do; the directory of the programs there.
-pub fn copied(programs: &Path, root: &Path) -> Result<PathBuf, Unavailable> {
-    let place = |kind: &str| -> Result<PathBuf, Unavailable> {
-        let told = Command::new(programs.join("pg_config")).arg(kind).output().map_err(Unavailable::new)?;
+pub fn copied(programs: &Path, root: &Path) -> Result<PathBuf, MissingNeed> {
+    let place = |kind: &str| -> Result<PathBuf, MissingNeed> {
+        let told = Command::new(programs.join("pg_config")).arg(kind).output().map_err(MissingNeed::new)?;
         Ok(PathBuf::from(String::from_utf8_lossy(&told.stdout).trim()))
     };
     let (bin, lib, share) = (place("--bindir")?, place("--pkglibdir")?, place("--sharedir")?);
@@ -53,7 +53,7 @@ pub fn copied(programs: &Path, root: &Path) -> Result<PathBuf, Unavailable> {
         link_all(&bin, &below(&bin), &COPIED)?;
         COPIED.iter().try_for_each(|name| fs::copy(bin.join(name), below(&bin).join(name)).map(drop))
     };
-    copy().map_err(Unavailable::new)?;
+    copy().map_err(MissingNeed::new)?;
     Ok(below(&bin))
 }
 

@@ -3,7 +3,7 @@
 //! Readers of other tools are the real test of our files. Packages come from the index that the machine's pip is
 //! set up for. Must not touch any other Python of the machine.
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use rustix::fs::{FlockOperation, flock};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 
 /// A network that does not answer is waited for once in a process, not by every test.
-static GAVE_UP: Mutex<Option<Unavailable>> = Mutex::new(None);
+static GAVE_UP: Mutex<Option<MissingNeed>> = Mutex::new(None);
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ impl Python {
     ///
     /// # Errors
     /// When there is no Python that can make environments, or the packages cannot be had.
-    pub fn with(dir: &Path, requirements: &[&str]) -> Result<Self, Unavailable> {
-        let mut gave_up = GAVE_UP.lock().map_err(Unavailable::new)?;
+    pub fn with(dir: &Path, requirements: &[&str]) -> Result<Self, MissingNeed> {
+        let mut gave_up = GAVE_UP.lock().map_err(MissingNeed::new)?;
         if let Some(reason) = &*gave_up {
             return Err(reason.clone());
         }
@@ -47,11 +47,11 @@ impl Python {
         command
     }
 
-    fn make(dir: &Path, requirements: &[&str]) -> Result<Self, Unavailable> {
+    fn make(dir: &Path, requirements: &[&str]) -> Result<Self, MissingNeed> {
         let made = Self { venv: dir.join("python-venv") };
         // Tests of several processes may want it at once.
-        let lock = File::create(dir.join("python-venv.lock")).map_err(Unavailable::new)?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(Unavailable::new)?;
+        let lock = File::create(dir.join("python-venv.lock")).map_err(MissingNeed::new)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(MissingNeed::new)?;
         if !made.has("pip") {
             let mut python = Command::new("python3");
             python.args(["-m", "venv", "--clear"]).arg(&made.venv);
@@ -87,15 +87,15 @@ impl Python {
 }
 
 /// Nothing, or the last lines of what a program wrote: there it says what went wrong.
-fn succeed(what: &str, output: std::io::Result<Output>) -> Result<(), Unavailable> {
-    let output = output.map_err(|error| Unavailable::new(format!("{what}: {error}")))?;
+fn succeed(what: &str, output: std::io::Result<Output>) -> Result<(), MissingNeed> {
+    let output = output.map_err(|error| MissingNeed::new(format!("{what}: {error}")))?;
     if output.status.success() {
         return Ok(());
     }
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    Err(Unavailable::new(format!("{what}: {}", lines[lines.len().saturating_sub(4)..].join(" "))))
+    Err(MissingNeed::new(format!("{what}: {}", lines[lines.len().saturating_sub(4)..].join(" "))))
 }
 
 #[cfg(test)]

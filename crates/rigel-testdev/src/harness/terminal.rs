@@ -3,7 +3,7 @@
 //! The server is the test's own, with its own socket and without the user's settings, and ends with the value. Must not
 //! know what runs in it.
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -32,9 +32,9 @@ impl TestTerminal {
         directory: &Path,
         (columns, lines): (u16, u16),
         variables: &[(&str, &str)],
-    ) -> Result<Self, Unavailable> {
-        let home = TempDir::new().map_err(Unavailable::new)?;
-        fs::write(home.path().join("settings"), SETTINGS).map_err(Unavailable::new)?;
+    ) -> Result<Self, MissingNeed> {
+        let home = TempDir::new().map_err(MissingNeed::new)?;
+        fs::write(home.path().join("settings"), SETTINGS).map_err(MissingNeed::new)?;
         let terminal = Self { home };
         let mut command = terminal.command();
         command.args(["new-session", "-d", "-x", &columns.to_string(), "-y", &lines.to_string()]).arg("-c");
@@ -43,11 +43,11 @@ impl TestTerminal {
             command.arg("-e").arg(format!("{name}={value}"));
         }
         let output = command.args(["-e", "PS1=$ ", "sh"]).output();
-        let output = output.map_err(|error| Unavailable::new(format!("tmux: {error}")))?;
+        let output = output.map_err(|error| MissingNeed::new(format!("tmux: {error}")))?;
         if output.status.success() {
             Ok(terminal)
         } else {
-            Err(Unavailable::new(format!("tmux: {}", String::from_utf8_lossy(&output.stderr))))
+            Err(MissingNeed::new(format!("tmux: {}", String::from_utf8_lossy(&output.stderr))))
         }
     }
 

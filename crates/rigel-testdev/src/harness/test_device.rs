@@ -8,7 +8,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use super::{keeper, locate};
 use crate::daemon::detach;
 use crate::gauge::Gauge;
@@ -52,7 +52,7 @@ impl TestDevice {
     /// # Errors
     ///
     /// When the machine has no FUSE, does not let us mount, or the daemon cannot be built.
-    pub fn mount(spec: DeviceSpec) -> Result<Self, Unavailable> {
+    pub fn mount(spec: DeviceSpec) -> Result<Self, MissingNeed> {
         Self::start(spec, &[])
     }
 
@@ -61,20 +61,20 @@ impl TestDevice {
     /// # Errors
     ///
     /// As there.
-    pub fn mount_blank(spec: DeviceSpec) -> Result<Self, Unavailable> {
+    pub fn mount_blank(spec: DeviceSpec) -> Result<Self, MissingNeed> {
         Self::start(spec, &["--blank"])
     }
 
-    fn start(spec: DeviceSpec, more: &[&str]) -> Result<Self, Unavailable> {
+    fn start(spec: DeviceSpec, more: &[&str]) -> Result<Self, MissingNeed> {
         if !Path::new("/dev/fuse").exists() {
-            return Err(Unavailable::new("no /dev/fuse"));
+            return Err(MissingNeed::new("no /dev/fuse"));
         }
         let daemon = locate::daemon()?;
         let directory =
-            tempfile::Builder::new().prefix("rigel-testdev-").tempdir().map_err(Unavailable::new)?;
+            tempfile::Builder::new().prefix("rigel-testdev-").tempdir().map_err(MissingNeed::new)?;
         let mut command = command_for(daemon, directory.path(), spec);
         command.args(more);
-        let child = keeper::spawn(command).map_err(Unavailable::new)?;
+        let child = keeper::spawn(command).map_err(MissingNeed::new)?;
         // From here on `Drop` cleans up, also after a failed mount.
         let mut device = Self { daemon: child, mountpoint: directory.keep(), spec };
         device.wait_until_ready()?;
@@ -146,14 +146,14 @@ impl TestDevice {
         self.mountpoint.join("ctl")
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), Unavailable> {
-        let stdout = self.daemon.stdout.take().ok_or_else(|| Unavailable::new("the daemon has no output"))?;
+    fn wait_until_ready(&mut self) -> Result<(), MissingNeed> {
+        let stdout = self.daemon.stdout.take().ok_or_else(|| MissingNeed::new("the daemon has no output"))?;
         let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line).map_err(Unavailable::new)?;
+        BufReader::new(stdout).read_line(&mut line).map_err(MissingNeed::new)?;
         match line.trim_end() {
-            "ready" => self.gauge().map(drop).map_err(Unavailable::new),
-            "" => Err(Unavailable::new("the daemon ended without a word")),
-            other => Err(Unavailable::new(format!("FUSE: {}", other.trim_start_matches("unavailable ")))),
+            "ready" => self.gauge().map(drop).map_err(MissingNeed::new),
+            "" => Err(MissingNeed::new("the daemon ended without a word")),
+            other => Err(MissingNeed::new(format!("FUSE: {}", other.trim_start_matches("unavailable ")))),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::aligned::{AlignedBytes, open_direct};
-use super::needs::Unavailable;
+use super::needs::MissingNeed;
 use crate::law::SplitMix;
 
 const CONTROL: &str = "/sys/class/zram-control";
@@ -30,10 +30,10 @@ impl ZramDevice {
     /// # Errors
     ///
     /// Without root or the zram driver.
-    pub fn create(size_bytes: u64) -> Result<Self, Unavailable> {
-        let zram = |error: io::Error| Unavailable::new(format!("zram: {error}"));
+    pub fn create(size_bytes: u64) -> Result<Self, MissingNeed> {
+        let zram = |error: io::Error| MissingNeed::new(format!("zram: {error}"));
         let added = fs::read_to_string(Path::new(CONTROL).join("hot_add")).map_err(zram)?;
-        let id = added.trim().parse().map_err(|_| Unavailable::new(format!("zram: device {added:?}")))?;
+        let id = added.trim().parse().map_err(|_| MissingNeed::new(format!("zram: device {added:?}")))?;
         let device = Self { id, size_bytes };
         fs::write(device.attribute("disksize"), size_bytes.to_string()).map_err(zram)?;
         Ok(device)

@@ -1,12 +1,12 @@
 //! The medium alone: every fault does what it says, once, and is counted.
 
 use super::*;
-use crate::traps::When;
+use crate::traps::TrapTrigger;
 
 const BLOCK: usize = 4096;
 
 fn medium() -> Medium {
-    Medium::new(64 * BLOCK as u64, Unwritten::Zeros)
+    Medium::new(64 * BLOCK as u64, InitialContents::Zeros)
 }
 
 fn at(block: u64) -> u64 {
@@ -29,7 +29,7 @@ fn holds(medium: &Medium, block: u64, value: u8) -> bool {
 fn second(mischief: Mischief) -> Medium {
     let medium = medium();
     (0..64).for_each(|block| put(&medium, block, 1));
-    medium.obey(&Order::Trap(Trap { mischief, when: When::Nth(2) }));
+    medium.obey(&Order::Trap(Trap { mischief, when: TrapTrigger::Nth(2) }));
     assert_eq!(medium.deeds().armed, 1);
     [10, 20].into_iter().for_each(|block| put(&medium, block, 2));
     assert!(holds(&medium, 10, 2), "only the second is concerned");
@@ -79,7 +79,7 @@ fn a_delayed_write_comes_after_so_many_requests() {
 fn a_stale_read_gets_what_was_there_before_the_last_write() {
     let medium = medium();
     [10, 11].into_iter().for_each(|block| put(&medium, block, 1));
-    medium.obey(&Order::Trap(Trap { mischief: Mischief::Stale, when: When::Nth(1) }));
+    medium.obey(&Order::Trap(Trap { mischief: Mischief::Stale, when: TrapTrigger::Nth(1) }));
     assert!(holds(&medium, 11, 1), "not written since: it has nothing older");
     [2, 3].into_iter().for_each(|value| put(&medium, 10, value));
     assert_eq!(medium.deeds().armed, 1);
@@ -91,7 +91,7 @@ fn a_stale_read_gets_what_was_there_before_the_last_write() {
 #[test]
 fn a_place_springs_a_trap_whenever_it_is_written() {
     let medium = medium();
-    let when = When::At(at(5) + 512..at(5) + 513);
+    let when = TrapTrigger::At(at(5) + 512..at(5) + 513);
     medium.obey(&Order::Trap(Trap { mischief: Mischief::Torn(1), when }));
     [4, 6, 5].into_iter().for_each(|block| put(&medium, block, 2));
     assert!(holds(&medium, 4, 2) && holds(&medium, 6, 2));

@@ -1,109 +1,93 @@
 //! From arguments to the options of a run. Every command that measures comes through here.
 //!
-//! Judges name, targets, consent and output; the load is judged in [`super::shaping`]. Every message names the option as
-//! the user typed it. Must not look at a path.
+//! Judges name, targets and consent; the load is judged in [`super::shaping`], how options go together in [`super::rules`]. Every message
+//! names the option as the user typed it. Must not look at a path.
 
 use super::names::{Front, Opt};
-use super::own::{ConsentArgs, ShowArgs};
-use super::run::RunArgs;
-use super::{Display, Environment, RunOptions, TargetSource, Versus, by_place, open, shaping, values, words};
+use super::output::OutputArgs;
+use super::own::{HowArgs, ShowArgs};
+use super::target_args::{HERE, TargetArgs};
+use super::{Display, Environment, RunOptions, TargetSource, Versus, values, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::path_text;
+use rigel_report::OrionVersion;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Longest name of a run: with a stamp, an ending and the mark of a temporary file, a file name has 255 bytes at most.
 const MAX_NAME_BYTES: usize = 180;
 
-impl RunArgs {
-    /// The options of a run; `command_line` is the echo of what was typed.
-    pub fn options(
-        self,
-        front: Front,
-        command_line: String,
-        environment: &Environment,
-    ) -> Result<RunOptions, Problem> {
-        // clap asks for a level, unless a run is resumed.
-        let level = self.level.unwrap_or(RunLevel::Simple);
-        if level != RunLevel::Open {
-            open::refuse_beside(level, &self.open)?;
-        }
-        if !by_place::is_here(level) {
-            by_place::refuse_beside(level, &self.places)?;
-        }
-        let mut request = match level {
-            RunLevel::Open => open::request(&self)?,
-            RunLevel::Zones | RunLevel::Streams => by_place::request(level, &self)?,
-            _ => shaping::request(front, level, &self.load, &self.own)?,
-        };
-        self.commit.shape(level, &self.load, &self.own, &mut request)?;
-        if let Some(span) = self.load.span {
-            request.set_span(span);
-        }
-        self.asking(front, request, command_line, environment)
-    }
+/// What a command that measures was given besides its load.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    pub front: Front,
+    /// The echo of what was typed.
+    pub command_line: String,
+    pub environment: &'a Environment,
+    pub targets: TargetArgs,
+    pub load_file: Option<PathBuf>,
+    pub how: HowArgs,
+    pub output: OutputArgs,
+    pub orion_version: Option<OrionVersion>,
+}
 
-    /// The same with a request that is there already.
-    pub fn asking(
-        self,
-        front: Front,
-        request: Request,
-        command_line: String,
-        environment: &Environment,
-    ) -> Result<RunOptions, Problem> {
-        let display = self.display(front, environment)?;
-        check_name(front, &self.name)?;
-        let level = request.level;
-        let request = Request { name: path_text::encode_os(&self.name), command_line, ..request };
+impl Frame<'_> {
+    /// The options of a run that makes this request.
+    ///
+    /// # Errors
+    /// When it has no name, no target or a consent for nothing.
+    pub fn options(self, request: Request) -> Result<RunOptions, Problem> {
+        let Self { front, command_line, environment, load_file, how, output, orion_version, .. } = self;
+        let display = display(how.show, output.tui, orion_version, environment)?;
+        check_name(front, &output.name)?;
+        let request = Request { name: path_text::encode_os(&output.name), command_line, ..request };
         let mut notes = Vec::new();
         let asked = self.targets.source()?;
         let targets = targets(front, &request, asked, &mut notes)?;
-        if request.pace.soak().is_none() {
-            check_load_file(level, self.load_file.as_deref(), &targets)?;
+        if request.soak().is_none() {
+            check_load_file(request.level(), load_file.as_deref(), &targets)?;
         }
-        let ConsentArgs { destroy_data: destroy, dry_run, .. } = self.own.consent;
-        let commits = self.with_commits;
+        let (destroy, dry_run) = (how.consent.destroy_data, how.consent.dry_run);
+        // A calibration measures commits where it may write.
+        let commits = matches!(request.task, Task::Calibrate { no_commits: None, .. });
         check_consent(&request, &targets, (&destroy, commits), &mut notes)?;
         Ok(RunOptions {
             front,
             request,
             targets,
-            out_dir: self.out,
+            out_dir: output.out.unwrap_or_else(|| PathBuf::from(".")),
             destroy,
             dry_run,
-            load: self.load_file,
-            compress: self.compress,
-            as_load: self.as_load,
+            load: load_file,
+            compress: None,
+            as_load: false,
+            own_writes: None,
             history: false,
             commits,
-            force: self.own.force,
+            force: false,
             display,
             versus: Versus::default(),
             notes,
         })
     }
+}
 
-    pub fn display(&self, front: Front, environment: &Environment) -> Result<Display, Problem> {
-        let ShowArgs { json, no_html, quiet } = self.own.show;
-        let (verbose, tui) = (self.verbose, self.tui);
-        // A view takes the whole terminal, so nothing else may be written to it.
-        let contradiction = match (quiet, verbose, tui) {
-            (true, true, _) => Some(("--quiet", Opt::VERBOSE.spelled(front))),
-            (true, _, true) => Some(("--tui", "--quiet")),
-            (_, true, true) => Some(("--tui", "--verbose")),
-            _ => None,
-        };
-        if let Some((one, other)) = contradiction {
-            return Err(Problem::usage(format!("{one} and {other} contradict each other"))
-                .at(format!("{one}, {other}"))
-                .next("give one of them"));
-        }
-        let orion_version =
-            values::orion_version(self.own.orion_version, environment.orion_version.as_deref())?;
-        Ok(Display { json, no_html, quiet, verbose, tui, orion_version })
-    }
+/// What is shown, and in which form.
+///
+/// # Errors
+/// When the environment names no layout of ORION's files.
+pub fn display(
+    show: ShowArgs,
+    tui: bool,
+    orion_version: Option<OrionVersion>,
+    environment: &Environment,
+) -> Result<Display, Problem> {
+    let ShowArgs { json, no_html, quiet } = show;
+    let orion_version = values::orion_version(orion_version, environment.orion_version.as_deref())?;
+    Ok(Display { json, no_html, quiet, verbose: false, tui, orion_version })
 }
 
 /// The level 'load' is the word for a file.
@@ -117,13 +101,15 @@ fn check_load_file(level: RunLevel, file: Option<&Path>, targets: &TargetSource)
     }
     let TargetSource::Named(paths) = targets else { return Ok(()) };
     let level = paths.first().and_then(|path| words::find::<RunLevel>(path.to_str()?));
-    match level.filter(|_| file.is_some()) {
-        Some(level) => Err(Problem::usage(format!("--load does not go with the level '{}'", level.name()))
-            .at("--load")
-            .because("the file says what is measured")
-            .next(format!("leave out one of them; a target of that name is ./{}", level.name()))),
-        None => Ok(()),
-    }
+    level.filter(|_| file.is_some()).map_or(Ok(()), |level| Err(level_beside_file(level)))
+}
+
+/// The word for a level beside a file that says what is loaded.
+pub fn level_beside_file(level: RunLevel) -> Problem {
+    Problem::usage(format!("--load does not go with the level '{}'", level.name()))
+        .at("--load")
+        .because("the file says what is measured")
+        .next(format!("leave out one of them; a target of that name is ./{}", level.name()))
 }
 
 fn check_name(front: Front, name: &OsStr) -> Result<(), Problem> {
@@ -168,9 +154,9 @@ fn targets(
             notes.push(format!("--engine: no storage is touched, {list} is not read"));
             Ok(TargetSource::Simulated)
         }
-        (_, TargetSource::Simulated | TargetSource::Scratch { size: None, keep: false }) => {
-            Ok(TargetSource::Simulated)
-        }
+        (_, TargetSource::Simulated) => Ok(TargetSource::Simulated),
+        (_, TargetSource::Scratch { dirs, .. }) if dirs != [Path::new(HERE)] => Err(no_storage("a target")),
+        (_, TargetSource::Scratch { size: None, keep: false, .. }) => Ok(TargetSource::Simulated),
         (_, TargetSource::Scratch { .. }) => Err(no_storage("a scratch file")),
         (_, TargetSource::Named(_) | TargetSource::LunFile(_) | TargetSource::Server(_)) => {
             Err(no_storage("a target"))
@@ -188,9 +174,11 @@ pub(super) fn no_storage(what: &str) -> Problem {
 
 fn check_paths(asked: TargetSource) -> Result<TargetSource, Problem> {
     let empty = match &asked {
-        TargetSource::Named(paths) => paths.iter().any(|path| path.as_os_str().is_empty()),
+        TargetSource::Named(paths) | TargetSource::Scratch { dirs: paths, .. } => {
+            paths.iter().any(|path| path.as_os_str().is_empty())
+        }
         TargetSource::LunFile(path) => path.as_os_str().is_empty(),
-        TargetSource::Scratch { .. } | TargetSource::Simulated | TargetSource::Server(_) => false,
+        TargetSource::Simulated | TargetSource::Server(_) => false,
     };
     if empty {
         return Err(Problem::usage("the path of a target is empty")
@@ -218,7 +206,7 @@ fn check_consent(
             .next("name the target as well, or leave out --destroy-data"));
     }
     // What a file writes is known when it is read.
-    if !commits && !request.write_percent().writes() && request.level != RunLevel::Load {
+    if !commits && !request.write_percent().writes() && request.level() != RunLevel::Load {
         notes.push("--destroy-data: nothing will be written, the run only reads".into());
     }
     Ok(())

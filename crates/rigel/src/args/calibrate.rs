@@ -2,43 +2,41 @@
 //!
 //! Must not judge what the arguments of a run hold as well; [`super::build`] does.
 
-use super::load::LoadArgs;
-use super::names::Front;
+use super::build::Frame;
+use super::names::{Front, Opt};
 use super::output::OutputArgs;
-use super::own::{ConsentArgs, OwnArgs};
-use super::run::RunArgs;
+use super::own::{HowArgs, beside_own};
 use super::target_args::TargetArgs;
-use super::{Environment, Invocation, values, words};
+use super::{Environment, Invocation, RunOptions, shaping, values, words};
 use clap::Arg;
 use rigel_core::error::Problem;
-use rigel_core::load::class::Pattern;
+use rigel_core::load::class::Class;
 use rigel_core::load::commits::NoCommits;
-use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::LevelChoice;
-use rigel_core::load::request::{DEFAULT_STREAM_IOS, EngineRequest};
+use rigel_core::load::request::Request;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{Bytes, Nanos};
 use std::path::PathBuf;
 
 const LOAD: &str = "Load";
-const TUI: &str =
-    "Watch it: rates, latency, intervals, flags and time left, instead of a progress bar; q ends it, ? helps";
-const WATCHED: &str = "Drawn on standard error, which has to be a terminal of 80 columns and 24 lines or more. The answers go to \
-     standard output afterwards, as without it.";
+const TUI: &str = "Show a live view instead of a progress bar; ? shows help, q ends the run";
+const WATCHED: &str = "Needs a terminal of at least 80 columns and 24 lines on standard error. The answers follow on standard output.";
 const PAST: &str = "History";
 /// A shorter budget would leave no time to search for the levels.
 const LEAST_BUDGET: Nanos = Nanos::from_secs(20);
 
 const SUMMARY: &str = "\
 Examples:
-  rigel calibrate                                  a scratch file in this directory
+  rigel calibrate                                  the storage under this directory
+  rigel calibrate /mnt/fast                        another disk, with a scratch file there
   rigel calibrate /dev/nvme1n1 --max-latency 2ms   a device; nothing is written
 All options and more examples: rigel help calibrate";
 
 const EXAMPLES: &str = "\
 Examples:
   rigel calibrate
-      fill a scratch file here, calibrate on it, commits included, remove it
+      fill a scratch file in this directory, measure it, commits included, remove it
+  rigel calibrate /mnt/fast --for 5m
+      the same on another disk, with more time and so more precise
   rigel calibrate /dev/nvme1n1 --max-latency 2ms --percentile p99
       the most IOPS whose 99th percentile stays within 2 ms; nothing is written
   rigel calibrate --engine sim:servers=8 --json
@@ -58,17 +56,17 @@ pub struct CalibrateArgs {
     #[command(flatten)]
     targets: TargetArgs,
 
-    /// Latency that small I/O may have at the rate that is reported as max_iops, such as 2ms
+    /// Latency limit for small I/O: max_iops is the highest rate within it, such as 2ms
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = values::latency, help_heading = LOAD)]
     max_latency: Nanos,
 
-    /// Which latency that is
+    /// What the limit applies to
     #[arg(long, value_name = "WHICH", default_value = "mean", ignore_case = true, value_parser = words::parser::<LatencyOf>(), help_heading = LOAD)]
     percentile: LatencyOf,
 
     /// Number of disks behind the targets
     ///
-    /// The search goes up to 64 outstanding small I/Os for each, and to 512 at least.
+    /// The search goes up to 64 outstanding small I/Os per disk, and at least to 512.
     #[arg(long, value_name = "N", help_heading = LOAD, hide_short_help = true)]
     num_disks: Option<u64>,
 
@@ -84,40 +82,32 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "SIZE", help_heading = LOAD, hide_short_help = true)]
     size_large: Option<Bytes>,
 
-    /// Time for everything but filling a scratch file: no visit begins after it
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::duration, help_heading = LOAD)]
+    /// Time for everything but filling a scratch file; no measurement begins after it
+    #[arg(long = "for", aliases = ["budget", "max-duration"], value_name = "TIME", default_value = "60s", value_parser = values::duration, help_heading = LOAD)]
     budget: Nanos,
 
-    /// Do not measure what a commit costs
+    /// Do not measure the cost of a commit
     ///
-    /// Commits are small writes, each durable before the next. They are measured on a scratch file, and on targets that
-    /// --destroy-data names, at the end and within the same budget. Nothing else is ever written to for them.
+    /// Commits are small writes, each durable before the next. They are measured last, within the same time, and only on a scratch file or on
+    /// targets named with --destroy-data.
     #[arg(long, help_heading = LOAD, hide_short_help = true)]
     no_commits: bool,
 
-    /// How I/O reaches the kernel, as with rigel run
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = LOAD, hide_short_help = true)]
-    engine: EngineRequest,
-
-    /// Seed of every offset [default: drawn, and printed]
-    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = LOAD, hide_short_help = true)]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    consent: ConsentArgs,
+    how: HowArgs,
 
     #[command(flatten)]
     output: OutputArgs,
 
-    /// Show the last calibration of the targets, or of any, and measure nothing
+    /// Show the last calibration of the targets, or of any target; measure nothing
     #[arg(long, help_heading = PAST, conflicts_with = "history")]
     last: bool,
 
-    /// Show all calibrations of the targets, or of any, the newest first, and measure nothing
+    /// Show all calibrations of the targets, or of any target, newest first; measure nothing
     #[arg(long, help_heading = PAST)]
     history: bool,
 
-    /// Do not keep the answers in the history
+    /// Do not store the answers in the history
     #[arg(long, help_heading = PAST, hide_short_help = true)]
     no_history: bool,
 }
@@ -125,15 +115,12 @@ pub struct CalibrateArgs {
 /// The options of a run, as the help of a calibration has them.
 fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
-        "lun" => arg.hide_short_help(true),
-        "destroy_data" | "allow_memory" | "share" | "dry_run" => arg.help_heading(LOAD).hide_short_help(true),
         "name" => arg.default_value("calibration"),
         "label" => arg.hide_short_help(false),
-        "out" => arg.default_value("."),
         "tui" => arg.help(TUI).long_help(format!("{TUI}\n\n{WATCHED}")),
-        "json" => arg.help("The answers as JSON on standard output"),
-        "quiet" => arg.help("No progress, no remarks; the answers only").hide_short_help(false),
-        _ => arg,
+        "json" => arg.help("Print the answers as JSON"),
+        "quiet" => arg.help("Show no progress and no notes, only the answers").hide_short_help(false),
+        _ => beside_own(arg),
     }
 }
 
@@ -141,50 +128,45 @@ impl CalibrateArgs {
     /// What was asked for: a calibration, or those of the past.
     pub fn invocation(self, command_line: String, environment: &Environment) -> Result<Invocation, Problem> {
         if self.last || self.history {
-            let (targets, json) = (self.targets.targets, self.output.show.json);
+            let (targets, json) = (self.targets.targets, self.how.show.json);
             return Ok(Invocation::History(HistoryOptions { targets, last: self.last, json }));
         }
         if self.budget < LEAST_BUDGET {
-            return Err(Problem::usage(format!("a budget of {} is too short", self.budget))
-                .at("--budget")
+            return Err(Problem::usage(format!("{} is too short for a calibration", self.budget))
+                .at("--for")
                 .because("the levels have to be searched and then visited several times")
                 .next(format!("give at least {LEAST_BUDGET}; 60s is usual")));
         }
-        let bound = LatencyBound { limit: self.max_latency, of: self.percentile };
-        let (history, no_commits) = (!self.no_history, self.no_commits);
-        let mut options = self.run().options(Front::Calibrate, command_line, environment)?;
-        options.history = history;
-        options.request.bound = Some(bound);
-        options.request.no_commits = no_commits.then_some(NoCommits::LeftOut);
-        options.request.check()?;
-        Ok(Invocation::Run(Box::new(options)))
+        let history = !self.no_history;
+        let request = self.request()?;
+        let frame = Frame {
+            front: Front::Calibrate,
+            command_line,
+            environment,
+            targets: self.targets,
+            load_file: None,
+            how: self.how,
+            output: self.output,
+            orion_version: None,
+        };
+        Ok(Invocation::Run(Box::new(RunOptions { history, ..frame.options(request)? })))
     }
 
-    fn run(self) -> RunArgs {
-        let load = LoadArgs {
-            num_disks: self.num_disks,
-            write: self.write,
-            size_small: self.size_small,
-            size_large: self.size_large,
-            pattern: Some(Pattern::Streams { ios_per_stream: DEFAULT_STREAM_IOS }),
-            cache_size: Some(Bytes(0)),
-            ..LoadArgs::default()
+    /// The request, without name and command line.
+    fn request(&self) -> Result<Request, Problem> {
+        let bound = LatencyBound { limit: self.max_latency, of: self.percentile };
+        let mut request = Request {
+            num_disks: shaping::count(Front::Calibrate, Opt::NUM_DISKS, self.num_disks)?,
+            ..self.how.request(Request::calibration(bound, self.budget))?
         };
-        let own = OwnArgs {
-            max_duration: Some(self.budget),
-            fast: true,
-            levels: Some(LevelChoice::Auto),
-            engine: self.engine,
-            seed: self.seed,
-            consent: self.consent,
-            ..OwnArgs::default()
-        };
-        RunArgs {
-            level: Some(RunLevel::Simple),
-            targets: self.targets,
-            load,
-            with_commits: !self.no_commits,
-            ..self.output.of_run(own)
+        request.calibrate(bound, self.no_commits.then_some(NoCommits::LeftOut));
+        request.set_writes(shaping::write_percent(Front::Calibrate, self.write)?);
+        for (class, size) in [(Class::SMALL, self.size_small), (Class::LARGE, self.size_large)] {
+            if let Some(size) = size {
+                request.set_size(class, size.0);
+            }
         }
+        request.check()?;
+        Ok(request)
     }
 }

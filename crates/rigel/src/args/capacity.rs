@@ -8,9 +8,9 @@ use super::forecast::{ForecastArgs, ForecastOptions};
 use super::replay::{ReplayArgs, ReplayOptions};
 use super::{Environment, Invocation, typed, values};
 use clap::ValueEnum;
+use rigel_capacity::read::DateOrder;
 use rigel_core::error::Problem;
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::uses::capacity::read::DateOrder;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -18,35 +18,37 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   sadf -j /var/log/sysstat/sa24 -- -b -d > sa24.json && rigel capacity import sa24.json
-      a day that sysstat kept; each file is read once, and a second time adds nothing
+      one day recorded by sysstat; importing a file again adds nothing
   rigel capacity record --every 1s
-      what this host's disks do from now on; `systemctl enable --now rigel-capacity` of the packages does it always
+      record this host's disks from now on; `systemctl enable --now rigel-capacity` does so permanently
   rigel capacity show --from 2026-11-01
-      what the store holds: mean, busy hours and most of each disk, and its course";
+      history of each disk: mean, busy hours, maximum and trend";
 
 const IMPORT: &str = "\
 Examples:
   rigel capacity import sa*.json
-      files of `sadf -j FILE -- -b -d`, `iostat -x -t -o JSON 60`, Prometheus's query_range, OpenMetrics with times,
+      files of `sadf -j FILE -- -b -d`, `iostat -x -t` (JSON or text), Prometheus's query_range, OpenMetrics with times,
       and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries
+  rigel capacity import awr/ --zone Europe/Berlin
+      all AWR and Statspack reports (text or HTML, packed or not) and other files below a directory; what cannot be read is counted
   rigel capacity import awr.csv --zone Europe/Berlin --host ora1
-      times without an offset need their zone, and a file that names no host needs its name
+      times without a UTC offset need a zone, and a file without a host name needs one
   rigel capacity import old.json --rename dev8-0=sda
-      a disk that an older version calls by its numbers";
+      a disk that an older version calls by its device numbers";
 
 const RECORD: &str = "\
 Examples:
   rigel capacity record
-      reads, writes, bytes and times of all disks, pressure and the space of filesystems, each second, until Ctrl-C
+      reads, writes, bytes and times of all disks, pressure stall and filesystem space, every second, until Ctrl-C
   rigel capacity record --every 10s --for 8h --dsn 'host=/run/postgresql dbname=shop'
-      a working day, and what PostgreSQL counts: pg_stat_io, commits, log, sizes of its databases";
+      a working day, including counters of PostgreSQL: pg_stat_io, commits, log, database sizes";
 
 const SHOW: &str = "\
 Examples:
   rigel capacity show
-      everything, a paragraph for each disk
+      all hosts and disks
   rigel capacity show sda --host db1 --from 2026-11-01 --to 2026-12-01
-      one disk of one host, in a month";
+      one disk of one host in November";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -57,19 +59,19 @@ pub struct CapacityArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Read what other tools kept of production into the store
+    /// Import measurements of production from other tools
     Import(ImportArgs),
-    /// Keep what this host's disks do from now on
+    /// Record the load on this host's disks from now on
     Record(RecordArgs),
-    /// What the store holds: hosts, disks, metrics, times
+    /// List the hosts, disks, metrics and times in the store
     List(StoreArgs),
-    /// Mean, busy hours, most and course of what the store holds
+    /// Show mean, busy hours, maximum and trend of each disk
     Show(ShowArgs),
-    /// When this storage will be full or slow: production's forecast against what was measured
+    /// Forecast when this storage will be full or slow
     Forecast(Box<ForecastArgs>),
-    /// A load file of what production did in a time, to run on other storage
+    /// Turn recorded production load into a load file, to run on other storage
     Replay(Box<ReplayArgs>),
-    /// How many times such a load a storage carries within bounds on the latency
+    /// Find how many times such a load a storage can take within latency limits
     Fit(Box<FitArgs>),
 }
 
@@ -86,7 +88,7 @@ pub enum Capacity {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct StoreArgs {
-    /// The store [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]
+    /// Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]
     #[arg(long = "store", value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -110,36 +112,38 @@ impl Dates {
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = IMPORT)]
 pub struct ImportArgs {
-    /// Files of other tools
+    /// Files written by other tools, or directories of them; gzip and UTF-16 are decoded
+    ///
+    /// Of a directory, files that cannot be imported are left out and counted with their reason. Hidden files and links to directories are skipped.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// The name of the host, whatever the files call it
+    /// Name of the host, instead of the name in the files
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
 
-    /// The time zone of times without an offset: Europe/Berlin, UTC, or local
+    /// Time zone of times without a UTC offset: Europe/Berlin, UTC, or local
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,
 
-    /// The order of dates such as 11/12/26 in files of iostat: month-day or day-month
+    /// Order of dates such as 11/12/26 in files of iostat: month-day or day-month
     #[arg(long, value_name = "ORDER", hide_possible_values = true)]
     pub dates: Option<Dates>,
 
-    /// A disk under another name than in the files, OLD=NEW
+    /// Rename a disk, OLD=NEW
     #[arg(long, value_name = "OLD=NEW", value_parser = renamed)]
     pub rename: Vec<(String, String)>,
 
-    /// Where a sample is there already with another value, keep that one
+    /// If a sample already exists with a different value, keep the existing one
     ///
-    /// Else such a file is refused as a whole: it is probably of another host with the same name.
+    /// Otherwise such a file is refused as a whole: it is probably from another host of the same name.
     #[arg(long)]
     pub keep_first: bool,
 
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// No progress and no notes
+    /// Show no progress and no notes
     #[arg(long)]
     pub quiet: bool,
 }
@@ -147,30 +151,30 @@ pub struct ImportArgs {
 #[derive(Clone, PartialEq, Eq, clap::Args)]
 #[command(after_help = RECORD)]
 pub struct RecordArgs {
-    /// Time from one reading to the next
+    /// Time between samples
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::duration)]
     pub every: Nanos,
 
-    /// Stop after so long [default: at Ctrl-C or SIGTERM]
+    /// Stop after TIME [default: on Ctrl-C or SIGTERM]
     #[arg(long = "for", value_name = "TIME", value_parser = values::duration)]
     pub time: Option<Nanos>,
 
-    /// Keep within so many bytes an hour, by means over longer intervals where needed
+    /// Store at most this many bytes per hour, averaging over longer intervals if needed
     #[arg(long, value_name = "BYTES", default_value = "100K")]
     pub per_hour: Bytes,
 
-    /// A PostgreSQL server to ask as well; a password comes from PGPASSWORD
+    /// Also record this PostgreSQL server; the password is taken from PGPASSWORD
     #[arg(long, value_name = "DSN")]
     pub dsn: Option<String>,
 
-    /// The name of this host in the store [default: its own]
+    /// Name of this host in the store [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
 
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// No progress and no notes
+    /// Show no progress and no notes
     #[arg(long)]
     pub quiet: bool,
 }

@@ -3,7 +3,7 @@
 //! Must not know any option; [`super::meant`] does.
 
 use super::meant::{self, typed};
-use super::values::Misread;
+use super::values::ValueError;
 use super::{Invocation, cli};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
@@ -37,7 +37,7 @@ pub fn problem(error: &clap::Error) -> Problem {
     let usage = rest.iter().find_map(|paragraph| paragraph.strip_prefix("Usage: "));
     let mut problem = Problem::usage(what);
     problem.place = place(error);
-    if let Some(misread) = error.source().and_then(|source| source.downcast_ref::<Misread>()) {
+    if let Some(misread) = error.source().and_then(|source| source.downcast_ref::<ValueError>()) {
         let option = problem.place.as_deref().unwrap_or_default();
         let value = typed(error, ContextKind::InvalidValue).unwrap_or_default();
         problem.what = path_text::printable(&format!("`{option} {value}` {}", misread.reason)).into_owned();
@@ -45,7 +45,7 @@ pub fn problem(error: &clap::Error) -> Problem {
     }
     let unread = error.source().and_then(|source| source.downcast_ref::<UnitError>());
     if let (Some(UnitError::Meant { meant, .. }), Some(option)) = (unread, &problem.place) {
-        let next = format!("perhaps {meant} was meant: {option} {meant}");
+        let next = format!("did you mean {option} {meant}?");
         return problem.next(next);
     }
     if let (Some(UnitError::Comma { whole, decimal, .. }), Some(option)) = (unread, &problem.place) {
@@ -66,14 +66,14 @@ pub fn problem(error: &clap::Error) -> Problem {
 /// The word that was probably meant.
 fn suggestion(error: &clap::Error) -> Option<String> {
     if let Some(option) = typed(error, ContextKind::SuggestedArg) {
-        return Some(format!("perhaps {option} was meant"));
+        return Some(format!("did you mean {option}?"));
     }
     if let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) {
         let value = typed(error, ContextKind::InvalidValue)?;
         let option = place(error).filter(|place| place.starts_with('-'));
         return match (nearest(&value, known.iter().map(String::as_str)), option) {
-            (Some(near), Some(option)) => Some(format!("perhaps {near} was meant: {option} {near}")),
-            (Some(near), None) => Some(format!("perhaps {near} was meant")),
+            (Some(near), Some(option)) => Some(format!("did you mean {option} {near}?")),
+            (Some(near), None) => Some(format!("did you mean {near}?")),
             (None, Some(option)) if !known.is_empty() => {
                 Some(format!("{option} takes one of {}", known.join(", ")))
             }

@@ -8,11 +8,17 @@ use super::capacity::CapacityArgs;
 use super::clap_problem::outcome;
 use super::compare::CompareArgs;
 use super::copied;
+use super::depth;
 use super::doctor::DoctorArgs;
 use super::durability::DurabilityArgs;
 use super::fill::FillArgs;
+use super::load_command::LoadCommandArgs;
 use super::manual::{CompletionsArgs, ManArgs};
+use super::names::Front;
+use super::overview;
+use super::rank::RankArgs;
 use super::report::ReportArgs;
+use super::rules::{self, Line};
 use super::run::{BESIDE_RESUME, FILES, RunArgs};
 use super::scrub::ScrubArgs;
 use super::selftest::SelftestArgs;
@@ -30,33 +36,37 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-const MORE: &str = "`rigel help COMMAND` tells everything about a command, with examples.";
-
+/// What the man page shows.
 const EXAMPLES: &str = "\
 Examples:
-  rigel run simple
-      measure the storage under this directory: fill a scratch file, measure it, remove it
+  rigel calibrate
+      benchmark the storage under this directory: fill a scratch file, measure it, remove it
   rigel run oltp /dev/nvme1n1 --precision 2%
-      small I/O on a device, until every number is known to 2 %; nothing is written
+      small I/O on a device until every number is known to 2 %; nothing is written
+  rigel versus /mnt/old --and /mnt/new
+      compare two storages, each with a scratch file in that directory
   rigel run normal --engine sim --dry-run
       the plan of a run; --engine sim alone shows all outputs without any storage
   rigel report rigel_20260101_1200_record.jsonl --html
-      the page with charts again, from the record of a run
+      write the page with charts again, from the record of a run
   rigel help run
-      everything about a command
+      examples and all options of a command
 
 Exit codes:
-  0  fine
+  0  success
   1  measured, but a check failed
-  2  the command line, a list or a record cannot be understood
+  2  the command line, a list of targets or a record is invalid
   3  a target or the host refused, or Rigel refuses to touch a target
-  4  the run was cut short; its record is whole up to there
+  4  the run was cut short; its record is complete up to that point
   5  a bug in Rigel";
 
-/// Measures what storage can do for a database, and how sure that is
+/// Examples come before the options.
+const EXAMPLES_FIRST: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+
+/// Benchmarks storage for databases, and says how far to trust each number.
 #[derive(Debug, Parser)]
 #[command(name = "rigel", version, help_expected = true, max_term_width = 110, disable_help_flag = true)]
-#[command(after_help = MORE, after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -64,41 +74,45 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measure a load matrix: small and large I/O at rising load
+    /// I/O at rising load, commits, or a load of your own
     Run(Box<RunArgs>),
-    /// What CALIBRATE_IO gave, and how sure: most IOPS within a latency, MBPS, latency, in about a minute
+    /// One-minute benchmark: IOPS, MB/s, latency, commit cost
     Calibrate(Box<CalibrateArgs>),
-    /// How much load storage can take within a bound on the latency: the highest rate, with its bracket
+    /// Highest I/O rate that meets a latency limit
     Slo(Box<SloArgs>),
-    /// Queries and commits through PostgreSQL: how much of the storage reaches SQL, and what limits it
+    /// Queries and commits in PostgreSQL, and what limits them
     Sql(Box<SqlArgs>),
-    /// ORION's own command line and files: rigel orion -run simple
+    /// Turn a fio job into a load file
+    Load(LoadCommandArgs),
+    /// Command line and output files of Oracle's ORION
     Orion(OrionArgs),
-    /// Make the outputs again from the record of a run
+    /// Make page, CSV, JSON and more from the record of a run
     Report(ReportArgs),
-    /// Compare runs: what got better or worse, judged by intervals
+    /// Compare finished runs: what got better or worse
     Compare(CompareArgs),
-    /// Two storages in turns in one run: by how much B is faster than A, and how sure that is
+    /// Rank several storages: which is best, and for what price
+    Rank(RankArgs),
+    /// Compare two storages side by side: how much faster is B?
     Versus(Box<VersusArgs>),
-    /// Settings for databases and cgroups out of what was measured, each with how it came about
+    /// Settings for databases and cgroups, from measured storage
     Advise(AdviseArgs),
-    /// Block devices and files: what they are, what is on them, what Rigel may do with them
+    /// List block devices, what they hold, and who uses them
     Targets(TargetsArgs),
-    /// Write random data over targets, so that reads measure the storage and not what was never written
+    /// Write random data, so that reads measure real storage
     Fill(Box<FillArgs>),
-    /// Settings that bend a result or a database: what is set, why it matters, how to change it
+    /// Find settings that distort results or slow a database
     Doctor(DoctorArgs),
-    /// Load disks for hours to weeks, and tell wrong data, failures and slow disks: are they fit for production?
+    /// Burn-in test: report corruption, errors and slow disks
     Soak(Box<SoakArgs>),
-    /// Which acknowledged writes does a power cut lose? A run, a witness on another host, and a check afterwards
+    /// Find acknowledged writes that a power cut lost
     Durability(DurabilityArgs),
-    /// Are both legs of a mirror alike? Compare copies of data, read-only, and tell which one is right
+    /// Compare copies of data, such as the legs of a mirror
     Scrub(Box<ScrubArgs>),
-    /// What production does to its storage: import what other tools kept, or record it
+    /// Will storage be full or slow? Record, forecast, replay
     Capacity(CapacityArgs),
-    /// Show on simulated devices with a known answer that the intervals hold it
+    /// Check on simulated devices that the intervals are right
     Selftest(SelftestArgs),
-    /// Print the script by which a shell completes the command line
+    /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Print a man page, or write all of them
     Man(ManArgs),
@@ -113,36 +127,48 @@ struct OrionArgs {
     arguments: Vec<OsString>,
 }
 
-/// The command line. `-h` and `--help` are a summary of one screen, `rigel help COMMAND` tells everything.
+/// The command line. `-h` is a summary of one screen, `--help` tells everything, and so does `rigel help COMMAND`.
 pub fn command() -> clap::Command {
-    let help =
-        |text: String| Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help(text);
-    Cli::command()
+    let help = || {
+        let text = "Print a summary (-h) or everything (--help)";
+        Arg::new("help").short('h').long("help").action(ArgAction::Help).help(text).long_help(text)
+    };
+    let cli = Cli::command()
         .mut_subcommands(|command| {
             let name = command.get_name().to_owned();
             // What follows `orion` never reaches clap.
             if name == "orion" {
                 return command;
             }
-            let text = format!("Print a summary; `rigel help {name}` tells more");
             // A heading of its own would cost the longest summaries three lines.
             let heading =
                 ["run", "calibrate", "slo", "versus", "sql"].contains(&name.as_str()).then_some(FILES);
             let command = match name.as_str() {
                 "run" => alone(command, &["resume"], &BESIDE_RESUME),
-                "sql" => alone(command, &["resume"], &super::sql::BESIDE_RESUME),
                 "soak" => alone(command, &["resume"], &super::soak::BESIDE_RESUME),
                 "versus" => alone(command, &["resume", "record"], &BESIDE_RECORD),
                 _ => command,
             };
             // A command with commands of its own: each of them has a summary as well.
             let command = command.mut_subcommands(|own| {
-                let text = format!("Print a summary; `rigel help {name} {}` tells more", own.get_name());
-                flowing(own.arg(help(text)))
+                let path = format!("{name} {}", own.get_name());
+                flowing(without_unused(&path, own).arg(help())).help_template(EXAMPLES_FIRST)
             });
-            flowing(command.arg(help(text).help_heading(heading)))
+            let shown = flowing(without_unused(&name, command).arg(help().help_heading(heading)));
+            // The parts of such a command are what is looked for.
+            if shown.is_subcommand_required_set() { shown } else { shown.help_template(EXAMPLES_FIRST) }
         })
-        .arg(help("Print this summary".to_owned()))
+        .arg(help());
+    let text = overview::text(&cli);
+    cli.override_help(text)
+}
+
+/// Without the options in the help that the rules leave this command no use for.
+fn without_unused(path: &str, command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| {
+        let is_unused = arg.get_long().is_some_and(|long| rules::is_unused(path, &format!("--{long}")));
+        if is_unused { arg.hide(true) } else { arg }
+    })
 }
 
 /// With the text behind the options in lines as long as the terminal has room for.
@@ -151,7 +177,7 @@ fn flowing(command: clap::Command) -> clap::Command {
     command.after_long_help(joined(&text))
 }
 
-/// Each paragraph in one line. Lines go on where the next has the same indent; each of those with commands stands for itself.
+/// Each paragraph in one line. Lines go on where the next has the same indent; each of those with commands stays alone.
 pub(super) fn joined(text: &str) -> String {
     const OF_COMMANDS: usize = 2;
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -189,16 +215,29 @@ fn with_load_level(argv: &[OsString]) -> Vec<OsString> {
     argv
 }
 
+/// The words as the parser takes them.
+fn prepared(cli: &clap::Command, argv: &[OsString]) -> Vec<OsString> {
+    let argv = overview::usual(cli, argv);
+    match (argv.as_slice(), cli.find_subcommand("sql")) {
+        ([program, command, words @ ..], Some(sql)) if command == "sql" => {
+            [vec![program.clone(), command.clone()], super::sql::with_command(sql, words)].concat()
+        }
+        _ => depth::spelled(with_load_level(&argv)),
+    }
+}
+
 /// Whether the parser takes the arguments; ORION's never reach it.
 pub fn is_understood(argv: &[OsString]) -> bool {
-    argv.get(1).is_some_and(|word| word == "orion")
-        || command().try_get_matches_from(with_load_level(argv)).is_ok()
+    let cli = command();
+    let argv = prepared(&cli, argv);
+    argv.get(1).is_some_and(|word| word == "orion") || cli.try_get_matches_from(argv).is_ok()
 }
 
 /// Reads the arguments of the program, its own name first.
 pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
     // By a link or a copy.
-    let is_orion = |program| Path::new(program).file_name().is_some_and(|name| name == "orion");
+    let is_orion =
+        |program| Path::new(program).file_name().is_some_and(|name| name.as_bytes().starts_with(b"orion"));
     let called_orion = argv.first().is_some_and(is_orion);
     let is_orion = called_orion || argv.get(1).is_some_and(|word| word == "orion");
     copied::check(argv.get(1..).unwrap_or_default(), is_orion)?;
@@ -210,16 +249,24 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
     let arguments = argv.get(2..).unwrap_or_default();
     let word = |at: usize| argv.get(at).and_then(|word| word.to_str());
     match (word(1), word(2)) {
+        (Some("orion"), Some("help")) | (Some("help"), Some("orion")) => {
+            return Ok(Invocation::Show(orion_args::long_help()));
+        }
         (Some("orion"), _) => return orion_args::read(arguments, environment),
-        (Some("help"), Some("orion")) => return Ok(Invocation::Show(orion_args::long_help())),
         _ => {}
     }
-    let argv = &with_load_level(argv);
-    let read = command().try_get_matches_from(argv).and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match read {
-        Ok(cli) => cli,
+    let mut definition = command();
+    let argv = &prepared(&definition, argv);
+    let read = definition.try_get_matches_from_mut(argv).and_then(|matches| {
+        let line = Line::typed(&definition, &matches);
+        Cli::from_arg_matches(&matches).map(|cli| (cli, line))
+    });
+    let (cli, line) = match read {
+        Ok(read) => read,
         Err(error) => return outcome(&error, argv.get(1..).unwrap_or_default()),
     };
+    // Of `versus`, whose level is found among the targets, once more when it is known.
+    line.check(Front::Rigel)?;
     match cli.command {
         Command::Run(run) => run.invocation(typed(arguments), environment),
         Command::Calibrate(calibrate) => calibrate.invocation(typed(arguments), environment),
@@ -228,15 +275,17 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Sql(sql) => sql.invocation(arguments, environment),
         Command::Orion(_) => orion_args::read(arguments, environment),
         Command::Report(report) => report.options(environment).map(Invocation::Report),
-        Command::Versus(versus) => versus.invocation(typed(arguments), environment),
+        Command::Versus(versus) => versus.invocation(line, typed(arguments), environment),
         Command::Compare(compare) => compare.checked().map(Invocation::Compare),
-        Command::Advise(advise) => advise.options().map(Invocation::Advise),
+        Command::Rank(rank) => rank.checked().map(Invocation::Rank),
+        Command::Advise(advise) => Ok(Invocation::Advise(advise.options())),
         Command::Targets(targets) => Ok(Invocation::Targets(targets)),
         Command::Doctor(doctor) => Ok(Invocation::Doctor(doctor)),
         Command::Capacity(capacity) => capacity.invocation(arguments, environment),
         Command::Durability(durability) => durability.invocation(),
         Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
         Command::Fill(fill) => fill.checked().map(|fill| Invocation::Fill(Box::new(fill))),
+        Command::Load(load) => Ok(load.invocation()),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),

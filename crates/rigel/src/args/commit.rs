@@ -3,15 +3,13 @@
 //! Classes of writers that append to a log, each write durable in one way or another, and the same without that beside
 //! them. Must not know targets.
 
-use super::load::LoadArgs;
-use super::own::OwnArgs;
-use super::values::{self, Misread};
+use super::values::{self, ValueError};
 use super::words::{self, Words};
 use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, LoadClass, Sync};
-use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::LevelChoice;
+use rigel_core::load::matrix::Point;
 use rigel_core::load::request::{DEFAULT_SMALL, Request};
+use rigel_core::load::task::Task;
 use rigel_core::units::Bytes;
 use std::collections::BTreeSet;
 
@@ -25,27 +23,27 @@ const READS: Class = Class::constant("reads");
 pub struct CommitArgs {
     /// How a write becomes durable: dsync, fdatasync or none [default: both ways]
     ///
-    /// dsync: each write asks for it (RWF_DSYNC, as O_DSYNC does). fdatasync: a flush follows each write. The same write
-    /// without either is always measured beside them; none measures it alone.
+    /// dsync: each write is durable itself (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write. Writes without either are always
+    /// measured for comparison; none measures only these.
     #[arg(long, value_name = "METHOD", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<Sync>(), help_heading = COMMITS)]
     pub sync: Option<Sync>,
 
-    /// How many write at the same time, each one commit after the other [default: 1,2,4,8,16]
+    /// Concurrent writers, each making one commit after the other [default: 1,2,4,8,16]
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = writers, hide_short_help = true, help_heading = COMMITS)]
     pub writers: Vec<u32>,
 
-    /// Bytes that a commit writes [default: 8K]
+    /// Size of a commit [default: 8K]
     #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = COMMITS)]
     pub commit_size: Option<Bytes>,
 
-    /// Measure the commits beside so many outstanding random reads of 8 KiB as well
+    /// Also measure commits while N random reads of 8 KiB are outstanding
     ///
-    /// About half of what saturates the storage is usual; `rigel run oltp --levels auto` finds that number.
+    /// Usually about half of what saturates the storage; `rigel run oltp --levels auto` finds that number.
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = COMMITS)]
     pub beside_reads: Option<u32>,
 }
 
-fn writers(text: &str) -> Result<u32, Misread> {
+fn writers(text: &str) -> Result<u32, ValueError> {
     values::number_of(text, "writers")
 }
 
@@ -56,21 +54,11 @@ impl Words for Sync {
 }
 
 impl CommitArgs {
-    /// Makes the load of `request`, whose level is `level`.
+    /// Makes the load of `request`.
     ///
     /// # Errors
-    /// When an option is given that does not go with the level.
-    pub fn shape(
-        &self,
-        level: RunLevel,
-        load: &LoadArgs,
-        own: &OwnArgs,
-        request: &mut Request,
-    ) -> Result<(), Problem> {
-        if level != RunLevel::Commit {
-            return self.refuse_elsewhere();
-        }
-        refuse_others(load, own)?;
+    /// When no run can have it.
+    pub fn shape(&self, request: &mut Request) -> Result<(), Problem> {
         let writers: BTreeSet<u32> = match self.writers.as_slice() {
             [] => WRITERS.into(),
             given => given.iter().copied().collect(),
@@ -79,12 +67,15 @@ impl CommitArgs {
         let mut classes: Vec<LoadClass> = self.methods().into_iter().map(|sync| class(sync, bytes)).collect();
         let levels: Vec<u32> = writers.into_iter().collect();
         classes.iter_mut().for_each(|class| class.levels.clone_from(&levels));
+        let mut beside = Vec::new();
         if let Some(reads) = self.beside_reads {
-            request.points = points(&classes, reads);
+            beside = points(&classes, reads);
             classes.push(LoadClass { levels: vec![reads], ..LoadClass::random(READS, DEFAULT_SMALL.0) });
         }
         request.classes = classes;
-        request.levels = LevelChoice::Own;
+        if let Task::Load { points, .. } = &mut request.task {
+            *points = beside;
+        }
         request.check()
     }
 
@@ -95,35 +86,6 @@ impl CommitArgs {
             Some(sync) => vec![sync, Sync::None],
         }
     }
-
-    fn refuse_elsewhere(&self) -> Result<(), Problem> {
-        let given = [
-            ("--sync", self.sync.is_some()),
-            ("--writers", !self.writers.is_empty()),
-            ("--commit-size", self.commit_size.is_some()),
-            ("--beside-reads", self.beside_reads.is_some()),
-        ];
-        let Some((option, _)) = given.into_iter().find(|given| given.1) else { return Ok(()) };
-        Err(Problem::usage(format!("{option} goes with the level 'commit' only"))
-            .at(option)
-            .because("the other levels have no writers that commit")
-            .next(format!("use `rigel run commit {option} ..`, or leave out {option}")))
-    }
-}
-
-/// Refuses what is about small and large I/O.
-fn refuse_others(load: &LoadArgs, own: &OwnArgs) -> Result<(), Problem> {
-    let given = [
-        ("--num-disks", load.num_disks.is_some(), "give the writers with --writers"),
-        ("--write", load.write.is_some(), "commits only write; --beside-reads adds reads"),
-        ("--cache-size", load.cache_size.is_some(), "leave it out"),
-        ("--levels", own.levels.is_some(), "give the writers with --writers"),
-    ];
-    let Some((option, _, next)) = given.into_iter().find(|given| given.1) else { return Ok(()) };
-    Err(Problem::usage(format!("{option} does not go with the level 'commit'"))
-        .at(option)
-        .because("it is about small and large I/O")
-        .next(next))
 }
 
 /// The class of a way to become durable.
@@ -151,10 +113,11 @@ fn points(classes: &[LoadClass], reads: u32) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rigel_core::load::matrix::RunLevel;
 
     fn request(args: &CommitArgs) -> Result<Request, Problem> {
         let mut request = Request::new(RunLevel::Commit);
-        args.shape(RunLevel::Commit, &LoadArgs::default(), &OwnArgs::default(), &mut request)?;
+        args.shape(&mut request)?;
         Ok(request)
     }
 
@@ -185,7 +148,7 @@ mod tests {
             [Class::DSYNC, Class::UNSYNCED].map(|class| [Point::alone(class, 1), Point::alone(class, 4)]);
         let with = |points: [Point; 2]| points.map(|point| point.with(READS, 32));
         let wanted = [dsync, with(dsync), unsynced, with(unsynced)].concat();
-        assert_eq!(found.points, [wanted, vec![Point::alone(READS, 32)]].concat());
+        assert_eq!(found.points(), [wanted, vec![Point::alone(READS, 32)]].concat());
     }
 
     #[test]
@@ -196,13 +159,5 @@ mod tests {
             CommitArgs { beside_reads: Some(0), ..CommitArgs::default() },
         ];
         assert!(wrong.iter().all(|args| request(args).is_err()));
-        let args = CommitArgs { writers: vec![1], ..CommitArgs::default() };
-        let (load, own) = (LoadArgs::default(), OwnArgs::default());
-        let mut simple = Request::new(RunLevel::Simple);
-        let text = args.shape(RunLevel::Simple, &load, &own, &mut simple).unwrap_err().to_string();
-        assert!(text.contains("--writers goes with the level 'commit' only"), "{text}");
-        let load = LoadArgs { write: Some(50), ..load };
-        let text = args.shape(RunLevel::Commit, &load, &own, &mut simple).unwrap_err().to_string();
-        assert!(text.contains("--write does not go with the level 'commit'"), "{text}");
     }
 }

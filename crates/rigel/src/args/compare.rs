@@ -4,68 +4,73 @@
 
 use super::words;
 use rigel_core::error::Problem;
-use rigel_core::uses::compare::gate::Gate;
 use rigel_report::compare::CompareFormat;
+use rigel_uses::compare::gate::Gate;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   rigel compare before_record.jsonl after_record.jsonl
-      the table: what changed, with the interval of every change
+      what changed, with the interval of each change
+  rigel compare old_summary.txt new_record.jsonl
+      ORION's results of the old storage with a run on the new one
   rigel compare before/ after/
-      every record in the one directory against every record in the other
+      all records in one directory against all records in the other
   rigel compare before_record.jsonl after_record.jsonl --html --out .
-      the page with overlaid curves
+      write a page with overlaid curves
   rigel compare base_record.jsonl new_record.jsonl --fail-if 'small_iops < -5%' --junit junit.xml
-      exit code 1 when the rate of small I/O fell by more than 5 % at some point";
+      exit code 1 if the rate of small I/O fell by more than 5 % at any load";
 
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
 pub struct CompareArgs {
-    /// The run to compare with, then the new one; a directory stands for every record in it
+    /// The base run, then the new one; a directory stands for all records in it
     ///
-    /// Further ones are more runs of the new side. With --base all of these are new runs.
+    /// Further records are more runs of the new side; `rigel rank` puts several storages in order. With --base, all of them are new runs. Results
+    /// of other tools can take the place of a record: ORION's _summary.txt, _iops.csv, _mbps.csv and _lat.csv, the row of DBA_RSRC_IO_CALIBRATE
+    /// (CSV, or as SQL*Plus shows it), fio's JSON and JSON+, the text of pg_test_fsync, elbencho's CSV, diskspd's XML (-Rxml), and
+    /// `rigel calibrate --json`. Rigel recognises a file by its content, and reports what each tool leaves out and where its load differs.
     #[arg(id = "runs", value_name = "RECORD", required = true)]
     pub new: Vec<PathBuf>,
 
-    /// A run of the base; may be repeated
+    /// A base run; repeatable
     ///
-    /// With several runs of a side the intervals hold how much runs differ.
+    /// With several runs on a side, the intervals cover how much runs differ.
     #[arg(long, value_name = "RECORD")]
     pub base: Vec<PathBuf>,
 
-    /// What to make: the table, one JSON document, a JUnit report, or one page with charts
+    /// Output format
     #[arg(long, value_name = "FORMAT", ignore_case = true, default_value = "text", value_parser = words::parser::<CompareFormat>())]
     pub format: CompareFormat,
 
-    /// The same as --format json
+    /// Short for --format json
     #[arg(long, conflicts_with_all = ["format", "html"])]
     json: bool,
 
-    /// The same as --format html: one file with overlaid curves, named by both sides
+    /// Short for --format html: a page with overlaid curves
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Write a JUnit report to this file as well
+    /// Also write a JUnit report to FILE
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
-    /// Directory of the output [default: beside the new record (html), standard output (text, json, junit)]
+    /// Directory of the output [default: next to the new record (html), standard output (text, json, junit)]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 
-    /// Exit with 1 when a change is beyond a bound, as 'small_iops < -5%', or the new side, as 'small_p99 > 2ms'; may be repeated
+    /// Exit with 1 if a change exceeds a limit, such as 'small_iops < -5%', or the new side does, such as 'small_p99 > 2ms'; repeatable
     ///
-    /// A bound in per cent is on the change, one with another unit (us, ms, s; IOPS, MBPS, /s) on the number of the new side.
-    /// Quantities of every point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
-    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops; of commits commit_latency,
-    /// commit_fdatasync, max_commits.
+    /// A limit in percent applies to the change, one with another unit (us, ms, s; IOPS, MBPS, /s) to the new side.
+    /// Quantities of every data point: small_iops, large_mbps, small_latency, large_latency, small_p99, large_p99. Of the run:
+    /// max_small_iops, max_large_mbps, min_small_latency; of calibrations max_iops, max_pmbps, latency_at_1; of commits
+    /// commit_latency, commit_fdatasync, commit_unsynced, max_commits. Of any other load class NAME: NAME_per_s or NAME_mbps,
+    /// NAME_latency, NAME_p99; of the run max_NAME_per_s or max_NAME_mbps, and min_NAME_latency.
     ///
-    /// 'max_small_iops < +50%' demands 50 % more at least. A gate fails (exit code 1) when at some point the whole range of
-    /// the change, from .. to, is beyond the bound. It passes (0) when every whole range keeps the bound. Otherwise it is
-    /// undecided (0 with a note that says why; 1 with --fail-undecided): a range holds the bound, a number has no range, or a
-    /// load level of a quantity of points is not in every run. A quantity of the run needs no equal levels, unless the best
-    /// was at a level that another run was not given.
+    /// 'max_small_iops < +50%' demands at least 50 % more. A gate fails (exit code 1) if the whole interval of the change is beyond the limit at
+    /// any data point. It passes (0) if all intervals are within the limit. Otherwise it is undecided (0 with a note; 1 with --fail-undecided): an
+    /// interval contains the limit, a number has no interval, or a load level is missing in a run. Quantities of the run do not need equal levels,
+    /// unless the best result was at a level that another run does not have.
     #[arg(long, value_name = "GATE")]
     fail_if: Vec<String>,
 
@@ -73,15 +78,15 @@ pub struct CompareArgs {
     #[arg(skip)]
     pub gates: Vec<Gate>,
 
-    /// Exit with 1 also when a gate is undecided; `rigel help compare` tells when it is
+    /// Also exit with 1 if a gate is undecided; see `rigel help compare`
     #[arg(long, requires = "fail_if")]
     pub fail_undecided: bool,
 
-    /// Compare runs of different sizes, write shares, engines or flags all the same
+    /// Compare even if sizes, percentages of writes, engines or flags differ
     #[arg(long)]
     pub allow_differences: bool,
 
-    /// Do not look into the history of calibrations for how much sessions differ
+    /// Ignore the history of calibrations, which tells how much repeated runs differ
     #[arg(long)]
     pub no_history: bool,
 

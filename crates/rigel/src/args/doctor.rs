@@ -7,28 +7,28 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel doctor
-      this host: its devices, what is mounted, its limits; a line for each finding
+      this host: devices, mounts and limits; one line per finding
   rigel doctor /u01/data.dbf /dev/nvme1n1
-      only what lies below these targets, down to the disks, and the targets themselves
+      only these targets and everything below them, down to the disks
   rigel doctor .
       the filesystem of this directory and the disks below it
   rigel doctor --all
-      everything about each finding, with the command that changes it, and the settings that need no change
+      details and remedy of each finding, and the settings that are fine
   rigel doctor --json
-      for programs; exit code 1 when there is an error";
+      as JSON; exit code 1 if there is an error";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// Files, directories or block devices; what lies below them is examined, too [default: the whole host]
+    /// Files, directories or block devices, checked down to the disks [default: the whole host]
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 
-    /// Why each finding matters and the command that changes it; also the settings that need no change
+    /// Explain each finding and its remedy; also list settings that are fine
     #[arg(long)]
     pub all: bool,
 
-    /// As JSON; it has all of them
+    /// Print JSON, with all details
     #[arg(long)]
     pub json: bool,
 }

@@ -10,7 +10,7 @@ use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::Sync;
 use rigel_core::load::request::EngineRequest;
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::uses::durability::{MOST_WRITERS, Shape};
+use rigel_uses::durability::{MOST_WRITERS, Shape};
 use std::path::PathBuf;
 
 const SAFETY: &str = "Safety";
@@ -18,29 +18,29 @@ const SAFETY: &str = "Safety";
 const EXAMPLES: &str = "\
 Examples:
   ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
-      on a host that keeps its power: the host `lab` writes to its disk, and every acknowledgement is kept here; now cut the power of `lab`
+      on a host that keeps its power: `lab` writes to its disk, and this host stores every acknowledgement; now cut the power of `lab`
   scp acks lab: && ssh lab rigel durability check /dev/sdb acks
-      when `lab` is back: which acknowledged writes are gone; exit code 1 when any is
-docs/guide/durability.md tells how to cut power, and what the answer excludes.";
+      after `lab` has restarted: list acknowledged writes that are lost; exit code 1 if there are any
+docs/guide/durability.md describes how to cut power, and what this test cannot detect.";
 
 const RUN: &str = "\
 Examples:
   rigel durability run /dev/sdb --destroy-data /dev/sdb | ssh other rigel durability witness acks
-      the witness is on the host `other`
+      the witness runs on the host `other`
   rigel durability run | ssh other rigel durability witness acks
-      on a scratch file in this directory, which stays there for the check
+      with a scratch file in this directory, which is kept for the check
   rigel durability run data.bin --sync fdatasync --block 8K --writers 32 | ssh ..
-      writes of 8 KiB that a flush makes durable, as many databases commit";
+      writes of 8 KiB followed by a flush, as many databases commit";
 
 const WITNESS: &str = "\
 Examples:
   ssh lab rigel durability run /dev/sdb --destroy-data /dev/sdb | rigel durability witness acks
-      ends when the other end does. A host that lost its power does not say so: end the witness with Ctrl-C, or give ssh -o ServerAliveInterval=5";
+      ends when the run does. A host that lost its power sends nothing: stop the witness with Ctrl-C, or use ssh -o ServerAliveInterval=5";
 
 const CHECK: &str = "\
 Examples:
   rigel durability check /dev/sdb acks
-      exit code 0: all are there; 1: some are gone; 2 or 3: not the target or not the file of the run
+      exit code 0: nothing lost; 1: writes lost; 2 or 3: not the target or the file of the run
   rigel durability check rigel-scratch.dat acks --json
       for programs";
 
@@ -53,11 +53,11 @@ pub struct DurabilityArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Write until the power is cut, and tell each acknowledgement to standard output
+    /// Write until the power is cut, and print each acknowledgement
     Run(Box<AcknowledgeArgs>),
-    /// Keep the acknowledgements of a run, from standard input, on a host that keeps its power
+    /// Store the acknowledgements of a run, read from standard input, on another host
     Witness(WitnessArgs),
-    /// After the cut: which acknowledged writes are still there
+    /// After the power cut: find acknowledged writes that are lost
     Check(CheckArgs),
 }
 
@@ -72,46 +72,46 @@ pub enum Durability {
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = RUN)]
 pub struct AcknowledgeArgs {
-    /// The file or block device to write to [default: a scratch file here, which stays]
+    /// File or block device to write to, or a directory for a scratch file, which is kept [default: .]
     #[arg(value_name = "TARGET")]
     pub target: Option<PathBuf>,
 
-    /// Write for so long, unless the power goes before
+    /// Stop writing after TIME if the power has not been cut
     #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = values::duration)]
     pub time: Nanos,
 
-    /// How many write, each one write after the other
+    /// Number of writers, each making one write after the other
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_WRITERS)))]
     pub writers: u16,
 
     /// How a write becomes durable: dsync or fdatasync
     ///
-    /// dsync: each write asks for it (RWF_DSYNC, as O_DSYNC does). fdatasync: a flush follows each write.
+    /// dsync: each write is durable itself (RWF_DSYNC, like O_DSYNC). fdatasync: a flush follows each write.
     #[arg(long, value_name = "METHOD", default_value = "dsync", ignore_case = true, hide_possible_values = true, value_parser = durable())]
     pub sync: Sync,
 
-    /// Bytes of a write: a power of two from 4K to 1M
+    /// Size of a write: a power of two from 4K to 1M
     #[arg(long, value_name = "SIZE", default_value = "4K")]
     pub block: Bytes,
 
-    /// How much of the target to write, again and again, from its start on [default: 64M, or all of a smaller one]
+    /// Size of the region at the start of the target that is overwritten repeatedly [default: 64M or the whole target]
     ///
-    /// Of each place the last write is judged. A part that is written many times also shows writes that an older one came back for.
+    /// The last write to each block is checked. A small region also reveals blocks that went back to an older version.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
 
-    /// io_uring, libaio or threads [default: the best that works here]
+    /// io_uring, libaio or threads [default: the fastest that works]
     #[arg(long, value_name = "ENGINE", default_value = "auto", hide_default_value = true, hide_short_help = true, value_parser = values::engine)]
     engine: EngineRequest,
 
-    /// Allow to overwrite everything on TARGET
+    /// Allow Rigel to overwrite all data on TARGET
     ///
-    /// Needed for a target that holds something, or may hold something. What is found on it is shown first. A device that is mounted,
-    /// in use as swap or part of another device is refused all the same.
+    /// Required for a target that holds data, or may. What is found on it is shown first. A device that is mounted, in use as swap or part of another
+    /// device is always refused.
     #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
     pub destroy_data: Vec<PathBuf>,
 
-    /// No progress and no notes
+    /// Show no progress and no notes
     #[arg(long)]
     pub quiet: bool,
 }
@@ -119,7 +119,7 @@ pub struct AcknowledgeArgs {
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = WITNESS)]
 pub struct WitnessArgs {
-    /// Where to keep them [default: rigel_RUN_acks.jsonl, by the name of the run]
+    /// File for the acknowledgements [default: rigel_RUN_acks.jsonl, by the name of the run]
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 
@@ -127,7 +127,7 @@ pub struct WitnessArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// No notes
+    /// Show no notes
     #[arg(long)]
     pub quiet: bool,
 }
@@ -135,19 +135,19 @@ pub struct WitnessArgs {
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = CHECK)]
 pub struct CheckArgs {
-    /// The file or block device that the run wrote to; it is only read
+    /// File or block device that the run wrote to; it is only read
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
 
-    /// What the witness kept
+    /// File of the witness
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// As JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 
-    /// No progress
+    /// Show no progress
     #[arg(long)]
     pub quiet: bool,
 }

@@ -12,40 +12,40 @@ const SAFETY: &str = "Safety";
 const EXAMPLES: &str = "\
 Examples:
   rigel fill /dev/sdb --destroy-data /dev/sdb
-      all of a device that holds something, or may hold something; what is found on it is shown first
+      a whole device that holds data, or may; what is found on it is shown first
   rigel fill data.bin --size 100G
-      a file of this size; an empty or shorter one is made longer
+      a file of this size; a shorter file is extended
   rigel fill /u01/oradata --size 100G
-      the file rigel-scratch.dat in this directory, which `rigel run simple` measures when it is started there
+      the file rigel-scratch.dat in that directory, which `rigel run simple /u01/oradata` then measures
   rigel fill /dev/sdb /dev/sdc --dry-run
-      what would be written and which consent it needs; nothing is written
-A fill that was stopped or killed goes on where it ended when the same command is given again.";
+      what would be written, and which consent is needed; nothing is written
+Repeat the command to resume a fill that was interrupted.";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct FillArgs {
-    /// Block devices, files and directories to fill; a directory gets a file
+    /// Block devices and files to fill, or directories for a scratch file
     #[arg(value_name = "TARGET", required = true)]
     pub targets: Vec<PathBuf>,
 
-    /// Size of each file; a device is filled whole, and so is a file that is there
+    /// Size of each file [default: existing files and devices are filled completely]
     ///
-    /// A multiple of 4K. A file that is there may be made longer, but not shorter.
+    /// A multiple of 4K. An existing file can be extended, but not shortened.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
 
-    /// Allow to overwrite everything on TARGET
+    /// Allow Rigel to overwrite all data on TARGET
     ///
-    /// Needed for a target that holds something, or may hold something. What is found on it is shown first. A device that is mounted,
-    /// in use as swap or part of another device is refused all the same. What an earlier fill wrote to a file needs no consent.
+    /// Required for a target that holds data, or may. What is found on it is shown first. A device that is mounted, in use as swap or part of another
+    /// device is always refused. Data from an earlier fill needs no consent.
     #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
     pub destroy_data: Vec<PathBuf>,
 
-    /// Show what would be written, and write nothing
+    /// Show what would be written; write nothing
     #[arg(long, help_heading = SAFETY)]
     pub dry_run: bool,
 
-    /// No progress and no notes
+    /// Show no progress and no notes
     #[arg(long)]
     pub quiet: bool,
 }

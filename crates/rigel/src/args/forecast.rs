@@ -3,9 +3,9 @@
 //! Must not open a store or a record.
 
 use super::capacity::StoreArgs;
+use rigel_capacity::day;
+use rigel_capacity::headroom::{DemandStep, Growth, Scenario};
 use rigel_core::units::Bytes;
-use rigel_core::uses::capacity::day;
-use rigel_core::uses::capacity::headroom::{Added, Growth, Scenario};
 use std::path::PathBuf;
 
 /// Years that are told at most: no history of a host is longer.
@@ -20,30 +20,30 @@ All options and more examples: rigel help capacity forecast";
 const EXAMPLES: &str = "\
 Examples:
   rigel capacity forecast
-      how long this storage lasts, by the last calibration on this host and the history of this host
+      how long this storage suffices, from the last calibration and the history of this host
   rigel capacity forecast slo_20261101_0900_record.jsonl --disk nvme0n1
-      how long the latency keeps the bound of that record under the load of one disk
+      how long the latency stays within the limit of that record, under the load of one disk
   rigel capacity forecast calibration_20261101_0900_record.jsonl --grow 30%/y --add 200GB@2027-04
-      as if the load grew by 30 % a year, and 200 GB came in April
+      a scenario: 30 % growth per year, and 200 GB more in April
   rigel capacity forecast old_record.jsonl --on new_record.jsonl
-      what another storage would give
+      how long another storage would suffice
   rigel capacity forecast calibration_20261101_0900_record.jsonl --fail-before 2027-06
-      exit code 1 when something will most likely end before June 2027, or when that is not known";
+      exit code 1 if the storage will probably not suffice until June 2027, or if that is unknown";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct ForecastArgs {
     /// Record of a run on this storage, such as calibration_.._record.jsonl [default: the last calibration on this host]
     ///
-    /// What the storage can give: the rate within a bound of `rigel slo` or `rigel calibrate`, else the highest rates.
+    /// Capacity of the storage: the rate within the latency limit of `rigel slo` or `rigel calibrate`, otherwise the highest rates.
     #[arg(value_name = "RECORD")]
     record: Option<PathBuf>,
 
-    /// Also another storage, by its record; may be given several times
+    /// Also forecast for another storage, by its record; repeatable
     #[arg(long, value_name = "RECORD")]
     on: Vec<PathBuf>,
 
-    /// History of this host [default: the only one in the store, else this host]
+    /// Use the history of this host [default: the only one in the store, or this host]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
 
@@ -54,45 +54,45 @@ pub struct ForecastArgs {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Bytes of the storage [default: what the history says of the filesystem]
+    /// Size of the storage [default: size of the filesystem in the history]
     #[arg(long, value_name = "SIZE")]
     space: Option<Bytes>,
 
-    /// Growth in a year instead of the history's: 30%/y, -10%/y
+    /// Growth per year instead of that in the history: 30%/y, -10%/y
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     grow: Option<Growth>,
 
-    /// What comes at a date: 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04; may be given several times
+    /// Additional load or data from a date on: 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04; repeatable
     #[arg(long, value_name = "WHAT@DATE", allow_hyphen_values = true)]
-    add: Vec<Added>,
+    add: Vec<DemandStep>,
 
-    /// Years to look ahead; no more than twice the history is told
+    /// Years to look ahead; forecasts reach at most twice the length of the history
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_YEARS)))]
     years: u32,
 
-    /// Fail (1) when something most likely ends before this month or day, or when that is not known
+    /// Exit with 1 if the storage probably does not suffice until this month or day, or if that is unknown
     ///
-    /// Where only the early end of an interval is before it, the gate is undecided, and a note says so.
+    /// If only the early end of an interval is before DATE, the gate is undecided: exit code 0 with a note.
     #[arg(long, value_name = "DATE", value_parser = date)]
     fail_before: Option<i64>,
 
-    /// Fail (1) as well when the early end of an interval is before the date
+    /// Also exit with 1 if undecided
     #[arg(long, requires = "fail_before")]
     fail_undecided: bool,
 
-    /// The record was made on another disk than those of the history
+    /// Allow a record from a disk that is not in the history
     #[arg(long)]
     allow_other_disk: bool,
 
-    /// As JSON, rigel.capacity/1
+    /// Print JSON, rigel.capacity/1
     #[arg(long)]
     json: bool,
 
-    /// Also write the page with the year's charts, into this directory
+    /// Also write a page with charts into DIR
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
 
-    /// Replace a page that is there
+    /// Replace an existing page
     #[arg(long)]
     force: bool,
 }

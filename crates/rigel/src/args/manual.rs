@@ -13,9 +13,9 @@ use std::path::PathBuf;
 const SHELLS: &str = "\
 Examples:
   rigel completions bash > ~/.local/share/bash-completion/completions/rigel
-      for this user; bash loads it when it is needed
+      for this user; bash loads it on demand
   rigel completions zsh > ~/.zfunc/_rigel
-      where fpath holds ~/.zfunc before compinit is called
+      if fpath contains ~/.zfunc before compinit is called
   rigel completions fish > ~/.config/fish/completions/rigel.fish
       for this user";
 
@@ -24,7 +24,7 @@ Examples:
   rigel man run | man -l -
       the page of `rigel run`
   rigel man --out /usr/local/share/man/man1
-      all pages, to be found by `man rigel-run`";
+      all pages, for `man rigel-run`";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SHELLS)]
@@ -47,11 +47,11 @@ pub enum ManOptions {
 #[derive(Debug, clap::Args)]
 #[command(after_help = PAGES)]
 pub struct ManArgs {
-    /// The command whose page goes to standard output [default: that of `rigel`]
+    /// Command whose page is printed [default: `rigel` itself]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
 
-    /// Write the pages of all commands into DIR instead
+    /// Write the pages of all commands into DIR
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
 
@@ -74,7 +74,7 @@ impl ManArgs {
         match self.command {
             Some(name) if !known.contains(&name) => {
                 let near = nearest(&name, known.iter().map(String::as_str));
-                let near = near.map_or_else(String::new, |near| format!("perhaps {near} was meant; "));
+                let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
                 Err(Problem::usage(format!("there is no command '{}'", path_text::printable(&name)))
                     .at("COMMAND")
                     .next(format!("{near}name one of {}", known.join(", "))))

@@ -4,11 +4,11 @@
 //! Every problem offers a command line to go on with. Must not look at a path: that it is one is told by its letters.
 
 use super::clap_problem::place;
-use super::sql::Wish;
 use super::{fio, no_command, no_option, offer, synonyms, words};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::sql::SqlLevel;
 use rigel_core::nearest::nearest;
 use rigel_core::no_target::no_target;
 use rigel_core::path_text;
@@ -31,9 +31,11 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
         ErrorKind::UnknownArgument => {
             no_option::problem(cli, command, &typed(ContextKind::InvalidArg)?, arguments)
         }
-        ErrorKind::MissingRequiredArgument if about_level() => Some(Levels::of(command).missing(arguments)),
+        ErrorKind::MissingRequiredArgument if about_level() => {
+            Some(Levels::of(cli, command).missing(arguments))
+        }
         ErrorKind::InvalidValue if about_level() => {
-            Some(Levels::of(command).none_is(&typed(ContextKind::InvalidValue)?, arguments))
+            Some(Levels::of(cli, command).none_is(&typed(ContextKind::InvalidValue)?, arguments))
         }
         ErrorKind::InvalidValue if place(error)? == "--percentile" => {
             Some(percentile(command?, &typed(ContextKind::InvalidValue)?))
@@ -91,7 +93,7 @@ fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
     let own = own_commands(cli, command).unwrap_or_default();
     let problem = Problem::usage(format!("there is no command '{word}' of `rigel {command}`")).at(word);
     match nearest(word, own.iter().copied()) {
-        Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
+        Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
         None => problem.next(format!("name one of {}", own.join(", "))),
     }
 }
@@ -111,28 +113,40 @@ fn is_path(word: &str) -> bool {
 }
 
 /// The levels of a command.
-struct Levels {
+struct Levels<'a> {
     command: &'static str,
-    list: String,
-    names: Vec<&'static str>,
+    /// With the commands that stand in the place of a level.
+    names: Vec<&'a str>,
 }
 
-impl Levels {
-    fn of(command: Option<&str>) -> Self {
-        fn names<T: words::Words>() -> Vec<&'static str> {
-            T::all().into_iter().map(|(name, _)| name).collect()
+impl<'a> Levels<'a> {
+    fn of(cli: &'a clap::Command, command: Option<&str>) -> Self {
+        fn names<T: words::Words>() -> impl Iterator<Item = &'static str> {
+            T::all().into_iter().map(|(name, _)| name)
         }
         match command {
-            Some("sql") => Self { command: "sql", list: words::list::<Wish>(), names: names::<Wish>() },
-            _ => Self { command: "run", list: words::list::<RunLevel>(), names: names::<RunLevel>() },
+            Some("sql") => {
+                let own = own_commands(cli, "sql").unwrap_or_default();
+                Self {
+                    command: "sql",
+                    names: names::<SqlLevel>().map(|name| -> &'a str { name }).chain(own).collect(),
+                }
+            }
+            _ => Self { command: "run", names: names::<RunLevel>().collect() },
         }
+    }
+
+    fn list(&self) -> String {
+        words::either(&self.names)
     }
 
     fn missing(&self, arguments: &[OsString]) -> Problem {
         let problem = Problem::usage("a level is missing").at("LEVEL");
         match self.of_options(arguments) {
             Some(line) => problem.next(format!("the options belong to one level: {line}")),
-            None => problem.next(format!("name one of {}, as in: rigel {} simple", self.list, self.command)),
+            None => {
+                problem.next(format!("name one of {}, as in: rigel {} simple", self.list(), self.command))
+            }
         }
     }
 
@@ -150,7 +164,7 @@ impl Levels {
     fn none_is(&self, word: &str, arguments: &[OsString]) -> Problem {
         let command = self.command;
         if let Some(told) = no_target(word) {
-            let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
+            let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
             return problem.because(told.is).next(told.next);
         }
         let path = path_text::shell_word(word);
@@ -158,11 +172,11 @@ impl Levels {
         if is_path(word) {
             let next = match self.of_options(arguments) {
                 Some(line) => format!("the options belong to one level: {line}"),
-                None => format!("{go_on}; the word after `rigel {command}` is {}", self.list),
+                None => format!("{go_on}; the word after `rigel {command}` is {}", self.list()),
             };
             return Problem::usage(format!("a level is missing before '{word}'")).at("LEVEL").next(next);
         }
-        let problem = Problem::usage(format!("'{word}' is no level ({})", self.list)).at("LEVEL");
+        let problem = Problem::usage(format!("'{word}' is no level ({})", self.list())).at("LEVEL");
         if command == "run"
             && let Some(told) = fio::level(word)
         {
@@ -172,7 +186,7 @@ impl Levels {
             return problem.because(format!("{word} is another program")).next(told);
         }
         match nearest(word, self.names.iter().copied()) {
-            Some(near) => problem.next(format!("perhaps `rigel {command} {near}` was meant")),
+            Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
             None => problem.next(format!("if it is the name of a target: {go_on}")),
         }
     }

@@ -53,6 +53,12 @@ options! {
     VERBOSE: "-verbose", "--verbose";
 }
 
+/// Whether an option has this name, or had it once.
+pub fn is_called(arg: &clap::Arg, name: &str) -> bool {
+    let mut names = arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default());
+    names.any(|long| long == name)
+}
+
 impl Opt {
     pub const fn spelled(self, front: Front) -> &'static str {
         match front {
@@ -63,12 +69,21 @@ impl Opt {
 }
 
 impl Front {
-    /// Several options, as `rigel run` spells them, in the spelling of this command line.
-    pub fn respelled(self, options: &str) -> String {
-        let spelled = |name| {
-            let opt = Opt::ALL.into_iter().find(|opt| opt.spelled(Self::Rigel) == name);
-            opt.map_or(name, |opt| opt.spelled(self))
+    /// A text about options, as `rigel run` spells them, in the spelling of this command line.
+    pub fn respelled(self, text: &str) -> String {
+        if self != Self::Orion {
+            return text.to_owned();
+        }
+        let spelled = |word: &str| {
+            let opt = Opt::ALL.into_iter().find(|opt| opt.rigel == word);
+            opt.map_or_else(|| word.to_owned(), |opt| opt.orion.to_owned())
         };
-        options.split(", ").map(spelled).collect::<Vec<_>>().join(", ")
+        // Each word with the sign that ends it.
+        let ends = [' ', ',', ';', '`'];
+        let words = text.split_inclusive(ends).map(|word| {
+            let (name, end) = word.split_at(word.trim_end_matches(ends).len());
+            spelled(name) + end
+        });
+        words.collect::<String>().replace("rigel run ", &format!("{} ", Opt::LEVEL.orion))
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Must not look at a path: that a word is one is told by its letters.
 
-use super::sql::Wish;
 use super::{fio, offer, words};
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::sql::SqlLevel;
 use rigel_core::nearest::nearest;
 use rigel_core::no_target::no_target;
 use rigel_core::path_text::shell_word;
@@ -16,7 +16,7 @@ use std::path::Path;
 const PROGRAMS: [(&[&str], &str); 14] = [
     (
         &["fio"],
-        "a job is a level here: `rigel run oltp` makes random reads, `rigel run advanced --type seq` sequential ones; `rigel run` translates the options of fio",
+        "a job is a level here: `rigel run oltp` makes random reads, `rigel run advanced --type seq` sequential ones; `rigel run` translates the options of fio, and `rigel run --load job.fio` takes a job file",
     ),
     (
         &["vdbench", "diskspd", "elbencho", "iometer", "sqlio", "fs_mark", "filebench"],
@@ -67,8 +67,13 @@ const PROGRAMS: [(&[&str], &str); 14] = [
 ];
 
 /// Other names of commands: the one that does it, and what else may be meant.
-const COMMANDS: [(&[&str], &str, &str); 9] = [
+const COMMANDS: [(&[&str], &str, &str); 10] = [
     (&["diff", "cmp", "delta"], "compare", "`rigel compare` judges the records of two runs"),
+    (
+        &["order", "sort", "top", "best", "choose"],
+        "rank",
+        "`rigel rank` puts several storages in order, from their records",
+    ),
     (
         &["verify", "validate", "mirror"],
         "scrub",
@@ -116,7 +121,7 @@ pub fn problem(cli: &clap::Command, word: &str, arguments: &[OsString]) -> Probl
             .next(format!("`rigel run simple {path}` measures it, `rigel targets {path}` tells what it is"));
     }
     if let Some(level) = words::find::<RunLevel>(word) {
-        return problem.next(format!("perhaps `rigel run {}` was meant", level.name()));
+        return problem.next(format!("did you mean `rigel run {}`?", level.name()));
     }
     let lower = word.to_ascii_lowercase();
     if let Some(told) = program(&lower, rest) {
@@ -162,14 +167,14 @@ fn meant(cli: &clap::Command, word: &str, rest: &[OsString]) -> String {
     }
     let owners = cli.get_subcommands().filter(|owner| owner.find_subcommand(word).is_some());
     let mut own: Vec<String> = owners.map(|owner| format!("`rigel {} {word}`", owner.get_name())).collect();
-    if words::find::<Wish>(word).is_some() {
+    if words::find::<SqlLevel>(word).is_some() {
         own.push(format!("`rigel sql {word}`"));
     }
     if !own.is_empty() {
-        return format!("perhaps {} was meant", own.join(" or "));
+        return format!("did you mean {}?", own.join(" or "));
     }
     match nearest(word, cli.get_subcommands().map(clap::Command::get_name)) {
-        Some(near) => format!("perhaps `rigel {near}` was meant"),
+        Some(near) => format!("did you mean `rigel {near}`?"),
         None => "list the commands with `rigel --help`".to_owned(),
     }
 }

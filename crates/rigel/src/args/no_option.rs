@@ -2,7 +2,7 @@
 //!
 //! A slip never leads to an option that writes. Must not know the words of other tools; [`fio`] and [`synonyms`] do.
 
-use super::names::{Front, Opt};
+use super::names::{Front, Opt, is_called};
 use super::words::Words as _;
 use super::{fio, no_command, offer, synonyms};
 use rigel_core::error::Problem;
@@ -25,7 +25,7 @@ pub fn problem(
     arguments: &[OsString],
 ) -> Option<Problem> {
     let name = option.split('=').next().filter(|name| name.starts_with('-'))?;
-    let typed = Typed { cli, command, name, arguments };
+    let typed = RefusedOption { cli, command, name, arguments };
     let measures = matches!(command, None | Some("run" | "calibrate"));
     if let Some(problem) = measures.then(|| typed.foreign()).flatten().or_else(|| typed.one_dash()) {
         return Some(problem);
@@ -41,14 +41,14 @@ pub fn problem(
 }
 
 /// A refused option, and the line in which it stands.
-struct Typed<'a> {
+struct RefusedOption<'a> {
     cli: &'a clap::Command,
     command: Option<&'a str>,
     name: &'a str,
     arguments: &'a [OsString],
 }
 
-impl<'a> Typed<'a> {
+impl<'a> RefusedOption<'a> {
     fn of_command(&self) -> Option<&'a clap::Command> {
         self.cli.find_subcommand(self.command?)
     }
@@ -85,7 +85,7 @@ impl<'a> Typed<'a> {
         let problem = self.is_no_option(&full);
         match self
             .synonym(&full)
-            .or_else(|| near(own, self.name).map(|near| format!("perhaps --{near} was meant")))
+            .or_else(|| near(own, self.name).map(|near| format!("did you mean --{near}?")))
         {
             Some(told) => problem.next(told),
             None => problem.next(format!("`rigel help {full}` lists the options")),
@@ -101,6 +101,10 @@ impl<'a> Typed<'a> {
                 .next(format!("`rigel help {command}` lists the options with their values"));
         }
         let problem = self.is_no_option(command);
+        let own = self.of_command().and_then(|of| of.find_subcommand(name.trim_start_matches('-')));
+        if let Some(own) = own {
+            return problem.next(format!("`rigel {command} {}` is a command of its own", own.get_name()));
+        }
         if let Some(told) = self.synonym(command).or_else(|| self.of_another()) {
             return problem.next(told);
         }
@@ -113,7 +117,7 @@ impl<'a> Typed<'a> {
             ("run", "--level", _) => {
                 problem.next("name the level alone, as in: rigel run simple; --levels is orion or auto")
             }
-            (.., Some(near)) => problem.next(format!("perhaps --{near} was meant")),
+            (.., Some(near)) => problem.next(format!("did you mean --{near}?")),
             _ => match others() {
                 Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
                 None => problem.next(format!("`rigel help {command}` lists the options")),
@@ -139,7 +143,7 @@ impl<'a> Typed<'a> {
     /// `-max-latency 2ms`, which the parser takes for `-m` and more.
     fn one_dash(&self) -> Option<Problem> {
         let of = self.own().or_else(|| self.of_command())?;
-        let is_long = |name: &str| of.get_arguments().any(|arg| arg.get_long() == Some(name));
+        let is_long = |name: &str| of.get_arguments().any(|arg| is_called(arg, name));
         let words = self.arguments.iter().filter_map(|word| word.to_str()?.strip_prefix('-'));
         let mut names = words.map(|word| word.split('=').next().unwrap_or(word));
         let name = names.find(|name| name.len() > 1 && is_long(name) && !self.name.starts_with("--"))?;

@@ -2,15 +2,14 @@
 //!
 //! Makes the request; what a class of I/O may be is known to [`Request::check`]. Must not look at a path.
 
+use super::level::LevelArgs;
 use super::names::Front;
-use super::run::RunArgs;
 use super::shaping;
-use super::values::{self, Misread};
+use super::values::{self, ValueError};
 use rigel_core::error::Problem;
-use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_RATE, Shape, Spread};
+use rigel_core::load::class::{Arrival, Class, LoadClass, MAX_OUTSTANDING, MAX_RATE, Shape, Spread};
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::LevelChoice;
-use rigel_core::load::request::{DEFAULT_SMALL, MAX_OUTSTANDING, Request};
+use rigel_core::load::request::{DEFAULT_SMALL, Request};
 
 /// The class of the level.
 pub const OPEN: Class = Class::constant("open");
@@ -21,36 +20,35 @@ const HEADING: &str = "Arrivals (only with 'open')";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OpenArgs {
-    /// For 'open': small I/Os that arrive per second, such as 1000,5000
+    /// Rates of 'open', in I/Os per second: 1000,5000
     ///
-    /// Each rate is a data point. A latency counts from the time at which the I/O should have begun, so that an I/O that had to wait is
-    /// as slow as it was for whoever asked for it.
+    /// Each rate is a data point. Latency counts from the time at which the I/O should have started, so it includes any time spent waiting.
     #[arg(long, value_name = "RATES", value_delimiter = ',', value_parser = rate, help_heading = super::run::LOAD)]
     pub rate: Vec<u32>,
 
-    /// How the times between arrivals spread: even, poisson or bursty:N [default: poisson]
+    /// Distribution of the times between arrivals: even, poisson or bursty:N [default: poisson]
     ///
-    /// poisson: as many users that know nothing of each other. even: all times alike, kinder than users are. bursty:N: times whose variance is N times
-    /// that of poisson, N from 2 to 100; much real load is like 4 to 20.
+    /// poisson: many independent users. even: constant intervals, easier than real users. bursty:N: N times the variance of poisson, N from 2 to 100;
+    /// real loads are often like 4 to 20.
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = HEADING, hide_short_help = true)]
     pub arrivals: Option<Shape>,
 
-    /// Most I/Os outstanding at once; what arrives beyond that waits, and its latency counts [default: 1024]
+    /// Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]
     #[arg(long, value_name = "N", help_heading = HEADING, hide_short_help = true)]
     pub max_outstanding: Option<u32>,
 }
 
-fn rate(text: &str) -> Result<u32, Misread> {
+fn rate(text: &str) -> Result<u32, ValueError> {
     let is_thousands =
         text.len() == 3 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_thousands {
-        return Err(Misread {
+        return Err(ValueError {
             reason: "is what stands behind a comma, which parts rates".into(),
             next: "write a number without a comma, or in thousands: 5000 or 5k for 5,000".into(),
         });
     }
     match values::rate(text)? {
-        0 => Err(Misread {
+        0 => Err(ValueError {
             reason: "is no rate: nothing would arrive".into(),
             next: format!("give rates from 1 to {MAX_RATE} per second"),
         }),
@@ -58,7 +56,7 @@ fn rate(text: &str) -> Result<u32, Misread> {
     }
 }
 
-pub fn shape(text: &str) -> Result<Shape, Misread> {
+pub fn shape(text: &str) -> Result<Shape, ValueError> {
     let text = text.to_ascii_lowercase();
     let bursty = |number: &str| number.parse::<Spread>().ok();
     match (text.as_str(), text.split_once(':')) {
@@ -67,7 +65,7 @@ pub fn shape(text: &str) -> Result<Shape, Misread> {
         (_, Some(("bursty", number))) if bursty(number).is_some() => {
             Ok(bursty(number).map_or(Shape::Poisson, Shape::Bursty))
         }
-        _ => Err(Misread {
+        _ => Err(ValueError {
             reason: "is no shape of arrivals".into(),
             next: format!(
                 "give even, poisson, or bursty:N with N from {} to {}, such as bursty:4",
@@ -79,15 +77,14 @@ pub fn shape(text: &str) -> Result<Shape, Misread> {
 }
 
 /// The request of the level; `given` is all that was typed.
-pub fn request(given: &RunArgs) -> Result<Request, Problem> {
+pub fn request(given: &LevelArgs) -> Result<Request, Problem> {
     let OpenArgs { rate, arrivals, max_outstanding } = &given.open;
     if rate.is_empty() {
         return Err(Problem::usage("the level 'open' needs the rates at which I/O arrives")
             .at("--rate")
             .next("give one or several, such as --rate 1000,5000,20000"));
     }
-    refuse_levels(given)?;
-    // The size is that of this class; everything else that shapes a load is refused.
+    // The size is that of this class.
     let mut load = given.load.clone();
     let size = load.size_small.take().unwrap_or(DEFAULT_SMALL);
     let plain = shaping::request(Front::Rigel, RunLevel::Open, &load, &given.own)?;
@@ -98,7 +95,7 @@ pub fn request(given: &RunArgs) -> Result<Request, Problem> {
         levels: rate.clone(),
         ..LoadClass::random(OPEN, size.0)
     };
-    let request = Request { classes: vec![class], levels: LevelChoice::Own, ..plain };
+    let request = Request { classes: vec![class], ..plain };
     request.check()?;
     Ok(request)
 }
@@ -109,37 +106,7 @@ pub fn most_outstanding(asked: Option<u32>) -> Result<u32, Problem> {
     if (1..=MAX_OUTSTANDING).contains(&most) {
         return Ok(most);
     }
-    Err(Problem::usage(format!("at most {most} outstanding I/Os cannot be had"))
+    Err(Problem::usage(format!("at most {most} outstanding I/Os are not possible"))
         .at("--max-outstanding")
         .next(format!("give 1 to {MAX_OUTSTANDING}, or leave it out")))
-}
-
-/// What says how many are outstanding says nothing here.
-fn refuse_levels(given: &RunArgs) -> Result<(), Problem> {
-    let options = [
-        ("--levels", given.own.levels.is_some()),
-        ("--num-disks", given.load.num_disks.is_some()),
-        ("--cache-size", given.load.cache_size.is_some()),
-    ];
-    let Some((option, _)) = options.into_iter().find(|option| option.1) else { return Ok(()) };
-    Err(Problem::usage(format!("{option} does not go with the level 'open'"))
-        .at(option)
-        .because("the rates say what is measured")
-        .next(format!("leave out {option}")))
-}
-
-/// Refuses these options beside another level.
-pub fn refuse_beside(level: RunLevel, given: &OpenArgs) -> Result<(), Problem> {
-    let options = [
-        ("--rate", !given.rate.is_empty()),
-        ("--arrivals", given.arrivals.is_some()),
-        ("--max-outstanding", given.max_outstanding.is_some()),
-    ];
-    let Some((option, _)) = options.into_iter().find(|option| option.1) else { return Ok(()) };
-    let rates: Vec<String> = given.rate.iter().map(u32::to_string).collect();
-    let rates = if rates.is_empty() { "1000".to_owned() } else { rates.join(",") };
-    Err(Problem::usage(format!("{option} does not go with the level '{}'", level.name()))
-        .at(option)
-        .because("only the I/O of the level 'open' arrives at a rate of its own")
-        .next(format!("use `rigel run open --rate {rates}`, or leave out {option}")))
 }

@@ -1,12 +1,14 @@
 //! The options that Rigel adds to those of ORION. Every command that measures spells them alike.
 //!
-//! Must not judge how they go together with the rest; [`super::build`] does.
+//! Must not judge how they go together with the rest; [`super::rules`] does.
 
 use super::values;
 use super::words;
+use clap::Arg;
+use rigel_core::error::Problem;
 use rigel_core::load::pace::{LevelChoice, Precision};
 use rigel_core::load::placement::CpuChoice;
-use rigel_core::load::request::EngineRequest;
+use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::units::Nanos;
 use rigel_report::OrionVersion;
 use std::path::PathBuf;
@@ -16,126 +18,146 @@ const ENGINE: &str = "Engine";
 const SAFETY: &str = "Safety";
 const OUTPUT: &str = "Output";
 
+/// What a run takes whose load is a level or a file: `rigel run`, `rigel versus` and `rigel orion`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OwnArgs {
-    /// How narrow every 95 % interval has to get [default of rigel run: 5%]
-    ///
-    /// Half its width, relative to the number: 5%, 2%, 1% or others. Points are visited for 2 s each, again and
-    /// again in random order, 4 to 12 times. Where the precision is not reached, the width that was reached is
-    /// printed. Not together with a fixed time per data point (--duration).
-    #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
-    pub precision: Option<Precision>,
+    #[command(flatten)]
+    pub precision: PrecisionArgs,
 
-    /// Begin no visit after that time, such as 10m
-    ///
-    /// What was not reached by then says so.
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = PRECISION)]
-    pub max_duration: Option<Nanos>,
+    #[command(flatten)]
+    pub how: HowArgs,
 
-    /// Visits that measure 1 s instead of 2 s: faster, and less sure on devices that start slowly
-    #[arg(long, help_heading = PRECISION, hide_short_help = true)]
-    pub fast: bool,
-
-    /// By the number of disks (orion), or searched (auto)
+    /// Poll the device for completions instead of waiting for interrupts; uses a whole CPU per worker
     ///
-    /// auto searches the load that saturates the device first, and measures around it.
-    #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]
-    pub levels: Option<LevelChoice>,
-
-    /// How I/O reaches the kernel, or sim for a simulated device
-    ///
-    /// auto takes io_uring unless short trials show that libaio or sync is faster on this target, and says which. sync
-    /// gives each outstanding I/O a thread that waits in pread or pwrite. nvme sends commands to whole NVMe
-    /// namespaces, past the block layer. null completes at once and shows what the tool itself costs; nop does so through the
-    /// kernel's ring. sim is a device in virtual time with a known answer, as in sim:servers=4,service=1ms,rate=1000M (each
-    /// part may be left out; there are also spread=exponential and size=1G). It can have the disturbances of real devices, such as
-    /// between=2% (docs/method/simulated-device.md lists them).
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
-    pub engine: EngineRequest,
-
-    /// Look for completions on the device instead of waiting for interrupts; takes a whole CPU per worker
-    ///
-    /// For the engines io_uring and nvme, on devices whose driver has poll queues.
+    /// Needs the engine io_uring or nvme, and a driver with poll queues.
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub poll: bool,
 
-    /// Worker threads [default: as many as the load needs]
-    #[arg(long, value_name = "N", help_heading = ENGINE, hide_short_help = true)]
-    pub workers: Option<u32>,
-
-    /// An I/O that takes longer is hung: the run ends, with what was measured [default: 60s]
-    ///
-    /// The point is flagged with the place and the age of the oldest one, and the kernel is asked to take all of
-    /// them back.
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = ENGINE, hide_short_help = true)]
-    pub io_timeout: Option<Nanos>,
-
-    /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]
-    ///
-    /// auto gives each worker a CPU of its own, on the NUMA node of the devices where there are several; with more
-    /// workers than CPUs, and with the engine threads, the scheduler decides, as with any. A list is dealt out in turn.
-    #[arg(long, value_name = "CPUS", help_heading = ENGINE, hide_short_help = true)]
-    pub cpus: Option<CpuChoice>,
-
-    /// Seed of every offset, of reads and writes and of what is written [default: drawn, and printed]
-    ///
-    /// The same seed on the same targets asks for the same I/Os. 0 to 2^53 - 1.
-    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = ENGINE, hide_short_help = true)]
-    pub seed: Option<u64>,
-
-    /// Measure through the page cache: memory rather than storage; every result says so
+    /// Measure through the page cache: memory rather than storage; every result is marked
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub buffered: bool,
-
-    #[command(flatten)]
-    pub consent: ConsentArgs,
-
-    /// What you call this storage, such as old-san
-    ///
-    /// Kept in the record. Reports of several runs and comparisons name the runs by it.
-    #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
-    pub label: Option<String>,
 
     /// Replace existing output files
     #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
 
-    #[command(flatten)]
-    pub show: ShowArgs,
-
-    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
+    /// Format of the ORION files: 10.2, 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
     #[arg(long, value_name = "VERSION", help_heading = OUTPUT, hide_short_help = true)]
     pub orion_version: Option<OrionVersion>,
+}
+
+/// How sure the numbers have to be, and how long that may take.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct PrecisionArgs {
+    /// Precision to reach, +/- PERCENT [default of rigel run: 5%]
+    ///
+    /// Measure until the 95 % interval of every number is at most +/- PERCENT, such as 5%, 2% or 1%. Each data point is measured 4 to 12 times for 2 s, in random order. A number that does not
+    /// reach the precision is shown with the interval that was reached. Not with a fixed time per data point (--duration).
+    #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
+    pub precision: Option<Precision>,
+
+    /// Stop measuring after TIME, such as 10m [default: no limit]
+    ///
+    /// The whole run, without filling a scratch file: no measurement begins after TIME. A number that is less precise than requested by then says so.
+    #[arg(long = "for", alias = "max-duration", value_name = "TIME", value_parser = values::duration, help_heading = PRECISION)]
+    pub max_duration: Option<Nanos>,
+
+    /// Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly
+    #[arg(long, help_heading = PRECISION, hide_short_help = true)]
+    pub fast: bool,
+
+    /// Load levels: by number of disks (orion), or searched (auto)
+    ///
+    /// auto first finds the load that saturates the device, and measures around it.
+    #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]
+    pub levels: Option<LevelChoice>,
+}
+
+/// What every command takes that measures. A new option of all of them is a field here or in one of the groups, and a line in [`HowArgs::request`];
+/// a command that has no use for it says so in a row of the rules ([`super::rules`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct HowArgs {
+    #[command(flatten)]
+    pub engine: EngineArgs,
+
+    #[command(flatten)]
+    pub consent: ConsentArgs,
+
+    /// Your name for this storage, such as old-san
+    ///
+    /// Stored in the record; reports and comparisons of several runs use it.
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
+    pub label: Option<String>,
+
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// How I/O is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct EngineArgs {
+    /// How I/O is submitted; sim simulates a device
+    ///
+    /// auto uses io_uring unless short trials show that libaio or sync is faster on this target, and reports its choice. sync runs each
+    /// outstanding I/O in a thread of its own (pread, pwrite). nvme sends commands directly to NVMe namespaces, bypassing the block layer. null
+    /// completes at once and shows the overhead of Rigel itself; nop does the same through the kernel's ring. sim simulates a device in virtual
+    /// time, such as sim:servers=4,service=1ms,rate=1000M (all parts are optional; also spread=exponential and size=1G). It can simulate
+    /// disturbances such as between=2%; docs/method/simulated-device.md lists them.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
+    pub engine: EngineRequest,
+
+    /// Worker threads [default: as many as the load needs]
+    #[arg(long, value_name = "N", help_heading = ENGINE, hide_short_help = true)]
+    pub workers: Option<u32>,
+
+    /// Treat an I/O that takes longer as hung and end the run; results so far are kept [default: 60s]
+    ///
+    /// The data point is flagged with offset and age of the oldest hung I/O, and all outstanding I/Os are cancelled.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = ENGINE, hide_short_help = true)]
+    pub io_timeout: Option<Nanos>,
+
+    /// CPUs of the workers: auto, any, or a list such as 2,4-7 [default: auto]
+    ///
+    /// auto pins each worker to a CPU, on the NUMA node of the devices if there are several nodes. With more workers than CPUs, and with the
+    /// engine threads, the scheduler decides, as with any. CPUs of a list are assigned round-robin.
+    #[arg(long, value_name = "CPUS", help_heading = ENGINE, hide_short_help = true)]
+    pub cpus: Option<CpuChoice>,
+
+    /// Seed of offsets, of the mix of reads and writes, and of written data [default: random, printed]
+    ///
+    /// The same seed on the same targets gives the same sequence of I/Os. 0 to 2^53 - 1.
+    #[arg(long, value_name = "N", value_parser = values::seed, help_heading = ENGINE, hide_short_help = true)]
+    pub seed: Option<u64>,
 }
 
 /// What may be overwritten, or be memory, if anything is done at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ConsentArgs {
-    /// Allow to overwrite everything on TARGET; may be given several times
+    /// Allow Rigel to overwrite TARGET; repeatable
     ///
-    /// Needed to write to a target that holds something, or may hold something. What is found on it is shown first. A
-    /// device that is mounted, in use as swap or part of another device is refused all the same.
+    /// Required before Rigel writes to a target that holds data, or may. What is found on it is shown first. A device that is mounted, in use as
+    /// swap or part of another device is always refused.
     #[arg(long, value_name = "TARGET", help_heading = SAFETY)]
     pub destroy_data: Vec<PathBuf>,
 
-    /// Measure memory on purpose: allow a scratch file in memory, and end such a run with 0
+    /// Measure memory on purpose: allow a scratch file in memory, and exit with 0
     ///
-    /// What lies on tmpfs, zram or the like is memory, and no storage. Without this option a scratch file there is refused, and a run
-    /// that measured nothing but memory ends with 1. Its numbers are flagged MEMORY, with the option as well.
+    /// tmpfs, zram and the like are memory, not storage. Without this option Rigel refuses a scratch file there, and exits with 1 if a run
+    /// measured only memory. The numbers are flagged MEMORY in either case.
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub allow_memory: bool,
 
     /// Measure even while another run of Rigel reads the same target
     ///
-    /// Two runs on one target measure each other, so the second one is normally refused. With this option both go on, and both records say so
-    /// (flag CHANGED). It does not help where either of them writes.
+    /// Two runs on one target disturb each other, so the second one is normally refused. With this option both continue, and both records are
+    /// flagged CHANGED. Has no effect if either of them writes.
     #[arg(long, help_heading = SAFETY, hide_short_help = true)]
     pub share: bool,
 
-    /// Show what would be done and do nothing
+    /// Show the plan and do nothing
     ///
-    /// Names the points, the time, the engine, the files, and for each target that would be written whether the run would be refused. What
-    /// the run would refuse ends it with the same message and exit code. The targets are not read, and nothing is written.
+    /// Lists data points, time, engine, files, and for each target whether writing to it would be refused. What the run would refuse is refused
+    /// with the same message and exit code. Targets are neither read nor written.
     #[arg(long, help_heading = SAFETY)]
     pub dry_run: bool,
 }
@@ -143,15 +165,59 @@ pub struct ConsentArgs {
 /// What is shown after the run and meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct ShowArgs {
-    /// Write the results as JSON to standard output
+    /// Print the results as JSON
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 
-    /// Do not write the page with charts, NAME_report.html
+    /// Do not write the page with charts (NAME_report.html)
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub no_html: bool,
 
-    /// No progress, no remarks; problems only
+    /// Show no progress and no notes, only problems
     #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub quiet: bool,
+}
+
+impl PrecisionArgs {
+    /// Whether something is asked for that one visit to each point cannot give.
+    pub fn is_adaptive(&self) -> bool {
+        let Self { precision, max_duration, fast, levels } = self;
+        precision.is_some() || max_duration.is_some() || *fast || *levels == Some(LevelChoice::Auto)
+    }
+}
+
+impl HowArgs {
+    /// A request with what these options say of it.
+    ///
+    /// # Errors
+    /// When no seed could be drawn.
+    pub fn request(&self, plain: Request) -> Result<Request, Problem> {
+        let EngineArgs { engine, workers, io_timeout, cpus, seed } = &self.engine;
+        Ok(Request {
+            engine: *engine,
+            workers: *workers,
+            io_timeout: io_timeout.unwrap_or(plain.io_timeout),
+            cpus: cpus.clone().unwrap_or_default(),
+            seed: seed.map_or_else(values::draw_seed, Ok)?,
+            label: self.label.clone(),
+            allow_memory: self.consent.allow_memory,
+            share: self.consent.share,
+            ..plain
+        })
+    }
+}
+
+/// The options of every run, as a command has them that is a run of a kind of its own: its summary has no room for most of them.
+pub fn beside_own(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "lun" | "allow_memory" | "share" | "destroy_data" | "dry_run" => arg.hide_short_help(true),
+        "engine" => arg
+            .help("How I/O is submitted, as with `rigel run`")
+            .long_help(None::<&str>)
+            .hide_short_help(true),
+        "out" => arg.default_value("."),
+        "json" => arg.help("Print the result as JSON"),
+        "quiet" => arg.help("Show no progress and no notes, only the result").hide_short_help(false),
+        _ => arg,
+    }
 }

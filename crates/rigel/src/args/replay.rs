@@ -3,12 +3,12 @@
 //! Must not open the store.
 
 use super::capacity::StoreArgs;
-use super::values::{self, Misread};
+use super::values::{self, ValueError};
+use rigel_capacity::Source;
+use rigel_capacity::replay::{PhaseLimit, is_step};
 use rigel_core::error::Problem;
 use rigel_core::load::phase::MOST_PHASES;
 use rigel_core::units::{NS_PER_MS, Nanos};
-use rigel_core::uses::capacity::Source;
-use rigel_core::uses::capacity::replay::{Most, is_step};
 use std::path::PathBuf;
 
 /// A day and a night of each day of a week, and some spikes.
@@ -25,63 +25,63 @@ All options and more examples: rigel help capacity replay";
 const EXAMPLES: &str = "\
 Examples:
   rigel capacity replay --from 2026-11-02 --to 2026-11-09 > week.toml
-      a week of this host's disks as a load file; what had to be assumed stands in it, and on standard error
+      a week of this host's disks as a load file; it lists the assumptions made, as does standard error
   rigel run --load week.toml --compress 24 /dev/sdx
-      that week in 7 hours on other storage: the same rates, for a 24th of the time
+      run that week on other storage in 7 hours: the same rates for a 24th of the time
   rigel capacity fit --load week.toml --bound 'p99 < 5ms' /dev/sdx
-      how many times that week the storage carries
+      how many times that load the storage can take
   rigel capacity replay --from 2026-11-30T08:00:00+01:00 --to 2026-11-30T18:00:00+01:00 --disk sdb --scale 1.5 --phases 60
-      a working day of one disk, half as much again, in finer phases";
+      a working day of one disk, times 1.5, in finer phases";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES)]
 pub struct ReplayArgs {
-    /// From this moment on: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]
+    /// Start: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
 
-    /// Up to this moment, or to the beginning of this month or day [default: the end of the history]
+    /// End: a moment, or the beginning of a month or day [default: end of the history]
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
 
-    /// History of this host [default: the only one in the store, else this host]
+    /// Use the history of this host [default: the only one in the store, or this host]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
 
-    /// Only these disks, by name or by what stays of them; several are one load [default: all disks of the host, else its databases]
+    /// Only these disks, by name or a permanent ID; several become one load [default: all disks of the host, or its databases]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     disk: Vec<String>,
 
-    /// Only what this tool told: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io
+    /// Only data from this source: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     source: Option<Source>,
 
-    /// So many times the rates
+    /// Multiply the rates by N
     #[arg(long, value_name = "N", default_value = "1", value_parser = scale)]
     scale: f64,
 
-    /// At most so many phases, or all: one for each interval
+    /// Most phases, or all: one for each interval
     ///
-    /// Neighbouring intervals with alike rates are one phase, so there may be fewer.
+    /// Adjacent intervals with similar rates become one phase, so there may be fewer.
     #[arg(long, value_name = "N", default_value = USUAL_PHASES, value_parser = most)]
-    phases: Most,
+    phases: PhaseLimit,
 
-    /// Length of the intervals that phases are made of [default: 2000 of them in the time, or the source's]
+    /// Length of the intervals that are merged into phases [default: 2000 intervals in total, or that of the source]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     every: Option<Nanos>,
 
-    /// Write the file there [default: standard output]
+    /// Write the load file to FILE [default: standard output]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long, requires = "out")]
     force: bool,
 
     #[command(flatten)]
     store: StoreArgs,
 
-    /// No progress and no remarks
+    /// Show no progress and no notes
     #[arg(long)]
     quiet: bool,
 }
@@ -96,7 +96,7 @@ pub struct ReplayOptions {
     pub disks: Vec<String>,
     pub source: Option<Source>,
     pub scale: f64,
-    pub most: Most,
+    pub most: PhaseLimit,
     pub step_ms: Option<u32>,
     pub out: Option<PathBuf>,
     pub force: bool,
@@ -104,28 +104,28 @@ pub struct ReplayOptions {
     pub quiet: bool,
 }
 
-fn source(text: &str) -> Result<Source, Misread> {
-    Source::of_name(text).ok_or_else(|| Misread {
-        reason: "is no source".into(),
+fn source(text: &str) -> Result<Source, ValueError> {
+    Source::of_name(text).ok_or_else(|| ValueError {
+        reason: "is not a known source".into(),
         next: format!("give one of {}", Source::ALL.map(Source::name).join(", ")),
     })
 }
 
-pub fn scale(text: &str) -> Result<f64, Misread> {
+pub fn scale(text: &str) -> Result<f64, ValueError> {
     let scale = text.parse::<f64>().ok().filter(|scale| *scale > 0.0 && *scale <= MOST_SCALE);
-    scale.ok_or_else(|| Misread {
-        reason: "is no factor".into(),
+    scale.ok_or_else(|| ValueError {
+        reason: "is not a valid factor".into(),
         next: format!("give a number above 0, at most {MOST_SCALE}, such as 1.5"),
     })
 }
 
-fn most(text: &str) -> Result<Most, Misread> {
+fn most(text: &str) -> Result<PhaseLimit, ValueError> {
     if text == "all" {
-        return Ok(Most::Stretches);
+        return Ok(PhaseLimit::Stretches);
     }
     let number = text.parse::<usize>().ok().filter(|number| (1..=MOST_PHASES).contains(number));
-    number.map(Most::Phases).ok_or_else(|| Misread {
-        reason: "is no number of phases".into(),
+    number.map(PhaseLimit::Phases).ok_or_else(|| ValueError {
+        reason: "is not a valid number of phases".into(),
         next: format!("give 1 to {MOST_PHASES}, or all"),
     })
 }

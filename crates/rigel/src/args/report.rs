@@ -4,57 +4,74 @@
 
 use super::{Environment, values, words};
 use rigel_core::error::Problem;
+use rigel_core::units::Bytes;
 use rigel_report::{Format, OrionVersion};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   rigel report mytest_20260101_1200_record.jsonl
-      what was shown after the run: table, charts, best numbers
+      what was shown after the run: the answer, warnings, the table
+  rigel report mytest_20260101_1200_record.jsonl --explain
+      why, and how sure: each warning with its figures and what to do, every flag, charts
   rigel report mytest_20260101_1200_record.jsonl --html
-      the page with charts beside the record, mytest_20260101_1200_report.html
+      write the page with charts next to the record: mytest_20260101_1200_report.html
+  rigel report mytest_20260101_1200_record.jsonl --size 10T
+      how long a full scan, a backup and a restore of 10 TiB take at the measured MBPS
   rigel report monday_record.jsonl tuesday_record.jsonl --html
-      one page about both runs: an overview, and a page for each
-  rigel report mytest_20260101_1200_record.jsonl --format json
-      the results as JSON on standard output
+      one page about both runs, with an overview
   rigel report mytest_20260101_1200_record.jsonl --format fio --out charts
-      what fio would have written, in directories that fio-plot reads: charts/mytest_20260101_1200_fio/small ..
+      output like that of fio, in directories for fio-plot: charts/mytest_20260101_1200_fio/small ..
   rigel report mytest_20260101_1200_record.jsonl --format orion --orion-version 11.1 --out old
-      ORION's files, as version 11.1 wrote them, into the directory old";
+      ORION's files in the format of version 11.1, in the directory old";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
     pub records: Vec<PathBuf>,
     pub format: Format,
-    /// Where to write it; `None`: ORION's files, the page and Parquet beside the record, anything else to standard output.
+    /// Where to write it; `None`: ORION's files and the page beside the record, anything else to standard output.
     pub out: Option<PathBuf>,
     pub force: bool,
+    /// Everything that a terminal can show, not only what was shown after the run.
+    pub explain: bool,
+    /// How long it takes to read or write so much, instead of the results.
+    pub size: Option<Bytes>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// Record of a run, the file that ends in _record.jsonl; several give one page about all, or other files of each
+    /// Record of a run, NAME_record.jsonl; several make one page about all, or separate other files
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
 
-    /// What to make: ORION's files, one JSON document, one table, one page with charts, or what other tools read [default: text]
+    /// Output format [default: text]
     ///
-    /// text: what is shown after a run. fio: JSON as fio writes it; with --out also a file for each job in directories that
-    /// fio-plot reads. hlog: latencies as an interval log of HdrHistogram. openmetrics: text for Prometheus. parquet: the
-    /// table of csv with typed columns; not in every build. markdown: tables for a ticket or a wiki.
+    /// text: what was shown after the run; with --out, what --explain shows. fio: JSON like that of fio; with --out also a file per job, in directories
+    /// for fio-plot. hlog: latencies as an HdrHistogram interval log. openmetrics: text for Prometheus. markdown: tables for a ticket or a wiki.
     #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = words::parser::<Format>())]
     format: Option<Format>,
 
-    /// The same as --format html: one file that opens in any browser, without a network
+    /// Short for --format html: one file that opens in any browser, offline
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Directory of the outputs [default: beside the record (orion, html, parquet), else standard output]
+    /// Show everything known about the run: warnings with figures, flags, charts
+    #[arg(long, conflicts_with_all = ["format", "html", "out"])]
+    explain: bool,
+
+    /// Show how long a scan, a backup and a restore of SIZE (10T) take
+    ///
+    /// By the large reads of the record, and its large writes if it has some; beside small I/O if it has data points with both. With --format
+    /// text, markdown or json.
+    #[arg(long, value_name = "SIZE", value_parser = values::amount, conflicts_with_all = ["html", "explain", "out"])]
+    size: Option<Bytes>,
+
+    /// Directory of the outputs [default: next to the record (orion, html), otherwise standard output]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 
-    /// Layout of the ORION files: 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
+    /// Format of the ORION files: 10.2, 11.1, 11.2 or 19 [default: RIGEL_ORION_VERSION, else 19]
     #[arg(long, value_name = "VERSION")]
     orion_version: Option<OrionVersion>,
 
@@ -72,6 +89,37 @@ impl ReportArgs {
             Some(Format::Orion(_)) => Format::Orion(version),
             Some(other) => other,
         };
-        Ok(ReportOptions { records: self.records, format, out: self.out, force: self.force })
+        if self.size.is_some() {
+            only_one(&self.records)?;
+            is_shown(format)?;
+        }
+        Ok(ReportOptions {
+            size: self.size,
+            records: self.records,
+            format,
+            out: self.out,
+            force: self.force,
+            explain: self.explain,
+        })
     }
+}
+
+fn only_one(records: &[PathBuf]) -> Result<(), Problem> {
+    if records.len() == 1 {
+        return Ok(());
+    }
+    Err(Problem::usage("--size takes one record")
+        .at("RECORD")
+        .because("the times follow from the rates of one run")
+        .next("give one record; rigel compare shows several side by side"))
+}
+
+fn is_shown(format: Format) -> Result<(), Problem> {
+    if matches!(format, Format::Text | Format::Markdown | Format::Json) {
+        return Ok(());
+    }
+    Err(Problem::usage(format!("--size has no {} output", format.name()))
+        .at("--format")
+        .because("the times are a short text, not results")
+        .next("use --format text, markdown or json"))
 }

@@ -6,21 +6,21 @@ use super::values;
 use rigel_core::error::Problem;
 use rigel_core::path_text::encode;
 use rigel_core::units::{Bytes, MIB, Nanos};
-use rigel_core::uses::scrub::Source;
+use rigel_uses::scrub::Source;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   rigel scrub /dev/sdb /dev/sdc
-      what of the one is not what the other has; nothing is written, and both may be in use
+      where do they differ? Nothing is written, and both may be in use
   rigel scrub --md /dev/md0 --max-mbps 100 --state md0.state
-      both legs of a mirror, beside production; --resume md0.state goes on with it
+      both legs of a mirror in production, throttled; --resume md0.state resumes it
   rigel scrub --lvm vg0/data --json
-      the legs of a mirrored logical volume, for programs; exit code 1 when they differ
+      the legs of a mirrored logical volume, as JSON; exit code 1 if they differ
   rigel scrub /dev/sdb1 /dev/sdc1 --offset-a 1M --offset-b 2M --length 10G
-      only a part, which begins at another place on each
+      only a part, at a different offset on each
   rigel scrub --extents extents.csv --au-size 4M
-      the copies of Oracle ASM; the columns are disk,au,copy,file,extent and perhaps size, and
+      the copies of Oracle ASM; the columns are disk,au,copy,file,extent and optionally size;
       docs/guide/scrub.md has the query";
 
 /// The largest allocation unit of ASM.
@@ -31,23 +31,23 @@ const HOW: &str = "name two files or devices, or one of --md, --lvm, --extents a
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "rigel scrub [OPTIONS] A B\n       rigel scrub [OPTIONS] --md DEVICE | --lvm VG/LV | --extents FILE\n       rigel scrub --resume FILE")]
 pub struct ScrubArgs {
-    /// Two files or block devices that should hold the same
+    /// Two files or block devices that should hold the same data
     #[arg(value_names = ["A", "B"], num_args = 2)]
     paths: Vec<PathBuf>,
 
-    /// Where the copy in A begins [default: 0]
+    /// Offset of the copy in A [default: 0]
     #[arg(long, value_name = "BYTES", requires = "paths")]
     offset_a: Option<Bytes>,
 
-    /// Where the copy in B begins [default: 0]
+    /// Offset of the copy in B [default: 0]
     #[arg(long, value_name = "BYTES", requires = "paths")]
     offset_b: Option<Bytes>,
 
-    /// How much to compare [default: all that both have]
+    /// Bytes to compare [default: up to the end of the shorter one]
     #[arg(long, value_name = "BYTES", requires = "paths")]
     length: Option<Bytes>,
 
-    /// The legs of an array of the kernel's RAID driver, of level 1
+    /// The legs of a Linux software RAID (md) of level 1
     #[arg(long, value_name = "DEVICE", conflicts_with_all = ["paths", "lvm", "extents", "resume"])]
     md: Option<PathBuf>,
 
@@ -55,37 +55,37 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "VG/LV", conflicts_with_all = ["paths", "extents", "resume"])]
     lvm: Option<String>,
 
-    /// The copies that a list of extents names, as Oracle ASM keeps them
+    /// The copies in a list of extents, as Oracle ASM stores them
     ///
-    /// A file of lines with the columns disk, au, copy, file and extent, which the first line names; perhaps size, in allocation units.
+    /// CSV with a header line and the columns disk, au, copy, file and extent; optionally size, in allocation units.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "resume"])]
     extents: Option<PathBuf>,
 
-    /// Bytes of an allocation unit of these extents [default: 1M]
+    /// Size of an allocation unit of these extents [default: 1M]
     #[arg(long, value_name = "BYTES", requires = "extents")]
     au_size: Option<Bytes>,
 
-    /// Read no more than so many MB (2^20 bytes) in a second from each copy
+    /// Read at most MBPS (2^20 bytes per second) from each copy
     #[arg(long, value_name = "MBPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_mbps: Option<u64>,
 
-    /// When no read comes back for that time, a disk hangs, and the scrub ends [default: 60s]
+    /// Treat a disk as hung if no read completes for TIME, and end the scrub [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub io_timeout: Option<Nanos>,
 
-    /// Keep in this file how far it is and what was found, every ten seconds
+    /// Save progress and findings to FILE every ten seconds
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub state: Option<PathBuf>,
 
-    /// Go on with a scrub that was cut short; --max-mbps may be another
+    /// Resume an interrupted scrub from its state file; --max-mbps may differ
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     pub resume: Option<PathBuf>,
 
-    /// As JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 
-    /// No progress
+    /// Show no progress
     #[arg(long)]
     pub quiet: bool,
 }
@@ -96,7 +96,7 @@ impl ScrubArgs {
         self.check_unit()?;
         self.check_parts()?;
         if self.io_timeout == Some(Nanos(0)) {
-            return Err(Problem::usage("no read comes back in no time")
+            return Err(Problem::usage("--io-timeout must be longer than 0")
                 .at("--io-timeout")
                 .next("give a time such as 60s"));
         }
@@ -119,7 +119,7 @@ impl ScrubArgs {
         if unit.0.is_power_of_two() && (4096..=MOST_UNIT_BYTES).contains(&unit.0) {
             return Ok(());
         }
-        Err(Problem::usage(format!("{unit} is no size of an allocation unit"))
+        Err(Problem::usage(format!("{unit} is not a valid size of an allocation unit"))
             .at("--au-size")
             .next("give a power of two from 4K to 64M, as V$ASM_DISKGROUP has it in ALLOCATION_UNIT_SIZE"))
     }

@@ -19,18 +19,18 @@ const TIME: [&str; 11] = [
 
 /// What sets the time of a command.
 const TIME_OF: [(&str, &str); 8] = [
-    ("run", "--max-duration TIME ends the run in time, --duration TIME is that of each load"),
-    ("calibrate", "--budget TIME is how long it may take"),
-    ("slo", "--duration TIME is how long it may take"),
-    ("versus", "--max-duration TIME ends the run in time"),
-    ("sql", "--max-duration TIME ends the run in time"),
+    ("run", "--for TIME limits the whole run, --duration TIME is the time of each data point"),
+    ("calibrate", "--for TIME is how long it may take"),
+    ("slo", "--for TIME is how long it may take"),
+    ("versus", "--for TIME limits the whole run"),
+    ("sql", "--for TIME limits the whole run"),
     ("soak", "--for TIME is how long it lasts"),
-    ("capacity fit", "--duration TIME is how long it may take"),
+    ("capacity fit", "--for TIME is how long it may take"),
     ("capacity record", "--for TIME is how long it looks"),
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 6] = [
+const NAMES: [(&[&str], &[&str], &str); 9] = [
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
@@ -42,9 +42,24 @@ const NAMES: [(&[&str], &[&str], &str); 6] = [
         "--and TARGET names the other side",
     ),
     (
+        &["compare"],
+        &["--against", "--and", "--other", "--to", "--versus", "--vs", "--with"],
+        "--base RECORD names a run of the first side, and the runs of the new side follow; `rigel rank A_record.jsonl B_record.jsonl C_record.jsonl` puts several storages in order",
+    ),
+    (
+        &["rank"],
+        &["--cost", "--costs", "--price", "--prices", "--sheet"],
+        "--offers FILE has the price, disks and capacity of each storage",
+    ),
+    (
+        &["rank"],
+        &["--metric", "--order", "--order-by", "--quantity", "--sort"],
+        "--by QUANTITY is what it ranks by",
+    ),
+    (
         &["slo", "capacity fit"],
         &["--latency", "--limit", "--max-latency", "--percentile", "--slo", "--target-latency"],
-        "--p99 TIME bounds the latency of 99 of 100 I/Os, --mean TIME that of the mean",
+        "--p99 TIME limits the latency of 99 of 100 I/Os, --mean TIME that of the mean",
     ),
     (
         &["slo"],
@@ -54,7 +69,7 @@ const NAMES: [(&[&str], &[&str], &str); 6] = [
     (
         &["calibrate"],
         &["--latency", "--limit", "--mean", "--target-latency"],
-        "--max-latency TIME bounds the latency at the rate that is reported",
+        "--max-latency TIME limits the latency at the rate that is reported",
     ),
     (
         &["run", "versus"],
@@ -125,8 +140,8 @@ const VALUES: [(&str, &[&str], &str); 5] = [
     ("--sync", &["fsync", "flush", "full", "always", "on", "fsync_writethrough"], "fdatasync"),
     ("--sync", &["sync", "o_dsync", "o_sync", "odsync", "open_datasync", "open_sync", "direct"], "dsync"),
     ("--sync", &["no", "off", "never", "async"], "none"),
-    ("--for", &["mariadb", "innodb", "percona"], "mysql"),
-    ("--for", &["pg", "postgres", "pgsql"], "postgresql"),
+    ("--database", &["mariadb", "innodb", "percona"], "mysql"),
+    ("--database", &["pg", "postgres", "pgsql"], "postgresql"),
 ];
 
 /// The word for a value, by another name of it.
@@ -161,10 +176,10 @@ pub fn meant(command: &str, name: &str) -> Option<String> {
     let percentile = percentile.map(percent);
     match (command, percentile) {
         ("slo" | "capacity fit", Some(of)) => {
-            Some(format!("any percentile can be bounded: --bound 'p{of} < 2ms'"))
+            Some(format!("any percentile can have a limit: --bound 'p{of} < 2ms'"))
         }
         ("calibrate", Some(of)) => Some(format!(
-            "here a bound is on the mean or on p99: --max-latency 2ms --percentile p99; `rigel slo --bound 'p{of} < 2ms'` takes any percentile"
+            "here a limit is on the mean or on p99: --max-latency 2ms --percentile p99; `rigel slo --bound 'p{of} < 2ms'` takes any percentile"
         )),
         _ => None,
     }
@@ -234,11 +249,11 @@ mod tests {
         assert_eq!((value("--sync", "FSYNC"), value("--sync", "x")), (Some("fdatasync"), None));
         assert_eq!(
             meant("slo", "--p95").as_deref(),
-            Some("any percentile can be bounded: --bound 'p95 < 2ms'")
+            Some("any percentile can have a limit: --bound 'p95 < 2ms'")
         );
         assert_eq!(
             meant("slo", "--p9999").as_deref(),
-            Some("any percentile can be bounded: --bound 'p99.99 < 2ms'")
+            Some("any percentile can have a limit: --bound 'p99.99 < 2ms'")
         );
         assert_eq!(meant("slo", "--poll"), None);
     }

@@ -9,22 +9,24 @@ use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
 const TARGETS: &str = "Targets";
+/// The current directory.
+pub const HERE: &str = ".";
 
 #[derive(Debug, Default, clap::Args)]
 pub struct TargetArgs {
-    /// Files or block devices to measure [default: a scratch file here]
+    /// Files, block devices, or directories for a scratch file [default: .]
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 
     /// Read the targets from FILE, one path per line
-    #[arg(long, value_name = "FILE", help_heading = TARGETS)]
+    #[arg(long, value_name = "FILE", help_heading = TARGETS, hide_short_help = true)]
     pub lun: Option<PathBuf>,
 
-    /// Size of the scratch file [default: chosen from memory and free space]
+    /// Size of the scratch file [default: by memory size and free space]
     #[arg(long, value_name = "SIZE", help_heading = TARGETS, hide_short_help = true)]
     pub scratch_size: Option<Bytes>,
 
-    /// Leave the scratch file there, so that the next run need not fill it
+    /// Keep the scratch file, so that the next run need not fill it
     #[arg(long, help_heading = TARGETS, hide_short_help = true)]
     pub keep_scratch: bool,
 }
@@ -32,23 +34,15 @@ pub struct TargetArgs {
 impl TargetArgs {
     /// Targets that are named, a list of them, or a scratch file.
     pub fn source(self) -> Result<TargetSource, Problem> {
-        let keep = self.keep_scratch.then_some("--keep-scratch");
-        let scratch_option = self.scratch_size.map(|_| "--scratch-size").or(keep);
-        match (self.lun, self.targets.as_slice(), scratch_option) {
-            (Some(_), [_, ..], _) => Err(Problem::usage("targets are named and a list of targets is given")
-                .at("--lun")
-                .next("name the targets, or list all of them in the file")),
-            (Some(_), [], Some(option)) | (None, [_, ..], Some(option)) => {
-                Err(Problem::usage(format!("{option} does not go with targets"))
-                    .at(option)
-                    .because("a scratch file is measured only when no target is named")
-                    .next(format!("leave out {option}, or the targets")))
-            }
-            (Some(path), [], None) => Ok(TargetSource::LunFile(path)),
-            (None, [_, ..], None) => Ok(TargetSource::Named(self.targets)),
-            (None, [], _) => {
-                let size = self.scratch_size.map(check_scratch_size).transpose()?;
-                Ok(TargetSource::Scratch { size, keep: self.keep_scratch })
+        let (size, keep) = (self.scratch_size, self.keep_scratch);
+        match (self.lun, self.targets.as_slice()) {
+            (Some(path), _) => Ok(TargetSource::LunFile(path)),
+            // Whether they are directories is seen later.
+            (None, [_, ..]) if size.is_none() && !keep => Ok(TargetSource::Named(self.targets)),
+            (None, named) => {
+                let size = size.map(check_scratch_size).transpose()?;
+                let dirs = if named.is_empty() { vec![PathBuf::from(HERE)] } else { self.targets };
+                Ok(TargetSource::Scratch { dirs, size, keep })
             }
         }
     }

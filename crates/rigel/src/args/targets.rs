@@ -7,22 +7,22 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   rigel targets
-      every block device: what it is, what is on it, what may be done with it
+      all block devices: what they are, what is on them, whether Rigel may write
   rigel targets /dev/sdb /u01/data.dbf --json
-      only these, files too, for programs";
+      only these, as JSON";
 
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TargetsArgs {
-    /// Files or block devices to look at [default: every block device]
+    /// Files or block devices [default: all block devices]
     #[arg(value_name = "TARGET")]
     pub targets: Vec<PathBuf>,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 
-    /// No progress
+    /// Show no progress
     #[arg(long)]
     pub quiet: bool,
 }

@@ -6,14 +6,15 @@ use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::class::{Class, Pattern};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, EngineRequest};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_core::sim::SimLaw;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{MIB, Nanos};
-use rigel_core::uses::advice::Product;
 use rigel_report::Format;
+use rigel_uses::advice::Product;
 use std::os::unix::ffi::OsStringExt as _;
 
 /// The words of a line as the shell would pass them; no word holds a blank.
@@ -43,9 +44,8 @@ fn request(level: RunLevel, command_line: &str) -> Request {
     Request {
         name: "rigel".into(),
         command_line: command_line.into(),
-        pace: Pace::Adaptive(Adaptive::default()),
         seed: 7,
-        ..Request::new(level)
+        ..Request::new(level).paced(Pace::Adaptive(Adaptive::default()))
     }
 }
 
@@ -74,13 +74,14 @@ fn a_bare_level_measures_a_scratch_file() {
     let expected = RunOptions {
         front: Front::Rigel,
         request: request(RunLevel::Simple, "simple --seed 7 "),
-        targets: TargetSource::Scratch { size: None, keep: false },
+        targets: TargetSource::Scratch { dirs: vec![".".into()], size: None, keep: false },
         out_dir: ".".into(),
         destroy: vec![],
         dry_run: false,
         load: None,
         compress: None,
         as_load: false,
+        own_writes: None,
         history: false,
         commits: false,
         force: false,
@@ -109,16 +110,16 @@ fn every_option_arrives() {
     let mut wanted = Request {
         name: "t".into(),
         label: Some("old-san".into()),
-        shape: MatrixShape::Max { small: 4, large: 5 },
+        task: Task::advanced(MatrixShape::Max { small: 4, large: 5 }),
         num_disks: Some(3),
         layout: Layout::Raid0 { stripe_bytes: 2 * MIB },
         cache: CacheWarmUp::Bytes(1 << 30),
-        pace: Pace::Fixed(Nanos::from_millis(1500)),
         engine: EngineRequest::Only(EngineKind::Libaio),
         workers: Some(2),
         buffered: true,
         ..request(RunLevel::Advanced, &(words.join(" ") + " "))
-    };
+    }
+    .paced(Pace::Fixed(Nanos::from_millis(1500)));
     wanted.set_size(Class::SMALL, 16 << 10);
     wanted.set_size(Class::LARGE, 512 << 10);
     wanted.set_large(Pattern::Streams { ios_per_stream: 2 });
@@ -136,8 +137,10 @@ fn every_option_arrives() {
 #[test]
 fn targets_come_from_one_place() {
     assert_eq!(run("rigel run oltp --lun a.lun").targets, TargetSource::LunFile("a.lun".into()));
-    let scratch = TargetSource::Scratch { size: Some(Bytes(1 << 30)), keep: true };
+    let scratch = TargetSource::Scratch { dirs: vec![".".into()], size: Some(Bytes(1 << 30)), keep: true };
     assert_eq!(run("rigel run oltp --scratch-size 1G --keep-scratch").targets, scratch);
+    let there = TargetSource::Scratch { dirs: vec!["/mnt/a".into()], size: None, keep: true };
+    assert_eq!(run("rigel calibrate /mnt/a --keep-scratch").targets, there);
     for engine in ["sim", "null", "sim:servers=8"] {
         let found = run(&format!("rigel run oltp --engine {engine}"));
         assert_eq!(found.targets, TargetSource::Simulated, "{engine}");
@@ -150,7 +153,6 @@ fn targets_come_from_one_place() {
 #[test]
 fn every_refusal_names_the_option() {
     for (line, named) in [
-        ("", "a command is missing"),
         ("measure", "measure"),
         ("run", "LEVEL"),
         ("run simpel", "LEVEL"),
@@ -172,12 +174,11 @@ fn every_refusal_names_the_option() {
         ("run simple --seed 9007199254740992", "--seed"),
         ("run simple --engine posix", "--engine"),
         ("run simple --engine sim:servers=0", "--engine"),
-        ("run simple --orion-version 10.2", "--orion-version"),
+        ("run simple --orion-version 9.2", "--orion-version"),
         ("run simple --cache-size 5Q", "--cache-size"),
         ("run simple --name a/b", "--name"),
         ("run simple --quiet -v", "--verbose"),
         ("run simple --lun a.lun /dev/b", "--lun"),
-        ("run simple /dev/b --scratch-size 1G", "--scratch-size"),
         ("run simple --lun a.lun --keep-scratch", "--keep-scratch"),
         ("run simple --scratch-size 1000", "--scratch-size"),
         ("run simple --scratch-size 0", "--scratch-size"),
@@ -244,7 +245,9 @@ fn load_shape_belongs_to_advanced() {
 
 #[test]
 fn the_program_is_orion_under_orions_name() {
-    for line in ["rigel orion -run simple", "/opt/bin/orion -run simple", "orion -run simple"] {
+    let names = ["orion", "/opt/bin/orion", "orion_linux_x86-64", "./orion_linux_em64t", "orion_lnx"];
+    for program in ["rigel orion"].into_iter().chain(names) {
+        let line = &format!("{program} -run simple");
         let found = run(line);
         assert_eq!(found.front, Front::Orion, "{line}");
         assert_eq!(found.request.command_line, "-run simple ", "{line}");
@@ -290,32 +293,70 @@ fn a_summary_is_short_and_help_is_long() {
         let long = shown(&format!("rigel help {command}"));
         assert!(long.contains("Examples:"), "{long}");
         if command != "orion" {
-            let short = shown(&format!("rigel {command} --help"));
-            assert_eq!(short, shown(&format!("rigel {command} -h")), "{command}");
+            let short = shown(&format!("rigel {command} -h"));
+            assert_eq!(long, shown(&format!("rigel {command} --help")), "{command}");
+            assert_eq!(long, shown(&format!("rigel {command} help")), "{command}");
             assert!(short.lines().count() <= long.lines().count(), "{short}");
+            assert!(short.contains("-h, --help"), "{short}");
+            // Examples first.
+            let [example, option] = ["Examples:", "--help"].map(|part| long.find(part));
             assert!(
-                short.contains("-h, --help") && short.contains(&format!("rigel help {command}")),
-                "{short}"
+                example < option || ["capacity", "durability", "load"].contains(&command.as_str()),
+                "{long}"
             );
         }
     }
-    let (short, long) = (shown("rigel run --help"), shown("rigel help run"));
+    let (short, long) = (shown("rigel run -h"), shown("rigel help run"));
     for (option, in_summary) in
         [("--precision", true), ("--destroy-data", true), ("--stripe", false), ("--cpus", false)]
     {
         assert!(long.contains(option), "{option}");
         assert_eq!(short.contains(option), in_summary, "{option}");
     }
-    assert!(long.contains("draws a coin per I/O") && !short.contains("draws a coin per I/O"));
+    assert!(long.contains("Random I/O mixes reads") && !short.contains("Random I/O mixes reads"));
     let (short, long) = (shown("rigel orion -help"), shown("rigel help orion"));
-    assert!(long.len() > short.len() && short.contains("`rigel help orion` tells more"), "{short}");
+    assert!(long.len() > short.len() && short.contains("rigel help orion"), "{short}");
     for part in ["mytest.lun", "_DATE_TIME_", "ci.csv", "one_visit"] {
         assert!(long.contains(part) && !short.contains(part), "{part}");
     }
     // `rigel run` has another default than this command.
     assert!(short.contains("[default: one visit per point, no interval]") && !short.contains("of rigel run"));
     assert!(short.contains("[default: warm up for 2 minutes]"), "{short}");
-    assert!(shown("rigel help").contains("Exit codes:"));
+    let first = shown("rigel");
+    for same in ["rigel help", "rigel -h", "rigel --help"] {
+        assert_eq!(first, shown(same), "{same}");
+    }
+    assert!(first.contains("calibrate") && first.contains("`rigel help COMMAND`"), "{first}");
+    assert!(shown("rigel capacity").contains("forecast") && shown("rigel durability").contains("witness"));
+    for version in ["rigel version", "rigel -v", "rigel -V"] {
+        assert_eq!(shown("rigel --version"), shown(version));
+    }
+}
+
+/// Old names of an option stay, and mean the same.
+#[test]
+fn time_and_product_have_one_name_and_the_old_ones_stay() {
+    for (old, new) in [
+        ("run oltp --max-duration 3m --seed 1", "run oltp --for 3m --seed 1"),
+        ("calibrate --budget 30s --seed 1", "calibrate --for 30s --seed 1"),
+        ("slo --p99 2ms --duration 5m --seed 1", "slo --p99 2ms --for 5m --seed 1"),
+        ("slo --p999 2ms --max-outstanding 9 --seed 1", "slo --p99.9 2ms --qd 9 --seed 1"),
+        ("sql simple --max-duration 3m --seed 1", "sql simple --for 3m --seed 1"),
+        ("sql simple --seed 1", "sql simple --database postgresql --seed 1"),
+        ("advise --last --for oracle", "advise --last --database oracle"),
+    ] {
+        // Only the echo of what was typed differs.
+        let shown = |line: &str| match read_line(&format!("rigel {line}")).unwrap() {
+            Invocation::Run(options) | Invocation::Sql(options) => {
+                let request = Request { command_line: String::new(), ..options.request.clone() };
+                format!("{:?}", RunOptions { request, ..*options })
+            }
+            other => format!("{other:?}"),
+        };
+        assert_eq!(shown(old), shown(new), "{old}");
+    }
+    let told = refused("rigel sql simple --database mysql");
+    assert!(told.contains("only postgresql can") && told.contains("`rigel run --load mysql`"), "{told}");
 }
 
 #[test]
@@ -337,6 +378,8 @@ fn a_report_is_asked_for() {
         format: Format::Orion(OrionVersion::V11_1),
         out: None,
         force: true,
+        explain: false,
+        size: None,
     };
     assert_eq!(found, Ok(Invocation::Report(expected)));
     for line in ["rigel report a --html", "rigel report a --format html"] {
@@ -402,13 +445,13 @@ fn a_live_view_has_the_terminal_for_itself() {
     for (command, other) in [("run simple", "--quiet"), ("run simple", "--verbose"), ("calibrate", "--quiet")]
     {
         let told = refused(&format!("rigel {command} --tui {other}"));
-        assert!(told.contains("--tui and") && told.contains(other), "{told}");
+        assert!(told.contains(&format!("--tui does not go with {other}")), "{told}");
     }
 }
 
 #[test]
 fn a_precision_or_a_fixed_time() {
-    let pace = |line: &str| run(line).request.pace;
+    let pace = |line: &str| run(line).request.pace().unwrap();
     let adaptive = |precision, max_duration, fast| Pace::Adaptive(Adaptive { precision, max_duration, fast });
     assert_eq!(pace("rigel run oltp"), adaptive(Precision(50), None, false));
     let limit = Some(Nanos::from_secs(300));
@@ -419,13 +462,13 @@ fn a_precision_or_a_fixed_time() {
     assert_eq!(pace("rigel run oltp --duration 60s"), Pace::Fixed(Nanos::from_secs(60)));
     assert_eq!(pace("orion -run oltp"), Pace::Fixed(Nanos::from_secs(60)), "as ORION measures");
     assert_eq!(pace("orion -run oltp --precision 1%"), adaptive(Precision(10), None, false));
-    assert_eq!(run("rigel run normal --levels auto").request.levels, LevelChoice::Auto);
+    assert!(run("rigel run normal --levels auto").request.searches_levels());
     for (line, part) in [
         ("rigel run oltp --duration 10s --precision 5%", "--precision does not go with --duration"),
         ("orion -run oltp -duration 10 --fast", "--fast does not go with -duration"),
         ("rigel run oltp --precision 50%", "0.5% to 20%"),
         ("rigel run oltp --max-duration 10ms", "too short"),
-        ("rigel run advanced --levels auto", "matrix of your own"),
+        ("rigel run advanced --levels auto", "custom matrix"),
         ("rigel run oltp --levels auto --duration 5s", "--levels auto does not go with --duration"),
         ("rigel run oltp --levels auto --num-disks 2", "--num-disks does not go with --levels auto"),
     ] {
@@ -465,7 +508,7 @@ fn advice_is_from_records_or_the_last_calibration() {
 /// What the self-test tries is what the command asks for.
 #[test]
 fn the_calibrations_of_the_self_test_are_those_of_the_command() {
-    let cases = rigel_core::uses::selftest::thorough().into_iter();
+    let cases = rigel_uses::selftest::thorough().into_iter();
     for case in cases.filter(|case| case.bound.is_some()) {
         let (bound, budget) = (case.bound.unwrap(), case.pace.max_duration.unwrap());
         let line = format!(
@@ -509,7 +552,9 @@ fn a_run_that_goes_on_takes_no_option_of_the_load() {
         panic!("not read");
     };
     assert!(options.display.json && options.record.ends_with("a_record.jsonl") && options.destroy.len() == 1);
-    assert!(refused("rigel run --resume a_record.jsonl --quiet --tui").contains("contradict"));
+    assert!(
+        refused("rigel run --resume a_record.jsonl --quiet --tui").contains("--tui does not go with --quiet")
+    );
 }
 
 /// What calibrates without a command line, such as a database, makes the same request.

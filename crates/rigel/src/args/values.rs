@@ -5,14 +5,14 @@
 use super::fio;
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
-use rigel_core::load::class::{MAX_RATE, Span};
-use rigel_core::load::request::{EngineRequest, MAX_OUTSTANDING};
+use rigel_core::load::class::{MAX_OUTSTANDING, MAX_RATE, Span};
+use rigel_core::load::request::EngineRequest;
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
 use rigel_core::sim::SimLaw;
-use rigel_core::units::{self, Nanos, UnitError};
-use rigel_core::uses::advice::HitRate;
+use rigel_core::units::{self, Bytes, Nanos, UnitError};
 use rigel_report::OrionVersion;
+use rigel_uses::advice::HitRate;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
@@ -22,93 +22,108 @@ pub const SEEDS: u64 = 1 << 53;
 
 /// A value that cannot be read, and what to write instead. [`mod@super::clap_problem`] puts option and value in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misread {
+pub struct ValueError {
     /// `has no unit: write 2ms or 2s`
     pub reason: String,
     pub next: String,
 }
 
-impl fmt::Display for Misread {
+impl fmt::Display for ValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.reason, self.next)
     }
 }
 
-impl Error for Misread {}
+impl Error for ValueError {}
 
-type Refused = Box<dyn Error + Send + Sync>;
+type ValueProblem = Box<dyn Error + Send + Sync>;
 
 /// Reads the time that an I/O may take.
-pub fn latency(text: &str) -> Result<Nanos, Refused> {
+pub fn latency(text: &str) -> Result<Nanos, ValueProblem> {
     time(text, ["ms", "s"])
 }
 
 /// Reads the time that is spent on something.
-pub fn duration(text: &str) -> Result<Nanos, Refused> {
+pub fn duration(text: &str) -> Result<Nanos, ValueProblem> {
     time(text, ["s", "m"])
 }
 
 /// Reads how many there are of `what`, of which each has one outstanding.
-pub fn number_of(text: &str, what: &str) -> Result<u32, Misread> {
+pub fn number_of(text: &str, what: &str) -> Result<u32, ValueError> {
     let number = text.trim().parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
-    number.filter(|number| (1..=MAX_OUTSTANDING).contains(number)).ok_or_else(|| Misread {
-        reason: format!("is no number of {what}"),
+    number.filter(|number| (1..=MAX_OUTSTANDING).contains(number)).ok_or_else(|| ValueError {
+        reason: format!("is not a valid number of {what}"),
         next: format!("give 1 to {MAX_OUTSTANDING}, such as --{what} 1,2,4"),
     })
 }
 
 /// Reads a share in whole per cent: `20` or `20%`.
-pub fn per_cent(text: &str) -> Result<u64, Misread> {
+pub fn per_cent(text: &str) -> Result<u64, ValueError> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();
-    number.parse().map_err(|_| Misread {
-        reason: "is no whole number of per cent".into(),
+    number.parse().map_err(|_| ValueError {
+        reason: "is not a whole number of per cent".into(),
         next: "give 0 to 100, such as 20 or 20%".into(),
     })
 }
 
 /// Reads how many I/Os arrive in a second, also none.
-pub fn rate(text: &str) -> Result<u32, Misread> {
+pub fn rate(text: &str) -> Result<u32, ValueError> {
     let next = || format!("give whole numbers of I/Os, at most {MAX_RATE} per second");
     let Some(number) = units::count_of(text) else {
         return Err(units::count_meant(text).map_or_else(
-            || Misread { reason: "is no whole number".into(), next: next() },
-            |meant| Misread {
+            || ValueError { reason: "is not a whole number".into(), next: next() },
+            |meant| ValueError {
                 reason: "is not written as one whole number".into(),
                 next: format!("write {meant}, without other signs than digits, k or M"),
             },
         ));
     };
     let rate = u32::try_from(number).ok().filter(|rate| *rate <= MAX_RATE);
-    rate.ok_or_else(|| Misread { reason: "is more than any host can submit".into(), next: next() })
+    rate.ok_or_else(|| ValueError { reason: "is more than any host can submit".into(), next: next() })
+}
+
+/// Reads how much data there is. A number alone means bytes to one and gigabytes to another, and is refused.
+pub fn amount(text: &str) -> Result<Bytes, ValueProblem> {
+    let bytes: Bytes = text.parse()?;
+    let next = || "give the size of the data, such as 500G or 10T".to_owned();
+    if bytes.0 == 0 {
+        return Err(ValueError { reason: "is no data".into(), next: next() }.into());
+    }
+    let number = text.trim();
+    if number.ends_with(|sign: char| sign.is_ascii_digit()) {
+        let reason = format!("has no unit: write {number}G or {number}T");
+        return Err(ValueError { reason, next: next() }.into());
+    }
+    Ok(bytes)
 }
 
 /// Reads a part of every target.
-pub fn span(text: &str) -> Result<Span, Misread> {
+pub fn span(text: &str) -> Result<Span, ValueError> {
     let plain = text.replace(['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'], "-");
     if plain != text && plain.parse::<Span>().is_ok() {
-        return Err(Misread {
+        return Err(ValueError {
             reason: "has a typographic dash".into(),
             next: format!("write --span {plain}"),
         });
     }
-    text.parse().map_err(|_| Misread {
+    text.parse().map_err(|_| ValueError {
         reason: "is no part of a target in per cent".into(),
         next: "give two whole numbers from 0 to 100, the smaller one first, such as 0-33%".into(),
     })
 }
 
 /// A number alone means seconds to one and milliseconds to another, so it is refused; `units` are what it may mean.
-fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
-    text.parse().map_err(|error: UnitError| -> Refused {
+fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, ValueProblem> {
+    text.parse().map_err(|error: UnitError| -> ValueProblem {
         match error {
-            UnitError::NoUnit(number) => Misread {
+            UnitError::NoUnit(number) => ValueError {
                 reason: format!("has no unit: write {number}{one} or {number}{other}"),
                 next: "give the unit: us, ms, s, m (minutes), h, d or w".into(),
             }
             .into(),
             UnitError::Comma { whole, decimal, .. } => {
                 let unit = if whole.ends_with(|sign: char| sign.is_ascii_digit()) { one } else { "" };
-                Misread {
+                ValueError {
                     reason: "has a comma, which may part thousands or decimals".into(),
                     next: format!("write {whole}{unit} or {decimal}{unit}"),
                 }
@@ -120,14 +135,14 @@ fn time(text: &str, [one, other]: [&str; 2]) -> Result<Nanos, Refused> {
 }
 
 /// Reads the share of reads that caches answer.
-pub fn hit_rate(text: &str) -> Result<HitRate, Refused> {
-    text.parse().map_err(|reason| -> Refused {
-        Misread { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
+pub fn hit_rate(text: &str) -> Result<HitRate, ValueProblem> {
+    text.parse().map_err(|reason| -> ValueProblem {
+        ValueError { reason, next: "write a per cent sign behind it, as in --hit-rate 95%".into() }.into()
     })
 }
 
 /// Reads `auto`, an engine's name, or `sim:LAW`.
-pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
+pub fn engine(text: &str) -> Result<EngineRequest, ValueProblem> {
     if text == "auto" {
         return Ok(EngineRequest::Auto);
     }
@@ -142,15 +157,23 @@ pub fn engine(text: &str) -> Result<EngineRequest, Refused> {
     }
 }
 
-fn no_engine(name: &str) -> Misread {
+fn no_engine(name: &str) -> ValueError {
     let known: Vec<&str> =
         std::iter::once("auto").chain(EngineKind::ASKED_FOR.map(EngineKind::name)).collect();
     let near = fio::engine(name).or_else(|| nearest(name, known.iter().copied()));
-    Misread {
+    ValueError {
         reason: format!("names no engine ({})", known.join(", ")),
         next: near.map_or_else(
             || "leave it out for the best engine that works here".to_owned(),
-            |near| format!("perhaps {near} was meant: --engine {near}"),
+            |near| {
+                // An open loop has no use for a worker that waits for its own I/O.
+                let open = if near == EngineKind::Sync.name() {
+                    ", or --engine threads for a load that arrives at a rate"
+                } else {
+                    ""
+                };
+                format!("did you mean --engine {near}{open}?")
+            },
         ),
     }
 }
@@ -183,7 +206,7 @@ pub fn orion_version(
         (None, Some(text)) => path_text::encode_os(text).parse().map_err(|reason: String| {
             Problem::usage(reason)
                 .at("environment variable RIGEL_ORION_VERSION")
-                .next("set it to 11.1, 11.2 or 19, or unset it")
+                .next("set it to 10.2, 11.1, 11.2 or 19, or unset it")
         }),
     }
 }
@@ -206,7 +229,7 @@ mod tests {
             ("aio", "--engine libaio"),
             ("io-uring", "--engine io_uring"),
             ("io_uring_cmd", "--engine nvme"),
-            ("psync", "--engine sync"),
+            ("psync", "--engine sync, or --engine threads for a load that arrives at a rate"),
             ("null:servers=1", "only sim"),
             ("sim:service=5", "'5' has no unit"),
             ("sim:servers=0", "servers=0"),
@@ -227,6 +250,21 @@ mod tests {
     }
 
     #[test]
+    fn an_amount_of_data_has_a_unit() {
+        assert_eq!(amount("1.5T").unwrap(), Bytes(3 << 39));
+        for (text, part) in [
+            ("10", "write 10G or 10T"),
+            ("0", "is no data"),
+            ("0T", "is no data"),
+            ("99999999T", "does not fit into 64 bits"),
+            ("10X", "'X' in '10X' is not a unit"),
+            ("-1T", "not a number"),
+        ] {
+            assert!(amount(text).unwrap_err().to_string().contains(part), "{text}: {:?}", amount(text));
+        }
+    }
+
+    #[test]
     fn a_comma_is_the_cause() {
         assert!(duration("1,000").unwrap_err().to_string().contains("a comma, which may part"));
         assert!(duration("1,000").unwrap_err().to_string().contains("write 1000s or 1.000s"));
@@ -235,7 +273,7 @@ mod tests {
             ("1e4", "write 10000"),
             ("20,000", "write 20000"),
             ("5.000", "write 5 or 5000"),
-            ("x", "is no whole number"),
+            ("x", "is not a whole number"),
             ("99999999999", "more than any host"),
         ] {
             assert!(rate(text).unwrap_err().to_string().contains(part), "{text}");
@@ -248,7 +286,7 @@ mod tests {
             assert_eq!(per_cent(text).unwrap(), share, "{text}");
         }
         for text in ["", "%", "20%%", "2.5%", "-5%", "x"] {
-            assert!(per_cent(text).unwrap_err().to_string().contains("no whole number"), "{text}");
+            assert!(per_cent(text).unwrap_err().to_string().contains("not a whole number"), "{text}");
         }
     }
 

@@ -10,9 +10,10 @@ use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::{DEFAULT_STREAM_IOS, DEFAULT_STRIPE};
 use rigel_core::load::workload::Layout;
 use rigel_core::stats::bound::LatencyOf;
-use rigel_core::uses::advice::Product;
 use rigel_report::Format;
 use rigel_report::compare::CompareFormat;
+use rigel_report::rank::RankFormat;
+use rigel_uses::advice::Product;
 
 pub trait Words: Copy + Send + Sync + 'static {
     /// Every word with its value, in the order of the help.
@@ -26,7 +27,11 @@ pub fn find<T: Words>(text: &str) -> Option<T> {
 
 /// `rand or seq`, `basic, detailed or point`.
 pub fn list<T: Words>() -> String {
-    let words: Vec<&str> = T::all().into_iter().map(|(word, _)| word).collect();
+    either(&T::all().into_iter().map(|(word, _)| word).collect::<Vec<_>>())
+}
+
+/// The same of any words.
+pub fn either(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
@@ -55,7 +60,7 @@ pub fn run_level() -> impl TypedValueParser<Value = RunLevel> {
 impl Words for RunLevel {
     fn all() -> Vec<(&'static str, Self)> {
         let own = [Self::Commit, Self::Open, Self::Zones, Self::Streams];
-        Self::ALL.into_iter().chain(own).map(|level| (level.name(), level)).collect()
+        Self::ORION.into_iter().chain(own).map(|level| (level.name(), level)).collect()
     }
 }
 
@@ -65,7 +70,7 @@ pub struct OrionLevel(pub RunLevel);
 
 impl Words for OrionLevel {
     fn all() -> Vec<(&'static str, Self)> {
-        RunLevel::ALL.map(|level| (level.name(), Self(level))).into()
+        RunLevel::ORION.map(|level| (level.name(), Self(level))).into()
     }
 }
 
@@ -115,6 +120,12 @@ impl Words for MatrixShape {
 impl Words for Format {
     fn all() -> Vec<(&'static str, Self)> {
         Self::ALL.map(|format| (format.name(), format)).into()
+    }
+}
+
+impl Words for RankFormat {
+    fn all() -> Vec<(&'static str, Self)> {
+        vec![("text", Self::Text), ("json", Self::Json), ("markdown", Self::Markdown), ("html", Self::Html)]
     }
 }
 

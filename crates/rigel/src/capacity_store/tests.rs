@@ -1,5 +1,5 @@
 use super::*;
-use rigel_core::uses::capacity::Span;
+use rigel_capacity::Span;
 use std::fs;
 
 fn table(first: i64, rows: i64, value: f64) -> Table {
@@ -82,7 +82,7 @@ fn files_of_others_stay_as_they_are() {
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (x);").unwrap();
     let before = fs::read(&path).unwrap();
     assert!(Store::open(&path).is_err_and(|problem| problem.what.contains("another program")));
-    assert!(Store::open_to_read(&path).is_err_and(|problem| problem.what.contains("no store")));
+    assert!(Store::open_to_read(&path).is_err_and(|problem| problem.what.contains("not a capacity store")));
     assert_eq!(fs::read(&path).unwrap(), before);
     let newer = dir.path().join("newer");
     Store::open(&newer).unwrap().database.pragma_update(None, "user_version", LAYOUT + 1).unwrap();

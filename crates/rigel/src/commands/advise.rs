@@ -1,6 +1,6 @@
 //! `rigel advise`: what records mean for the settings of a database, or of a cgroup.
 //!
-//! Must not measure or derive; the rules are in `rigel_core::uses::advice`.
+//! Must not measure or derive; the rules are in `rigel_uses::advice`.
 
 use super::calibrations::none_known;
 use super::report::read;
@@ -10,10 +10,10 @@ use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_core::uses::advice::Advised;
 use rigel_report::View;
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::compare::runs;
+use rigel_uses::advice::AdviceReport;
 use std::path::PathBuf;
 
 pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem> {
@@ -21,7 +21,7 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
         if options.records.is_empty() { vec![last_record(streams)?] } else { options.records.clone() };
     let records: Vec<Record> = paths.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
-    let advised = Advised::of(&runs(&views), options.conditions, options.product)?;
+    let advised = AdviceReport::of(&runs(&views), options.conditions, options.product)?;
     let advisory = Advisory { views: &views, advised: &advised };
     match options.product {
         Some(product) if !options.explain => {
@@ -35,29 +35,26 @@ pub fn advise(options: &AdviseOptions, streams: &Streams) -> Result<(), Problem>
 }
 
 /// That nothing measured is good enough is an answer, and a failed check.
-fn sure(advised: &Advised) -> Result<(), Problem> {
+fn sure(advised: &AdviceReport) -> Result<(), Problem> {
     if !advised.is_all_in_doubt() {
         return Ok(());
     }
-    Err(Problem::new(
-        ExitKind::GateFailed,
-        "every setting is withheld: nothing that was measured is good enough",
-    )
-    .next("measure again, as it says beside each reason"))
+    Err(Problem::new(ExitKind::GateFailed, "every setting is withheld: no measurement is good enough")
+        .next("measure again as described next to each reason"))
 }
 
 /// The record of the newest calibration in the history, with a remark about its path.
 pub(super) fn last_record(streams: &Streams) -> Result<PathBuf, Problem> {
     let last = history::last()?.ok_or_else(|| none_known(""))?;
-    let name_it = "name the record where it is now: rigel advise NAME_record.jsonl";
+    let name_it = "give its current location: rigel advise NAME_record.jsonl";
     let path = last.record.ok_or_else(|| {
-        Problem::refused("the history does not say where the record of the last calibration is")
-            .because("an older Rigel kept it, which did not write that down")
+        Problem::refused("the history does not know where the record of the last calibration is")
+            .because("it was made by an older Rigel that did not store this")
             .next(name_it)
     })?;
     let shown = path_text::encode(&path);
     if !path.exists() {
-        return Err(Problem::refused("the record of the last calibration is gone")
+        return Err(Problem::refused("the record of the last calibration no longer exists")
             .at(shown)
             .because("it was moved or removed after the calibration")
             .next(format!("calibrate again, or {name_it}")));

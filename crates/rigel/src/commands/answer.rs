@@ -8,7 +8,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::path_text;
 use rigel_core::units::Nanos;
 use rigel_io::stuck::watched;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
+use rigel_io::targets::inspect::{InspectedTarget, Snapshot, inspect};
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ pub fn answering<T>(path: &Path, limit: Nanos, look: impl FnOnce() -> T) -> T {
 
 /// The facts of a target, as `rigel_io` finds them.
 pub fn facts_of(path: &Path, limit: Nanos, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
-    answering(path, limit, || inspect(path, snapshot).map(Inspected::into_facts))
+    answering(path, limit, || inspect(path, snapshot).map(InspectedTarget::into_facts))
 }
 
 fn silent(path: &Path, limit: Nanos) -> Problem {
-    Problem::new(ExitKind::CutShort, format!("the target did not answer for {limit}"))
+    Problem::new(ExitKind::CutShort, format!("the target did not respond for {limit}"))
         .at(path_text::encode(path))
-        .because("the device, its path or its server does not answer; nothing was measured or written")
-        .next("look into the kernel's log (dmesg) for the device. The system may keep this process until the device answers")
+        .because("the device, its path or its server does not respond; nothing was measured or written")
+        .next("check the kernel log (dmesg) for the device. The system may keep this process until the device responds")
 }

@@ -13,10 +13,7 @@ pub fn show(options: &HistoryOptions, streams: &Streams) -> Result<(), Problem> 
     let targets: Vec<String> = options.targets.iter().map(|path| path_text::encode(path)).collect();
     let past = history::all(&targets)?;
     if past.unreadable > 0 {
-        streams.remark(&format!(
-            "{} of the calibrations of the past cannot be read and are left out",
-            past.unreadable
-        ));
+        streams.remark(&format!("{} past calibrations cannot be read and are left out", past.unreadable));
     }
     let mut found = past.documents;
     if found.is_empty() {
@@ -44,6 +41,6 @@ pub fn show(options: &HistoryOptions, streams: &Streams) -> Result<(), Problem> 
 /// The history has no calibration. `of` names its targets, with a blank before.
 pub fn none_known(of: &str) -> Problem {
     Problem::new(ExitKind::Refused, format!("no calibration{of} is known"))
-        .because("none was made by this user on this host; those of simulated devices, those cut short and those with --no-history are not remembered")
+        .because("this user has made none on this host; calibrations of simulated devices, incomplete ones and those with --no-history are not kept")
         .next("calibrate first: rigel calibrate [TARGET..]")
 }

@@ -1,6 +1,6 @@
 //! `rigel capacity`: what production did, out of other tools and by our own recorder.
 //!
-//! Must not read a format; `rigel_core::uses::capacity` does.
+//! Must not read a format; `rigel_capacity` does.
 
 mod forecast;
 mod hosts;

@@ -1,19 +1,23 @@
-//! `rigel compare`: runs of two sides, from their records.
+//! `rigel compare`: runs of two sides, from their records or from the results of other tools.
 //!
-//! Must not measure or judge; the rules are in `rigel_core::uses::compare`.
+//! Must not measure or judge; the rules are in `rigel_uses::compare`.
 
+pub(super) mod source;
+pub(super) mod tools;
+
+use self::source::{LoadedRecord, LoadedRun};
 use super::past;
-use super::report::{read, run_id};
+use super::report::run_id;
 use crate::args::CompareArgs;
 use crate::output::{self, RECORD_SUFFIX, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::judge::answer::Answer;
 use rigel_core::path_text::{self, printable};
-use rigel_core::record::Record;
-use rigel_core::uses::compare::gate::{GateResult, Outcome};
-use rigel_core::uses::compare::{Comparison, Past};
 use rigel_report::View;
-use rigel_report::compare::{CompareFormat, Compared, reason, render, runs};
+use rigel_report::compare::{CompareFormat, ComparisonView, reason, render, runs};
+use rigel_uses::compare::gate::{GateResult, Outcome};
+use rigel_uses::compare::{Comparison, SessionSpread};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,21 +26,30 @@ const NARROWER: &str = "measure with a higher --precision, or give several runs 
 
 /// Compares, writes what was asked for, and fails when a gate does.
 pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> {
-    let (base, new) = (side(&options.base, streams)?, side(&options.new, streams)?);
-    [&base, &new].into_iter().try_for_each(|side| no_run_twice(side))?;
-    base.iter().chain(&new).try_for_each(no_sides)?;
+    let (base, new) = (source::side(&options.base, streams)?, source::side(&options.new, streams)?);
+    let has_tool = base.iter().chain(&new).any(|run| matches!(run, LoadedRun::Tool(..)));
+    if has_tool {
+        return tools::compare(options, &base, &new, streams);
+    }
+    let (base, new) = (records(base), records(new));
+    [&base, &new].into_iter().try_for_each(|side| no_run_twice(&side.iter().collect::<Vec<_>>()))?;
+    let has_sides = |loaded: &LoadedRecord| loaded.record.header.request.sides.is_some();
+    // Two runs of two sides answer the same question.
+    if !base.iter().chain(&new).all(has_sides) {
+        base.iter().chain(&new).try_for_each(no_sides)?;
+    }
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
     let past = if options.no_history {
-        [Past::default(); 2]
+        [SessionSpread::default(); 2]
     } else {
         [past_of(&base, streams), past_of(&new, streams)]
     };
     let comparison = Comparison::with_past(&runs(&base_views), &runs(&new_views), &past);
-    check(&comparison, options)?;
+    check(&comparison, options, (&base_views, &new_views))?;
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&comparison)).collect::<Result<_, _>>()?;
-    let compared = Compared {
+    let compared = ComparisonView {
         base: &base_views,
         new: &new_views,
         comparison: &comparison,
@@ -51,49 +64,42 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
 }
 
 /// A single run is one session; several speak for themselves.
-fn past_of(side: &[Loaded], streams: &Streams) -> Past {
-    if let [only] = side { past::of_run(&only.record, streams) } else { Past::default() }
+fn past_of(side: &[LoadedRecord], streams: &Streams) -> SessionSpread {
+    if let [only] = side { past::of_run(&only.record, streams) } else { SessionSpread::default() }
 }
 
 /// A run of two sides has no small and no large I/O but those of its sides.
-fn no_sides(loaded: &Loaded) -> Result<(), Problem> {
+pub(super) fn no_sides(loaded: &LoadedRecord) -> Result<(), Problem> {
     if loaded.record.header.request.sides.is_none() {
         return Ok(());
     }
     let path = path_text::encode(&loaded.path);
-    Err(Problem::usage("the record is of two sides that took turns")
-        .because("such a run is a comparison by itself, and is not compared with another one")
+    Err(Problem::usage("the record is of a comparison of two sides")
+        .because("such a run is itself a comparison, and cannot be compared with another one")
         .next(format!("`rigel versus --record {}` shows it", path_text::shell_word(&path)))
         .at(path))
 }
 
-struct Loaded {
-    path: PathBuf,
-    record: Record,
-}
-
-fn side(paths: &[PathBuf], streams: &Streams) -> Result<Vec<Loaded>, Problem> {
-    let mut records: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            records.extend(records_in(path)?);
-        } else {
-            records.push(path.clone());
-        }
-    }
-    records.into_iter().map(|path| Ok(Loaded { record: read(&path, streams)?, path })).collect()
+/// The records of a side that has nothing else.
+fn records(side: Vec<LoadedRun>) -> Vec<LoadedRecord> {
+    let record = |run| match run {
+        LoadedRun::Record(loaded) => Some(loaded),
+        LoadedRun::Tool(..) => None,
+    };
+    side.into_iter().filter_map(record).collect()
 }
 
 /// Refuses a run that is there twice: its copy would make the intervals too narrow.
-fn no_run_twice(side: &[Loaded]) -> Result<(), Problem> {
-    let same =
-        |a: &Loaded, b: &Loaded| a.record.header == b.record.header && a.record.visits == b.record.visits;
+pub(super) fn no_run_twice(side: &[&LoadedRecord]) -> Result<(), Problem> {
+    let same = |a: &LoadedRecord, b: &LoadedRecord| {
+        a.record.header == b.record.header && a.record.visits == b.record.visits
+    };
     for (at, own) in side.iter().enumerate() {
         if let Some(other) = side[..at].iter().find(|other| same(other, own)) {
-            return Err(Problem::usage("one side has the same run twice")
+            return Err(Problem::usage("one side names the same run twice")
                 .at(path_text::encode(&own.path))
                 .because(format!("{} holds the same run", path_text::encode(&other.path)))
-                .next("give every run once"));
+                .next("give each run once"));
         }
     }
     Ok(())
@@ -105,7 +111,7 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     let unreadable = |error: std::io::Error| {
         Problem::refused(format!("the directory cannot be read: {error}"))
             .at(&shown)
-            .next("see with `ls -ld` who may read it")
+            .next("check with `ls -ld` who may read it")
     };
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
@@ -119,16 +125,23 @@ fn records_in(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
     }
     found.sort();
     if found.is_empty() {
-        return Err(Problem::usage("the directory holds no record")
+        return Err(Problem::usage("the directory contains no record")
             .at(shown)
-            .because(format!("no name in it ends in {RECORD_SUFFIX}"))
-            .next("give the directory of the outputs of a run, or a record"));
+            .because(format!("no file name in it ends in {RECORD_SUFFIX}"))
+            .next("give the output directory of a run, or a record"));
     }
     Ok(found)
 }
 
 /// Refuses what is not comparable, unless it was asked for.
-fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> {
+fn check(
+    comparison: &Comparison,
+    options: &CompareArgs,
+    (base, new): (&[View<'_>], &[View<'_>]),
+) -> Result<(), Problem> {
+    if comparison.rows.is_empty() {
+        one_question(base, new)?;
+    }
     let incomparable: Vec<String> = comparison
         .incomparable()
         .map(|found| {
@@ -141,13 +154,13 @@ fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> 
             "the runs are not comparable: they differ in {}",
             incomparable.join(", ")
         ))
-        .because("numbers that differ in this are not about the same thing")
-        .next("measure both in the same way, or compare all the same with --allow-differences"));
+        .because("with these differences the numbers measure different things")
+        .next("measure both the same way, or compare anyway with --allow-differences"));
     }
     if comparison.rows.is_empty() && comparison.left_out.is_empty() {
-        return Err(Problem::usage("the runs have nothing that can be compared")
-            .because("quantities of small and of large I/O are compared, and their points have neither")
-            .next("compare runs with small or large I/O"));
+        return Err(Problem::usage("the runs have nothing to compare")
+            .because("none of them measured a load, or they share no load class")
+            .next("compare runs of the same load"));
     }
     if comparison.rows.is_empty() {
         return Err(Problem::usage("the runs have no point in common")
@@ -157,11 +170,26 @@ fn check(comparison: &Comparison, options: &CompareArgs) -> Result<(), Problem> 
     Ok(())
 }
 
+/// Refuses records that answer different questions, and says which.
+fn one_question(base: &[View<'_>], new: &[View<'_>]) -> Result<(), Problem> {
+    let question = |view: &View<'_>| Answer::of(&view.record.header.request, &view.findings).question();
+    let all: Vec<(&View<'_>, &str)> = base.iter().chain(new).map(|view| (view, question(view))).collect();
+    let Some(((first, own), (other, another))) =
+        all.first().copied().zip(all.iter().copied().find(|one| one.1 != all[0].1))
+    else {
+        return Ok(());
+    };
+    let name = |view: &View<'_>| printable(&view.record.header.run_id).into_owned();
+    Err(Problem::usage("the records answer different questions")
+        .because(format!("{} answers {own}, {} {another}", name(first), name(other)))
+        .next("compare records of the same command"))
+}
+
 /// To standard output, or into files.
 fn show(
     options: &CompareArgs,
-    compared: &Compared<'_>,
-    (base, new): (&[Loaded], &[Loaded]),
+    compared: &ComparisonView<'_>,
+    (base, new): (&[LoadedRecord], &[LoadedRecord]),
     streams: &Streams,
 ) -> Result<(), Problem> {
     let file = render(options.format, compared)?;
@@ -210,7 +238,7 @@ pub(super) fn check_gates(
 ) -> Result<(), Problem> {
     if let Some(what) = told(gates, &reason, Outcome::Failed) {
         return Err(Problem::new(ExitKind::GateFailed, what)
-            .next("the table has every row of the quantity, --json what became of each"));
+            .next("the table shows every row of the quantity, --json the outcome of each"));
     }
     let Some(what) = told(gates, &reason, Outcome::Undecided) else {
         return Ok(());
@@ -231,7 +259,7 @@ pub(super) fn check_gates(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rigel_core::uses::compare::gate::Gate;
+    use rigel_uses::compare::gate::Gate;
 
     fn gate(outcome: Outcome, required: bool) -> GateResult {
         let mut gate = Gate::read("small_p99 > 2ms").unwrap();

@@ -8,12 +8,13 @@ use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::path_text::encode;
-use rigel_core::uses::doctor::{Checked, System, examine};
 use rigel_io::host::host_facts;
 use rigel_io::survey::survey;
-use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect};
+use rigel_io::targets::inspect::{InspectedTarget, Snapshot, directory_facts, inspect};
 use rigel_report::calibration::Document;
-use rigel_report::doctor::{Counts, findings, json};
+use rigel_report::doctor::{Counts, DoctorReport, json};
+use rigel_report::document::Document as _;
+use rigel_uses::doctor::{RuleResult, System, examine};
 use std::path::{Path, PathBuf};
 
 /// Examines the host, or what lies below targets, and prints the findings.
@@ -27,7 +28,7 @@ pub fn doctor(options: &DoctorArgs, streams: &Streams) -> Result<(), Problem> {
         let snapshot = Snapshot::take();
         let (directories, targets): (Vec<&PathBuf>, Vec<&PathBuf>) =
             options.targets.iter().partition(|path| path.is_dir());
-        let look = |path: &PathBuf| inspect(path, &snapshot).map(Inspected::into_facts);
+        let look = |path: &PathBuf| inspect(path, &snapshot).map(InspectedTarget::into_facts);
         let targets: Vec<TargetFacts> = targets.into_iter().map(look).collect::<Result<_, _>>()?;
         // What a directory lies on is examined; it is no target itself.
         let look = |path: &PathBuf| directory_facts(path, &snapshot);
@@ -40,9 +41,9 @@ pub fn doctor(options: &DoctorArgs, streams: &Streams) -> Result<(), Problem> {
     if Counts::of(&all).errors == 0 {
         return Ok(());
     }
-    Err(Problem::new(ExitKind::GateFailed, "there are errors among the settings")
-        .because("data may be lost, or numbers would be about something else than the storage")
-        .next("see the findings of severity error; with --all each says what changes it"))
+    Err(Problem::new(ExitKind::GateFailed, "some settings are errors")
+        .because("data may be lost, or numbers would not be about the storage")
+        .next("see the findings of severity error; --all shows the fix for each"))
 }
 
 fn print(
@@ -50,24 +51,18 @@ fn print(
     named: &[&TargetFacts],
     options: &DoctorArgs,
     streams: &Streams,
-) -> Result<Vec<Checked>, Problem> {
+) -> Result<Vec<RuleResult>, Problem> {
     let all = examine(system);
     if options.json {
         streams.results(&json(&all)?)?;
     } else {
         let paths: Vec<String> = options.targets.iter().map(|path| encode(path)).collect();
-        let text = findings(system, &all, &paths, options.all, streams.style());
-        streams.results(format!("{text}{}", commits(&all, named)).as_bytes())?;
+        let known = |target: &&TargetFacts| Some((target.path.clone(), history::with_commits(target).ok()??));
+        // A history that cannot be read is no matter of the doctor.
+        let known: Vec<(String, Document)> = named.iter().filter_map(known).collect();
+        let report =
+            DoctorReport { system, all: &all, named: &paths, known: &known, everything: options.all };
+        streams.results(report.text(streams.style()).as_bytes())?;
     }
     Ok(all)
-}
-
-/// What the history knows of commits on the targets, where a write cache was found. A history that cannot be read is no matter of
-/// the doctor.
-fn commits(all: &[Checked], targets: &[&TargetFacts]) -> String {
-    let known: Vec<(String, Document)> = targets
-        .iter()
-        .filter_map(|target| Some((target.path.clone(), history::with_commits(target).ok()??)))
-        .collect();
-    rigel_report::doctor::commits(all, &known)
 }

@@ -1,6 +1,6 @@
 //! `rigel durability`: writes whose acknowledgements a witness keeps, the witness, and the check after the power was cut.
 //!
-//! Must not judge what is found; `rigel_core::uses::durability` does.
+//! Must not judge what is found; `rigel_uses::durability` does.
 
 mod check;
 mod run;

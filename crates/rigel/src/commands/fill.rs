@@ -17,14 +17,13 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, shell_word};
+use rigel_core::units::say::{short, two_units};
 use rigel_core::units::{Bytes, MIB, Nanos, to_f64};
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::fill::{Ground, NewFile, SIZE};
 use rigel_io::targets::inspect::{Scan, Snapshot, inspect_any};
 use rigel_io::targets::open::Access;
-use rigel_io::targets::scratch::{Begun, Wish, check_room};
-use rigel_report::duration;
-use rigel_report::numbers::short;
+use rigel_io::targets::scratch::{EmptyScratch, ScratchRequest, check_room};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -41,12 +40,12 @@ pub fn fill(options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
     if options.dry_run {
         return dry_run::dry_run(&places, options, streams);
     }
-    let ready = Ready { options, streams, stop: signals.flag() };
+    let ready = FillContext { options, streams, stop: signals.flag() };
     // Permits come before anything is made, room before anything is written.
     let opened = places.iter().map(|place| ready.open(place)).collect::<Result<Vec<_>, _>>()?;
     let begun = places.iter().zip(opened).map(|(place, opened)| ready.begin(place, opened));
     let begun = begun.collect::<Result<Vec<_>, _>>()?;
-    let mut told = Told::default();
+    let mut told = FillReport::default();
     for one in begun {
         told.add(ready.write(one)?);
     }
@@ -54,10 +53,10 @@ pub fn fill(options: &FillArgs, streams: &Streams) -> Result<(), Problem> {
 }
 
 /// A target that has been looked at and, where it was there, opened with a permit.
-type Opened = Option<OpenTargets>;
+type OpenFillTarget = Option<OpenTargets>;
 
 /// What every step needs.
-struct Ready<'a> {
+struct FillContext<'a> {
     options: &'a FillArgs,
     streams: &'a Streams,
     stop: &'a AtomicBool,
@@ -65,7 +64,7 @@ struct Ready<'a> {
 
 /// A target with its room.
 enum Work {
-    Scratch(Begun),
+    Scratch(EmptyScratch),
     Ground {
         ground: Ground,
         /// The exclusive open or the lock.
@@ -76,15 +75,15 @@ enum Work {
 }
 
 /// What came of one target.
-struct Filled {
+struct FillResult {
     path: PathBuf,
     bytes: u64,
     before: u64,
     took: Duration,
 }
 
-impl Ready<'_> {
-    fn open(&self, place: &Place) -> Result<Opened, Problem> {
+impl FillContext<'_> {
+    fn open(&self, place: &Place) -> Result<OpenFillTarget, Problem> {
         place.facts().map(|facts| self.open_target(facts)).transpose()
     }
 
@@ -96,14 +95,17 @@ impl Ready<'_> {
         self.note(&why);
         let direct = facts.direct_io == Some(true);
         if !direct {
-            self.note(&format!("{} is written through the page cache: it has no direct I/O", facts.path));
+            self.note(&format!(
+                "{} is written through the page cache: it does not support direct I/O",
+                facts.path
+            ));
         }
         let open = OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)?;
         open.announce(false)?;
         Ok(open)
     }
 
-    fn begin(&self, place: &Place, opened: Opened) -> Result<Work, Problem> {
+    fn begin(&self, place: &Place, opened: OpenFillTarget) -> Result<Work, Problem> {
         match (place, opened) {
             (Place::There { facts, bytes }, Some(open)) => self.ground(open, facts, *bytes, None),
             (Place::New { path, bytes }, _) => {
@@ -113,7 +115,7 @@ impl Ready<'_> {
                 self.ground(self.open_target(&facts)?, &facts, *bytes, Some(made))
             }
             (Place::Scratch { path, bytes }, _) => {
-                let wish = Wish {
+                let wish = ScratchRequest {
                     data_bytes: *bytes,
                     seed: draw_seed()?,
                     keep: true,
@@ -121,7 +123,7 @@ impl Ready<'_> {
                     resume: true,
                     size_option: SIZE,
                 };
-                Begun::begin(path, &wish).map(Work::Scratch)
+                EmptyScratch::begin(path, &wish).map(Work::Scratch)
             }
             (Place::There { .. }, None) => Err(Problem::new(ExitKind::Bug, "a target was not opened")),
         }
@@ -140,7 +142,7 @@ impl Ready<'_> {
         Ok(Work::Ground { ground: Ground::prepare(target, facts, bytes)?, open, made })
     }
 
-    fn write(&self, work: Work) -> Result<Filled, Problem> {
+    fn write(&self, work: Work) -> Result<FillResult, Problem> {
         let (path, bytes, before) = (work.path(), work.bytes(), work.filled_bytes());
         let mut bar =
             WorkProgress::of_bytes(self.streams, self.options.quiet, &format!("filling {}", encode(&path)));
@@ -161,10 +163,12 @@ impl Ready<'_> {
         };
         drop(bar);
         match ended {
-            Ok(()) => Ok(Filled { path, bytes, before, took: began.elapsed() }),
-            Err(problem) if problem.kind == ExitKind::CutShort => {
-                Err(problem.because(format!("you ended it; {} of {} are filled", Bytes(done), Bytes(bytes))))
-            }
+            Ok(()) => Ok(FillResult { path, bytes, before, took: began.elapsed() }),
+            Err(problem) if problem.kind == ExitKind::CutShort => Err(problem.because(format!(
+                "stopped by you; {} of {} are filled",
+                Bytes(done),
+                Bytes(bytes)
+            ))),
             Err(problem) => Err(problem),
         }
     }
@@ -201,21 +205,21 @@ impl Work {
 
 /// What is told at the end.
 #[derive(Debug, Default)]
-struct Told {
+struct FillReport {
     lines: String,
     paths: Vec<PathBuf>,
     written: u64,
     took: Duration,
 }
 
-impl Told {
-    fn add(&mut self, filled: Filled) {
-        let Filled { path, bytes, before, took } = filled;
+impl FillReport {
+    fn add(&mut self, filled: FillResult) {
+        let FillResult { path, bytes, before, took } = filled;
         let (place, whole, old) = (encode(&path), Bytes(bytes), Bytes(before));
         let text = match before {
             0 => format!("{place}: {whole} filled"),
-            _ if before == bytes => format!("{place}: {whole} were filled before"),
-            _ => format!("{place}: {whole} filled, {old} of it before"),
+            _ if before == bytes => format!("{place}: {whole} were already filled"),
+            _ => format!("{place}: {whole} filled, {old} of it earlier"),
         };
         // Writing to a String cannot fail.
         let _ = writeln!(self.lines, "{text}");
@@ -239,10 +243,10 @@ impl Told {
         let mbps = to_f64(self.written) / to_f64(MIB) / seconds;
         let took = match self.took.as_secs() {
             0..60 => format!("{} s", short(seconds)),
-            whole => duration::words(Nanos::from_secs(whole)),
+            whole => two_units(Nanos::from_secs(whole)),
         };
         format!(
-            "{} written in {took}, {} MBPS: one write at a time, and no measurement",
+            "{} written in {took}, {} MBPS (a few writes at a time; not a benchmark)",
             Bytes(self.written),
             short(mbps)
         )
@@ -254,10 +258,10 @@ mod tests {
     use super::*;
 
     fn told(parts: &[(u64, u64)]) -> String {
-        let mut told = Told::default();
+        let mut told = FillReport::default();
         for (number, &(bytes, before)) in parts.iter().enumerate() {
             let path = format!("/u 1/{number}").into();
-            told.add(Filled { path, bytes, before, took: Duration::from_secs(2) });
+            told.add(FillResult { path, bytes, before, took: Duration::from_secs(2) });
         }
         told.text()
     }
@@ -266,13 +270,13 @@ mod tests {
     fn the_end_tells_what_was_written_how_fast_and_what_comes_next() {
         assert_eq!(
             told(&[(8 * MIB, 0), (8 * MIB, 2 * MIB), (MIB, MIB)]),
-            "/u 1/0: 8 MiB filled\n/u 1/1: 8 MiB filled, 2 MiB of it before\n/u 1/2: 1 MiB were filled before\n\
-             14 MiB written in 4 s, 3.50 MBPS: one write at a time, and no measurement\n\
+            "/u 1/0: 8 MiB filled\n/u 1/1: 8 MiB filled, 2 MiB of it earlier\n/u 1/2: 1 MiB were already filled\n\
+             14 MiB written in 4 s, 3.50 MBPS (a few writes at a time; not a benchmark)\n\
              to measure: rigel run simple '/u 1/0' '/u 1/1' '/u 1/2'\n"
         );
         assert_eq!(
             told(&[(MIB, MIB)]),
-            "/u 1/0: 1 MiB were filled before\nnothing was written\nto measure: rigel run simple '/u 1/0'\n"
+            "/u 1/0: 1 MiB were already filled\nnothing was written\nto measure: rigel run simple '/u 1/0'\n"
         );
     }
 }

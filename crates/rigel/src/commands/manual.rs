@@ -4,7 +4,7 @@
 
 use crate::args::ManOptions;
 use crate::manual;
-use crate::output::{self, Placed};
+use crate::output::{self, PlacedFile};
 use crate::streams::Streams;
 use clap_complete::Shell;
 use rigel_core::error::Problem;
@@ -23,7 +23,7 @@ pub fn man(options: &ManOptions, streams: &Streams) -> Result<(), Problem> {
             .try_for_each(|page| streams.results(page.text.as_bytes())),
         ManOptions::All { out, force } => {
             let files: Vec<_> =
-                pages.iter().map(|page| Placed::named(out, &page.file, page.text.as_bytes())).collect();
+                pages.iter().map(|page| PlacedFile::named(out, &page.file, page.text.as_bytes())).collect();
             streams.list(&output::write_all(&files, *force)?)
         }
     }

@@ -3,17 +3,20 @@
 //! Must not measure or look at a target; the record is all there is.
 
 use super::run::soak;
-use super::whole::Whole;
-use crate::args::ReportOptions;
-use crate::output::{self, Placed, dir_of};
+use super::transfer;
+use super::versus::SidesOutcome;
+use super::whole::FullRecord;
+use crate::args::{ReportOptions, Versus as Wish};
+use crate::output::{self, PlacedFile, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
+use rigel_core::judge::answer::Answer;
 use rigel_core::load::class::Class;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_core::uses::soak::Soaked;
-use rigel_report::soak::Told;
+use rigel_report::soak::SoakReport;
 use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
+use rigel_uses::soak::SoakFindings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,10 +25,10 @@ use std::path::{Path, PathBuf};
 pub fn report(options: &ReportOptions, streams: &Streams) -> Result<(), Problem> {
     let to_stdout = options.out.is_none() && options.format.is_text();
     if to_stdout && options.records.len() > 1 {
-        return Err(Problem::usage("several records do not become one document")
+        return Err(Problem::usage("several records cannot be combined into one document")
             .at("RECORD")
-            .because("standard output would hold one behind the other")
-            .next("give --out DIR for a file of each, or --html for one page about all"));
+            .because("standard output would contain one after the other")
+            .next("use --out DIR for a file each, or --html for one page about all"));
     }
     let records: Vec<Record> =
         options.records.iter().map(|path| read(path, streams)).collect::<Result<_, _>>()?;
@@ -36,38 +39,49 @@ pub fn report(options: &ReportOptions, streams: &Streams) -> Result<(), Problem>
             .zip(&records)
             .try_for_each(|(path, record)| has_orions_classes(path, record))?;
     }
+    if let (Some(size), [record], [path]) = (options.size, records.as_slice(), options.records.as_slice()) {
+        return transfer::show(record, path, size, options.format, streams);
+    }
     match (records.as_slice(), options.records.as_slice()) {
         ([record], [path]) if to_stdout && options.format == Format::Text => {
-            return show(record, path, streams);
+            return show(record, path, options.explain, streams);
         }
         ([record], _) if to_stdout => {
             // Of several files, the first one holds everything.
-            let files = outputs(options.format, record)?;
+            let files = outputs(options.format, record, streams)?;
             return files.first().map_or(Ok(()), |file| streams.results(&file.bytes));
         }
         _ => {}
     }
     let files = match options.format {
         Format::Html if records.len() > 1 => vec![page_of_several(options, &records)?],
-        _ => files_of_each(options, &records)?,
+        _ => files_of_each(options, &records, streams)?,
     };
-    let placed: Vec<Placed<'_>> =
-        files.iter().map(|(dir, run_id, file)| Placed::new(dir, run_id, file)).collect();
+    let placed: Vec<PlacedFile<'_>> =
+        files.iter().map(|(dir, run_id, file)| PlacedFile::new(dir, run_id, file)).collect();
     no_two_alike(&placed)?;
     streams.list(&output::write_all(&placed, options.force)?)
 }
 
-/// Each file of a format. A soak has some of its own.
-fn outputs(format: Format, record: &Record) -> Result<Vec<OutputFile>, Problem> {
-    let of_soak = match Soaked::of(record) {
-        Some(found) => rigel_report::soak::file(format, &told(record, &found))?,
-        None => None,
+/// Each file of a format. A soak and two sides have some of their own, as their run showed them.
+fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<OutputFile>, Problem> {
+    let view = View::of(record);
+    let own = match view.answer() {
+        Answer::Soak(_) => match SoakFindings::of(record) {
+            Some(found) => rigel_report::soak::file(format, &told(record, &found))?,
+            None => None,
+        },
+        Answer::Ratio(_) => match SidesOutcome::of(&view, &Wish::default(), streams) {
+            Some(sides) => sides.file(format)?,
+            None => None,
+        },
+        Answer::Points | Answer::Calibration(_) | Answer::Rate(_) => None,
     };
-    of_soak.map_or_else(|| render(format, &View::of(record)), |file| Ok(vec![file]))
+    own.map_or_else(|| render(format, &view), |file| Ok(vec![file]))
 }
 
-fn told<'a>(record: &'a Record, found: &'a Soaked) -> Told<'a> {
-    Told { record, found, lost: 0 }
+fn told<'a>(record: &'a Record, found: &'a SoakFindings) -> SoakReport<'a> {
+    SoakReport { record, found, lost: 0 }
 }
 
 /// ORION's files have rows and columns for its two classes only.
@@ -76,20 +90,24 @@ fn has_orions_classes(path: &Path, record: &Record) -> Result<(), Problem> {
     if [Class::SMALL, Class::LARGE].into_iter().any(|class| request.class(class).is_some()) {
         return Ok(());
     }
-    Err(Problem::usage("the record has neither small nor large I/O, which is all that ORION's files hold")
+    Err(Problem::usage("the record has neither small nor large I/O, and ORION's files hold nothing else")
         .at(path_text::encode(path))
-        .because("the run measured other load classes, and the files would be empty")
+        .because("the run measured other load classes, so the files would be empty")
         .next("--format csv, json or html has all of them"))
 }
 
 /// A file of an output: its directory, the name of its run, and what it holds.
-type Made = (PathBuf, String, OutputFile);
+type FileToWrite = (PathBuf, String, OutputFile);
 
-fn files_of_each(options: &ReportOptions, records: &[Record]) -> Result<Vec<Made>, Problem> {
+fn files_of_each(
+    options: &ReportOptions,
+    records: &[Record],
+    streams: &Streams,
+) -> Result<Vec<FileToWrite>, Problem> {
     let mut made = Vec::new();
     for (path, record) in options.records.iter().zip(records) {
         let (dir, run_id) = place(options, path, record)?;
-        let files = outputs(options.format, record)?.into_iter();
+        let files = outputs(options.format, record, streams)?.into_iter();
         made.extend(files.map(|file| (dir.clone(), run_id.clone(), file)));
     }
     Ok(made)
@@ -101,41 +119,54 @@ fn place(options: &ReportOptions, path: &Path, record: &Record) -> Result<(PathB
 }
 
 /// One page, called after the first run and how many follow.
-fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<Made, Problem> {
+fn page_of_several(options: &ReportOptions, records: &[Record]) -> Result<FileToWrite, Problem> {
     let (dir, run_id) = place(options, &options.records[0], &records[0])?;
     let file = rigel_report::report_of_several(&records.iter().map(View::of).collect::<Vec<_>>())?;
     Ok((dir, format!("{run_id}_and_{}_more", records.len().saturating_sub(1)), file))
 }
 
 /// Runs of one name, from different machines or directories, have outputs of one name.
-fn no_two_alike(files: &[Placed<'_>]) -> Result<(), Problem> {
+fn no_two_alike(files: &[PlacedFile<'_>]) -> Result<(), Problem> {
     let mut seen = BTreeSet::new();
-    let twice = files.iter().map(Placed::path).find(|path| !seen.insert(path.clone()));
+    let twice = files.iter().map(PlacedFile::path).find(|path| !seen.insert(path.clone()));
     twice.map_or(Ok(()), |path| {
         Err(Problem::usage("two of the records would write the same file")
             .at(path_text::encode(&path))
-            .because("they are of runs of the same name, or one is named twice")
-            .next("make the outputs of one of them with an --out of its own"))
+            .because("they are from runs of the same name, or one is given twice")
+            .next("use a separate --out for one of them"))
     })
 }
 
-/// Prints what was shown after the run, with the files that are beside the record now.
-fn show(record: &Record, path: &Path, streams: &Streams) -> Result<(), Problem> {
-    if let Some(found) = Soaked::of(record) {
+/// Prints what was shown after the run, or everything, with the files that are beside the record now.
+fn show(record: &Record, path: &Path, explain: bool, streams: &Streams) -> Result<(), Problem> {
+    let view = View::of(record);
+    if let (Answer::Soak(_), Some(found)) = (view.answer(), SoakFindings::of(record)) {
         return soak::again(&told(record, &found), path, streams);
     }
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;
-    let outputs = RUN_OUTPUTS.iter().map(|suffix| dir.join(format!("{run_id}{suffix}")));
+    let outputs = RUN_OUTPUTS
+        .iter()
+        .chain(&["_versus.html", "_sql.html"])
+        .map(|suffix| dir.join(format!("{run_id}{suffix}")));
     let here = path.file_name().map(|name| dir.join(name));
     let files: Vec<PathBuf> = here.into_iter().chain(outputs.filter(|path| path.exists())).collect();
-    shown(&View::of(record), &files, streams)
+    match SidesOutcome::of(&view, &Wish::default(), streams) {
+        Some(sides) => sides.show(false, &files, streams),
+        None if explain => {
+            streams.results(text::explained(&view, streams.style(), &printable(&files)).as_bytes())
+        }
+        None => shown(&view, &files, streams),
+    }
 }
 
 /// Prints the results for people.
 pub fn shown(view: &View<'_>, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
-    let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
-    streams.results(text::report(view, streams.style(), &files).as_bytes())
+    streams.results(text::report(view, streams.style(), &printable(files)).as_bytes())
+}
+
+fn printable(files: &[PathBuf]) -> Vec<String> {
+    files.iter().map(|path| path_text::encode(path)).collect()
 }
 
 /// Reads a record, with its lines that wait elsewhere for room. A last line that was not written whole is left out, with a remark.
@@ -143,7 +174,7 @@ pub fn read(path: &Path, streams: &Streams) -> Result<Record, Problem> {
     let whole = whole(path, &[], streams)?;
     if let Some(files) = whole.elsewhere() {
         let shown = path_text::encode(path);
-        streams.remark(&format!("the end of {shown} found no room in it, and is taken from {files}"));
+        streams.remark(&format!("the end of {shown} did not fit into it, and is taken from {files}"));
     }
     Ok(whole.record)
 }
@@ -153,12 +184,12 @@ pub fn read_own(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Reco
     Ok(whole(path, unkept, streams)?.record)
 }
 
-fn whole(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<Whole, Problem> {
+fn whole(path: &Path, unkept: &[&[u8]], streams: &Streams) -> Result<FullRecord, Problem> {
     let shown = path_text::encode(path);
     let bytes = fs::read(path).map_err(|error| unreadable(&shown, &error))?;
-    let whole = Whole::of(path, bytes, unkept, streams)?;
+    let whole = FullRecord::of(path, bytes, unkept, streams)?;
     if let Some(torn) = &whole.record.torn {
-        streams.remark(&format!("{shown}: line {} was not written whole and is left out", torn.line));
+        streams.remark(&format!("{shown}: line {} is incomplete and ignored", torn.line));
     }
     Ok(whole)
 }
@@ -179,7 +210,7 @@ pub fn unreadable(shown: &str, error: &io::Error) -> Problem {
     let (problem, next): (fn(String) -> Problem, _) = match error.kind() {
         ErrorKind::NotFound => (Problem::usage, "give the file that ends in _record.jsonl"),
         ErrorKind::IsADirectory => (Problem::usage, "give the file in it that ends in _record.jsonl"),
-        _ => (Problem::refused, "see with `ls -l` who may read it"),
+        _ => (Problem::refused, "check with `ls -l` who may read it"),
     };
     problem(format!("the record cannot be read: {error}")).at(shown).next(next)
 }
@@ -189,7 +220,7 @@ pub fn run_id(record: &Record, path: &Path) -> Result<String, Problem> {
     let run_id = path_text::printable(&record.header.run_id);
     // A leading dot would hide the outputs, or name the directory above.
     if run_id.is_empty() || run_id.starts_with('.') || run_id.contains('/') {
-        return Err(Problem::usage(format!("'{run_id}' is no name of a run"))
+        return Err(Problem::usage(format!("'{run_id}' is not a run name"))
             .at(format!("{}, line 1", path_text::encode(path)))
             .because("the file was changed after Rigel wrote it")
             .next("use an undamaged copy"));

@@ -5,28 +5,32 @@
 mod commits;
 mod consent;
 mod dry_run;
+mod life;
 mod load;
 mod nodes;
 mod present;
 mod resume;
+mod scratch;
 mod sides;
 pub mod soak;
 mod sql;
 mod targets;
 
 pub use consent::{check_names, forecast_of, permit_for};
+pub use load::bytes as load_bytes;
 pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
 pub use targets::check_not_memory;
 
-use crate::args::{RunOptions, TargetSource};
+use crate::args::RunOptions;
 use crate::output::{self, OutputSet, rest};
 use crate::progress::{RunProgress, WorkProgress};
 use crate::signals::Signals;
 use crate::streams::Streams;
 use crate::tui::{self, LiveView};
-use present::{Judged, Reporter};
+use life::{Life, MeasuredEnd};
+use present::{Reporter, RunTrouble};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
 use rigel_core::facts::{HostFacts, TargetFacts};
@@ -34,18 +38,19 @@ use rigel_core::load::class::LoadClass;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sql::ServerChoice;
+use rigel_core::load::task::Task;
 use rigel_core::load::team::Team;
 use rigel_core::path_text;
-use rigel_core::record::resume::{Past, command};
+use rigel_core::record::resume::{RecordPast, command};
 use rigel_core::units::{Bytes, KIB, MIB};
 use rigel_run::bench::make::{self, Start};
 use rigel_run::bench::{Bench, Site};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::journal::{Journal, RecordFile};
 use rigel_run::wall::Wall;
+use scratch::Scratch;
 use std::fs::File;
 use std::sync::atomic::Ordering;
-use targets::Scratch;
 
 /// Measures, and leaves the record and its outputs. After a run that was cut short they are there, too.
 pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Result<(), Problem> {
@@ -56,6 +61,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
         return together(options, host, crew, streams);
     }
     nodes::check_alone(&options.request)?;
+    let options = &*targets::with_directories(options)?;
     let looked = targets::look(options, &host)?;
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
@@ -63,14 +69,13 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
-    if options.dry_run {
+    let show = || {
         dry_run::show(reporter, &plan, &looked, dry_run::foretell(options, &looked)?)?;
-        return dry_run::refusal(reporter, &plan, &looked);
-    }
-    let signals = prepare(reporter, &plan)?;
-    let scratch = fill(reporter, &looked, &signals)?;
-    let ended = measure_and_report(reporter, host, looked, &scratch, &signals);
-    put_away(reporter, ended, scratch)
+        dry_run::refusal(reporter, &plan, &looked)
+    };
+    let Some(life) = Life::begin(reporter, show, || prepare(reporter, &plan))? else { return Ok(()) };
+    let scratch = fill(reporter, &looked, &life.signals)?;
+    life.end(scratch, |scratch| measure_and_report(reporter, host, looked, scratch, &life.signals))
 }
 
 /// The plan, and what the user should hear before it is done.
@@ -112,33 +117,11 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, met.host(), &looked)?;
     reporter.note(met.describe());
-    if options.dry_run {
-        return dry_run::show(reporter, &plan, &looked, met.foretold());
-    }
-    let signals = prepare(reporter, &plan)?;
-    let bench = |run: &Run| crew.bench(reporter, run, met, &Past::default(), &signals);
-    put_on(reporter, (options.request.clone(), plan), bench, true, &signals)?.map_or(Ok(()), Err)
-}
-
-/// The end of a run and of its scratch file. A soak that is not over, or found something, leaves the file: it can go on, and somebody may look.
-fn put_away(
-    reporter: Reporter<'_>,
-    ended: Result<Option<Problem>, Problem>,
-    scratch: Scratch,
-) -> Result<(), Problem> {
-    let ended = ended.and_then(|cut| cut.map_or(Ok(()), Err));
-    let goes_on = ended
-        .as_ref()
-        .is_err_and(|problem| matches!(problem.kind, ExitKind::CutShort | ExitKind::GateFailed));
-    if reporter.options.request.pace.soak().is_none() || !goes_on || !scratch.goes_away() {
-        return both(reporter, ended, scratch.finish());
-    }
-    scratch.leave();
-    reporter.note(
-        "the scratch file was left there, so that the soak can go on; remove it when you need it no more"
-            .to_owned(),
-    );
-    ended
+    let show = || dry_run::show(reporter, &plan, &looked, met.foretold());
+    let Some(life) = Life::begin(reporter, show, || prepare(reporter, &plan))? else { return Ok(()) };
+    let signals = &life.signals;
+    let bench = |run: &Run| crew.bench(reporter, run, met, &RecordPast::default(), &[], signals);
+    life.end((), |()| put_on(reporter, (options.request.clone(), plan), bench, true, signals))
 }
 
 /// Checks terminal and directory before anything is filled or measured, and listens for signals from then on.
@@ -151,29 +134,13 @@ fn prepare(reporter: Reporter<'_>, plan: &Plan) -> Result<Signals, Problem> {
     Signals::listen()
 }
 
-/// One result for the end of the run and the end of its scratch file. Of two problems that of the run comes first; the other one
-/// is printed here.
-fn both(
-    reporter: Reporter<'_>,
-    ended: Result<(), Problem>,
-    put_away: Result<(), Problem>,
-) -> Result<(), Problem> {
-    if let (Err(_), Err(trouble)) = (&ended, &put_away) {
-        reporter.trouble(trouble);
-    }
-    ended.and(put_away)
-}
-
 /// Fills the scratch file of a run that names no target.
 fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Result<Scratch, Problem> {
     let options = reporter.options;
     let size_bytes = looked.first().map_or(0, |target| target.size_bytes);
-    if matches!(options.targets, TargetSource::Scratch { .. }) {
-        let size = Bytes(size_bytes);
-        reporter.note(format!("no target named: measuring a scratch file of {size} in this directory"));
-    }
+    reporter.note(scratch::announcement(options, Bytes(size_bytes)));
     let mut bar = WorkProgress::of_bytes(reporter.streams, options.display.quiet, "filling the scratch file");
-    let mut slowly = soak::Slowly::of(options.request.pace);
+    let mut slowly = soak::SlowFill::of(&options.request);
     let progress = &mut |done, total| {
         bar.done_of(done, total);
         slowly.rest(signals.flag());
@@ -181,7 +148,7 @@ fn fill(reporter: Reporter<'_>, looked: &[TargetFacts], signals: &Signals) -> Re
     let filled = Scratch::fill(options, size_bytes, progress, signals.flag());
     drop(bar);
     let scratch = filled?;
-    reporter.note(scratch.describe());
+    scratch.describe().into_iter().for_each(|line| reporter.note(line));
     Ok(scratch)
 }
 
@@ -191,16 +158,15 @@ fn measure_and_report(
     looked: Vec<TargetFacts>,
     scratch: &Scratch,
     signals: &Signals,
-) -> Result<Option<Problem>, Problem> {
+) -> MeasuredEnd {
     let options = reporter.options;
-    let found = scratch.facts()?.map_or(looked, |facts| vec![facts]);
+    let found = scratch.facts()?.unwrap_or(looked);
     let plan = Plan::new(&options.request, &host, &found)?;
-    let hold = scratch.hold();
-    let permits = consent::permits(reporter, &found, hold.as_ref(), signals.flag())?;
-    let past = Past::default();
+    let permits = consent::permits(reporter, &found, &scratch.holds(), signals.flag())?;
+    let past = RecordPast::default();
     let alone = Team::default();
     let bench = |run: &Run| make::bench(run, host, found, &permits, Start::behind(&past, &alone));
-    let stays = !scratch.goes_away() || options.request.pace.soak().is_some();
+    let stays = scratch.is_one() && (!scratch.goes_away() || options.request.soak().is_some());
     put_on(reporter, (options.request.clone(), plan), bench, stays, signals)
 }
 
@@ -211,24 +177,26 @@ fn put_on(
     bench: impl FnOnce(&Run) -> Result<Box<dyn Bench>, Problem>,
     resumable: bool,
     signals: &Signals,
-) -> Result<Option<Problem>, Problem> {
+) -> MeasuredEnd {
     let options = reporter.options;
     let wall = wall(options.request.engine, None);
     let mut run =
         Run { program_version: env!("CARGO_PKG_VERSION").to_owned(), run_id: String::new(), request, plan };
     let bench = bench(&run)?;
-    if run.request.pace.soak().is_some() {
-        run.request.rest_dirs = rest::dirs();
+    if let Task::Soak { rest_dirs, .. } = &mut run.request.task {
+        *rest_dirs = rest::dirs();
     }
     check_not_stopped(signals)?;
-    let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, &wall.stamp())?;
+    let stamp = wall.stamp();
+    let stamp = options.dates_its_files().then_some(stamp.as_str());
+    let (set, record) = OutputSet::reserve(&options.out_dir, &options.request.name, stamp)?;
     run.run_id.clone_from(&set.run_id);
     let beginning = Beginning::new(wall);
-    Ready { run, beginning, bench, set, record, resumable }.go(reporter, signals)
+    ReadyRun { run, beginning, bench, set, record, resumable }.go(reporter, signals)
 }
 
 /// A run that is about to begin, or to go on.
-struct Ready {
+struct ReadyRun {
     run: Run,
     beginning: Beginning,
     bench: Box<dyn Bench>,
@@ -239,19 +207,15 @@ struct Ready {
     resumable: bool,
 }
 
-impl Ready {
+impl ReadyRun {
     /// `Ok(Some(_))`: the run was cut short after something was measured, no number of it may be used, or data was wrong.
     fn go(self, reporter: Reporter<'_>, signals: &Signals) -> Result<Option<Problem>, Problem> {
         let Self { run, beginning, mut bench, set, record, resumable } = self;
         reporter.begin(&run, beginning.before.is_some(), &bench.site().nodes);
         let display = reporter.options.display;
-        let is_soak = run.request.pace.soak().is_some();
+        let is_soak = run.request.soak().is_some();
         let command = going_on(&run.request, bench.site(), &set);
-        let mut journal: Box<dyn Journal> = if is_soak {
-            Box::new(soak::journal(reporter, record, &set, &command)?)
-        } else {
-            Box::new(RecordFile::new(record, path_text::encode(&set.record_path())))
-        };
+        let mut journal = journal(reporter, record, (&set, &command), is_soak)?;
         // Nobody collects figures of virtual time.
         let is_watched = is_soak && !run.request.engine.is_simulated();
         let mut watch = is_watched.then(|| soak::Watch::new(reporter, set.clone()));
@@ -262,7 +226,8 @@ impl Ready {
             let mut progress = RunProgress::new(reporter.streams, display.quiet, run.plan.steps.len());
             Box::new(move |event| progress.event(event))
         };
-        let server = run.request.sql.as_ref().map(|sql| sql.server);
+        let server = run.request.sql().map(|sql| sql.server);
+        let targets = bench.site().targets.clone();
         let ended =
             execute(&run, beginning, bench.as_mut(), journal.as_mut(), &signals.stop(), &mut |event| {
                 if display.verbose && !display.json {
@@ -280,20 +245,21 @@ impl Ready {
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.
         let written = present::outputs(reporter, &set, &journal.unkept());
         drop(journal);
-        let again = server
-            .map(|server| sql::the_rest(server, resumable, &set.record_path(), &reporter.options.targets));
+        let again = server.map(|server| {
+            sql::the_rest(server, &targets, resumable, &set.record_path(), &reporter.options.targets)
+        });
         let outcome = ended.map_err(|problem| match &again {
             // The server was stopped, or ended the session.
             Some(again) if problem.kind == ExitKind::CutShort => problem.next(match server {
                 // That of a private one went with it.
                 Some(ServerChoice::Private) => again.clone(),
-                _ => format!("see the server's own log; {again}"),
+                _ => format!("check the server log; {again}"),
             }),
             _ => problem,
         });
         // What the storage did to data outweighs how the run ended.
         let outcome = match (outcome, &written) {
-            (Err(problem), Ok(Judged { wrong_data: Some(_), .. })) => {
+            (Err(problem), Ok(RunTrouble { wrong_data: Some(_), .. })) => {
                 reporter.trouble(&problem);
                 return Ok(written?.problem(reporter, None));
             }
@@ -301,7 +267,7 @@ impl Ready {
         };
         let mut judged = written?;
         let stopped = judged.stopped.take();
-        let cut_short = outcome.problem(&the_rest(resumable, &command)).map(|problem| {
+        let cut_short = outcome.problem(&the_rest(&run.request, resumable, &command)).map(|problem| {
             let problem = Problem { what: stopped.unwrap_or_else(|| problem.what.clone()), ..problem };
             match (outcome, again) {
                 // There is no scratch file that could be kept.
@@ -313,16 +279,41 @@ impl Ready {
     }
 }
 
-/// The command that goes on with a run.
+/// The journal of a run; that of a soak outlasts a full disk.
+fn journal(
+    reporter: Reporter<'_>,
+    record: File,
+    (set, command): (&OutputSet, &str),
+    is_soak: bool,
+) -> Result<Box<dyn Journal>, Problem> {
+    if is_soak {
+        return Ok(Box::new(soak::journal(reporter, record, set, command)?));
+    }
+    Ok(Box::new(RecordFile::new(record, path_text::encode(&set.record_path()))))
+}
+
+/// The command that goes on with a run, for any directory. A scratch file is looked for in the current one.
 fn going_on(request: &Request, site: &Site, set: &OutputSet) -> String {
-    command(request, &site.nodes, &site.targets, &path_text::encode(&set.record_path()))
+    let record = set.record_path();
+    let record = path_text::encode(&std::path::absolute(&record).unwrap_or(record));
+    let command = command(request, &site.nodes, &site.targets, &record);
+    let own = |target: &&TargetFacts| target.scratch.is_some_and(|scratch| scratch.own);
+    let scratch = site.targets.iter().find(own).and_then(|target| target.real_path.rsplit_once('/'));
+    match scratch {
+        Some((directory, _)) => path_text::in_directory(directory, &command),
+        None => command,
+    }
 }
 
 /// What to do for what a stopped run did not measure.
-fn the_rest(resumable: bool, command: &str) -> String {
-    match resumable {
-        true => format!("`{command}` measures the rest"),
-        false => "for the rest start the run again (with --keep-scratch it could go on)".to_owned(),
+fn the_rest(request: &Request, resumable: bool, command: &str) -> String {
+    match (resumable, request.sides) {
+        (true, _) => format!("`{command}` completes the run"),
+        (false, None) => {
+            "to complete it, start the run again (with --keep-scratch it could be resumed)".to_owned()
+        }
+        // A comparison keeps no scratch file.
+        (false, Some(_)) => "to complete it, start the run again".to_owned(),
     }
 }
 
@@ -332,7 +323,7 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(ExitKind::CutShort, "you stopped the run before its first point")
-        .next("nothing was measured and no output is left; start again"))
+        .next("nothing was measured and there are no outputs; start again"))
 }
 
 /// Most bytes that a record and its outputs need: some tens of kilobytes a visit for histograms and series, and the fixed

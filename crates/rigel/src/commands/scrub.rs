@@ -14,11 +14,12 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{decode, encode, shell_word};
 use rigel_core::units::Nanos;
-use rigel_core::uses::scrub::{Found, Source, State};
+use rigel_core::units::say::counted;
 use rigel_io::engine;
-use rigel_report::numbers::counted;
-use rigel_report::scrub::{Scrubbed, json, text};
+use rigel_report::document::Document as _;
+use rigel_report::scrub::{ScrubReport, json};
 use rigel_run::scrub::{End, Job, Listener, scrub as compare};
+use rigel_uses::scrub::{ScrubFindings, Source, State};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -34,7 +35,7 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let kept = options.resume.as_deref().map(read_state).transpose()?;
     let file = options.state.clone().or_else(|| options.resume.clone());
     let source = kept.as_ref().map(|state| state.source.clone()).or_else(|| options.source());
-    let source = source.ok_or_else(|| Problem::new(ExitKind::Bug, "a scrub of nothing was not refused"))?;
+    let source = source.ok_or_else(|| Problem::new(ExitKind::Bug, "an empty scrub was not refused"))?;
     let io_timeout = options.io_timeout.unwrap_or(DEFAULT_IO_TIMEOUT);
     let copies = Copies::find(&source, &base(kept.as_ref()), io_timeout)?;
     let mut state = begun(kept, source, &copies, io_timeout)?;
@@ -53,7 +54,7 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
         stop: signals.flag(),
         io_timeout_ns: io_timeout.0,
     };
-    let mut hears = Hears {
+    let mut hears = ScrubListener {
         bar: WorkProgress::of_bytes(streams, options.quiet, "comparing"),
         file: file.as_deref(),
         // An older file of this name is somebody's; one that is gone on with is replaced.
@@ -68,14 +69,23 @@ pub fn scrub(options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
     let end = match compared {
         // What was found is told, whatever ended it.
         Err(problem) if !state.found.is_clean() => {
-            streams.remark(&format!("the scrub broke off: {}", problem.to_string().replace("\n  ", "; ")));
+            streams.remark(&format!("the scrub failed: {}", problem.to_string().replace("\n  ", "; ")));
             End::Stopped
         }
         compared => compared?,
     };
-    let shown =
-        Scrubbed { state: &state, disks: &copies.names(), total: copies.map.total(), notes: &copies.notes };
-    told(&shown, end, options, streams)?;
+    let shown = ScrubReport {
+        state: &state,
+        disks: &copies.names(),
+        total: copies.map.total(),
+        notes: &copies.notes,
+        complete: end == End::Whole,
+    };
+    if options.json {
+        streams.results(&json(&shown)?)?;
+    } else {
+        streams.results(shown.text(streams.style()).as_bytes())?;
+    }
     ended(&state.found, end, file)
 }
 
@@ -98,34 +108,25 @@ fn begun(kept: Option<State>, source: Source, copies: &Copies, io_timeout: Nanos
     Ok(state)
 }
 
-fn told(shown: &Scrubbed<'_>, end: End, options: &ScrubArgs, streams: &Streams) -> Result<(), Problem> {
-    let whole = end == End::Whole;
-    if options.json {
-        streams.results(&json(shown, whole)?)
-    } else {
-        streams.results(text(shown, whole).as_bytes())
-    }
-}
-
 /// What was found goes first, also when it was stopped.
-fn ended(found: &Found, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
+fn ended(found: &ScrubFindings, end: End, file: Option<PathBuf>) -> Result<(), Problem> {
     let go_on = match file {
-        Some(file) => format!("go on: rigel scrub --resume {}", shell_word(&encode(&file))),
-        None => "start again with --state FILE, which --resume can go on with".to_owned(),
+        Some(file) => format!("resume: rigel scrub --resume {}", shell_word(&encode(&file))),
+        None => "start again with --state FILE, so that --resume can continue it".to_owned(),
     };
     if found.is_clean() {
         return match end {
             End::Whole => Ok(()),
             End::Stopped => Err(Problem::new(ExitKind::CutShort, "the scrub was cut short")
-                .because("the user ended it")
+                .because("stopped by the user")
                 .next(go_on)),
         };
     }
     let what = if found.unreadable == found.ranges { "copies cannot be read" } else { "the copies differ" };
-    let mend = "copy the right leg over the other where it is known; docs/guide/scrub.md says how";
+    let mend = "if you know which leg is right, copy it over the other; docs/guide/scrub.md shows how";
     let next = match end {
         End::Whole => mend.to_owned(),
-        End::Stopped => format!("the scrub is not over, {go_on}; then {mend}"),
+        End::Stopped => format!("the scrub is not finished; {go_on}; then {mend}"),
     };
     Err(Problem::new(ExitKind::GateFailed, what)
         .because("a write that reached one copy only, or storage that changed or lost what it held")
@@ -139,14 +140,14 @@ fn check_new(file: &Path) -> Result<(), Problem> {
     }
     let next = match read_state(file) {
         Ok(_) => format!(
-            "`rigel scrub --resume {}` goes on with it; or name another file",
+            "resume it with `rigel scrub --resume {}`, or name another file",
             shell_word(&encode(file))
         ),
         Err(_) => "name another file".to_owned(),
     };
-    Err(Problem::refused("the state file exists already")
+    Err(Problem::refused("the state file already exists")
         .at(encode(file))
-        .because("an existing file is not replaced unasked")
+        .because("existing files are not replaced by default")
         .next(next))
 }
 
@@ -158,13 +159,13 @@ fn read_state(file: &Path) -> Result<State, Problem> {
     };
     let found = fs::metadata(file).map_err(|error| refused(&error))?;
     if !found.is_file() || found.len() > MOST_STATE_BYTES {
-        return Err(refused(&"it is no regular file, or too large for one"));
+        return Err(refused(&"it is not a regular file, or is too large"));
     }
     let text = fs::read_to_string(file).map_err(|error| refused(&error))?;
     State::parse(&text).map_err(|problem| problem.at(encode(file)))
 }
 
-struct Hears<'a> {
+struct ScrubListener<'a> {
     bar: WorkProgress,
     file: Option<&'a Path>,
     replace: bool,
@@ -173,7 +174,7 @@ struct Hears<'a> {
     total: u64,
 }
 
-impl Listener for Hears<'_> {
+impl Listener for ScrubListener<'_> {
     fn progress(&mut self, done: u64, total: u64) {
         self.bar.done_of(done, total);
     }
@@ -184,12 +185,12 @@ impl Listener for Hears<'_> {
         if state.found.ranges > 0 && is_news && state.done < self.total {
             self.told = state.found.ranges;
             let ranges = counted(self.told, "range");
-            self.bar.say(&format!("found until now: {ranges} where copies differ or cannot be read"));
+            self.bar.say(&format!("found so far: {ranges} where copies differ or cannot be read"));
         }
         let Some(file) = self.file else { return Ok(()) };
         let text = state
             .to_json()
-            .map_err(|error| Problem::new(ExitKind::Bug, format!("the state is no JSON: {error}")))?;
+            .map_err(|error| Problem::new(ExitKind::Bug, format!("the state is not JSON: {error}")))?;
         write_whole(file, text.as_bytes(), self.replace)?;
         // From now on it is ours.
         self.replace = true;
@@ -203,11 +204,11 @@ mod tests {
 
     #[test]
     fn copies_that_differ_end_with_1_and_a_scrub_that_was_stopped_with_4() {
-        let clean = Found::default();
-        let differ = Found { ranges: 2, unreadable: 1, ..Found::default() };
-        let all_read = Found { ranges: 1, ..Found::default() };
-        let unreadable = Found { ranges: 2, unreadable: 2, ..Found::default() };
-        let told = |found: &Found, end| {
+        let clean = ScrubFindings::default();
+        let differ = ScrubFindings { ranges: 2, unreadable: 1, ..ScrubFindings::default() };
+        let all_read = ScrubFindings { ranges: 1, ..ScrubFindings::default() };
+        let unreadable = ScrubFindings { ranges: 2, unreadable: 2, ..ScrubFindings::default() };
+        let told = |found: &ScrubFindings, end| {
             let problem = ended(found, end, Some(PathBuf::from("s.json"))).err()?;
             Some((problem.kind.code(), problem.what, problem.next.unwrap().contains("--resume s.json")))
         };

@@ -9,9 +9,10 @@ use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
-use rigel_core::uses::selftest::{self, Case, Grade, Score, Trial};
-use rigel_report::text;
+use rigel_report::document::Document as _;
+use rigel_report::selftest::SelfTest;
 use rigel_run::trial::trial;
+use rigel_uses::selftest::{self, Case, Grade, Score, Trial};
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,12 +25,9 @@ pub fn selftest(options: &SelftestArgs, streams: &Streams) -> Result<(), Problem
     let signals = Signals::listen()?;
     let progress = WorkProgress::of_trials(streams, options.quiet);
     let scores = try_all(cases, options, progress, signals.flag())?;
-    let table = if options.markdown {
-        text::selftest_markdown(&scores, options.seed)
-    } else {
-        text::selftest(&scores, options.seed)
-    };
-    streams.results(table.as_bytes())?;
+    let found = SelfTest { scores: &scores, seed: options.seed };
+    let told = if options.markdown { found.markdown() } else { found.text(streams.style()) };
+    streams.results(told.as_bytes())?;
     let broken: Vec<&str> =
         scores.iter().filter(|score| score.verdict() != Grade::Kept).map(|score| score.case.name).collect();
     if broken.is_empty() {
@@ -39,8 +37,8 @@ pub fn selftest(options: &SelftestArgs, streams: &Streams) -> Result<(), Problem
         ExitKind::GateFailed,
         format!("{} promises were not kept: {}", broken.len(), broken.join("; ")),
     )
-    .because("the statistics of this build are wrong, or the trials are too few to be sure")
-    .next("repeat it with --trials 100; report it with the version if it stays"))
+    .because("the statistics of this build are wrong, or there are too few trials to be sure")
+    .next("repeat with --trials 100; if it persists, report it with the version"))
 }
 
 /// The cases whose name holds a text.
@@ -50,7 +48,7 @@ fn chosen(mut cases: Vec<Case>, only: Option<&str>) -> Result<Vec<Case>, Problem
     if cases.is_empty() {
         return Err(Problem::usage(format!("no case has '{}' in its name", path_text::printable(text)))
             .at("--only")
-            .next("leave it out once to see the names; --thorough has more"));
+            .next("leave it out to see the names; --thorough has more"));
     }
     Ok(cases)
 }
@@ -75,7 +73,7 @@ fn try_all(
             };
             if stop.load(Ordering::Relaxed) {
                 return Err(Problem::new(ExitKind::CutShort, "the self-test was stopped before its end")
-                    .because("the user ended it")
+                    .because("stopped by the user")
                     .next("start it again; fewer --trials take less time"));
             }
             // Trials of the same number have the same noise in every case.

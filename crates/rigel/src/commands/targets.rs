@@ -9,7 +9,8 @@ use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text;
 use rigel_io::targets::inspect::{Scan, Snapshot, block_devices, inspect, without_opening};
-use rigel_report::targets::{Examined, json, table};
+use rigel_report::document::Document as _;
+use rigel_report::targets::{TargetCheck, TargetList, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,16 +25,20 @@ pub fn targets(options: &TargetsArgs, streams: &Streams) -> Result<(), Problem> 
         match look(path, &snapshot, (streams, options.quiet), signals.flag()) {
             Ok(looked) => all.push(looked),
             Err(_) if signals.flag().load(Ordering::Relaxed) => {
-                return Err(Problem::new(ExitKind::CutShort, "the look at the targets was stopped")
-                    .because("the user ended it")
-                    .next("start again; name single targets to look at fewer"));
+                return Err(Problem::new(ExitKind::CutShort, "the inspection of the targets was stopped")
+                    .because("stopped by the user")
+                    .next("start again; name targets to inspect fewer"));
             }
             Err(problem) if named => return Err(problem),
             // A device that vanished.
             Err(problem) => streams.remark(&format!("{}: {}", path_text::encode(path), problem.what)),
         }
     }
-    if options.json { streams.results(&json(&all)?) } else { streams.results(table(&all).as_bytes()) }
+    if options.json {
+        streams.results(&json(&all)?)
+    } else {
+        streams.results(TargetList(&all).text(streams.style()).as_bytes())
+    }
 }
 
 fn look(
@@ -41,7 +46,7 @@ fn look(
     snapshot: &Snapshot,
     (streams, quiet): (&Streams, bool),
     stop: &AtomicBool,
-) -> Result<Examined, Problem> {
+) -> Result<TargetCheck, Problem> {
     let inspected = match inspect(path, snapshot) {
         Ok(inspected) => inspected,
         Err(problem) => return closed(path, snapshot, problem),
@@ -55,18 +60,18 @@ fn look(
         Err(problem) if stop.load(Ordering::Relaxed) => return Err(problem),
         Err(problem) => (inspected.users(snapshot), Some(problem.what)),
     };
-    Ok(Examined { facts: inspected.into_facts(), evidence, trouble, closed: None })
+    Ok(TargetCheck { facts: inspected.into_facts(), evidence, trouble, closed: None })
 }
 
 /// A block device that cannot be opened, with what is known all the same; the problem for anything else.
-fn closed(path: &Path, snapshot: &Snapshot, problem: Problem) -> Result<Examined, Problem> {
+fn closed(path: &Path, snapshot: &Snapshot, problem: Problem) -> Result<TargetCheck, Problem> {
     let Some((facts, evidence)) = without_opening(path, snapshot) else { return Err(problem) };
     let closed = if path.exists() {
         problem
     } else {
         problem
-            .because("the kernel lists it, but there is no such file; a container may have none")
-            .next("look at it from the host, or give the container the device")
+            .because("the kernel lists it, but the file does not exist, as in some containers")
+            .next("inspect it from the host, or give the container the device")
     };
-    Ok(Examined { facts, evidence, trouble: None, closed: Some(closed) })
+    Ok(TargetCheck { facts, evidence, trouble: None, closed: Some(closed) })
 }

@@ -1,6 +1,6 @@
 //! `rigel versus` and `rigel sql`: what two sides come to, after the run and again from its record.
 //!
-//! Must not measure, and must not judge a ratio; `rigel_core::uses` does.
+//! Must not measure, and must not judge a ratio; `rigel_uses` does.
 
 use super::compare::check_gates;
 use super::past;
@@ -9,35 +9,37 @@ use crate::args::{ReportOptions, Versus as Wish, VersusRecord};
 use crate::output::{self, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
+use rigel_core::judge::answer::Answer;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_core::uses::beside::Beside;
-use rigel_core::uses::compare::gate::{Outcome, demanded};
-use rigel_core::uses::compare::{Past, Standing};
-use rigel_core::uses::versus::Versus;
-use rigel_report::versus::{Turned, json, page, reason, text};
+use rigel_report::document::Document;
+use rigel_report::text::Style;
+use rigel_report::versus::{VersusReport, json, reason};
 use rigel_report::{Format, OutputFile, View, beside};
+use rigel_uses::beside::RawAndSql;
+use rigel_uses::compare::gate::{Outcome, demanded};
+use rigel_uses::compare::{SessionSpread, SideUsability};
+use rigel_uses::versus::Versus;
 use std::path::PathBuf;
 
 /// What to do where an interval holds the bound of a gate.
-const NARROWER: &str =
-    "measure again with a smaller --precision, and with a longer --max-duration where there is one";
+const NARROWER: &str = "measure again with a smaller --precision, and a longer --for if you set one";
 
 /// The same where a part of a latency is the tool's.
 const ON_TIME: &str =
-    "see what else uses the CPUs of this host, and measure again; or give Rigel CPUs of its own (--cpus)";
+    "stop other programs on this host and measure again; or give Rigel CPUs of its own (--cpus)";
 
 /// Shows what a record holds.
 pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
     let mut record = read(&options.record, streams)?;
     let no_sides = || {
-        Problem::usage("the record is not of a run of two sides")
+        Problem::usage("the record is not of a two-sided run")
             .at(path_text::encode(&options.record))
             .next("`rigel compare` compares two records, `rigel report` shows one")
     };
     if record.header.request.sides.is_none() {
         // A load through SQL without raw I/O beside it.
-        return if record.header.request.sql.is_some() {
+        return if record.header.request.sql().is_some() {
             report::report(&alone(options), streams)
         } else {
             Err(no_sides())
@@ -45,7 +47,7 @@ pub fn again(options: &VersusRecord, streams: &Streams) -> Result<(), Problem> {
     }
     judge_by(&mut record, &options.wish)?;
     let view = View::of(&record);
-    let compared = Compared::of(&view, &options.wish, streams).ok_or_else(no_sides)?;
+    let compared = SidesOutcome::of(&view, &options.wish, streams).ok_or_else(no_sides)?;
     if options.html {
         let dir = options.out.clone().unwrap_or_else(|| dir_of(&options.record).to_owned());
         let name = run_id(&record, &options.record)?;
@@ -66,7 +68,14 @@ fn alone(options: &VersusRecord) -> ReportOptions {
         (false, false) => Format::Text,
     };
     let VersusRecord { record, out, force, .. } = options;
-    ReportOptions { records: vec![record.clone()], format, out: out.clone(), force: *force }
+    ReportOptions {
+        records: vec![record.clone()],
+        format,
+        out: out.clone(),
+        force: *force,
+        explain: false,
+        size: None,
+    }
 }
 
 /// Puts the gates that are asked for now in the place of those of the record, and refuses what says nothing about its load.
@@ -79,27 +88,29 @@ pub fn judge_by(record: &mut Record, wish: &Wish) -> Result<(), Problem> {
 }
 
 /// What the sides of a run come to.
-pub struct Compared<'a> {
+pub struct SidesOutcome<'a> {
     view: &'a View<'a>,
     found: Versus,
-    past: [Past; 2],
+    past: [SessionSpread; 2],
     /// Of raw I/O beside SQL, which has outputs of its own.
-    beside: Option<Beside>,
+    beside: Option<RawAndSql>,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> SidesOutcome<'a> {
     /// `None` when the run has no sides.
     pub fn of(view: &'a View<'a>, wish: &Wish, streams: &Streams) -> Option<Self> {
+        let Answer::Ratio(_) = view.answer() else { return None };
         let found = Versus::of(view.record, &view.findings)?;
-        let beside = Beside::of(view.record, &view.findings, &found);
+        let beside = RawAndSql::of(view.record, &view.findings, &found);
         let is_past_asked = !wish.no_history && beside.is_none();
-        let past = if is_past_asked { past::of_sides(view.record, streams) } else { [Past::default(); 2] };
+        let past =
+            if is_past_asked { past::of_sides(view.record, streams) } else { [SessionSpread::default(); 2] };
         Some(Self { view, found, past, beside })
     }
 
-    fn both(&self) -> Option<beside::Both<'_>> {
+    fn both(&self) -> Option<beside::RawAndSqlView<'_>> {
         let found = self.beside.as_ref()?;
-        Some(beside::Both { view: self.view, sides: &self.found, found })
+        Some(beside::RawAndSqlView { view: self.view, sides: &self.found, found })
     }
 
     /// Whether any load was measured on both sides.
@@ -107,13 +118,24 @@ impl<'a> Compared<'a> {
         self.turned().has_rows()
     }
 
-    fn turned(&self) -> Turned<'_> {
-        Turned { view: self.view, found: &self.found, past: &self.past }
+    fn turned(&self) -> VersusReport<'_> {
+        VersusReport { view: self.view, found: &self.found, past: &self.past }
     }
 
-    /// The page.
     pub fn page(&self) -> Result<OutputFile, Problem> {
-        self.both().map_or_else(|| page(&self.turned()), |both| beside::page(&both))
+        self.both().map_or_else(|| self.turned().file(), |both| both.file())
+    }
+
+    /// A file for people; `None` for a format that is made of the points.
+    pub fn file(&self, format: Format) -> Result<Option<OutputFile>, Problem> {
+        let (both, turned) = (self.both(), self.turned());
+        let document: &dyn Document = both.as_ref().map_or(&turned, |both| both);
+        Ok(match format {
+            Format::Html => Some(self.page()?),
+            Format::Markdown => Some(OutputFile::new("_report.md", document.markdown())),
+            Format::Text => Some(OutputFile::new("_report.txt", document.text(Style::default()))),
+            _ => None,
+        })
     }
 
     /// Prints it; `files` are the outputs.
@@ -126,8 +148,8 @@ impl<'a> Compared<'a> {
         let files: Vec<String> = files.iter().map(|path| path_text::encode(path)).collect();
         let style = streams.style();
         let told = match &both {
-            Some(both) => beside::text(both, style, &files),
-            None => text(&self.turned(), style, &files),
+            Some(both) => both.listed(style, &files),
+            None => self.turned().listed(style, &files),
         };
         streams.results(told.as_bytes())
     }
@@ -138,7 +160,7 @@ impl<'a> Compared<'a> {
         let turned = self.turned();
         let rows = self.found.gates.iter().flat_map(|gate| &gate.rows);
         let mut open = rows.filter(|row| row.1 == Outcome::Undecided);
-        let is_late = open.any(|row| self.found.comparison.rows[row.0].standing == Standing::Late);
+        let is_late = open.any(|row| self.found.comparison.rows[row.0].standing == SideUsability::Late);
         let next = if is_late { ON_TIME } else { NARROWER };
         check_gates(&self.found.gates, |gate| reason(&turned, gate), (undecided_fails, next), streams)
     }

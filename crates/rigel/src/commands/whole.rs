@@ -6,14 +6,14 @@ use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::record::Record;
-use rigel_core::record::rest::{Joint, went_on};
+use rigel_core::record::rest::{RestSplice, went_on};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// A record and all of its lines.
 #[derive(Debug)]
-pub struct Whole {
+pub struct FullRecord {
     pub bytes: Vec<u8>,
     pub record: Record,
     /// From there on the lines are not in the file of the record.
@@ -22,7 +22,7 @@ pub struct Whole {
     pub rests: Vec<PathBuf>,
 }
 
-impl Whole {
+impl FullRecord {
     /// Out of the bytes of a record. `unkept`: lines of this process that are in no file.
     pub fn of(path: &Path, mut bytes: Vec<u8>, unkept: &[&[u8]], streams: &Streams) -> Result<Self, Problem> {
         let owner = fs::metadata(path).map_or(0, |found| found.uid());
@@ -30,18 +30,18 @@ impl Whole {
         for path in &found.foreign {
             let path = path_text::encode(path);
             streams.remark(&format!(
-                "{path} is left out: it could be the end of the record, but is somebody else's"
+                "{path} is ignored: it could be the end of the record, but belongs to another user"
             ));
         }
         for path in &found.closed {
             let path = path_text::encode(path);
             streams.remark(&format!(
-                "the end of the record may be in {path}, where this user cannot look: do this as the user who soaked, or as root"
+                "the end of the record may be in {path}, which this user cannot read: do this as the user who ran the soak, or as root"
             ));
         }
         let (mut behind, mut rests) = (None, Vec::new());
         for rest in found.rests {
-            let joint = Joint::of(&bytes, &rest.bytes)
+            let joint = RestSplice::of(&bytes, &rest.bytes)
                 .map_err(|problem| problem.at(path_text::encode(&rest.path)))?;
             if !joint.more.is_empty() {
                 behind = behind.or(Some((joint.stays, rest.path.clone())));

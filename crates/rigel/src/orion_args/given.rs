@@ -2,24 +2,25 @@
 //!
 //! Must not judge values beyond reading them.
 
-use super::table::{self, Takes};
-use crate::args::names::{Front, Opt};
+use super::table::{self, OptionArity};
+use crate::args::names::{Front, Opt, is_called};
 use crate::args::words::{self, Words};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_core::units::Bytes;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct OrionValues {
     /// ORION's, with their values.
     orion: BTreeMap<&'static str, OsString>,
     /// Rigel's own, as clap wants them: `--name` or `--name=value`.
     pub own: Vec<OsString>,
 }
 
-impl Given {
+impl OrionValues {
     /// Takes the arguments apart.
     /// Refuses an unknown option, one that is given twice, and one that lacks its value.
     pub fn read(arguments: &[OsString]) -> Result<Self, Problem> {
@@ -29,18 +30,18 @@ impl Given {
         while let Some(argument) = rest.next() {
             if argument.as_bytes().starts_with(b"--") {
                 let takes_value = own_option(&own_command, argument)?;
-                let value = rest.next_if(|next| takes_value && is_value(next, Takes::Number));
+                let value = rest.next_if(|next| takes_value && is_value(next, OptionArity::Number));
                 given.own.push(joined(argument, value));
                 continue;
             }
             let option = argument.to_str().and_then(table::find).ok_or_else(|| {
                 given
                     .glued()
-                    .filter(|_| is_value(argument, Takes::Number))
+                    .filter(|_| is_value(argument, OptionArity::Number))
                     .unwrap_or_else(|| unknown(argument))
             })?;
             let value = match option.takes {
-                Takes::Nothing => OsString::new(),
+                OptionArity::Nothing => OsString::new(),
                 takes => match rest.next_if(|next| is_value(next, takes)) {
                     Some(value) => value.clone(),
                     None => {
@@ -75,6 +76,12 @@ impl Given {
         self.orion.contains_key(name)
     }
 
+    /// The options that both command lines have, with their values.
+    pub fn of_both(&self) -> impl Iterator<Item = (Opt, String)> {
+        let given = |opt: Opt| Some((opt, path_text::encode_os(self.text(opt.spelled(Front::Orion))?)));
+        Opt::ALL.into_iter().filter_map(given)
+    }
+
     pub fn text(&self, name: &str) -> Option<&OsStr> {
         self.orion.get(name).map(OsString::as_os_str)
     }
@@ -89,7 +96,7 @@ impl Given {
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) => Ok(Some(number)),
             None => Err(Problem::usage(format!(
-                "'{}' is no whole number that {name} could take",
+                "'{}' is not a whole number that {name} could take",
                 path_text::encode_os(value)
             ))
             .at(name)
@@ -97,7 +104,13 @@ impl Given {
         }
     }
 
+    /// A size in ORION's unit, or one that names its own, as people write it: `8k`, `1M`.
     pub fn bytes(&self, opt: Opt, unit_bytes: u64) -> Result<Option<u64>, Problem> {
+        let text = self.text(opt.spelled(Front::Orion)).and_then(OsStr::to_str);
+        let with_unit = text.filter(|text| text.ends_with(|last: char| last.is_ascii_alphabetic()));
+        if let Some(Bytes(bytes)) = with_unit.and_then(|text| text.parse().ok()) {
+            return Ok(Some(bytes));
+        }
         let Some(number) = self.number(opt)? else {
             return Ok(None);
         };
@@ -132,9 +145,9 @@ fn unit(opt: Opt) -> &'static str {
 }
 
 /// Whether the next argument belongs to the option before it. `-write -run` lacks a value; `-write -5` has a wrong one.
-fn is_value(argument: &OsStr, takes: Takes) -> bool {
+fn is_value(argument: &OsStr, takes: OptionArity) -> bool {
     match argument.as_bytes() {
-        [b'-', b'0'..=b'9', ..] => takes == Takes::Number,
+        [b'-', b'0'..=b'9', ..] => takes == OptionArity::Number,
         [b'-', _, ..] => false,
         _ => true,
     }
@@ -145,7 +158,7 @@ fn own_option(command: &clap::Command, argument: &OsStr) -> Result<bool, Problem
     let bytes = argument.as_bytes();
     let end = bytes.iter().position(|&byte| byte == b'=').unwrap_or(bytes.len());
     let name = std::str::from_utf8(&bytes[2..end]).unwrap_or_default();
-    let found = command.get_arguments().find(|arg| !name.is_empty() && arg.get_long() == Some(name));
+    let found = command.get_arguments().find(|arg| !name.is_empty() && is_called(arg, name));
     match found {
         Some(arg) => Ok(end == bytes.len() && arg.get_action().takes_values()),
         None => Err(unknown(argument)),
@@ -171,10 +184,10 @@ fn unknown(argument: &OsStr) -> Problem {
     }
     let problem = Problem::usage(format!("{shown} is no option")).at(shown.clone());
     if let Some((name, value)) = table::with_value(&shown) {
-        return problem.next(format!("perhaps {name} {value} was meant, with a blank between"));
+        return problem.next(format!("did you mean {name} {value}, with a blank between?"));
     }
     match table::similar(argument) {
-        Some(similar) => problem.next(format!("perhaps {similar} was meant")),
+        Some(similar) => problem.next(format!("did you mean {similar}?")),
         None => problem.next("list the options with -help"),
     }
 }

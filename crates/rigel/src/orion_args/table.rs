@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum OptionArity {
     Nothing,
     /// A word or a path.
     Text,
@@ -21,38 +21,38 @@ pub enum Takes {
 pub struct OrionOption {
     /// With its dash.
     pub name: &'static str,
-    pub takes: Takes,
+    pub takes: OptionArity,
     value: &'static str,
     help: &'static str,
 }
 
 const fn flag(name: &'static str, help: &'static str) -> OrionOption {
-    OrionOption { name, takes: Takes::Nothing, value: "", help }
+    OrionOption { name, takes: OptionArity::Nothing, value: "", help }
 }
 
 const fn text(name: &'static str, value: &'static str, help: &'static str) -> OrionOption {
-    OrionOption { name, takes: Takes::Text, value, help }
+    OrionOption { name, takes: OptionArity::Text, value, help }
 }
 
 const fn number(name: &'static str, value: &'static str, help: &'static str) -> OrionOption {
-    OrionOption { name, takes: Takes::Number, value, help }
+    OrionOption { name, takes: OptionArity::Number, value, help }
 }
 
-/// The options of every run level, in the order of the help. Names are case-sensitive, as in ORION.
+/// The options of every run level, in the order of the help.
 const OPTIONS: [OrionOption; 10] = [
-    text("-run", "LEVEL", "Run level; the only option that is needed"),
-    text("-testname", "NAME", "NAME.lun lists the targets, every output begins with NAME [default: orion]"),
+    text("-run", "LEVEL", "Run level; the only required option"),
+    text("-testname", "NAME", "NAME.lun lists the targets, output files start with NAME [default: orion]"),
     number("-num_disks", "N", "Disks behind the targets; sets the load range [default: number of targets]"),
-    number("-write", "PERCENT", "Share of writes, 0 to 100 [default: 0]"),
+    number("-write", "PERCENT", "Percentage of writes, 0 to 100 [default: 0]"),
     number("-duration", "SECONDS", "Measured time of each data point [default: 60]"),
     number(
         "-cache_size",
         "MB",
         "Warm-up before each large sequential data point, 0 for none [default: warm up for 2 minutes]",
     ),
-    text("-storax", "API", "skgfr, oss, asmlib or odmlib: accepted, makes no difference; see --engine"),
-    flag("-hugenotneeded", "Accepted; huge pages are used when there are free ones"),
-    flag("-verbose", "Tell more while measuring"),
+    text("-storax", "API", "skgfr, oss, asmlib or odmlib: accepted without effect; see --engine"),
+    flag("-hugenotneeded", "Accepted; huge pages are used if any are free"),
+    flag("-verbose", "Print each data point as it begins, and the trace lines at the end"),
     flag("-help", "This list"),
 ];
 
@@ -73,8 +73,9 @@ pub fn all() -> impl Iterator<Item = &'static OrionOption> {
     OPTIONS.iter().chain(&ADVANCED)
 }
 
+/// In upper or lower case, as people type it: `-RUN`, `-num_streamio`.
 pub fn find(name: &str) -> Option<&'static OrionOption> {
-    all().find(|option| option.name == name)
+    all().find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
 /// Rigel's own options as a clap command without a program around it.
@@ -87,7 +88,7 @@ pub fn own_command() -> clap::Command {
 
 /// The option with a value that begins an argument, and the rest of it: `-runsimple`, `-run=simple`.
 pub fn with_value(argument: &str) -> Option<(&'static str, &str)> {
-    let takes_value = all().filter(|option| !matches!(option.takes, Takes::Nothing));
+    let takes_value = all().filter(|option| !matches!(option.takes, OptionArity::Nothing));
     let parts = takes_value.filter_map(|option| Some((option.name, argument.strip_prefix(option.name)?)));
     let values = parts.map(|(name, value)| (name, value.strip_prefix('=').unwrap_or(value)));
     values.filter(|(_, value)| !value.is_empty()).max_by_key(|(name, _)| name.len())
@@ -115,42 +116,39 @@ const HEAD: &str = "rigel orion: calibrates storage, with ORION's command line a
 /// What the list of options has no room for.
 const MORE: &str = "\
 The list of targets:
-  NAME.lun                   One path of a file or block device in each line; no comments, blank lines count for nothing
-  -testname mytest           reads mytest.lun in the current directory
-  -testname /u01/mytest      reads /u01/mytest.lun, and every output goes to /u01
-      A path in the list that does not begin with / counts from the current directory, wherever the list is.
+  NAME.lun                   One path of a file or block device per line; no comments, blank lines are ignored
+  -testname mytest           read mytest.lun in the current directory
+  -testname /u01/mytest      read /u01/mytest.lun, and write all outputs to /u01
+      Relative paths in the list are relative to the current directory.
 
 Files that are written:
-      All begin with NAME_DATE_TIME_, such as mytest_20260101_1200_, and lie where the list of targets is. A second run of
-      a minute gets a number; nothing is replaced.
+      Their names start with NAME_DATE_TIME_, such as mytest_20260101_1200_, and they are in the directory of the list. A second
+      run in the same minute gets a number; no file is replaced.
   summary.txt                The load, the highest rates and the lowest latency
-  iops.csv, mbps.csv         Rates; a row for each number of large I/Os, a column for each number of small ones
-  lat.csv                    Latency of small I/Os, in the same places
-  hist.csv                   Histogram of latencies; hist.txt in layout 11.2, none in 11.1
-  trace.txt                  All figures of each point
-  ci.csv, flags.csv          Rigel's own: intervals, and what speaks against the numbers
-  report.html, record.jsonl  Rigel's own: a page with charts, and the record that `rigel report` makes all of them from
+  iops.csv, mbps.csv         Rates; one row per number of large I/Os, one column per number of small ones
+  lat.csv                    Latency of small I/Os, in the same layout
+  hist.csv                   Histogram of latencies; hist.txt in format 11.2, none in 11.1
+  trace.txt                  All results of each data point
+  ci.csv, flags.csv          Rigel's own: intervals, and warnings about the results
+  report.html, record.jsonl  Rigel's own: a page with charts, and the record from which `rigel report` makes all files
 
-How sure:
-      ORION visits each point once, and so does this command. The intervals in ci.csv then show only what varied inside that
-      one visit (column basis: one_visit); how much a second visit would differ is not known. With --precision 5% each point
-      is visited 4 times or more, and every number has an interval that holds for the run.
+Precision:
+      Like ORION, this command measures each data point once. The intervals in ci.csv then only cover variation within that one
+      measurement (column basis: one_visit), not between measurements. With --precision 5% each data point is measured at
+      least 4 times, and every number has an interval for the whole run.
 
 Examples:
   rigel orion -run simple -testname mytest
-      the targets in mytest.lun, a minute for each point; nothing is written to them
+      the targets in mytest.lun, one minute per data point; nothing is written to them
   rigel orion -run oltp -testname mytest -duration 10 --dry-run
-      shows the points, the time and the files, and does nothing
+      show data points, time and files; do nothing
   rigel orion -run normal -testname mytest -num_disks 8 --precision 5%
       the load of eight disks, with intervals
 ";
 
 /// The summary, for `-help`.
 pub fn help() -> String {
-    format!(
-        "{HEAD}{}`rigel help orion` tells more: the list of targets, the files, examples.\n",
-        options_help()
-    )
+    format!("{HEAD}{}More, with examples: rigel help orion\n", options_help())
 }
 
 /// For `rigel help orion`.
@@ -167,7 +165,7 @@ fn options_help() -> String {
     let mut text = String::from(
         "Run levels:\n\
          \x20 simple                     Small random I/O alone, then large random I/O alone\n\
-         \x20 normal                     Every pair of both\n\
+         \x20 normal                     All combinations of both\n\
          \x20 oltp                       Small I/O only, up to 20 outstanding per disk\n\
          \x20 dss                        Large I/O only, up to 15 outstanding per disk\n\
          \x20 advanced                   As the options say\n\n\
@@ -180,7 +178,7 @@ fn options_help() -> String {
     for OrionOption { name, value, help, .. } in &ADVANCED {
         line(&mut text, &format!("{name} {value}"), help);
     }
-    text.push_str("\nRigel's own options (`rigel run --help` tells more):\n");
+    text.push_str("\nRigel's own options (details: `rigel help run`):\n");
     for arg in own_command().get_arguments() {
         let value = match (arg.get_action().takes_values(), arg.get_value_names()) {
             (true, Some([name, ..])) => name.as_str(),

@@ -5,6 +5,7 @@ use rigel_core::load::matrix::MatrixShape;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{CacheWarmUp, EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::{Layout, WritePercent};
 use rigel_report::OrionVersion;
 
@@ -37,7 +38,7 @@ fn a_bare_level_has_orions_defaults() {
     assert_eq!(found.targets, TargetSource::LunFile("orion.lun".into()));
     assert_eq!(found.out_dir, PathBuf::from("."));
     assert_eq!(found.request.name, "orion");
-    assert_eq!(found.request.pace, Pace::Fixed(Nanos::from_secs(60)));
+    assert_eq!(found.request.pace(), Some(Pace::ORION));
     assert_eq!(found.display.orion_version, OrionVersion::V19);
     assert!(found.notes.is_empty() && !found.force && !found.dry_run);
 }
@@ -49,7 +50,7 @@ fn published_advanced_lines_are_understood() {
     let raid0 = Layout::Raid0 { stripe_bytes: MIB };
     check("-run advanced -size_small 32 -size_large 1024 -type rand -matrix detailed", advanced, |r| {
         r.set_size(Class::SMALL, 32 * KIB);
-        r.shape = MatrixShape::Detailed;
+        r.task = Task::advanced(MatrixShape::Detailed);
     });
     check(
         "-run advanced -simulate raid0 -stripe 1024 -write 100 -type seq -matrix col -num_small 0",
@@ -58,17 +59,21 @@ fn published_advanced_lines_are_understood() {
             r.layout = raid0;
             r.set_writes(WritePercent::new(100).unwrap());
             r.set_large(Pattern::Streams { ios_per_stream: 4 });
-            r.shape = MatrixShape::Col { small: 0 };
+            r.task = Task::advanced(MatrixShape::Col { small: 0 });
         },
     );
-    check("-run advanced -matrix row -num_large 0", advanced, |r| r.shape = MatrixShape::Row { large: 0 });
-    check("-run advanced -matrix col -num_small 0", advanced, |r| r.shape = MatrixShape::Col { small: 0 });
+    check("-run advanced -matrix row -num_large 0", advanced, |r| {
+        r.task = Task::advanced(MatrixShape::Row { large: 0 })
+    });
+    check("-run advanced -matrix col -num_small 0", advanced, |r| {
+        r.task = Task::advanced(MatrixShape::Col { small: 0 })
+    });
     check(
         "-run advanced -testname advancedtest -matrix max -num_small 4 -num_large 4 -size_large 512",
         advanced,
         |r| {
             r.name = "advancedtest".into();
-            r.shape = MatrixShape::Max { small: 4, large: 4 };
+            r.task = Task::advanced(MatrixShape::Max { small: 4, large: 4 });
             r.set_size(Class::LARGE, 512 * KIB);
         },
     );
@@ -82,8 +87,8 @@ fn published_advanced_lines_are_understood() {
         advanced,
         |r| {
             r.name = "mytest".into();
-            r.shape = MatrixShape::Point { small: 1000, large: 0 };
-            r.pace = Pace::Fixed(Nanos::from_secs(120));
+            r.task = Task::advanced(MatrixShape::Point { small: 1000, large: 0 });
+            r.set_pace(Pace::Fixed(Nanos::from_secs(120)));
             r.layout = raid0;
             r.num_disks = Some(24);
             r.cache = CacheWarmUp::Bytes(500 * MIB);
@@ -98,7 +103,7 @@ fn published_advanced_lines_are_understood() {
         advanced,
         |r| {
             r.layout = raid0;
-            r.shape = MatrixShape::Row { large: 2 };
+            r.task = Task::advanced(MatrixShape::Row { large: 2 });
             r.set_large(Pattern::Streams { ios_per_stream: 2 });
             r.cache = CacheWarmUp::Off;
         },
@@ -140,12 +145,14 @@ fn a_testname_may_hold_a_directory() {
         ("./foo", ".", "foo", "./foo.lun"),
         ("/foo", "/", "foo", "/foo.lun"),
         ("foo.v2", ".", "foo.v2", "foo.v2.lun"),
+        ("foo.lun", ".", "foo", "foo.lun"),
+        ("/u01/foo.lun", "/u01", "foo", "/u01/foo.lun"),
     ] {
         let found = run(&format!("-run simple -testname {testname}"));
         assert_eq!(found.out_dir, PathBuf::from(dir), "{testname}");
         assert_eq!(found.request.name, name, "{testname}");
         assert_eq!(found.targets, TargetSource::LunFile(lun.into()), "{testname}");
-        assert!(found.notes.is_empty());
+        assert_eq!(found.notes.is_empty(), !testname.ends_with(".lun"), "{testname}: {:?}", found.notes);
     }
     for wrong in ["/root/", "..", "/", "a/.."] {
         let problem = read_line(&format!("-run simple -testname {wrong}")).unwrap_err();
@@ -180,8 +187,9 @@ fn what_has_no_effect_is_remarked() {
     assert!(run("-run simple -storax SKGFR").notes.is_empty());
     for (line, words) in [
         ("-run simple -storax asmlib", "-storax asmlib"),
-        ("-run simple -testname a.lun", "a.lun.lun"),
-        ("-run simple -cache_size 67108864", "64 TiB"),
+        ("-run simple -testname a.lun", "a.lun is read"),
+        ("-run simple -cache_size 500", "-type seq"),
+        ("-run advanced -type seq -cache_size 67108864", "64 TiB"),
         ("-run simple --destroy-data /dev/x", "--destroy-data"),
     ] {
         let notes = run(line).notes;
@@ -201,7 +209,6 @@ fn every_refusal_names_the_option_and_ends_like_orion() {
         ("-run simple -run simple", "-run"),
         ("-run simple -verbose -verbose", "-verbose"),
         ("-run simple /dev/sdb", "/dev/sdb"),
-        ("-run simple -Testname x", "-testname"),
         ("-run simple -numdisks 2", "-num_disks"),
         ("-run simple --num_disks 2", "-num_disks"),
         ("-run simple -seed 2", "--seed"),
@@ -231,7 +238,7 @@ fn every_refusal_names_the_option_and_ends_like_orion() {
         ("-run simple --dry-run=yes", "--dry-run"),
         ("-run simple --engine posix", "--engine"),
         ("-run simple --workers 0", "--workers"),
-        ("-run simple --orion-version 10.2", "--orion-version"),
+        ("-run simple --orion-version 9.2", "--orion-version"),
         ("-run advanced -matrix square", "-matrix"),
         ("-run advanced -matrix point -num_small 4", "-num_large"),
         ("-run advanced -matrix max -num_large 4", "-num_small"),
@@ -242,12 +249,11 @@ fn every_refusal_names_the_option_and_ends_like_orion() {
         ("-run advanced -num_large 1", "-num_large"),
         ("-run advanced -matrix point -num_small 0 -num_large 0", "-num_small, -num_large"),
         ("-run advanced -size_small 0", "-size_small"),
-        ("-run advanced -size_small 8K", "-size_small"),
+        ("-run advanced -size_small 8Q", "-size_small"),
         ("-run advanced -size_large 1048576", "-size_large"),
         ("-run advanced -type sequential", "-type"),
         ("-run advanced -num_streamIO 4", "-num_streamIO"),
         ("-run advanced -type seq -num_streamIO 0", "-num_streamIO"),
-        ("-run advanced -num_streamio 4", "-num_streamIO"),
         ("-run advanced -simulate raid1", "-simulate"),
         ("-run advanced -stripe 1024", "-stripe"),
         ("-run advanced -simulate concat -stripe 1024", "-stripe"),
@@ -258,6 +264,37 @@ fn every_refusal_names_the_option_and_ends_like_orion() {
         let told = problem.to_string();
         assert!(told.contains(named), "{line}: {told}");
         assert_eq!(told.lines().last(), Some(ORION_LINE), "{line}: {told}");
+    }
+}
+
+/// As scripts and articles have it, although ORION's help does not.
+#[test]
+fn options_and_sizes_are_read_as_people_write_them() {
+    let advanced = RunLevel::Advanced;
+    check("-RUN Advanced -SIZE_SMALL 16k -Size_Large 1M -type RAND", advanced, |r| {
+        r.set_size(Class::SMALL, 16 * KIB);
+        r.set_size(Class::LARGE, MIB);
+    });
+    check("-run advanced -type seq -cache_size 2G -num_streamio 2", advanced, |r| {
+        r.set_large(Pattern::Streams { ios_per_stream: 2 });
+        r.cache = CacheWarmUp::Bytes(2 << 30);
+    });
+}
+
+#[test]
+fn a_count_that_does_not_go_with_its_matrix_gets_a_line_that_runs() {
+    for (line, runs) in [
+        (
+            "-run advanced -testname t -matrix row -num_small 4 -num_large 2",
+            "-run advanced -testname t -matrix row -num_large 2",
+        ),
+        ("-run advanced -matrix row -num_small 4", "-run advanced -matrix col -num_small 4"),
+        ("-run advanced -matrix col -num_large 4", "-run advanced -matrix row -num_large 4"),
+        ("-run advanced -matrix basic -num_small 1", "-run advanced -matrix basic"),
+    ] {
+        let problem = read_line(line).unwrap_err().to_string();
+        assert!(problem.contains(&format!("`rigel orion {runs}`")), "{line}: {problem}");
+        run(runs);
     }
 }
 
@@ -277,7 +314,7 @@ fn load_shape_belongs_to_advanced() {
         ] {
             let told = read_line(&format!("-run {level} {option}")).unwrap_err().to_string();
             let name = option.split(' ').next().unwrap();
-            assert!(told.contains(name) && told.contains(&format!("-run {level}")), "{told}");
+            assert!(told.contains(name) && told.contains(&format!("the level '{level}'")), "{told}");
             assert!(told.contains("-run advanced"), "{told}");
         }
         run(&format!("-run {level} -num_disks 2 -write 0 -duration 1 -cache_size 0 -storax oss"));

@@ -20,13 +20,13 @@ pub fn check_new(path: &Path) -> Result<(), Problem> {
 
 /// The file, open to be added to.
 #[derive(Debug)]
-pub struct Growing {
+pub struct GrowingFile {
     file: File,
     /// Something was added since the last flush.
     dirty: bool,
 }
 
-impl Growing {
+impl GrowingFile {
     /// Begins with these bytes, which are on the disk when this returns. An existing file is replaced with `force` only.
     pub fn begin(path: &Path, bytes: &[u8], force: bool) -> Result<Self, Problem> {
         write_whole(path, bytes, force)?;

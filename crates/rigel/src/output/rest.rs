@@ -23,7 +23,7 @@ pub struct Rest {
 
 /// What lies under the name of a record's rest.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct RestState {
     pub rests: Vec<Rest>,
     /// Files of others, which are not read.
     pub foreign: Vec<PathBuf>,
@@ -59,8 +59,8 @@ pub fn places(record: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines that wait for room in a record of this owner.
-pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
-    let mut found = Found::default();
+pub fn find(record: &[u8], owner: u32) -> Result<RestState, Problem> {
+    let mut found = RestState::default();
     for path in rest::places(record) {
         match read(&path, owner) {
             Ok(Some(bytes)) => found.rests.push(Rest { path, bytes }),
@@ -75,8 +75,8 @@ pub fn find(record: &[u8], owner: u32) -> Result<Found, Problem> {
             Err(error) => {
                 return Err(Problem::refused(format!("the end of the record cannot be read: {error}"))
                     .at(path_text::encode(&path))
-                    .because("it found no room in the record, and waits there")
-                    .next("do this as the user who soaked, or as root"));
+                    .because("it did not fit into the record, and is kept there")
+                    .next("do this as the user who ran the soak, or as root"));
             }
         }
     }
@@ -125,7 +125,7 @@ mod tests {
     fn a_place_follows_from_the_first_line_of_the_record() {
         let dir = tempfile::tempdir().unwrap();
         let record = dir.path().join("record");
-        let head = r#"{"request":{"rest_dirs":["/big","/tmp"]}}"#;
+        let head = r#"{"request":{"task":{"soak":{"rest_dirs":["/big","/tmp"]}}}}"#;
         fs::write(&record, head).unwrap();
         assert!(places(&record).is_empty());
         fs::write(&record, format!("{head}\nmore\n")).unwrap();
@@ -138,7 +138,7 @@ mod tests {
         let (file, gone) = (dir.path().join("file"), dir.path().join("gone"));
         fs::write(&file, "").unwrap();
         let dirs = format!("[\"{}\",\"{}\"]", file.display(), gone.display());
-        let head = format!("{{\"request\":{{\"rest_dirs\":{dirs}}}}}\n");
+        let head = format!("{{\"request\":{{\"task\":{{\"soak\":{{\"rest_dirs\":{dirs}}}}}}}}}\n");
         let found = find(head.as_bytes(), geteuid().as_raw()).unwrap();
         assert!(found.rests.is_empty() && found.foreign.is_empty() && found.closed.is_empty(), "{found:?}");
     }

@@ -21,10 +21,18 @@ fn names(dir: &TempDir) -> Vec<String> {
 fn runs_of_one_minute_do_not_collide() {
     let dir = tempdir().unwrap();
     let ids: Vec<String> =
-        (0..3).map(|_| OutputSet::reserve(dir.path(), "orion", STAMP).unwrap().0.run_id).collect();
+        (0..3).map(|_| OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap().0.run_id).collect();
     assert_eq!(ids, ["orion_20260101_1200", "orion_20260101_1200_2", "orion_20260101_1200_3"]);
     let mode = fs::metadata(dir.path().join("orion_20260101_1200_record.jsonl")).unwrap();
     assert_eq!(mode.permissions().mode() & 0o777 & !0o644, 0);
+}
+
+#[test]
+fn names_without_a_time_are_not_taken_by_those_with_one() {
+    let dir = tempdir().unwrap();
+    let reserve = |stamp| OutputSet::reserve(dir.path(), "orion", stamp).unwrap().0.run_id;
+    assert_eq!(reserve(Some(STAMP)), "orion_20260101_1200");
+    assert_eq!([reserve(None), reserve(None), reserve(None)], ["orion", "orion_2", "orion_3"]);
 }
 
 #[test]
@@ -33,7 +41,7 @@ fn outputs_without_a_record_get_a_name_that_no_run_has() {
     let set = |name: &str| OutputSet::without_record(dir.path(), name, STAMP).unwrap();
     assert_eq!(set("orion").run_id, "orion_20260101_1200");
     assert!(names(&dir).is_empty(), "nothing is created");
-    OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap();
     let second = set("orion");
     assert_eq!(second.run_id, "orion_20260101_1200_2");
     second.write(&[file("_proof.json", "{}")], false).unwrap();
@@ -49,7 +57,7 @@ fn what_is_no_regular_file_is_never_replaced() {
     symlink(&socket, &link).unwrap();
     for path in [&socket, &link] {
         let problem = write_whole(path, b"text", true).unwrap_err();
-        assert!(problem.to_string().contains("no regular file"), "{problem}");
+        assert!(problem.to_string().contains("not a regular file"), "{problem}");
     }
     assert!(!fs::metadata(&socket).unwrap().is_file());
     assert_eq!(names(&dir), ["link", "socket"]);
@@ -59,10 +67,10 @@ fn what_is_no_regular_file_is_never_replaced() {
 fn a_planted_link_does_not_lead_outputs_away() {
     let (dir, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
     symlink(elsewhere.path(), dir.path().join("a_fio")).unwrap();
-    let placed = Placed::named(dir.path(), "a_fio/small/x.json", b"{}");
+    let placed = PlacedFile::named(dir.path(), "a_fio/small/x.json", b"{}");
     assert!(write_all(&[placed], true).is_err());
     assert!(names(&elsewhere).is_empty());
-    let placed = || Placed::named(dir.path(), "b_fio/small/x.json", b"{}");
+    let placed = || PlacedFile::named(dir.path(), "b_fio/small/x.json", b"{}");
     write_all(&[placed()], false).unwrap();
     write_all(&[placed()], true).unwrap();
 }
@@ -70,7 +78,7 @@ fn a_planted_link_does_not_lead_outputs_away() {
 #[test]
 fn runs_that_begin_together_get_names_of_their_own() {
     let dir = tempdir().unwrap();
-    let reserve = || OutputSet::reserve(dir.path(), "orion", STAMP).unwrap().0.run_id;
+    let reserve = || OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap().0.run_id;
     let ids: std::collections::BTreeSet<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(reserve)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -83,7 +91,7 @@ fn runs_that_begin_together_get_names_of_their_own() {
 fn files_of_another_program_are_left_alone() {
     let dir = tempdir().unwrap();
     fs::write(dir.path().join("orion_20260101_1200_summary.txt"), "theirs").unwrap();
-    let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    let (set, _) = OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap();
     assert_eq!(set.run_id, "orion_20260101_1200_2");
 }
 
@@ -92,7 +100,7 @@ fn a_planted_link_is_not_followed() {
     let dir = tempdir().unwrap();
     let victim = dir.path().join("victim");
     symlink(&victim, dir.path().join("orion_20260101_1200_record.jsonl")).unwrap();
-    let (set, _) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    let (set, _) = OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap();
     assert_eq!(set.run_id, "orion_20260101_1200_2");
     symlink(&victim, dir.path().join("out.txt")).unwrap();
     write_whole(&dir.path().join("out.txt"), b"ours", false).unwrap_err();
@@ -104,7 +112,7 @@ fn a_planted_link_is_not_followed() {
 #[test]
 fn a_set_is_written_beside_its_record() {
     let dir = tempdir().unwrap();
-    let (set, _record) = OutputSet::reserve(dir.path(), "orion", STAMP).unwrap();
+    let (set, _record) = OutputSet::reserve(dir.path(), "orion", Some(STAMP)).unwrap();
     let files = [file("_summary.txt", "summary\n"), file("_iops.csv", "")];
     let paths = set.write(&files, false).unwrap();
     assert_eq!(fs::read(&paths[0]).unwrap(), b"summary\n");
@@ -168,9 +176,9 @@ fn the_directory_is_tried_before_the_run() {
     let missing = dir.path().join("missing");
     assert!(told(check_directory(&missing, 1)).contains("does not exist"));
     fs::write(dir.path().join("file"), "").unwrap();
-    assert!(told(check_directory(&dir.path().join("file"), 1)).contains("no directory"));
-    assert!(told(check_directory(dir.path(), u64::MAX)).contains("too little room"));
-    let reserved = OutputSet::reserve(&missing, "orion", STAMP).unwrap_err();
+    assert!(told(check_directory(&dir.path().join("file"), 1)).contains("not a directory"));
+    assert!(told(check_directory(dir.path(), u64::MAX)).contains("not enough space"));
+    let reserved = OutputSet::reserve(&missing, "orion", Some(STAMP)).unwrap_err();
     assert_eq!(reserved.kind.code(), 3);
     assert!(reserved.to_string().contains("does not exist"));
 }
@@ -183,7 +191,7 @@ fn what_the_system_says_becomes_advice() {
         (Errno::ACCESS, "may not write"),
         (Errno::ROFS, "read-only"),
         (Errno::NAMETOOLONG, "too long"),
-        (Errno::ISDIR, "a directory has that name"),
+        (Errno::ISDIR, "it is a directory"),
         (Errno::IO, "the system says"),
     ] {
         let told = trouble(Path::new("/out/\u{1b}x"), &errno.into()).to_string();

@@ -12,27 +12,25 @@ use std::path::Path;
 pub fn trouble(path: &Path, error: &io::Error) -> Problem {
     let (what, cause, next) = match error.kind() {
         ErrorKind::AlreadyExists => (
-            "the output exists already",
-            "an existing file is not replaced unasked",
+            "the output already exists",
+            "existing files are not replaced by default",
             "give --force to replace it, or choose another name or directory",
         ),
         ErrorKind::NotFound => (
-            "the directory of the outputs does not exist",
-            "it was mistyped, or not made yet",
-            "make it with mkdir, or choose another one",
+            "the output directory does not exist",
+            "it was mistyped, or not created yet",
+            "create it with mkdir, or choose another one",
         ),
-        ErrorKind::NotADirectory => (
-            "the directory of the outputs is no directory",
-            "a file has that name",
-            "choose another directory",
-        ),
+        ErrorKind::NotADirectory => {
+            ("the output directory is not a directory", "it is a file", "choose another directory")
+        }
         ErrorKind::IsADirectory => {
-            ("the output cannot be written", "a directory has that name", "choose another name or directory")
+            ("the output cannot be written", "it is a directory", "choose another name or directory")
         }
         ErrorKind::PermissionDenied => (
             "the outputs cannot be written",
             "permission denied: this user may not write there",
-            "choose another directory, or run as a user who may",
+            "choose another directory, or run as a user with permission",
         ),
         ErrorKind::ReadOnlyFilesystem => (
             "the outputs cannot be written",
@@ -67,13 +65,13 @@ pub fn not_opened(path: &Path, error: &io::Error) -> Problem {
     };
     make(format!("the record cannot be opened: {error}"))
         .at(path_text::encode(path))
-        .because("to go on, a run adds to its own record, a regular file that is no link")
-        .next("give the file that ends in _record.jsonl; see with `ls -l` who may write it")
+        .because("to resume, a run appends to its record, which must be a regular file and not a link")
+        .next("give the file that ends in _record.jsonl; check with `ls -l` who may write it")
 }
 
 pub fn no_room(dir: &Path, free_bytes: u64, needed_bytes: u64) -> Problem {
-    Problem::refused("there is too little room for the outputs")
+    Problem::refused("there is not enough space for the outputs")
         .at(path_text::encode(dir))
-        .because(format!("{} are free, the run may need {}", Bytes(free_bytes), Bytes(needed_bytes)))
+        .because(format!("{} are free, but the run may need {}", Bytes(free_bytes), Bytes(needed_bytes)))
         .next("free some space, or choose another directory")
 }

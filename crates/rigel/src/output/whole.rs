@@ -23,7 +23,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> Result<(), Problem
 }
 
 fn special(path: &Path) -> Problem {
-    Problem::refused("the output exists already, and is no regular file")
+    Problem::refused("the output already exists, and is not a regular file")
         .at(path_text::encode(path))
         .because("a device, a pipe or a socket is never replaced")
         .next("choose another name")
@@ -39,7 +39,7 @@ pub(super) fn put(
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let (beside, mut file) = Beside::create(dir, path)?;
+    let (beside, mut file) = TemporaryFile::create(dir, path)?;
     fill(&mut file)?;
     file.sync_all()?;
     drop(file);
@@ -49,7 +49,7 @@ pub(super) fn put(
 
 /// Tries to write a file there, and removes it.
 pub(super) fn try_out(dir: &Path) -> io::Result<()> {
-    let (_beside, mut file) = Beside::create(dir, Path::new("rigel-try"))?;
+    let (_beside, mut file) = TemporaryFile::create(dir, Path::new("rigel-try"))?;
     file.write_all(&[0; 4096])?;
     file.sync_all()
 }
@@ -65,11 +65,11 @@ pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
 
 /// The temporary file; what is left under its name is removed when this is dropped.
 #[derive(Debug)]
-struct Beside {
+struct TemporaryFile {
     path: PathBuf,
 }
 
-impl Beside {
+impl TemporaryFile {
     fn create(dir: &Path, path: &Path) -> io::Result<(Self, File)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
         let process = std::process::id();
@@ -102,7 +102,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // It is gone when it was renamed. Any failure before this one is reported.
         let _ = fs::remove_file(&self.path);

@@ -11,14 +11,14 @@ const APART: Duration = Duration::from_secs(10);
 const SILENT: Duration = Duration::from_secs(20);
 
 /// Where the lines go.
-pub struct Folded {
+pub struct LineFold {
     out: Box<dyn Write + Send>,
     now: Box<dyn Fn() -> Instant + Send>,
     began: Instant,
     last: Option<Instant>,
 }
 
-impl Folded {
+impl LineFold {
     /// By the clock of the machine.
     pub fn new(out: Box<dyn Write + Send>) -> Self {
         Self::by(Instant::now, out)

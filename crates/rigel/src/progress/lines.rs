@@ -2,20 +2,20 @@
 //!
 //! Must not draw.
 
-use rigel_core::event::{Activity, At, Live, Saturation};
+use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
 use rigel_core::record::{Purpose, Visit};
 use rigel_core::stats::forecast::TimeRange;
+use rigel_core::units::say::percent;
 use rigel_core::units::{self, Bytes, NS_PER_MS, to_f64};
 use rigel_report::duration;
-use rigel_report::numbers::percent;
 
-pub use rigel_report::numbers::time_left;
+pub use rigel_core::units::say::time_left;
 
 /// Which visit: `point 3 of 17: small 3 large 0, visit 2`, `searching the load levels of small I/O: 8 outstanding`.
-pub fn place(at: &At, steps: usize, classes: &[LoadClass]) -> String {
+pub fn place(at: &VisitPosition, steps: usize, classes: &[LoadClass]) -> String {
     if let Purpose::Search(class) = at.purpose {
         return searched(class, at.point.of(class), classes);
     }
@@ -41,14 +41,14 @@ fn searched(class: Class, level: u32, classes: &[LoadClass]) -> String {
     let load = classes.iter().find(|load| load.name == class);
     let noun = load.map_or_else(|| class.to_string(), LoadClass::noun);
     if load.is_some_and(LoadClass::is_open) {
-        return format!("searching the rate of {noun}: {level} per second");
+        return format!("searching for the rate of {noun}: {level} per second");
     }
     let counted = match load {
         Some(load) if load.streams() && level == 1 => "stream",
         Some(load) if load.streams() => "streams",
         _ => "outstanding",
     };
-    format!("searching the load levels of {noun}: {level} {counted}")
+    format!("searching for the load levels of {noun}: {level} {counted}")
 }
 
 /// What the search found, which later visits may change: `so far, small I/O is saturated at 16 outstanding`.
@@ -56,12 +56,12 @@ pub fn level_found(class: Class, n_sat: Option<Saturation>) -> String {
     let class = class.name();
     match n_sat {
         Some(Saturation { level, is_reached: true }) => {
-            format!("so far, {class} I/O is saturated at {level} outstanding")
+            format!("so far, {class} I/O saturates at {level} outstanding")
         }
         Some(Saturation { level, .. }) => {
             format!("so far, {class} I/O is not saturated: {level} outstanding give 95 % of its highest rate")
         }
-        None => format!("{class} I/O has no rate at all"),
+        None => format!("{class} I/O has no rate"),
     }
 }
 
@@ -71,12 +71,12 @@ pub fn looked(done: usize, points: usize, widest: f64) -> String {
         true => format!("the widest interval is ±{} %", percent(widest)),
         false => "some have no interval yet".to_owned(),
     };
-    format!("{done} of {points} points are sure enough, {widest}")
+    format!("{done} of {points} points are precise enough, {widest}")
 }
 
 /// The line of a visit: `point 3 of 17: small 3 large 0: 12345 IOPS, 0.243 ms`.
 pub fn measured(visit: &Visit, steps: usize, classes: &[LoadClass]) -> String {
-    let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+    let at = VisitPosition { step: visit.step, point: visit.point, purpose: visit.purpose };
     let mut line = place(&at, steps, classes);
     let mut separator = ": ";
     for class in classes {
@@ -104,7 +104,13 @@ fn details(tally: &ClassTally) -> String {
 }
 
 /// What goes on in a visit: `point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS`.
-pub fn under_way(at: &At, steps: usize, activity: Activity, live: &Live, classes: &[LoadClass]) -> String {
+pub fn under_way(
+    at: &VisitPosition,
+    steps: usize,
+    activity: Activity,
+    live: &LiveFigures,
+    classes: &[LoadClass],
+) -> String {
     let doing = match activity {
         Activity::WarmUp => "warming up".to_owned(),
         // Nothing was counted yet, which is no rate of 0.
@@ -120,7 +126,7 @@ pub fn times(elapsed_ns: u64, left: TimeRange) -> String {
     format!("{} gone, {} left", time_left(elapsed_ns), duration::left(left))
 }
 
-fn rates(point: Point, live: &Live, classes: &[LoadClass]) -> String {
+fn rates(point: Point, live: &LiveFigures, classes: &[LoadClass]) -> String {
     let loaded = classes.iter().filter(|class| point.of(class.name) > 0);
     let rate = |class: &LoadClass| {
         let latency = live.latency_us.get(&class.name);

@@ -1,6 +1,6 @@
 use super::*;
 use indicatif::TermLike;
-use rigel_core::event::{Activity, At, Live, Saturation};
+use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Arrival, Class, Pattern, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::measure::ClassTally;
@@ -31,14 +31,14 @@ impl Pipe {
     fn surface(&self, step: u64) -> Surface {
         let (began, readings) = (Instant::now(), AtomicU64::new(0));
         let now = move || began + Duration::from_secs(step * readings.fetch_add(1, Ordering::Relaxed));
-        Surface::Lines(Folded::by(now, Box::new(self.clone())))
+        Surface::Lines(LineFold::by(now, Box::new(self.clone())))
     }
 
     /// By a clock whose seconds the test sets.
     fn surface_at(&self, seconds: &Arc<AtomicU64>) -> Surface {
         let (began, seconds) = (Instant::now(), Arc::clone(seconds));
         let now = move || began + Duration::from_secs(seconds.load(Ordering::Relaxed));
-        Surface::Lines(Folded::by(now, Box::new(self.clone())))
+        Surface::Lines(LineFold::by(now, Box::new(self.clone())))
     }
 
     fn text(&self) -> String {
@@ -130,8 +130,8 @@ fn classes() -> Vec<LoadClass> {
     LoadClass::pair(8192, MIB)
 }
 
-fn at(small: u32, large: u32) -> At {
-    At { step: 2, point: Point::pair(small, large), purpose: Purpose::Only }
+fn at(small: u32, large: u32) -> VisitPosition {
+    VisitPosition { step: 2, point: Point::pair(small, large), purpose: Purpose::Only }
 }
 
 #[test]
@@ -140,15 +140,15 @@ fn visits_of_an_adaptive_run_say_which_they_are() {
         (Purpose::Long, "point 3 of 17: small 3 large 0, long visit"),
         (Purpose::Round(1), "point 3 of 17: small 3 large 0, visit 2"),
         (Purpose::FillsGap, "point 3 of 17: small 3 large 0, one more visit"),
-        (Purpose::Search(Class::SMALL), "searching the load levels of small I/O: 3 outstanding"),
+        (Purpose::Search(Class::SMALL), "searching for the load levels of small I/O: 3 outstanding"),
     ] {
-        assert_eq!(lines::place(&At { purpose, ..at(3, 0) }, 17, &classes()), text);
+        assert_eq!(lines::place(&VisitPosition { purpose, ..at(3, 0) }, 17, &classes()), text);
     }
     let mut streams = classes();
     streams[1].pattern = Pattern::Streams { ios_per_stream: 4 };
     for (level, text) in [(1, "1 stream"), (8, "8 streams")] {
-        let at = At { purpose: Purpose::Search(Class::LARGE), ..at(0, level) };
-        let text = format!("searching the load levels of large I/O: {text}");
+        let at = VisitPosition { purpose: Purpose::Search(Class::LARGE), ..at(0, level) };
+        let text = format!("searching for the load levels of large I/O: {text}");
         assert_eq!(lines::place(&at, 0, &streams), text);
     }
 }
@@ -157,25 +157,28 @@ fn visits_of_an_adaptive_run_say_which_they_are() {
 fn a_search_for_a_rate_counts_per_second() {
     let mut open = classes();
     open[0].arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
-    let at = At { purpose: Purpose::Search(Class::SMALL), ..at(1600, 0) };
-    assert_eq!(lines::place(&at, 0, &open), "searching the rate of small I/O: 1600 per second");
+    let at = VisitPosition { purpose: Purpose::Search(Class::SMALL), ..at(1600, 0) };
+    assert_eq!(lines::place(&at, 0, &open), "searching for the rate of small I/O: 1600 per second");
 }
 
 #[test]
 fn what_was_found_on_the_way_is_told() {
-    assert_eq!(lines::looked(3, 17, 0.0731), "3 of 17 points are sure enough, the widest interval is ±7.3 %");
+    assert_eq!(
+        lines::looked(3, 17, 0.0731),
+        "3 of 17 points are precise enough, the widest interval is ±7.3 %"
+    );
     assert_eq!(
         lines::looked(0, 2, f64::INFINITY),
-        "0 of 2 points are sure enough, some have no interval yet"
+        "0 of 2 points are precise enough, some have no interval yet"
     );
     // The verdict may say NOT_SATURATED afterwards: it knows visits that come after the search.
     let found = |is_reached| lines::level_found(Class::LARGE, Some(Saturation { level: 4, is_reached }));
-    assert_eq!(found(true), "so far, large I/O is saturated at 4 outstanding");
+    assert_eq!(found(true), "so far, large I/O saturates at 4 outstanding");
     assert_eq!(
         found(false),
         "so far, large I/O is not saturated: 4 outstanding give 95 % of its highest rate"
     );
-    assert_eq!(lines::level_found(Class::SMALL, None), "small I/O has no rate at all");
+    assert_eq!(lines::level_found(Class::SMALL, None), "small I/O has no rate");
 }
 
 #[test]
@@ -203,7 +206,10 @@ fn failures_are_told_with_the_point() {
 
 #[test]
 fn the_bar_says_what_goes_on() {
-    let live = Live { per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into(), ..Live::default() };
+    let live = LiveFigures {
+        per_s: [(Class::SMALL, 12_345.4), (Class::LARGE, 512.0)].into(),
+        ..LiveFigures::default()
+    };
     let text = |small, large, activity| lines::under_way(&at(small, large), 17, activity, &live, &classes());
     assert_eq!(text(3, 1, Activity::Measure), "point 3 of 17: small 3 large 1: 12345 IOPS, 512.00 MBPS");
     assert_eq!(text(3, 0, Activity::Measure), "point 3 of 17: small 3 large 0: 12345 IOPS");
@@ -214,8 +220,8 @@ fn the_bar_says_what_goes_on() {
 fn the_bar_says_how_long_arrivals_take() {
     let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
     let open = LoadClass { arrival, levels: vec![500], ..LoadClass::random(Class::constant("open"), 8192) };
-    let at = At { step: 0, point: Point::alone(open.name, 500), purpose: Purpose::Only };
-    let live = Live { per_s: [(open.name, 498.0)].into(), latency_us: [(open.name, 1234.0)].into() };
+    let at = VisitPosition { step: 0, point: Point::alone(open.name, 500), purpose: Purpose::Only };
+    let live = LiveFigures { per_s: [(open.name, 498.0)].into(), latency_us: [(open.name, 1234.0)].into() };
     let text = lines::under_way(&at, 1, Activity::Measure, &live, &[open]);
     assert!(text.starts_with("point 1 of 1: open 500: 498 ") && text.ends_with(", 1.234 ms"), "{text}");
 }
@@ -223,11 +229,12 @@ fn the_bar_says_how_long_arrivals_take() {
 /// A device that stands still has a rate of 0; a visit of which nothing was counted yet has none.
 #[test]
 fn what_was_not_counted_yet_is_no_rate() {
-    let search = At { purpose: Purpose::Search(Class::SMALL), ..at(8, 0) };
-    let text = |at: &At, live: &Live| lines::under_way(at, 0, Activity::Measure, live, &classes());
-    let place = "searching the load levels of small I/O: 8 outstanding";
-    assert_eq!(text(&search, &Live::default()), format!("{place}: settling"));
-    let still = Live { per_s: [(Class::SMALL, 0.0)].into(), ..Live::default() };
+    let search = VisitPosition { purpose: Purpose::Search(Class::SMALL), ..at(8, 0) };
+    let text =
+        |at: &VisitPosition, live: &LiveFigures| lines::under_way(at, 0, Activity::Measure, live, &classes());
+    let place = "searching for the load levels of small I/O: 8 outstanding";
+    assert_eq!(text(&search, &LiveFigures::default()), format!("{place}: settling"));
+    let still = LiveFigures { per_s: [(Class::SMALL, 0.0)].into(), ..LiveFigures::default() };
     assert_eq!(text(&search, &still), format!("{place}: 0 IOPS"));
 }
 
@@ -254,7 +261,7 @@ fn time_left_is_never_short() {
 fn tick() -> Event<'static> {
     let left = TimeRange { least_ns: 30 * NS_PER_S, most_ns: 240 * NS_PER_S };
     let activity = Activity::Measure;
-    Event::Tick { at: at(3, 0), activity, elapsed_ns: 65 * NS_PER_S, left, live: Live::default() }
+    Event::Tick { at: at(3, 0), activity, elapsed_ns: 65 * NS_PER_S, left, live: LiveFigures::default() }
 }
 
 #[test]
@@ -276,11 +283,11 @@ fn a_pipe_gets_a_line_in_ten_seconds_with_all_that_happened() {
     }
     let measured = "point 3 of 17: small 3 large 0: 12344 IOPS, 0.243 ms";
     let times = "1:05 gone, 30 s to 4 min left";
-    let sure = "3 of 17 points are sure enough, the widest interval is ±7.3 %";
+    let sure = "3 of 17 points are precise enough, the widest interval is ±7.3 %";
     let text = pipe.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], format!("{measured}; {times}"), "at once");
-    let found = "so far, large I/O is saturated at 4 outstanding";
+    let found = "so far, large I/O saturates at 4 outstanding";
     assert_eq!(lines[1], format!("{found}; {measured}; {sure}; {times}"));
     assert_eq!(lines.len(), 2, "20 s: {text}");
 }
@@ -328,7 +335,7 @@ fn a_terminal_gets_a_bar_that_goes_away() {
         activity: Activity::Measure,
         elapsed_ns: 5 * NS_PER_S,
         left: TimeRange::exactly(5 * NS_PER_S),
-        live: Live { per_s: [(Class::SMALL, 12_345.0)].into(), ..Live::default() },
+        live: LiveFigures { per_s: [(Class::SMALL, 12_345.0)].into(), ..LiveFigures::default() },
     });
     let shown = term.0.lock().unwrap().clone();
     assert!(shown.starts_with("============"), "{shown}");

@@ -63,7 +63,7 @@ fn too_small(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let lines = [
         format!("The live view needs {} columns and {} lines;", LEAST.0, LEAST.1),
         format!("this terminal has {} and {}.", area.width, area.height),
-        format!("The run goes on. {}", time(model)),
+        format!("The run continues. {}", time(model)),
         "q ends it.".to_owned(),
     ];
     for (row, line) in (0..).zip(lines) {
@@ -90,15 +90,15 @@ fn heading(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn time(model: &Model) -> String {
     match model.left {
         Some(left) => lines::times(model.elapsed_ns, left),
-        None => format!("{} gone, time left not known yet", lines::time_left(model.elapsed_ns)),
+        None => format!("{} elapsed, time left not known yet", lines::time_left(model.elapsed_ns)),
     }
 }
 
 fn keys(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let (text, role) = if model.stopping {
-        (" ending: waiting for the I/Os in flight; q again ends at once, without outputs", Role::Warning)
+        (" ending: waiting for the I/Os in flight; q again stops at once, without outputs", Role::Warning)
     } else {
-        (" q  end the run, write what there is     Tab  what the cells show     ?  help", Role::Faint)
+        (" q  end the run, write outputs so far    Tab  what the cells show     ?  help", Role::Faint)
     };
     put(buffer, area, 0, text, theme.style(role));
 }

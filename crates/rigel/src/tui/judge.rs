@@ -12,7 +12,7 @@ use rigel_core::load::matrix::Point;
 use rigel_core::path_text::printable;
 use rigel_core::record::{Interval, Record};
 use rigel_core::stats::Basis;
-use rigel_core::verify::Verified;
+use rigel_core::verify::VerifyCounts;
 use std::time::{Duration, Instant};
 
 /// Judging takes at most the time of the run divided by this.
@@ -29,7 +29,6 @@ pub struct Figures {
     pub half_width: Option<f64>,
 }
 
-/// One point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointSoFar {
     /// Which.
@@ -79,19 +78,19 @@ pub struct Judgement {
 
 /// The record as far as it has come.
 #[derive(Debug, Default)]
-pub struct SoFar {
+pub struct PartialRecord {
     record: Option<Record>,
     ended: Option<Instant>,
     took: Duration,
     /// What the intervals of a soak found, and visits of a record that goes on, of which no interval is told.
-    wrong: Verified,
+    wrong: VerifyCounts,
     /// The visit of the last interval.
     in_parts: Option<u64>,
     /// The judgement before.
     last: Judgement,
 }
 
-impl SoFar {
+impl PartialRecord {
     /// Adds what happened; gives a judgement when it is time for one.
     pub fn event(&mut self, event: &Event<'_>) -> Option<Judgement> {
         match *event {

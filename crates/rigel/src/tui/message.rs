@@ -3,8 +3,8 @@
 //! They are made on the coordinator's thread and kept small. Must not draw.
 
 use super::judge::Judgement;
-use super::model::Last;
-use rigel_core::event::{Activity, At, Event, Live, Saturation};
+use super::model::LastVisit;
+use rigel_core::event::{Activity, Event, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
@@ -41,7 +41,6 @@ pub enum Message {
         target: Option<f64>,
         /// The points; empty as long as they have to be searched.
         points: Vec<Point>,
-        /// The load classes.
         classes: Vec<LoadClass>,
     },
     /// The points are known.
@@ -52,12 +51,12 @@ pub enum Message {
     /// A visit begins.
     Started {
         /// Which.
-        at: At,
+        at: VisitPosition,
     },
     /// A few times a second.
     Tick {
         /// Which visit.
-        at: At,
+        at: VisitPosition,
         /// What the run does.
         activity: Activity,
         /// Since the start.
@@ -65,10 +64,10 @@ pub enum Message {
         /// What is left, as far as it is known.
         left: TimeRange,
         /// Rates.
-        live: Live,
+        live: LiveFigures,
     },
     /// A visit was made.
-    Finished(Last),
+    Finished(LastVisit),
     /// The search found what saturates a class.
     LevelFound {
         /// Which class.
@@ -119,12 +118,12 @@ fn begun(header: &Header) -> Message {
         1 => "1 worker".to_owned(),
         several => format!("{several} workers"),
     };
-    let (run_id, level) = (printable(&header.run_id), request.level.name());
+    let (run_id, level) = (printable(&header.run_id), request.level().name());
     Message::Begun {
         title: format!("{run_id}  {level}, {}, {workers}", engine.kind.name()),
-        target: plan.adaptive.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace {
-            Pace::Adaptive(adaptive) => Some(adaptive.precision.fraction()),
-            Pace::Fixed(_) | Pace::Phases | Pace::Soak(_) => None,
+        target: plan.adaptive.as_ref().map(|plan| plan.parameters.target).or_else(|| match request.pace() {
+            Some(Pace::Adaptive(adaptive)) => Some(adaptive.precision.fraction()),
+            Some(Pace::Fixed(_)) | None => None,
         }),
         points: plan.steps.iter().map(|step| step.point).collect(),
         classes: request.classes.clone(),
@@ -132,11 +131,11 @@ fn begun(header: &Header) -> Message {
 }
 
 fn finished(visit: &Visit) -> Message {
-    let at = At { step: visit.step, point: visit.point, purpose: visit.purpose };
+    let at = VisitPosition { step: visit.step, point: visit.point, purpose: visit.purpose };
     let digest = |(class, tally): (&Class, &ClassTally)| {
         (*class, digest(tally, units::iops(tally.completed(), visit.measured_ns)))
     };
-    Message::Finished(Last { at, ios: visit.tallies.iter().map(digest).collect() })
+    Message::Finished(LastVisit { at, ios: visit.tallies.iter().map(digest).collect() })
 }
 
 fn digest(tally: &ClassTally, rate: f64) -> Digest {

@@ -4,7 +4,7 @@
 
 use super::judge::{Figures, PointSoFar, ShownFlag};
 use super::message::{Digest, Message};
-use rigel_core::event::{Activity, At, Live, Saturation};
+use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
@@ -67,9 +67,9 @@ impl Cell {
 
 /// A visit that was made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Last {
+pub struct LastVisit {
     /// Which.
-    pub at: At,
+    pub at: VisitPosition,
     /// Its classes.
     pub ios: PerClass<Digest>,
 }
@@ -97,15 +97,15 @@ pub struct Model {
     /// Points of the plan; 0 as long as they are searched.
     pub steps: usize,
     /// The visit that goes on.
-    pub now: Option<At>,
+    pub now: Option<VisitPosition>,
     /// What is done in it.
     pub activity: Option<Activity>,
     /// Rates at its ticks.
-    pub ticks: VecDeque<Live>,
+    pub ticks: VecDeque<LiveFigures>,
     /// The load classes of the run.
     pub classes: Vec<LoadClass>,
     /// The visit before.
-    pub last: Option<Last>,
+    pub last: Option<LastVisit>,
     /// Since the start of the run.
     pub elapsed_ns: u64,
     /// What is left, as far as it is known; `None` before the first tick.
@@ -176,7 +176,7 @@ impl Model {
         let per_s: Vec<f64> =
             self.ticks.iter().map(|live| live.per_s.get(&class.name).copied().unwrap_or(0.0)).collect();
         let by_little = |per_s: &f64| if *per_s > 0.0 { 1e6 * f64::from(outstanding) / per_s } else { 0.0 };
-        let told = |live: &Live| live.latency_us.get(&class.name).copied().unwrap_or(0.0);
+        let told = |live: &LiveFigures| live.latency_us.get(&class.name).copied().unwrap_or(0.0);
         let latencies_us: Vec<f64> = if class.is_open() {
             self.ticks.iter().map(told).collect()
         } else {
@@ -195,7 +195,7 @@ impl Model {
     }
 
     /// Keeps the rates of a visit, but for the first: no tick came before it. A rest has no rate.
-    fn tick(&mut self, activity: Activity, live: Live) {
+    fn tick(&mut self, activity: Activity, live: LiveFigures) {
         let first = self.activity != Some(activity);
         self.activity = Some(activity);
         if first {
@@ -208,7 +208,7 @@ impl Model {
         }
     }
 
-    fn finished(&mut self, mut last: Last) {
+    fn finished(&mut self, mut last: LastVisit) {
         for (name, digest) in &mut last.ios {
             let class = self.classes.iter().find(|class| class.name == *name);
             let scale = class.map_or(1.0, LoadClass::scale);

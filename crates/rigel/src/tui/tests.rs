@@ -6,19 +6,18 @@ use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Interval;
 use rigel_core::sim::SimLaw;
-use rigel_core::verify::Verified;
+use rigel_core::verify::VerifyCounts;
 
 #[test]
 fn a_judged_run_is_what_its_record_says_at_the_end() {
     let law: SimLaw = SimLaw::parse("servers=4,service=1ms,rate=0,between=2%").unwrap();
     let request = Request {
         engine: EngineRequest::Sim(law),
-        pace: Pace::Adaptive(Adaptive::default()),
         seed: 5,
-        ..Request::new(RunLevel::Simple)
+        ..Request::new(RunLevel::Simple).paced(Pace::Adaptive(Adaptive::default()))
     };
     let record = rigel_run::trial::trial(&request).unwrap();
-    let mut so_far = SoFar::default();
+    let mut so_far = PartialRecord::default();
     assert!(so_far.event(&Event::Begun { header: &record.header }).is_none());
     let mut last = None;
     for visit in &record.visits {
@@ -52,10 +51,10 @@ fn a_wrong_block_is_told_before_its_visit_is_over() {
     let mut request = Request::new(RunLevel::Simple);
     request.engine = EngineRequest::Sim(SimLaw::parse("servers=4,service=1ms,rate=0").unwrap());
     let record = rigel_run::trial::trial(&request).unwrap();
-    let mut so_far = SoFar::default();
+    let mut so_far = PartialRecord::default();
     assert!(so_far.event(&Event::Begun { header: &record.header }).is_none());
     let of = |zeroed: u64| {
-        let mut verified = Verified { checked: 1000, ..Verified::default() };
+        let mut verified = VerifyCounts { checked: 1000, ..VerifyCounts::default() };
         verified.faults.zeroed = zeroed;
         let mut tally = record.visits[0].tallies[&Class::SMALL].clone();
         tally.verified = Some(Box::new(verified));

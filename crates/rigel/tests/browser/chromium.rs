@@ -3,7 +3,7 @@
 //! It is spoken to through two pipes (`--remote-debugging-pipe`), which need neither a port nor a driver beside it. They close with the process,
 //! however that ends, and Chromium ends with them. Must not know what is asked of it.
 
-use rigel_testdev::Unavailable;
+use rigel_testdev::MissingNeed;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
@@ -140,8 +140,8 @@ impl Routes {
 
 impl Chromium {
     /// That of this process, which the first test starts.
-    fn of_process() -> Result<&'static Self, Unavailable> {
-        CHROMIUM.get_or_init(Self::start).as_ref().map_err(Unavailable::new)
+    fn of_process() -> Result<&'static Self, MissingNeed> {
+        CHROMIUM.get_or_init(Self::start).as_ref().map_err(MissingNeed::new)
     }
 
     fn start() -> Result<Self, String> {
@@ -190,7 +190,7 @@ impl Chromium {
 
 impl Session {
     /// Opens an empty page.
-    pub fn open() -> Result<Self, Unavailable> {
+    pub fn open() -> Result<Self, MissingNeed> {
         let chromium = Chromium::of_process()?;
         let context = chromium.order("Target.createBrowserContext", &json!({}))["browserContextId"].clone();
         let blank = json!({"url": "about:blank", "browserContextId": context});

@@ -26,7 +26,7 @@ fn a_comparison_of_two_runs() {
         assert!(shown.contains(&id.to_owned()), "{id}: {shown:?}");
     }
     let verdict = tab.text("document.querySelector('.verdict').innerText");
-    assert!(verdict.contains("is worse") && verdict.contains("1 failed"), "{verdict}");
+    assert!(verdict.contains("is worse") && verdict.contains("1 of 1 gate failed"), "{verdict}");
     // Series: base and its whiskers, then new and its own.
     let at = item(&mut tab, "over-small_iops", 2, 1);
     tab.point_at(at);

@@ -5,7 +5,7 @@
 use crate::chromium::Session;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rigel_testdev::Unavailable;
+use rigel_testdev::MissingNeed;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct Tab {
 
 impl Tab {
     /// Opens a file from disk, and waits until its script is done.
-    pub fn open(file: &Path) -> Result<Self, Unavailable> {
+    pub fn open(file: &Path) -> Result<Self, MissingNeed> {
         let url = format!("file://{}", file.display());
         let mut tab = Self { session: Session::open()?, url: url.clone() };
         for domain in ["Page", "Runtime", "Log", "Network"] {

@@ -68,7 +68,7 @@ fn a_page_of_a_history_that_is_too_short() {
         return;
     };
     let verdict = tab.text("document.querySelector('.verdict').innerText");
-    assert!(verdict.contains("not known"), "{verdict}");
+    assert!(verdict.contains("No forecast: "), "{verdict}");
     let of_year = series("year-iops");
     assert_eq!(tab.text(&format!("{of_year}.map(({{ name }}) => name).join()")), "history");
     tab.picture("forecast-short");

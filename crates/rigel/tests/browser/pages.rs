@@ -215,7 +215,7 @@ fn a_report_with_flags() {
     assert!(flags.as_u64().unwrap() > 1, "{flags}");
     let marks = tab.value("[...document.querySelectorAll('#heat-small svg text')].filter((text) => /[!✕]/.test(text.textContent)).length");
     assert!(marks.as_u64().unwrap() > 0, "{marks}");
-    assert!(tab.text("document.querySelector('.verdict').innerText").contains("not to be used"));
+    assert!(tab.text("document.querySelector('.why').innerText").contains("not to be used"));
     let cells = tab.value("document.querySelectorAll('#numbers tr.bad').length");
     assert!(cells.as_u64().unwrap() > 0, "{cells}");
     tab.picture("flags");
@@ -257,7 +257,7 @@ fn a_report_of_a_run_that_was_aborted() {
         return;
     };
     drawn(&mut tab);
-    let verdict = tab.text("document.querySelector('.verdict').innerText");
+    let verdict = tab.text("document.querySelector('.why').innerText");
     assert!(verdict.contains("cut short") && verdict.contains("of 17 points"), "{verdict}");
     tab.picture("aborted");
     // Nothing at all was measured.

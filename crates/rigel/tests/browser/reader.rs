@@ -79,16 +79,16 @@ fn the_column_of_flags_is_whole_and_every_flag_can_be_read() {
         "[...document.querySelectorAll('#numbers td.flags > *')].filter((one) => one.getBoundingClientRect().right > document.querySelector('#numbers .wide').getBoundingClientRect().right).length",
     );
     assert_eq!(cut, 0);
-    let says = "document.querySelector('.card .flag').innerText";
+    let flag = "[...document.querySelectorAll('#numbers details.flag')].find((one) => one.innerText.startsWith('SIMULATED'))";
+    let says = &format!("{flag}.innerText");
     assert!(!tab.text(says).contains("no storage was touched"));
-    let summary = "document.querySelector('.card .flag summary')";
+    let summary = format!("{flag}.querySelector('summary')");
     tab.value(&format!("{summary}.scrollIntoView({{ block: 'center' }})"));
     let place = tab.value(&format!("(({{ x, y }}) => [x + 5, y + 5])({summary}.getBoundingClientRect())"));
     tab.click((place[0].as_f64().unwrap(), place[1].as_f64().unwrap()));
     assert!(tab.text(says).contains("no storage was touched"), "{}", tab.text(says));
-    tab.value("document.querySelector('.said summary').click()");
-    let list = tab.text("document.querySelector('.said').innerText");
-    for part in ["CACHE", "the numbers must not be used", "NOT_REACHED", "other place"] {
+    let list = tab.text("document.querySelector('.why').innerText");
+    for part in ["CACHE", "not to be used", "NOT_REACHED"] {
         assert!(list.contains(part), "{part}: {list}");
     }
     fits_on_a_phone(&mut tab, "a run with flags");
@@ -116,7 +116,7 @@ fn runs_are_called_by_their_labels() {
     tab.value("location.hash = '#r2'");
     tab.wait("!document.getElementById('r2').hidden");
     let heading = tab.text("document.querySelector('#r2 h1').innerText");
-    assert_eq!(heading, "new-san");
+    assert_eq!(heading, "new-san: How many IOPS on a simulated device?");
     assert!(tab.text("document.querySelector('#r2 .when').innerText").starts_with("b_"));
     sound(&mut tab);
     drop(tab);

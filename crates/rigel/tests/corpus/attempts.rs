@@ -2,8 +2,8 @@
 //! meets one in three of each list, the next target the next third; `cargo xtask long` tries all on all.
 
 use crate::making::Bench;
-use crate::standing::{Fate, Standing};
-use crate::support::{Place, Told, tell};
+use crate::standing::{CorpusTarget, Fate};
+use crate::support::{Place, ProgramOutput, tell};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Tally {
 struct Desk<'a> {
     bench: &'a Bench,
     place: Place,
-    target: &'a Standing,
+    target: &'a CorpusTarget,
     tally: &'a mut Tally,
     turn: Turn,
 }
@@ -138,7 +138,7 @@ const NO_CONSENTS: &[&str] = &[
     "t.lun",
 ];
 
-pub fn on(bench: &Bench, target: &Standing, turn: Turn, tally: &mut Tally) {
+pub fn on(bench: &Bench, target: &CorpusTarget, turn: Turn, tally: &mut Tally) {
     let before = target.contents();
     let mut desk = Desk::new(bench, target, turn, tally);
     desk.without_consent();
@@ -155,7 +155,7 @@ pub fn on(bench: &Bench, target: &Standing, turn: Turn, tally: &mut Tally) {
 }
 
 impl<'a> Desk<'a> {
-    fn new(bench: &'a Bench, target: &'a Standing, turn: Turn, tally: &'a mut Tally) -> Self {
+    fn new(bench: &'a Bench, target: &'a CorpusTarget, turn: Turn, tally: &'a mut Tally) -> Self {
         let place = Place::new();
         fs::copy(bench.bystander(), place.path().join(BYSTANDER)).unwrap();
         fs::copy(bench.record(), place.path().join("r_record.jsonl")).unwrap();
@@ -163,7 +163,7 @@ impl<'a> Desk<'a> {
         Self { bench, place, target, tally, turn }
     }
 
-    fn run(&self, line: &str, more: &[&Path]) -> Told {
+    fn run(&self, line: &str, more: &[&Path]) -> ProgramOutput {
         let target = self.target.path.as_os_str();
         let words = line.split_whitespace().map(|word| if word == "T" { target } else { word.as_ref() });
         let mut command = self.place.command();
@@ -276,8 +276,7 @@ impl<'a> Desk<'a> {
         let after = self.target.contents();
         let changed = differing(&before[0], &after[0]);
         // A busy host may spoil the numbers, and then the run says so.
-        let is_unusable =
-            told.code == 1 && told.stderr.contains("error: measured, but no number may be used");
+        let is_unusable = told.code == 1 && told.stderr.contains("error: measured, but no number is usable");
         if !(told.code == 0 || is_unusable) || changed == 0 || before[0].len() != after[0].len() {
             self.tally
                 .failures

@@ -1,16 +1,16 @@
 //! Files that are what a real program made of them, or have its layout where the program cannot be had: a table.
 
-use crate::making::{By, Image};
+use crate::making::{Image, TargetMaker};
 
 const MIB: u64 = 1 << 20;
 
 const fn tool(name: &'static str, mib: u64, commands: &'static [&'static str]) -> Image {
-    Image { name, bytes: mib * MIB, by: By::Tool(commands) }
+    Image { name, bytes: mib * MIB, by: TargetMaker::Tool(commands) }
 }
 
 /// Bytes at offsets; a negative offset counts from the end.
 const fn bytes(name: &'static str, mib: u64, pieces: &'static [(i64, &'static [u8])]) -> Image {
-    Image { name, bytes: mib * MIB, by: By::Layout(pieces) }
+    Image { name, bytes: mib * MIB, by: TargetMaker::Layout(pieces) }
 }
 
 /// `$F` is the file, which has its size already; each line goes to `sh -e`.

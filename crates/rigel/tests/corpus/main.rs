@@ -18,7 +18,7 @@ mod swapped;
 use attempts::{Tally, Turn};
 use making::Bench;
 use rigel_testdev::needs;
-use standing::Standing;
+use standing::CorpusTarget;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -39,11 +39,11 @@ fn alone() -> MutexGuard<'static, ()> {
 fn every_byte_of_every_target_survives() {
     let _alone = alone();
     let bench = Bench::new();
-    let mut targets: Vec<Standing> = Vec::new();
+    let mut targets: Vec<CorpusTarget> = Vec::new();
     let mut missing = 0;
     for image in images::IMAGES {
         match needs(&format!("the corpus: {}", image.name), making::image(&bench, image)) {
-            Some(path) => targets.push(Standing::file(image.name, path)),
+            Some(path) => targets.push(CorpusTarget::file(image.name, path)),
             None => missing += 1,
         }
     }
@@ -65,7 +65,7 @@ fn every_byte_of_every_target_survives() {
 }
 
 /// Each CPU takes the next target.
-fn all(bench: &Bench, targets: Vec<Standing>) -> Tally {
+fn all(bench: &Bench, targets: Vec<CorpusTarget>) -> Tally {
     let one_in = if std::env::var_os(EVERYTHING).is_some() { 1 } else { ONE_IN };
     let queue = Mutex::new(targets.into_iter().enumerate());
     let workers = thread::available_parallelism().map_or(1, usize::from);

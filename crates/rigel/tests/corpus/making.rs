@@ -1,7 +1,7 @@
 //! Making images: by the real program, or byte by byte.
 
 use crate::support::Place;
-use rigel_testdev::Unavailable;
+use rigel_testdev::MissingNeed;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ const LEAST: u64 = 2 << 20;
 pub struct Image {
     pub name: &'static str,
     pub bytes: u64,
-    pub by: By,
+    pub by: TargetMaker,
 }
 
-pub enum By {
+pub enum TargetMaker {
     /// Lines of a shell.
     Tool(&'static [&'static str]),
     /// Bytes at offsets; negative from the end.
@@ -64,28 +64,28 @@ pub fn blank(path: &Path, bytes: u64) {
 }
 
 /// Runs lines of a shell, `$F` being a path; the first complaint is why it cannot be had.
-pub fn shell(lines: &[&str], path: &Path) -> Result<(), Unavailable> {
+pub fn shell(lines: &[&str], path: &Path) -> Result<(), MissingNeed> {
     let mut command = Command::new("sh");
     command.args(["-e", "-c", &lines.join("\n")]).env("F", path);
     let dir = path.parent().unwrap_or(Path::new("/"));
-    let output = command.current_dir(dir).output().map_err(Unavailable::new)?;
+    let output = command.current_dir(dir).output().map_err(MissingNeed::new)?;
     if output.status.success() {
         return Ok(());
     }
-    Err(Unavailable::new(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it failed")))
+    Err(MissingNeed::new(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it failed")))
 }
 
 /// Makes an image.
 ///
 /// # Errors
 /// When its program is not there.
-pub fn image(bench: &Bench, image: &Image) -> Result<PathBuf, Unavailable> {
+pub fn image(bench: &Bench, image: &Image) -> Result<PathBuf, MissingNeed> {
     let file = if image.name.contains("scratch") { "rigel-scratch.dat" } else { "target.dbf" };
     let path = bench.room(image.name).join(file);
     blank(&path, image.bytes);
     match image.by {
-        By::Tool(lines) => shell(lines, &path)?,
-        By::Layout(pieces) => {
+        TargetMaker::Tool(lines) => shell(lines, &path)?,
+        TargetMaker::Layout(pieces) => {
             let file = File::options().write(true).open(&path).unwrap();
             for &(at, bytes) in pieces {
                 let at = if at < 0 { image.bytes - at.unsigned_abs() } else { at.unsigned_abs() };

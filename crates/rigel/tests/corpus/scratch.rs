@@ -28,7 +28,7 @@ fn a_kept_scratch_file_with_a_filesystem_in_it_is_left_alone() {
         // The same size would use it, another one would remove it.
         for size in ["16M", "32M"] {
             let told = place.line(&format!("{RUN} --scratch-size {size}")).expect_code(3);
-            assert!(told.stderr.contains("something else was written into"), "{maker}: {}", told.stderr);
+            assert!(told.stderr.contains("something else wrote into"), "{maker}: {}", told.stderr);
             assert!(fs::read(&path).unwrap() == theirs, "{maker}, {size}");
         }
     }

@@ -1,7 +1,7 @@
 //! Targets that are more than a file: devices, what is mounted, held or in use, other names, files that somebody uses.
 
 use crate::making::{Bench, blank, shell};
-use rigel_testdev::{LoopDevice, PostgresServer, Unavailable, random_file};
+use rigel_testdev::{LoopDevice, MissingNeed, PostgresServer, random_file};
 use std::any::Any;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -20,7 +20,7 @@ pub enum Fate {
 }
 
 /// A target that is there, with what keeps it so.
-pub struct Standing {
+pub struct CorpusTarget {
     pub name: String,
     /// As Rigel is told.
     pub path: PathBuf,
@@ -35,7 +35,7 @@ pub struct Standing {
     _held: Vec<Box<dyn Any + Send>>,
 }
 
-impl Standing {
+impl CorpusTarget {
     pub fn file(name: &str, path: PathBuf) -> Self {
         let bytes = vec![path.clone()];
         Self {
@@ -81,8 +81,8 @@ impl Standing {
     }
 }
 
-type Made = Result<Vec<Standing>, Unavailable>;
-type Maker = fn(&Bench) -> Made;
+type MadeTarget = Result<Vec<CorpusTarget>, MissingNeed>;
+type Maker = fn(&Bench) -> MadeTarget;
 
 /// What each entry is, and how it is made; one may make several.
 pub const KINDS: &[(&str, Maker)] = &[
@@ -105,7 +105,7 @@ pub const KINDS: &[(&str, Maker)] = &[
     ("a scratch file that was formatted", formatted_scratch),
 ];
 
-fn device(bench: &Bench, room: &str, mib: u64, make: &[&str]) -> Result<(PathBuf, LoopDevice), Unavailable> {
+fn device(bench: &Bench, room: &str, mib: u64, make: &[&str]) -> Result<(PathBuf, LoopDevice), MissingNeed> {
     let image = bench.room(room).join("image");
     blank(&image, mib << 20);
     shell(make, &image)?;
@@ -113,16 +113,16 @@ fn device(bench: &Bench, room: &str, mib: u64, make: &[&str]) -> Result<(PathBuf
     Ok((image, device))
 }
 
-fn on(name: &str, image: &Path, device: &LoopDevice) -> Standing {
-    Standing::file(name, device.path().to_owned()).near(image).over(image)
+fn on(name: &str, image: &Path, device: &LoopDevice) -> CorpusTarget {
+    CorpusTarget::file(name, device.path().to_owned()).near(image).over(image)
 }
 
-fn loop_with_ext4(bench: &Bench) -> Made {
+fn loop_with_ext4(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "loop-ext4", 16, &["mkfs.ext4 -q -F $F"])?;
     Ok(vec![on("a loop device with ext4", &image, &device).holding(device)])
 }
 
-fn loop_with_lvm(bench: &Bench) -> Made {
+fn loop_with_lvm(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "loop-lvm", 16, &[])?;
     shell(&["pvcreate -q -f --devices $F $F"], device.path())?;
     Ok(vec![on("a loop device as LVM physical volume", &image, &device).holding(device)])
@@ -144,22 +144,22 @@ impl Drop for Disk {
 }
 
 /// A disk with two partitions, the first with ext4.
-fn disk(bench: &Bench, room: &str) -> Result<(PathBuf, PathBuf, PathBuf, Disk), Unavailable> {
+fn disk(bench: &Bench, room: &str) -> Result<(PathBuf, PathBuf, PathBuf, Disk), MissingNeed> {
     let (image, device) = device(bench, room, 32, &["printf 'label: gpt\\n,16M\\n,8M\\n' | sfdisk -q $F"])?;
     let disk = Disk(device);
     shell(&["partx -u $F || partx -a $F"], disk.path())?;
     let part = |number: u32| PathBuf::from(format!("{}p{number}", disk.path().display()));
     let (first, second) = (part(1), part(2));
     if !first.exists() || !second.exists() {
-        return Err(Unavailable::new("loop devices have no partitions here"));
+        return Err(MissingNeed::new("loop devices have no partitions here"));
     }
     shell(&["mkfs.ext4 -q -F $F"], &first)?;
     Ok((image, first, second, disk))
 }
 
-fn partitioned(bench: &Bench) -> Made {
+fn partitioned(bench: &Bench) -> MadeTarget {
     let (image, first, _, whole) = disk(bench, "partitioned")?;
-    let part = Standing::file("a partition", first.clone())
+    let part = CorpusTarget::file("a partition", first.clone())
         .near(whole.path())
         .near(&image)
         .over(&image)
@@ -171,38 +171,38 @@ fn partitioned(bench: &Bench) -> Made {
 }
 
 /// Unmounts on the way out.
-struct Mounted(PathBuf);
+struct CorpusMount(PathBuf);
 
-impl Drop for Mounted {
+impl Drop for CorpusMount {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(&self.0).status();
     }
 }
 
-fn mount(source: &Path, point: &Path, options: &str) -> Result<Mounted, Unavailable> {
+fn mount(source: &Path, point: &Path, options: &str) -> Result<CorpusMount, MissingNeed> {
     shell(&[&format!("mount -o {options} $F {}", point.display())], source)?;
-    let mounted = Mounted(point.to_owned());
+    let mounted = CorpusMount(point.to_owned());
     shell(&["sync -f $F"], point)?;
     Ok(mounted)
 }
 
-fn mounted_partition(bench: &Bench) -> Made {
+fn mounted_partition(bench: &Bench) -> MadeTarget {
     let (image, first, second, whole) = disk(bench, "mounted-partition")?;
     let point = bench.room("mounted-partition-point");
     let mounted = mount(&first, &point, "ro,noload")?;
     let held = Arc::new((mounted, whole));
     let disk = on("the disk of a mounted partition", &image, &held.1.0).near(&second).never("mounted");
-    let part = Standing::file("a mounted partition", first).near(held.1.path()).never("mounted");
+    let part = CorpusTarget::file("a mounted partition", first).near(held.1.path()).never("mounted");
     Ok(vec![disk.holding(Arc::clone(&held)), part.holding(held)])
 }
 
-fn mounted(bench: &Bench) -> Made {
+fn mounted(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "mounted", 8, &["mkfs.ext2 -q -F $F"])?;
     let mounted = mount(device.path(), &bench.room("mounted-point"), "rw")?;
     Ok(vec![on("a mounted loop device", &image, &device).never("mounted").holding(mounted).holding(device)])
 }
 
-fn mounted_read_only(bench: &Bench) -> Made {
+fn mounted_read_only(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "mounted-ro", 16, &["mkfs.ext4 -q -F $F"])?;
     let mounted = mount(device.path(), &bench.room("mounted-ro-point"), "ro,noload")?;
     Ok(vec![
@@ -213,13 +213,13 @@ fn mounted_read_only(bench: &Bench) -> Made {
     ])
 }
 
-fn behind_a_loop(bench: &Bench) -> Made {
+fn behind_a_loop(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "behind", 8, &["mkfs.ext2 -q -F $F"])?;
-    let file = Standing::file("the file behind a loop device", image).near(device.path()).never("loop");
+    let file = CorpusTarget::file("the file behind a loop device", image).near(device.path()).never("loop");
     Ok(vec![file.holding(device)])
 }
 
-fn stacked(bench: &Bench) -> Made {
+fn stacked(bench: &Bench) -> MadeTarget {
     let (image, below) = device(bench, "stacked", 8, &["mkfs.ext2 -q -F $F"])?;
     let above = LoopDevice::attach(below.path(), false)?;
     let target = on("a loop device under a loop device", &image, &below).near(above.path()).never("loop");
@@ -235,7 +235,7 @@ impl Drop for Mapping {
     }
 }
 
-fn mapped_by_dm(bench: &Bench) -> Made {
+fn mapped_by_dm(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "dm", 8, &[])?;
     let name = format!("rigel-corpus-{}", std::process::id());
     let path = device.path().display();
@@ -253,7 +253,7 @@ impl Drop for Swap {
     }
 }
 
-fn swap(bench: &Bench) -> Made {
+fn swap(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "swap", 8, &["mkswap $F"])?;
     shell(&["swapon -p 0 $F"], device.path())?;
     let held = (Swap(device.path().to_owned()), device);
@@ -263,23 +263,23 @@ fn swap(bench: &Bench) -> Made {
     Ok(vec![target.holding(held)])
 }
 
-fn read_only(bench: &Bench) -> Made {
+fn read_only(bench: &Bench) -> MadeTarget {
     let (image, device) = device(bench, "read-only", 8, &["mkfs.ext2 -q -F $F"])?;
     shell(&["blockdev --setro $F"], device.path())?;
     Ok(vec![on("a read-only loop device", &image, &device).never("read-only").holding(device)])
 }
 
-fn names(bench: &Bench) -> Made {
+fn names(bench: &Bench) -> MadeTarget {
     let data = |room: &str| {
         let dir = bench.room(room);
-        random_file(&dir.join("data.dbf"), 4 << 20).map_err(Unavailable::new)?;
-        Ok::<PathBuf, Unavailable>(dir)
+        random_file(&dir.join("data.dbf"), 4 << 20).map_err(MissingNeed::new)?;
+        Ok::<PathBuf, MissingNeed>(dir)
     };
     let linked = |name: &str, to: &str, link: &str| {
         let dir = data(name)?;
         let to = if to == "/" { dir.join("data.dbf") } else { PathBuf::from(to) };
-        symlink(to, dir.join(link)).map_err(Unavailable::new)?;
-        Ok::<_, Unavailable>(Standing::file(name, dir.join(link)).over(&dir.join("data.dbf")))
+        symlink(to, dir.join(link)).map_err(MissingNeed::new)?;
+        Ok::<_, MissingNeed>(CorpusTarget::file(name, dir.join(link)).over(&dir.join("data.dbf")))
     };
     let mut made = vec![
         linked("a symbolic link", "/", "nvme-S4EWNX0R123456")?,
@@ -287,24 +287,24 @@ fn names(bench: &Bench) -> Made {
         linked("a link through the parent", "../a-link-through-the-parent/data.dbf", "by-id")?,
     ];
     let dir = data("a hard link")?;
-    fs::hard_link(dir.join("data.dbf"), dir.join("other")).map_err(Unavailable::new)?;
-    made.push(Standing::file("a hard link", dir.join("other")).over(&dir.join("data.dbf")));
+    fs::hard_link(dir.join("data.dbf"), dir.join("other")).map_err(MissingNeed::new)?;
+    made.push(CorpusTarget::file("a hard link", dir.join("other")).over(&dir.join("data.dbf")));
     let dir = data("a link to a directory")?;
-    symlink(".", dir.join("here")).map_err(Unavailable::new)?;
-    made.push(Standing::file("a path through a link", dir.join("here/here/data.dbf")));
+    symlink(".", dir.join("here")).map_err(MissingNeed::new)?;
+    made.push(CorpusTarget::file("a path through a link", dir.join("here/here/data.dbf")));
     let (image, device) = device(bench, "by-id", 8, &["mkfs.ext2 -q -F $F"])?;
     let link = image.with_file_name("wwn-0x5000c500a0b1c2d3");
-    symlink(device.path(), &link).map_err(Unavailable::new)?;
-    made.push(Standing::file("a link to a device", link).near(&image).over(&image).holding(device));
+    symlink(device.path(), &link).map_err(MissingNeed::new)?;
+    made.push(CorpusTarget::file("a link to a device", link).near(&image).over(&image).holding(device));
     Ok(made)
 }
 
-fn bind_mounted(bench: &Bench) -> Made {
+fn bind_mounted(bench: &Bench) -> MadeTarget {
     let dir = bench.room("bind");
-    random_file(&dir.join("data.dbf"), 4 << 20).map_err(Unavailable::new)?;
+    random_file(&dir.join("data.dbf"), 4 << 20).map_err(MissingNeed::new)?;
     blank(&dir.join("point.dbf"), 0);
     let mounted = mount(&dir.join("data.dbf"), &dir.join("point.dbf"), "bind")?;
-    let target = Standing::file("a bind-mounted file", dir.join("point.dbf")).over(&dir.join("data.dbf"));
+    let target = CorpusTarget::file("a bind-mounted file", dir.join("point.dbf")).over(&dir.join("data.dbf"));
     Ok(vec![target.holding(mounted)])
 }
 
@@ -318,13 +318,13 @@ impl Drop for Process {
     }
 }
 
-fn open_elsewhere(bench: &Bench) -> Made {
+fn open_elsewhere(bench: &Bench) -> MadeTarget {
     let path = bench.room("open").join("target.dbf");
     blank(&path, 4 << 20);
-    let file = File::options().read(true).write(true).open(&path).map_err(Unavailable::new)?;
+    let file = File::options().read(true).write(true).open(&path).map_err(MissingNeed::new)?;
     let child =
-        Command::new("sleep").arg("3600").stdin(Stdio::from(file)).spawn().map_err(Unavailable::new)?;
-    Ok(vec![Standing::file("an empty file that a process has open", path).holding(Process(child))])
+        Command::new("sleep").arg("3600").stdin(Stdio::from(file)).spawn().map_err(MissingNeed::new)?;
+    Ok(vec![CorpusTarget::file("an empty file that a process has open", path).holding(Process(child))])
 }
 
 /// Maps a file, closes its descriptor and says so.
@@ -340,46 +340,46 @@ os.write(1, b'mapped.')
 time.sleep(3600)
 ";
 
-fn mapped_elsewhere(bench: &Bench) -> Made {
+fn mapped_elsewhere(bench: &Bench) -> MadeTarget {
     let path = bench.room("mapped").join("target.dbf");
     blank(&path, 4 << 20);
     let mut command = Command::new("python3");
     let child =
-        command.args(["-c", MAPS]).arg(&path).stdout(Stdio::piped()).spawn().map_err(Unavailable::new)?;
+        command.args(["-c", MAPS]).arg(&path).stdout(Stdio::piped()).spawn().map_err(MissingNeed::new)?;
     let mut process = Process(child);
     let mut word = [0; 7];
-    process.0.stdout.take().unwrap().read_exact(&mut word).map_err(Unavailable::new)?;
-    Ok(vec![Standing::file("an empty file that a process has mapped", path).holding(process)])
+    process.0.stdout.take().unwrap().read_exact(&mut word).map_err(MissingNeed::new)?;
+    Ok(vec![CorpusTarget::file("an empty file that a process has mapped", path).holding(process)])
 }
 
 /// A table and a segment of the log, as a server left them: sparse nowhere, with no mark that a library knows.
-fn postgresql(bench: &Bench) -> Made {
+fn postgresql(bench: &Bench) -> MadeTarget {
     let server = PostgresServer::start("")?;
     let sql = "CREATE TABLE corpus AS SELECT n, repeat('x', 900) FROM generate_series(1, 4000) n";
-    server.ask(sql).and_then(|_| server.ask("CHECKPOINT")).map_err(Unavailable::new)?;
-    let ask = |sql: &str| server.ask(sql).map(|text| text.trim().to_owned()).map_err(Unavailable::new);
+    server.ask(sql).and_then(|_| server.ask("CHECKPOINT")).map_err(MissingNeed::new)?;
+    let ask = |sql: &str| server.ask(sql).map(|text| text.trim().to_owned()).map_err(MissingNeed::new);
     let home = PathBuf::from(ask("SHOW data_directory")?);
     let table = home.join(ask("SELECT pg_relation_filepath('corpus')")?);
     let log = home.join("pg_wal").join(ask("SELECT pg_walfile_name(pg_current_wal_lsn())")?);
     let copy = |name: &str, from: &Path| {
         let to = bench.room(name).join("target.dbf");
-        fs::copy(from, &to).map_err(Unavailable::new)?;
-        Ok::<_, Unavailable>(Standing::file(name, to))
+        fs::copy(from, &to).map_err(MissingNeed::new)?;
+        Ok::<_, MissingNeed>(CorpusTarget::file(name, to))
     };
     Ok(vec![copy("a table of PostgreSQL", &table)?, copy("a log of PostgreSQL", &log)?])
 }
 
 /// Kept for further runs, and then somebody found another use for it.
-fn formatted_scratch(bench: &Bench) -> Made {
+fn formatted_scratch(bench: &Bench) -> MadeTarget {
     let dir = bench.room("formatted-scratch");
     let line = "run advanced --scratch-size 16M --keep-scratch --matrix point --num-small 1 --num-large 0 --duration 100ms \
                 --quiet --no-html";
     let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
     let output =
-        command.current_dir(&dir).args(line.split_whitespace()).output().map_err(Unavailable::new)?;
+        command.current_dir(&dir).args(line.split_whitespace()).output().map_err(MissingNeed::new)?;
     assert!(output.status.success(), "{output:?}");
     let path = dir.join("rigel-scratch.dat");
     // What discards would take the end of it away, which says that it was a scratch file.
     shell(&["mkfs.ext4 -q -F -E nodiscard $F"], &path)?;
-    Ok(vec![Standing::file("a scratch file that was formatted", path)])
+    Ok(vec![CorpusTarget::file("a scratch file that was formatted", path)])
 }

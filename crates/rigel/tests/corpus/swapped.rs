@@ -2,8 +2,8 @@
 //! between (the trial of an engine), so that no luck is needed.
 
 use crate::making::{blank, shell};
-use crate::support::{Place, Told};
-use rigel_testdev::{LoopDevice, Unavailable, needs};
+use crate::support::{Place, ProgramOutput};
+use rigel_testdev::{LoopDevice, MissingNeed, needs};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::time::Duration;
 const STOP: [&str; 4] = ["-e", "trace=io_setup", "-e", "inject=io_setup:signal=SIGSTOP:when=1"];
 
 /// Starts a run that may write, exchanges something when it has looked at its target, and lets it go on.
-fn exchanged(place: &Place, target: &Path, consent: bool, exchange: impl FnOnce()) -> Told {
+fn exchanged(place: &Place, target: &Path, consent: bool, exchange: impl FnOnce()) -> ProgramOutput {
     let log = place.path().join("trace.log");
     let _ = fs::remove_file(&log);
     let mut command = Command::new("strace");
@@ -37,19 +37,19 @@ fn exchanged(place: &Place, target: &Path, consent: bool, exchange: impl FnOnce(
     let stopped = fs::read_to_string(of_strace).unwrap();
     assert!(Command::new("kill").args(["-CONT", stopped.trim()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    Told {
+    ProgramOutput {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
 
-fn strace() -> Result<(), Unavailable> {
+fn strace() -> Result<(), MissingNeed> {
     shell(&["strace -o /dev/null -e inject=io_setup:signal=SIGSTOP true"], Path::new("/dev/null"))
 }
 
 /// Refused with that word, and every byte as the exchange left it.
-fn refused(told: &Told, word: &str, victim: &Path, left: &[u8]) {
+fn refused(told: &ProgramOutput, word: &str, victim: &Path, left: &[u8]) {
     assert_eq!(told.code, 3, "{word}: {told:?}");
     assert!(told.stderr.contains(word), "{word}: {told:?}");
     assert!(fs::read(victim).unwrap() == left, "{word}: bytes were lost");
@@ -79,13 +79,13 @@ fn a_file_that_is_exchanged_after_the_look_is_not_written() {
         shell(&["mkfs.ext4 -q -F $F"], &target).unwrap();
         left = fs::read(&target).unwrap();
     });
-    refused(&told, "something was written", &target, &left);
+    refused(&told, "something wrote", &target, &left);
 
     // Another file of the same size takes its name, with consent as well.
     for consent in [false, true] {
         fresh();
         let told = exchanged(&place, &target, consent, || fs::rename(&victim, &target).unwrap());
-        refused(&told, "another one than was looked at", &target, &precious);
+        refused(&told, "not the one that was checked", &target, &precious);
         fs::rename(&target, &victim).unwrap();
     }
     // A link leads elsewhere.
@@ -96,7 +96,7 @@ fn a_file_that_is_exchanged_after_the_look_is_not_written() {
         fs::remove_file(&link).unwrap();
         symlink(&victim, &link).unwrap();
     });
-    refused(&told, "another one than was looked at", &victim, &precious);
+    refused(&told, "not the one that was checked", &victim, &precious);
     // It is no file any more; opening a FIFO would hang.
     fresh();
     let told = exchanged(&place, &target, true, || shell(&["rm $F", "mkfifo $F"], &target).unwrap());
@@ -108,7 +108,7 @@ fn a_file_that_is_exchanged_after_the_look_is_not_written() {
 }
 
 /// Two images, the first of which is attached.
-fn devices(place: &Place) -> Result<(PathBuf, LoopDevice, PathBuf), Unavailable> {
+fn devices(place: &Place) -> Result<(PathBuf, LoopDevice, PathBuf), MissingNeed> {
     strace()?;
     let (image, other) = (place.path().join("image"), place.path().join("other"));
     blank(&image, 16 << 20);
@@ -133,14 +133,14 @@ fn a_device_that_is_exchanged_after_the_look_is_not_written() {
         fs::remove_file(&file).unwrap();
         symlink(path, &file).unwrap();
     });
-    refused(&told, "another one than was looked at", path, &vec![0; 16 << 20]);
+    refused(&told, "not the one that was checked", path, &vec![0; 16 << 20]);
     // What held nothing gets a filesystem.
     let mut left = Vec::new();
     let told = exchanged(&place, path, false, || {
         shell(&["mkfs.ext4 -q -F $F", "blockdev --flushbufs $F"], path).unwrap();
         left = fs::read(path).unwrap();
     });
-    refused(&told, "something was written", path, &left);
+    refused(&told, "something wrote", path, &left);
     // It is mounted.
     let point = place.path().join("point");
     fs::create_dir(&point).unwrap();
@@ -153,5 +153,5 @@ fn a_device_that_is_exchanged_after_the_look_is_not_written() {
     // The same number, another file behind it.
     let attach = format!("losetup $F {}", other.display());
     let told = exchanged(&place, path, true, || shell(&["losetup -d $F", &attach], path).unwrap());
-    refused(&told, "another one than was looked at", &other, &precious);
+    refused(&told, "not the one that was checked", &other, &precious);
 }

@@ -3,7 +3,7 @@
 //! Rounds go by in simulated time; one run on a real file is stopped between its rounds.
 
 use crate::stop::{ended, signal, start_until_record};
-use crate::support::{Place, Told, flags};
+use crate::support::{Place, ProgramOutput, flags};
 use rigel_core::record::{Purpose, Record, Visit};
 use rigel_core::units::NS_PER_S;
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn io_of(point: &Value) -> &Value {
 }
 
 /// Seven points that vary so much that a limit of minutes is too short for some of them.
-fn limited(place: &Place, seconds: u64) -> Told {
+fn limited(place: &Place, seconds: u64) -> ProgramOutput {
     let device = "sim:servers=8,service=1ms,rate=0,between=1%,spread=exponential";
     let line =
         format!("run simple --engine {device} --precision 3% --fast --max-duration {seconds}s --seed 1");
@@ -137,7 +137,7 @@ fn a_search_keeps_to_its_share_of_the_limit_and_says_what_is_missing() {
     let run = "run oltp --engine sim:servers=64,service=20ms,rate=0 --levels auto --fast --seed 3";
     let refused = place.line(&format!("{run} --max-duration 5s")).expect_code(2);
     assert!(
-        refused.stderr.contains("do not suffice for the search"),
+        refused.stderr.contains("is not enough to search"),
         "before anything is measured: {}",
         refused.stderr
     );
@@ -164,5 +164,5 @@ fn a_search_that_is_ended_says_so_and_its_points_are_measured() {
     assert!(searched_ns < LIMIT_S * NS_PER_S / 5 * 2, "{searched_ns}");
     assert!(!document["points"].as_array().unwrap().is_empty());
     let told = document.to_string();
-    assert!(told.contains("NOT_SATURATED") && told.contains("had no time for more than"), "{told}");
+    assert!(told.contains("NOT_SATURATED") && told.contains("ran out of time after"), "{told}");
 }

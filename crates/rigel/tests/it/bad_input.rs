@@ -1,6 +1,6 @@
 //! Bad input: a message that names what and where and the next step, the right exit code, and nothing lost.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use crate::within;
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn refused(place: &Place, line: &str, code: i32, parts: &[&str]) {
 }
 
 /// The message holds every part, and what to do next.
-fn says(told: &Told, line: &str, parts: &[&str]) {
+fn says(told: &ProgramOutput, line: &str, parts: &[&str]) {
     for part in parts {
         assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
     }
@@ -71,7 +71,7 @@ fn options_that_this_host_cannot_follow() {
     place.random_file("data", 4 << 20);
     refused(&place, "run simple --engine null --cpus 65000", 2, &["--cpus", "65000", "choose among"]);
     refused(&place, "run simple data --num-disks 20000", 2, &["20000"]);
-    refused(&place, "run simple data --tui", 2, &["--tui", "no terminal"]);
+    refused(&place, "run simple data --tui", 2, &["--tui", "not a terminal"]);
 }
 
 /// A file has no namespace, and the disk below it no poll queues, or the machine would say so.
@@ -131,7 +131,7 @@ fn targets() {
     fs::create_dir(place.path().join("folder")).unwrap();
     assert!(Command::new("mkfifo").arg(place.path().join("pipe")).status().unwrap().success());
     refused(&place, "run simple nowhere", 3, &["nowhere"]);
-    refused(&place, "run simple folder", 3, &["folder", "directory"]);
+    refused(&place, "run simple folder data", 2, &["folder", "data"]);
     refused(&place, "run simple tiny", 3, &["tiny", "smaller"]);
     refused(&place, "run simple empty", 3, &["empty"]);
     refused(&place, "run simple pipe", 3, &["pipe"]);
@@ -159,7 +159,7 @@ fn an_unreadable_target_and_an_unwritable_directory() {
         .output();
     let usable = probe.is_ok_and(|output| output.status.success());
     let usable = usable.then_some(()).ok_or_else(|| {
-        rigel_testdev::Unavailable::new("the program cannot be started as another user from this directory")
+        rigel_testdev::MissingNeed::new("the program cannot be started as another user from this directory")
     });
     let name = "an_unreadable_target_and_an_unwritable_directory";
     if rigel_testdev::needs(name, usable).is_none() {
@@ -168,7 +168,7 @@ fn an_unreadable_target_and_an_unwritable_directory() {
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&data, fs::Permissions::from_mode(0o600)).unwrap();
     let told = as_nobody(&["run", "simple", "data"]).expect_code(3);
-    assert!(told.stderr.contains("data") && told.stderr.contains("no right"), "{}", told.stderr);
+    assert!(told.stderr.contains("data") && told.stderr.contains("lacks permission"), "{}", told.stderr);
     fs::set_permissions(&data, fs::Permissions::from_mode(0o644)).unwrap();
     let told = as_nobody(&["run", "simple", "data", "--duration", "1s"]).expect_code(3);
     assert!(told.stderr.to_lowercase().contains("permission"), "{}", told.stderr);
@@ -189,13 +189,13 @@ fn without_proc_the_message_says_so() {
     command.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_rigel")]).current_dir(place.path());
     let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/proc"]).status();
     let usable = probe.is_ok_and(|status| status.success()).then_some(());
-    let usable = usable.ok_or_else(|| rigel_testdev::Unavailable::new("no mount namespace (not root?)"));
+    let usable = usable.ok_or_else(|| rigel_testdev::MissingNeed::new("no mount namespace (not root?)"));
     if rigel_testdev::needs("without_proc_the_message_says_so", usable).is_none() {
         return;
     }
     let told = crate::support::tell(&mut command).expect_code(3);
     assert!(told.stderr.contains("/proc is not mounted"), "{}", told.stderr);
-    assert!(!told.stderr.contains("nothing by this name"), "{}", told.stderr);
+    assert!(!told.stderr.contains("no such file or device"), "{}", told.stderr);
 }
 
 #[test]
@@ -218,13 +218,13 @@ impl Drop for SmallFilesystem<'_> {
 fn small_filesystem<'a>(
     at: &'a Path,
     options: &str,
-) -> Result<SmallFilesystem<'a>, rigel_testdev::Unavailable> {
-    fs::create_dir(at).map_err(rigel_testdev::Unavailable::new)?;
+) -> Result<SmallFilesystem<'a>, rigel_testdev::MissingNeed> {
+    fs::create_dir(at).map_err(rigel_testdev::MissingNeed::new)?;
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at).status();
     match mounted {
         Ok(status) if status.success() => Ok(SmallFilesystem(at)),
-        Ok(_) => Err(rigel_testdev::Unavailable::new("a tmpfs cannot be mounted (not root?)")),
-        Err(error) => Err(rigel_testdev::Unavailable::new(error)),
+        Ok(_) => Err(rigel_testdev::MissingNeed::new("a tmpfs cannot be mounted (not root?)")),
+        Err(error) => Err(rigel_testdev::MissingNeed::new(error)),
     }
 }
 
@@ -253,7 +253,7 @@ fn a_filesystem_without_direct_io_says_so() {
     let mounted = Command::new("mount").args(["-t", "ramfs", "ramfs"]).arg(&ram).status();
     let mounted = match mounted {
         Ok(status) if status.success() => Ok(SmallFilesystem(&ram)),
-        _ => Err(rigel_testdev::Unavailable::new("a ramfs cannot be mounted (not root?)")),
+        _ => Err(rigel_testdev::MissingNeed::new("a ramfs cannot be mounted (not root?)")),
     };
     let name = "a_filesystem_without_direct_io_says_so";
     let Some(_mounted) = rigel_testdev::needs(name, mounted) else { return };
@@ -261,7 +261,7 @@ fn a_filesystem_without_direct_io_says_so() {
     let told = place.line("run simple ram/data --duration 100ms");
     if told.code == 1 {
         let why = "this kernel's ramfs takes direct I/O";
-        rigel_testdev::needs::<()>(name, Err(rigel_testdev::Unavailable::new(why)));
+        rigel_testdev::needs::<()>(name, Err(rigel_testdev::MissingNeed::new(why)));
         return;
     }
     let told = told.expect_code(3);

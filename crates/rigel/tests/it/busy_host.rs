@@ -2,12 +2,12 @@
 //!
 //! Must not excuse a run on a quiet host: Rigel itself has to say that others took the CPUs (`FOREIGN`).
 
-use crate::support::Told;
-use rigel_testdev::{Unavailable, needs};
+use crate::support::ProgramOutput;
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::Value;
 
 /// Whether the run says that others used the CPUs meanwhile.
-fn is_busy(told: &Told) -> bool {
+fn is_busy(told: &ProgramOutput) -> bool {
     told.stdout.contains("FOREIGN")
 }
 
@@ -34,18 +34,18 @@ pub fn of_a_few(name: &str, trials: usize, mut trial: impl FnMut() -> (bool, Str
         "{name}: none of {trials} trials holds: {seen:#?}"
     );
     let reason = format!("others had the CPUs in each of {trials} trials: {seen:?}");
-    needs::<()>(&format!("{name} (busy host)"), Err(Unavailable::new(reason)));
+    needs::<()>(&format!("{name} (busy host)"), Err(MissingNeed::new(reason)));
 }
 
 /// For a run that no number may be used of because of this flag. On a busy host it may stand behind another one, so it is looked for among
 /// all causes.
 #[track_caller]
-pub fn expect_flag(told: Told, flag: &str) -> Told {
+pub fn expect_flag(told: ProgramOutput, flag: &str) -> ProgramOutput {
     if !is_busy(&told) {
         return told.expect_unusable(flag);
     }
     let named =
-        told.stdout.contains(flag) && told.stderr.contains("error: measured, but no number may be used\n");
+        told.stdout.contains(flag) && told.stderr.contains("error: measured, but no number is usable\n");
     assert!(named, "{flag}: {told:?}");
     told.expect_code(1)
 }

@@ -1,9 +1,10 @@
 //! What a calibration says of commits: known answers, its share of the budget, and where it may write.
 
-use crate::support::{EPOCH, Place, Told, flat, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, flat, tell};
 use rigel_core::load::class::Class;
 use rigel_core::load::commits::NoCommits;
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::record::{Record, Visit};
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
@@ -14,12 +15,12 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// Four stations of 1 ms, and 200 us more to be durable.
 const DEVICE: &str = "sim:servers=4,service=1ms,rate=0,flush=200us,between=1%";
 
-fn calibrate(place: &Place, more: &str) -> Told {
+fn calibrate(place: &Place, more: &str) -> ProgramOutput {
     place.line(&format!("calibrate --quiet --no-html --seed 3 {more}"))
 }
 
 fn near(document: &Value, name: &str, truth: f64) {
-    let found = document[name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name} in {document}"));
+    let found = document[name]["value"].as_f64().unwrap_or_else(|| panic!("no {name} in {document}"));
     assert!((found / truth - 1.0).abs() < 0.05, "{name} {found} instead of {truth}: {document}");
 }
 
@@ -75,7 +76,7 @@ fn commits_that_had_no_time_are_no_failure() {
     let found = calibrate(&place, line).expect_code(0).json();
     assert_eq!(found["complete"], true, "{found}");
     assert_eq!(found["commit_latency_us"], Value::Null, "{found}");
-    assert!(found["commits_reason"].as_str().unwrap().contains("the time was up"), "{found}");
+    assert!(found["commits_reason"].as_str().unwrap().contains("time ran out"), "{found}");
 }
 
 #[test]
@@ -94,14 +95,18 @@ fn commits_that_are_not_wanted_or_cannot_be_found_say_why() {
     let request = |engine: &str| {
         let bound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
         let engine = EngineRequest::Only(engine.parse().unwrap());
-        Request { engine, ..Request::calibration(bound, Nanos::from_secs(20)) }.with_commits(true)
+        let request = Request { engine, ..Request::calibration(bound, Nanos::from_secs(20)) };
+        let Task::Calibrate { no_commits, .. } = request.with_commits(true).task else {
+            panic!("{engine:?}")
+        };
+        no_commits
     };
-    assert_eq!(request("null").no_commits, Some(NoCommits::Engine));
-    assert_eq!(request("threads").no_commits, None);
+    assert_eq!(request("null"), Some(NoCommits::Engine));
+    assert_eq!(request("threads"), None);
     let record = place.only_of("unwanted", "_record.jsonl");
     let text = fs::read_to_string(&record).unwrap();
     for (reason, why) in
-        [("engine", "the engine cannot wait"), ("kernel", "this kernel is too old (Linux 4.18 can)")]
+        [("engine", "this engine cannot wait"), ("kernel", "this kernel is too old (Linux 4.18 can)")]
     {
         fs::write(&record, text.replacen("\"left_out\"", &format!("\"{reason}\""), 1)).unwrap();
         let told = place.rigel(["report".as_ref(), record.as_os_str()]).expect_code(0).stdout;

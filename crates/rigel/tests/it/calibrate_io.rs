@@ -23,7 +23,7 @@ fn it_ends_with_its_statement_and_leaves_nothing() {
     let mut session = Session::begin(&server);
     // The library is loaded, and what the session keeps of it is there.
     let refused = session.ask("SELECT rigel.io_calibration_measure(ARRAY['/etc/passwd'], 1, 20, 20)");
-    assert!(refused.contains("'/etc/passwd' is no file of a relation"), "{refused}");
+    assert!(refused.contains("'/etc/passwd' is not a file of a relation"), "{refused}");
     assert_eq!(status(&server), "NOT AVAILABLE");
 
     begin(&server, &mut session);
@@ -46,7 +46,7 @@ fn it_ends_with_its_statement_and_leaves_nothing() {
     session.ask("RESET statement_timeout");
 
     panics(&session.ask("SELECT rigel_test_panic(false)"), "a panic in the session, for a test");
-    panics(&session.ask("SELECT rigel_test_panic(true)"), "a thread that measures panicked");
+    panics(&session.ask("SELECT rigel_test_panic(true)"), "a measuring thread panicked");
     assert_eq!(session.ask("SELECT 6 * 7"), "42", "the session lives");
     assert_eq!(status(&server), "NOT AVAILABLE");
 
@@ -98,7 +98,7 @@ fn rights_and_arguments_are_checked() {
     refused("bob", "DELETE FROM rigel.io_calibration", "permission denied");
     for path in ["base/../../log", "pg_hba.conf", "base/1/12 59", "/dev/sda"] {
         let sql = format!("SELECT rigel.io_calibration_measure(ARRAY['{path}'], 1, 20, 20)");
-        refused("postgres", &sql, "is no file of a relation");
+        refused("postgres", &sql, "is not a file of a relation");
     }
     server.ask("DROP EXTENSION rigel").unwrap();
     assert_eq!(server.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'").unwrap(), "0");

@@ -1,19 +1,18 @@
 //! `rigel capacity` with the real binary: files of the real tools, a store that nothing damages, the recorder.
 
-use crate::support::{Place, Told};
-use rigel_testdev::{PostgresDatabase, Unavailable, needs};
+use crate::support::{Place, ProgramOutput};
+use rigel_testdev::{MissingNeed, PostgresDatabase, needs};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn data(name: &str) -> String {
-    let dir: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "../rigel-core/tests-data/capacity", name].iter().collect();
+    let dir: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../rigel-capacity/tests-data", name].iter().collect();
     dir.to_str().unwrap().to_owned()
 }
 
-fn capacity(place: &Place, line: &str) -> Told {
+fn capacity(place: &Place, line: &str) -> ProgramOutput {
     let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
     place.line(&format!("capacity {command} --store store {rest}"))
 }
@@ -57,7 +56,7 @@ fn files_of_all_tools_become_one_store_and_a_second_time_adds_nothing() {
     }
     let show = capacity(&place, "show loop57 --host db1").expect_code(0).stdout;
     assert!(show.contains("loop57 on db1") && show.contains("read_bytes") && show.contains('█'), "{show}");
-    refused(&place, "show nowhere", 3, "the store holds nothing of that");
+    refused(&place, "show nowhere", 3, "the store has no such data");
 }
 
 #[test]
@@ -76,13 +75,13 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
         &place,
         &format!("import {} --zone Europe/Nowhere", data("sadf-12.6.1-dst-local.json")),
         2,
-        "is not known",
+        "unknown time zone",
     );
     let shown = fs::read_to_string(data("iostat-12.6.1-c-locale.json")).unwrap();
     file("either-order.json", shown.replace("11/24/26", "11/10/26").as_bytes());
     refused(&place, "import either-order.json", 2, "--dates month-day");
     refused(&place, &format!("import {}", data("pg_stat_io-18.4.csv")), 2, "--host");
-    refused(&place, "list", 3, "the store holds nothing of that");
+    refused(&place, "list", 3, "the store has no such data");
     // Another host under the same name.
     let real = String::from_utf8(whole).unwrap();
     capacity(&place, &format!("import {}", data("sadf-12.6.1.json"))).expect_code(0);
@@ -92,11 +91,11 @@ fn what_cannot_be_imported_is_told_and_leaves_the_store() {
         &place,
         "import other.json",
         2,
-        "are there with another value, the first of 2026-11-24 18:10 UTC",
+        "already exist with different values, the first from 2026-11-24 18:10 UTC",
     );
     assert!(fs::read(place.path().join("store")).unwrap() == before);
     assert!(
-        capacity(&place, "import other.json --keep-first").expect_code(0).stdout.contains("which are kept")
+        capacity(&place, "import other.json --keep-first").expect_code(0).stdout.contains("which is kept")
     );
     fs::write(place.path().join("store"), "no database").unwrap();
     refused(&place, "list", 3, "the store cannot be used");
@@ -183,8 +182,9 @@ fn a_store_that_cannot_grow_stays_as_it_was() {
     let most = fs::metadata(place.path().join("store")).unwrap().len() / 1024 + 40;
     let script =
         format!("trap '' XFSZ; ulimit -f {most}; exec {rigel} capacity import --store store long.json");
-    let told =
-        Told::from(Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap());
+    let told = ProgramOutput::from(
+        Command::new("bash").arg("-c").arg(script).current_dir(place.path()).output().unwrap(),
+    );
     assert_eq!(told.code, 3, "{} {}", told.stdout, told.stderr);
     assert!(told.stderr.contains("the store cannot be used"), "{}", told.stderr);
     assert_eq!(capacity(&place, "list").expect_code(0).stdout, before);
@@ -194,9 +194,9 @@ fn a_store_that_cannot_grow_stays_as_it_was() {
 fn the_recorder_keeps_this_host_and_ends_in_order() {
     let place = Place::new();
     let told = capacity(&place, "record --every 200ms --for 1s --host here");
-    if told.code == 3 && told.stderr.contains("shows no disks") {
+    if told.code == 3 && told.stderr.contains("lists no disks") {
         let _: Option<()> =
-            needs("the_recorder_keeps_this_host", Err(Unavailable::new("this host shows no disks")));
+            needs("the_recorder_keeps_this_host", Err(MissingNeed::new("this host lists no disks")));
         return;
     }
     let told = told.expect_code(0);
@@ -225,7 +225,7 @@ fn the_recorder_asks_a_server() {
         "--dsn",
         &database.dsn(),
     ]);
-    let told = Told::from(command.output().unwrap()).expect_code(0);
+    let told = ProgramOutput::from(command.output().unwrap()).expect_code(0);
     let list = capacity(&place, "list").expect_code(0).stdout;
     assert!(list.contains("database postgresql") && list.contains("commits"), "{list} {}", told.stderr);
     assert!(
@@ -265,7 +265,7 @@ fn the_share_of_writes_of_a_host_is_that_of_its_disks() {
     let text = fs::read_to_string(data("sadf-12.6.1.json")).unwrap().replace("\"disk\": [", io);
     fs::write(place.path().join("b.json"), text).unwrap();
     let told = capacity(&place, "import b.json").expect_code(0).stdout;
-    assert!(told.contains("told apart for the host as a whole"), "{told}");
+    assert!(told.contains("separate only for the whole host"), "{told}");
     let whole = capacity(&place, "replay --every 10s --phases 1").expect_code(0);
     assert!(whole.stderr.contains("as often as those of the host"), "{}", whole.stderr);
     let phase = whole.stdout.lines().find(|line| line.contains(" reads/s")).unwrap();
@@ -290,7 +290,7 @@ fn the_tools_of_this_host_are_read() {
     let place = Place::new();
     let sadc =
         ["/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc"].into_iter().find(|path| PathBuf::from(path).exists());
-    let Some(sadc) = needs(test, sadc.ok_or_else(|| Unavailable::new("there is no sadc"))) else { return };
+    let Some(sadc) = needs(test, sadc.ok_or_else(|| MissingNeed::new("there is no sadc"))) else { return };
     let binary = place.path().join("sa");
     let mut sadc = Command::new(sadc).args(["-S", "DISK", "1", "3"]).arg(&binary).spawn().unwrap();
     let iostat = Command::new("iostat")
@@ -298,7 +298,7 @@ fn the_tools_of_this_host_are_read() {
         .env("S_TIME_FORMAT", "ISO")
         .output();
     assert!(sadc.wait().unwrap().success());
-    let written = iostat.map_err(|error| Unavailable::new(format!("iostat does not start: {error}")));
+    let written = iostat.map_err(|error| MissingNeed::new(format!("iostat does not start: {error}")));
     let Some(written) = needs(test, written) else { return };
     fs::write(place.path().join("now.json"), written.stdout).unwrap();
     let began = Instant::now();
@@ -307,6 +307,6 @@ fn the_tools_of_this_host_are_read() {
     let json = Command::new("sadf").arg("-j").arg(&binary).args(["--", "-b", "-d"]).output().unwrap();
     fs::write(place.path().join("sa.json"), json.stdout).unwrap();
     let told = capacity(&place, "import sa.json").expect_code(0).stdout;
-    assert!(told.contains("sadf JSON") && told.contains("for the host as a whole"), "{told}");
+    assert!(told.contains("sadf JSON") && told.contains("separate only for the whole host"), "{told}");
     refused(&place, "import sa", 2, "sadf -j FILE -- -b -d");
 }

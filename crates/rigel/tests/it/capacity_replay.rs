@@ -1,12 +1,12 @@
 //! `rigel capacity replay`, `rigel run --compress` and `rigel capacity fit` with the real binary: a recorded time becomes a load that is what it
 //! was, and a storage is asked how much of it it carries.
 
-use crate::support::{Place, Told, asked, flat};
+use crate::support::{Place, ProgramOutput, asked, flat};
 use rigel_core::load::arrivals::Arrivals;
 use rigel_core::load::class::{Shape, Spread};
 use rigel_core::load::file::{self, LoadFile};
 use rigel_core::units::NS_PER_S;
-use rigel_testdev::{LoopDevice, Unavailable, needs};
+use rigel_testdev::{LoopDevice, MissingNeed, needs};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ const NIGHT: Source = Source { reads: (60, 70_000.0), writes: (90, 9500.0), spre
 /// Seconds since the epoch as iostat writes them.
 fn time(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let day = rigel_core::uses::capacity::day::shown(days);
+    let day = rigel_capacity::day::shown(days);
     format!("{day}T{:02}:{:02}:{:02}+0000", second / 3600, second / 60 % 60, second % 60)
 }
 
@@ -79,7 +79,7 @@ fn imported(sources: &[Source]) -> Place {
     place
 }
 
-fn capacity(place: &Place, line: &str) -> Told {
+fn capacity(place: &Place, line: &str) -> ProgramOutput {
     let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
     place.line(&format!("capacity {command} --store store {rest}"))
 }
@@ -157,7 +157,7 @@ fn seconds(place: &Place) -> Vec<Vec<f64>> {
     phases
 }
 
-/// The dispersion within minutes, as [`rigel_core::uses::capacity::replay`] has it of a source.
+/// The dispersion within minutes, as [`rigel_capacity::replay`] has it of a source.
 fn dispersion(counts: &[f64]) -> f64 {
     let minutes = counts.chunks_exact(60).map(|minute| {
         let mean = minute.iter().sum::<f64>() / 60.0;
@@ -221,16 +221,19 @@ fn what_has_no_replay_is_told_with_what_there_is() {
     let place = imported(&[Source { seconds: 600, ..DAY }]);
     let list = capacity(&place, "list").expect_code(0).stdout;
     for (line, parts) in [
-        ("--from 2026-12-01 --to 2026-11-01", vec!["is no time", "--from, --to", "2026-11-02 00:10"]),
+        (
+            "--from 2026-12-01 --to 2026-11-01",
+            vec!["is not a valid time range", "--from, --to", "2026-11-02 00:10"],
+        ),
         (
             "--from 2025-01-01 --to 2025-02-01",
-            vec!["has no I/O from 2025-01-01", "the history goes from 2026-11-02"],
+            vec!["has no I/O from 2025-01-01", "the history covers 2026-11-02"],
         ),
-        ("--from yesterday", vec!["'yesterday' is no moment", "--from"]),
+        ("--from yesterday", vec!["'yesterday' is not a date or time", "--from"]),
         ("--host db9", vec!["no history of the host db9", "it has db1"]),
-        ("--disk sdz", vec!["no I/O of what is asked for", "it has that of sda"]),
-        ("--source awr", vec!["no I/O of what is asked for"]),
-        ("--source oracle", vec!["is no source", "recorder, prometheus"]),
+        ("--disk sdz", vec!["has no such I/O", "it has I/O of sda"]),
+        ("--source awr", vec!["has no such I/O"]),
+        ("--source oracle", vec!["is not a known source", "recorder, prometheus"]),
         ("--scale 0", vec!["--scale", "above 0"]),
         ("--scale 1000", vec!["more"]),
         ("--phases 0", vec!["--phases", "1 to 2500, or all"]),
@@ -256,7 +259,7 @@ fn what_has_no_replay_is_told_with_what_there_is() {
     assert_eq!(Place::new().line("capacity replay --store none").expect_code(3).stdout, "");
     // A history of half hours.
     let told = crate::year::place(3).line("capacity replay --store s.sqlite --every 1m").expect_code(2);
-    for part in ["intervals of 60 s cannot be had", "intervals of 1800 s", "--every 1800s"] {
+    for part in ["intervals of 60 s are too fine", "intervals of 1800 s", "--every 1800s"] {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
     }
 }
@@ -275,7 +278,7 @@ fn a_gap_is_left_out_and_a_time_within_it_is_refused() {
     let told =
         capacity(&place, "replay --from 2026-11-02T00:20:00Z --to 2026-11-02T00:50:00Z").expect_code(2);
     assert!(
-        told.stderr.contains("the history goes from 2026-11-02 00:00") && told.stderr.contains("gap"),
+        told.stderr.contains("the history covers 2026-11-02 00:00") && told.stderr.contains("gap"),
         "{}",
         told.stderr
     );
@@ -367,7 +370,7 @@ fn what_cannot_be_compressed_says_why() {
     let place = with("peak.toml", PEAK);
     fs::write(place.path().join("plain.toml"), PEAK.split("[[phase]]").next().unwrap()).unwrap();
     for (line, parts) in [
-        ("run --load peak.toml --compress 7200", vec!["would last 500 ms", "give 3600 or less"]),
+        ("run --load peak.toml --compress 7200", vec!["would last only 500 ms", "give 3600 or less"]),
         ("run --load plain.toml --compress 2", vec!["a load without phases cannot be compressed"]),
         ("run --load peak.toml --compress 0.5", vec!["--compress", "1 to 100000"]),
         ("run simple --compress 2", vec!["--load"]),
@@ -380,7 +383,7 @@ fn what_cannot_be_compressed_says_why() {
     assert!(told.stdout.contains("2 phases") || told.stdout.contains("1 s"), "{}", told.stdout);
 }
 
-fn fit(place: &Place, more: &str) -> Told {
+fn fit(place: &Place, more: &str) -> ProgramOutput {
     let common = format!("capacity fit --quiet --no-html --seed 3 --engine {ONE}");
     place.line(&format!("{common} {more}"))
 }
@@ -446,12 +449,15 @@ fn what_cannot_be_fitted_says_what_and_where() {
     fs::write(place.path().join("closed.toml"), closed).unwrap();
     for (line, parts) in [
         ("--p99 2ms", vec!["--load"]),
-        ("--load peak.toml", vec!["no latency is bounded", "--bound"]),
+        ("--load peak.toml", vec!["no latency limit was given", "--bound"]),
         ("--load none.toml --p99 2ms", vec!["none.toml"]),
-        ("--load closed.toml --p99 2ms", vec!["no class of the load arrives at a rate"]),
+        ("--load closed.toml --p99 2ms", vec!["no class of the load has an arrival rate"]),
         ("--load peak.toml --p99 2ms --require 0", vec!["--require", "above 0"]),
-        ("--load peak.toml --p99 2ms --duration 1m", vec!["--duration", "3m"]),
-        ("--load peak.toml --p99 2ms --bound p99<3ms", vec!["contradict"]),
+        ("--load peak.toml --p99 2ms --duration 1m", vec!["--for", "3m"]),
+        (
+            "--load peak.toml --p99 2ms --bound p99<3ms",
+            vec!["two latency limits conflict: p99 < 2 ms and p99 < 3 ms"],
+        ),
         ("--load peak.toml --p99 2ms --write 20", vec!["--write"]),
     ] {
         let told = fit(&place, line).expect_code(2);
@@ -497,7 +503,7 @@ fn on_a_real_device_iostat_sees_what_the_source_did() {
     ]);
     iostat.env("S_TIME_FORMAT", "ISO").env("TZ", "UTC");
     let seen = File::create(place.path().join("seen.json")).unwrap();
-    let started = iostat.stdout(seen).spawn().map_err(|error| Unavailable::new(format!("iostat: {error}")));
+    let started = iostat.stdout(seen).spawn().map_err(|error| MissingNeed::new(format!("iostat: {error}")));
     let Some(mut iostat) = needs(name, started) else { return };
     std::thread::sleep(Duration::from_secs(2));
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();

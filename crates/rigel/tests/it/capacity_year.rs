@@ -62,17 +62,17 @@ fn week(path: &Path, number: u64) {
 }
 
 /// What a process took: seconds, seconds of CPU time, highest resident memory in MiB.
-struct Took {
+struct ProcessCost {
     wall_s: f64,
     cpu_s: f64,
     peak_mib: u64,
 }
 
 /// Looks at a process until it has ended well.
-fn watched(mut child: Child) -> Took {
+fn watched(mut child: Child) -> ProcessCost {
     let dir = format!("/proc/{}", child.id());
     let begun = Instant::now();
-    let mut took = Took { wall_s: 0.0, cpu_s: 0.0, peak_mib: 0 };
+    let mut took = ProcessCost { wall_s: 0.0, cpu_s: 0.0, peak_mib: 0 };
     loop {
         let status = std::fs::read_to_string(format!("{dir}/status")).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -95,7 +95,7 @@ fn watched(mut child: Child) -> Took {
 }
 
 /// Imports so many weeks at once; the place with the store, and what it took.
-fn imported(weeks: u64) -> (Place, Took) {
+fn imported(weeks: u64) -> (Place, ProcessCost) {
     let place = Place::new();
     let names: Vec<String> = (0..weeks).map(|number| format!("week-{number:02}.json")).collect();
     names.iter().enumerate().for_each(|(number, name)| week(&place.path().join(name), number as u64));
@@ -124,7 +124,7 @@ fn a_week_of_minutes_of_50_disks_needs_little_memory() {
 fn a_year_of_minutes_of_50_disks_is_imported_within_a_minute() {
     let test = "a_year_of_minutes_of_50_disks_is_imported_within_a_minute";
     let Some(weeks) = crate::support::asked::<u64>(test, "RIGEL_IMPORT_WEEKS") else { return };
-    let (place, Took { wall_s, cpu_s, peak_mib }) = imported(weeks);
+    let (place, ProcessCost { wall_s, cpu_s, peak_mib }) = imported(weeks);
     let bytes = |name: &str| place.path().join(name).metadata().unwrap().len();
     let read: u64 = (0..weeks).map(|number| bytes(&format!("week-{number:02}.json"))).sum();
     let values = weeks * MINUTES * DISKS * COUNTERS.len() as u64;

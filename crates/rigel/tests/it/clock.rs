@@ -13,6 +13,7 @@ pub mod commit_agreement;
 pub mod dd_agreement;
 pub mod device;
 pub mod faults;
+pub mod fio_job_agreement;
 pub mod limits;
 pub mod open;
 pub mod open_known;

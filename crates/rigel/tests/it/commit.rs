@@ -1,6 +1,6 @@
 //! `rigel run commit`: known answers on the simulated device, and what is refused. Real ones: `clock::commit`.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use serde_json::Value;
 
 /// The figures of a class of the point that has so many of it and nothing else.
@@ -16,7 +16,7 @@ pub fn alone<'a>(document: &'a Value, class: &str, writers: u64) -> &'a Value {
 }
 
 pub fn mean_us(io: &Value) -> f64 {
-    io["latency_us"]["mean"].as_f64().unwrap()
+    io["latency_us"]["mean"]["value"].as_f64().unwrap()
 }
 
 pub fn run_flags(document: &Value) -> Vec<String> {
@@ -24,7 +24,7 @@ pub fn run_flags(document: &Value) -> Vec<String> {
     flags.iter().map(|flag| flag["code"].as_str().unwrap().to_owned()).collect()
 }
 
-fn refused(told: Told, code: i32, parts: &[&str]) {
+fn refused(told: ProgramOutput, code: i32, parts: &[&str]) {
     let told = told.expect_code(code);
     for part in parts {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
@@ -36,7 +36,7 @@ fn numbers_of_writers_are_whole_and_not_too_many() {
     let place = Place::new();
     for wrong in ["0", "x", "1,65536", "1,,2"] {
         let told = place.line(&format!("run commit --writers {wrong}")).expect_code(2);
-        for part in ["where: --writers", "is no number of writers", "give 1 to 65535"] {
+        for part in ["where: --writers", "is not a valid number of writers", "give 1 to 65535"] {
             assert!(told.stderr.contains(part), "{wrong}: '{part}' is missing: {}", told.stderr);
         }
     }
@@ -53,7 +53,7 @@ fn a_simulated_flush_is_found() {
         for writers in [1_u64, 2, 4, 8, 16] {
             let io = alone(&document, class, writers);
             let busy = writers.min(4) as f64;
-            let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), mean_us(io));
+            let (rate, mean) = (io["iops"]["value"].as_f64().unwrap(), mean_us(io));
             assert!((rate * us / 1e6 / busy - 1.0).abs() < 0.005, "{class} {writers}: {rate}");
             assert!((mean * busy / writers as f64 / us - 1.0).abs() < 0.005, "{class} {writers}: {mean}");
         }
@@ -105,7 +105,7 @@ fn commits_beside_reads_are_points_of_their_own() {
     let beside = points.iter().find(|point| point["levels"]["dsync"] == 1 && point["levels"]["reads"] == 3);
     let classes = &beside.unwrap()["classes"];
     assert!(mean_us(&classes["dsync"]) > 1.2 * mean_us(alone(&document, "dsync", 1)));
-    assert!(classes["reads"]["iops"]["mean"].as_f64().unwrap() > 100.0);
+    assert!(classes["reads"]["iops"]["value"].as_f64().unwrap() > 100.0);
 }
 
 #[test]
@@ -114,16 +114,16 @@ fn what_goes_without_commits_is_refused() {
     for (line, parts) in [
         (
             "run simple --sync dsync",
-            &["--sync goes with the level 'commit' only", "rigel run commit --sync"][..],
+            &["--sync does not go with the level 'simple'", "rigel run commit --sync"][..],
         ),
         ("run commit --write 20", &["--write does not go with the level 'commit'"]),
         ("run commit --num-disks 4", &["--num-disks does not go", "--writers"]),
-        ("run commit --matrix basic", &["--matrix does not go with rigel run commit"]),
+        ("run commit --matrix basic", &["--matrix does not go with the level 'commit'"]),
         ("run commit --levels auto", &["--levels"]),
         ("run commit --sync maybe", &["maybe", "--sync"]),
         ("run commit --poll", &["polled completions cannot wait for writes to be durable", "--poll"]),
         ("run commit --engine nvme", &["the engine nvme cannot wait for writes to be durable"]),
-        ("run comit", &["perhaps `rigel run commit` was meant"]),
+        ("run comit", &["did you mean `rigel run commit`?"]),
     ] {
         refused(place.line(line), 2, parts);
     }

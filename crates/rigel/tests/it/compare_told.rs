@@ -1,7 +1,7 @@
 //! What a comparison tells somebody who knows only the command: of what, in what better, what is not known and why.
 
 use crate::recording::Recording;
-use crate::support::{Place, Told, flat};
+use crate::support::{Place, ProgramOutput, flat};
 use std::sync::OnceLock;
 
 /// Two calibrations of simulated devices, the second one twice as quick; their searches end at other levels.
@@ -23,7 +23,7 @@ fn calibrations() -> (Place, [String; 2]) {
     (place, records)
 }
 
-fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Told {
+fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> ProgramOutput {
     let gates = gates.iter().flat_map(|gate| ["--fail-if", gate]);
     place.rigel(["compare", &records[0], &records[1]].into_iter().chain(gates)).expect_code(code)
 }
@@ -32,31 +32,33 @@ fn gates(place: &Place, records: &[String; 2], gates: &[&str], code: i32) -> Tol
 fn the_top_says_what_was_measured_in_what_it_is_better_and_how_much_is_compared() {
     let (place, records) = calibrations();
     let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
-    let (top, rows) = table.split_once("Small Large").unwrap();
-    let top = flat(top);
     let measured = "simulated (1 GiB), small I/O of 8 KiB, large I/O of 1 MiB, reads only; 20";
-    assert_eq!(top.matches(measured).count(), 2, "{top}");
+    assert_eq!(flat(&table).matches(measured).count(), 2, "{table}");
+    let (top, rows) = table.split_once("From .. to %").unwrap();
+    assert!(top.starts_with("The new side is better in "), "the answer first: {top}");
+    let top = flat(top);
     for part in [
-        "The new side is better in highest rate of small I/O",
+        "Better: highest rate of small I/O",
         "rate and mean latency of small I/O at 1 outstanding",
         "Not judged: p99 of ",
     ] {
         assert!(top.contains(part), "{part}: {top}");
     }
     // What is counted are the rows of the table.
-    let shown = rows.lines().skip(1).filter(|line| line.starts_with("    ")).count();
-    let counted: usize = top.split_once(" numbers: ").unwrap().0.rsplit(' ').next().unwrap().parse().unwrap();
-    assert_eq!(counted, shown, "{table}");
-    let left =
-        flat(rows.split_once("Not compared, because not every run has them (small,large): ").unwrap().1);
-    assert!(left.starts_with("base ") && left.contains("; new "), "{left}");
+    let (rows, below) = rows.split_once("\n\n").unwrap();
+    let shown = rows.lines().skip(1).filter(|line| line.starts_with("  ")).count();
+    let counted = top.split_once(" numbers").unwrap().0.rsplit(' ').next().unwrap();
+    assert_eq!(counted.parse(), Ok(shown), "{table}");
+    let below = flat(below);
+    let left = below.split_once("Not compared, because not every run has them: ").unwrap().1;
+    assert!(left.starts_with("base (") && left.contains("; new ("), "{left}");
 }
 
 #[test]
 fn the_command_for_an_equal_load_can_be_typed_as_it_stands() {
     let (place, records) = calibrations();
     let table = place.rigel(["compare", &records[0], &records[1]]).expect_code(0).stdout;
-    let command = table.lines().find_map(|line| line.strip_prefix("  rigel run advanced ")).unwrap();
+    let command = table.lines().find_map(|line| line.strip_prefix("Next: rigel run advanced ")).unwrap();
     assert!(flat(&table).contains("where the base was best, measure the new side so"), "{table}");
     assert!(command.contains("sim:servers=16"), "the new side: {command}");
     place.line(&format!("run advanced {command} --name equal --no-html")).expect_code(0);
@@ -73,22 +75,22 @@ fn a_gate_says_which_row_leaves_it_undecided_and_why() {
     // Both of the run: no equal levels are needed.
     let passed = gates(&place, &records, &["min_small_latency > +10%", "max_small_iops < +50%"], 0);
     assert!(
-        passed.stdout.contains("2 gates: 2 passed") && !passed.stderr.contains("undecided"),
+        passed.stdout.contains("Passed: all 2 gates are kept.") && !passed.stderr.contains("undecided"),
         "{passed:?}"
     );
     // The only row keeps the bound, but most levels are on one side only.
     let open = gates(&place, &records, &["small_iops < -5%"], 0);
     for part in [
         "the gate 'small_iops < -5%' is undecided: at small=1 large=0 the change is +",
-        ", which keeps the bound; but ",
+        ", all of it within the limit; but ",
     ] {
         assert!(open.stderr.contains(part), "{part}: {}", open.stderr);
     }
     assert!(
-        open.stderr.contains("load levels are not in every run, and the bound may be broken there (small ")
+        open.stderr.contains("load levels are not in every run, and the limit may be broken there (small ")
     );
     assert!(
-        flat(&open.stdout).contains("undecided small_iops < -5%: at small=1 large=0 the change"),
+        flat(&open.stdout).contains("small_iops < -5% undecided 0 of 1 at small=1 large=0 the change"),
         "{}",
         open.stdout
     );
@@ -162,8 +164,8 @@ fn a_side_is_told_what_its_flag_is_about_and_how_long_it_was_measured() {
     let table =
         place.rigel(["compare", good.to_str().unwrap(), noisy.to_str().unwrap()]).expect_code(0).stdout;
     let top = flat(&table);
-    assert!(top.contains("For the new side, which had 1 min, to measure longer:"), "{table}");
-    assert!(top.contains("--max-duration 2m"), "{table}");
+    let longer = "--name noisy --for 2m for the new side, which had 1 min, to measure longer";
+    assert!(top.contains(longer), "{table}");
     let json = place.rigel(["report", noisy.to_str().unwrap(), "--format", "json"]).json();
     let cause = &json["verdict"]["causes"][0];
     let [code, place, figures] = ["code", "place", "figures"].map(|key| cause[key].as_str().unwrap());

@@ -1,8 +1,8 @@
 //! What was read is looked at: zeros of a sparse file, stamps of a scratch file, with every engine.
 
 use crate::busy_host::expect_flag;
-use crate::support::{Place, Told};
-use rigel_testdev::{Unavailable, needs};
+use crate::support::{Place, ProgramOutput};
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -15,7 +15,7 @@ const SCRATCH: &str = "rigel-scratch.dat";
 
 /// The lines of the record of a run of data.
 fn record(place: &Place, name: &str, line: &str) -> Vec<Value> {
-    record_of(place, name, line, Told::expect_measured)
+    record_of(place, name, line, ProgramOutput::expect_measured)
 }
 
 /// Those of a run of what is no data, or not where it belongs.
@@ -24,7 +24,12 @@ fn record_of_zeros(place: &Place, name: &str, line: &str) -> Vec<Value> {
 }
 
 /// Those of a run that is long enough for reads of both classes: storage may stand still for a while.
-fn record_of(place: &Place, name: &str, line: &str, expect: fn(Told) -> Told) -> Vec<Value> {
+fn record_of(
+    place: &Place,
+    name: &str,
+    line: &str,
+    expect: fn(ProgramOutput) -> ProgramOutput,
+) -> Vec<Value> {
     let scratch = place.path().join(SCRATCH);
     let begins_without = !scratch.exists();
     for duration in ["300ms", "3s", "30s"] {
@@ -76,7 +81,7 @@ fn a_sparse_file_is_all_zeros() {
         let facts = &record[0]["targets"][0];
         assert!(facts["scratch"].is_null());
         let extents = Some(&facts["extents"]).filter(|extents| extents.is_object());
-        let told = extents.ok_or_else(|| Unavailable::new("the filesystem tells no extents"));
+        let told = extents.ok_or_else(|| MissingNeed::new("the filesystem tells no extents"));
         if let Some(extents) = needs("a_sparse_file_is_all_zeros", told) {
             assert_eq!((&extents["hole_bytes"], &extents["written_bytes"]), (&(64 * MIB).into(), &0.into()));
         }
@@ -155,13 +160,13 @@ fn an_allocated_file_is_told_by_its_extents() {
         Command::new("fallocate").args(["-l", "16M", "allocated"]).current_dir(place.path()).status();
     let allocated = match allocated {
         Ok(status) if status.success() => Ok(()),
-        other => Err(Unavailable::new(format!("fallocate: {other:?}"))),
+        other => Err(MissingNeed::new(format!("fallocate: {other:?}"))),
     };
     let Some(()) = needs(name, allocated) else { return };
     let record = record_of_zeros(&place, "read", "allocated");
     assert!(looks(&record).iter().all(|&(sampled, zero, _)| sampled == zero));
     let extents = &record[0]["targets"][0]["extents"];
-    let fiemap = if extents["source"] == "fiemap" { Ok(()) } else { Err(Unavailable::new("no FIEMAP")) };
+    let fiemap = if extents["source"] == "fiemap" { Ok(()) } else { Err(MissingNeed::new("no FIEMAP")) };
     if needs(name, fiemap).is_some() {
         assert_eq!(extents["unwritten_bytes"], 16 * MIB);
     }

@@ -2,7 +2,7 @@
 //!
 //! The cut comes after the run was killed, as the power of a host goes with that of its disks.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_core::load::draw::Generator;
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use std::path::Path;
@@ -64,15 +64,15 @@ impl Pair {
     }
 
     /// The host is gone.
-    pub fn kill(mut self) -> Told {
+    pub fn kill(mut self) -> ProgramOutput {
         self.run.kill().unwrap();
         self.run.wait().unwrap();
         self.ended()
     }
 
     /// What the witness says when the other end is gone.
-    pub fn ended(self) -> Told {
-        Told::from(self.witness.wait_with_output().unwrap())
+    pub fn ended(self) -> ProgramOutput {
+        ProgramOutput::from(self.witness.wait_with_output().unwrap())
     }
 }
 
@@ -81,12 +81,12 @@ fn heard(place: &Place) -> usize {
     lines.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1)
 }
 
-pub fn check(place: &Place, target: &Path) -> Told {
+pub fn check(place: &Place, target: &Path) -> ProgramOutput {
     tell(place.command().args(["durability", "check"]).arg(target).args(["acks", "--json", "--quiet"]))
 }
 
 /// Lets a run write to the device until some moment, cuts the power, and checks.
-fn cut(device: &TestDevice, place: &Place, seed: u64, lie: u8, least: u64) -> Told {
+fn cut(device: &TestDevice, place: &Place, seed: u64, lie: u8, least: u64) -> ProgramOutput {
     let _ = std::fs::remove_file(place.path().join("acks"));
     device.command(&format!("clear\ncache 0\ncache 1\nlie {lie}")).unwrap();
     let turn = usize::try_from(seed).unwrap();
@@ -136,7 +136,7 @@ fn a_cache_that_lies_about_flushes_is_found_every_time() {
             assert_eq!((count("kept"), count("reordered")), (0, 0), "nothing survived: {found}");
         }
         reordered += count("reordered");
-        assert!(told.stderr.contains("acknowledged writes are gone"), "{}", told.stderr);
+        assert!(told.stderr.contains("acknowledged writes are lost"), "{}", told.stderr);
     }
     // The first of three cuts takes all.
     assert!(cuts() < 3 || reordered > 0, "a half that survives holds writes that came after lost ones");
@@ -176,8 +176,8 @@ fn a_run_whose_witness_is_gone_ends_and_what_was_kept_can_be_checked() {
     pair.wait_for(&place, 200);
     pair.witness.kill().unwrap();
     pair.witness.wait().unwrap();
-    let told = Told::from(pair.run.wait_with_output().unwrap()).expect_code(4);
-    assert!(told.stderr.contains("nobody hears the acknowledgements any more"), "{}", told.stderr);
+    let told = ProgramOutput::from(pair.run.wait_with_output().unwrap()).expect_code(4);
+    assert!(told.stderr.contains("nothing receives the acknowledgements any longer"), "{}", told.stderr);
     check(&place, &device.disk()).expect_code(0);
 }
 
@@ -192,7 +192,7 @@ fn a_write_that_fails_ends_the_run_and_is_no_loss() {
         let mut pair = Pair::start(&place, &device.disk(), &format!("--engine {engine}"));
         pair.wait_for(&place, 300);
         device.command("eio 524288 65536").unwrap();
-        let told = Told::from(pair.run.wait_with_output().unwrap()).expect_code(3);
+        let told = ProgramOutput::from(pair.run.wait_with_output().unwrap()).expect_code(3);
         assert!(told.stderr.contains("the target cannot be written at byte 5"), "{engine}: {}", told.stderr);
         assert_eq!(pair.witness.wait().unwrap().code(), Some(0));
         // A place that was never lost, and cannot be read: that is a loss like any other.

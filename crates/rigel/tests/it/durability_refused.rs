@@ -1,6 +1,6 @@
 //! What a check finds in a file that was damaged, and everything that it, the run and the witness refuse.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -45,7 +45,7 @@ fn damage_is_named_and_told_with_its_place() {
     let told = place.line("durability check data acks").expect_code(0);
     let text = one_line(&told.stdout);
     assert!(text.contains("No acknowledged write is gone: all 31 "), "{}", told.stdout);
-    assert!(text.contains("one in 10 of") && text.contains("ended by itself"), "{}", told.stdout);
+    assert!(text.contains("one in 10 of") && text.contains("ended normally"), "{}", told.stdout);
     let mut bytes = whole.clone();
     bytes[2 * 4096..3 * 4096].fill(0);
     bytes[4 * 4096 + 700] ^= 1;
@@ -87,7 +87,12 @@ fn targets_and_files_that_do_not_belong_together_are_refused() {
     let text = acks(&place);
     // The target before the run is the same random file, and would look alike.
     std::fs::write(place.path().join("other"), vec![7; 1 << 20]).unwrap();
-    refused(&place, "durability check other acks", 3, "nothing of the run is on the target");
+    refused(
+        &place,
+        "durability check other acks",
+        3,
+        "the target holds neither the run's data nor what was there before",
+    );
     std::fs::File::options().write(true).open(&target).unwrap().set_len(SIZE_BYTES / 2).unwrap();
     refused(&place, "durability check data acks", 3, "the target is smaller than it was");
     written(&place, "--block 8K");
@@ -99,11 +104,11 @@ fn targets_and_files_that_do_not_belong_together_are_refused() {
         &text[text.find('\n').unwrap() + 1..]
     );
     std::fs::write(place.path().join("mixed"), mixed).unwrap();
-    refused(&place, "durability check data mixed", 2, "it is of the run ");
+    refused(&place, "durability check data mixed", 2, "it belongs to the run ");
     refused(&place, "durability check data mixed", 2, "mixed, line 2");
     refused(&place, "durability check nothing acks", 3, "nothing");
-    refused(&place, "durability check data data", 2, "the first line is no head");
-    refused(&place, "durability check data .", 2, "no regular file");
+    refused(&place, "durability check data data", 2, "the first line is not a header");
+    refused(&place, "durability check data .", 2, "not a regular file");
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn lines_that_are_cut_off_or_missing_are_told() {
     keep(&cut);
     let told = place.line("durability check data acks").expect_code(0);
     let text = one_line(&told.stdout);
-    assert!(text.contains("cut off and left out") && text.contains("has 19 acknowledgements"), "{text}");
+    assert!(text.contains("incomplete and ignored") && text.contains("has 19 acknowledgements"), "{text}");
     keep(&(cut + &"\0".repeat(200_000)));
     place.line("durability check data acks").expect_code(0);
     keep(&(lines[..5].concat() + &lines[9..].concat()));
@@ -127,7 +132,7 @@ fn lines_that_are_cut_off_or_missing_are_told() {
     keep(lines[0]);
     refused(&place, "durability check data acks", 2, "nothing was acknowledged");
     keep("");
-    refused(&place, "durability check data acks", 2, "no whole line");
+    refused(&place, "durability check data acks", 2, "no complete line");
 }
 
 #[test]
@@ -135,9 +140,14 @@ fn a_run_asks_before_it_destroys() {
     let place = Place::new();
     place.random_file("data", SIZE_BYTES);
     refused(&place, "durability run data --for 1s", 3, "--destroy-data data");
-    refused(&place, "durability run data --destroy-data other --for 1s", 2, "no target of this run");
+    refused(&place, "durability run data --destroy-data other --for 1s", 2, "not a target of this run");
     refused(&place, "durability run data --destroy-data data --size 2M", 2, "has only 1 MiB");
-    refused(&place, "durability run data --destroy-data data --size 64K", 2, "too few for this many writers");
+    refused(
+        &place,
+        "durability run data --destroy-data data --size 64K",
+        2,
+        "too small for this many writers",
+    );
     refused(&place, "durability run data --destroy-data data --block 5K", 2, "power of two");
     refused(&place, "durability run data --destroy-data data --sync none", 2, "dsync");
     refused(&place, "durability run data --destroy-data data --engine null", 2, "cannot write durably");
@@ -157,7 +167,7 @@ fn a_scratch_file_stays_for_the_check() {
     assert_eq!(place.files(), ["acks", "rigel-scratch.dat"]);
 }
 
-fn witness(place: &Place, arguments: &[&str], input: &[u8]) -> Told {
+fn witness(place: &Place, arguments: &[&str], input: &[u8]) -> ProgramOutput {
     let mut child = place
         .command()
         .args(["durability", "witness"])
@@ -169,7 +179,7 @@ fn witness(place: &Place, arguments: &[&str], input: &[u8]) -> Told {
         .unwrap();
     // One that refuses does not read.
     let _ = child.stdin.take().unwrap().write_all(input);
-    Told::from(child.wait_with_output().unwrap())
+    ProgramOutput::from(child.wait_with_output().unwrap())
 }
 
 #[test]
@@ -181,7 +191,7 @@ fn a_witness_keeps_whole_lines_of_its_run_and_replaces_nothing_unasked() {
     let heard = lines[..3].concat() + "Connection to lab closed.\n" + lines[3] + &lines[4][..20];
     let told = witness(&place, &[], heard.as_bytes()).expect_code(0);
     assert!(
-        told.stderr.contains("1 line that the run did not write left out")
+        told.stderr.contains("1 line not written by the run ignored")
             && told.stderr.contains("in the middle of a line"),
         "{}",
         told.stderr
@@ -192,25 +202,26 @@ fn a_witness_keeps_whole_lines_of_its_run_and_replaces_nothing_unasked() {
     let name = kept.file_name().unwrap().to_str().unwrap().to_owned();
     for arguments in [&[][..], &[name.as_str()]] {
         let told = witness(&place, arguments, text.as_bytes()).expect_code(3);
-        assert!(told.stderr.contains("exists already"), "{}", told.stderr);
+        assert!(told.stderr.contains("already exists"), "{}", told.stderr);
     }
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), lines[..4].concat());
     witness(&place, &[&name, "--force"], text.as_bytes()).expect_code(0);
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), text);
     let told = witness(&place, &["new"], b"Welcome to \x1b[1mlab\n7\n").expect_code(3);
     assert!(
-        told.stderr.contains("2 lines came") && told.stderr.contains("the first: Welcome to \\x1b[1mlab"),
+        told.stderr.contains("2 lines did not come from")
+            && told.stderr.contains("the first: Welcome to \\x1b[1mlab"),
         "{}",
         told.stderr
     );
     let told = witness(&place, &["new"], lines[1].as_bytes()).expect_code(2);
     assert!(
-        told.stderr.contains("no head") && told.stderr.contains("together with the run"),
+        told.stderr.contains("not a header") && told.stderr.contains("together with the run"),
         "{}",
         told.stderr
     );
     let told = witness(&place, &["new"], b"").expect_code(3);
-    assert!(told.stderr.contains("no run was heard"), "{}", told.stderr);
+    assert!(told.stderr.contains("no run was received"), "{}", told.stderr);
     let told = witness(&place, &["none/new"], text.as_bytes()).expect_code(3);
     assert!(told.stderr.contains("does not exist"), "{}", told.stderr);
     assert!(!place.files().contains(&"new".to_owned()));
@@ -224,7 +235,7 @@ fn a_witness_hears_the_run_behind_a_greeting() {
     let text = acks(&place);
     let heard = format!("Welcome to lab\n\n42\n{}\n{text}", "x".repeat(200_000));
     let told = witness(&place, &["kept"], heard.as_bytes()).expect_code(0);
-    assert!(told.stderr.contains("4 lines that the run did not write left out"), "{}", told.stderr);
+    assert!(told.stderr.contains("4 lines not written by the run ignored"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(place.path().join("kept")).unwrap(), text);
     // The title of a terminal, without a line feed.
     let heard = format!("\u{1b}]0;lab\u{7}{text}");

@@ -2,7 +2,7 @@
 //! the command that it names is accepted.
 
 use crate::stop::{ended, signal, start_until, start_until_record, stopped_when};
-use crate::support::{Place, Told, flat, tell};
+use crate::support::{Place, ProgramOutput, flat, tell};
 use rigel_core::facts::TargetChange;
 use rigel_core::record::Record;
 use rigel_testdev::{MemoryCap, needs};
@@ -12,17 +12,25 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// The commands that a text names for what is left: on standard error in backticks, on standard output in a line of its own.
-fn named(told: &Told) -> Vec<String> {
-    let (_, rest) = told.stderr.split_once("`rigel ").unwrap_or_else(|| panic!("no command: {told:?}"));
-    let beside = rest.split_once('`').unwrap().0.to_owned();
+fn named(told: &ProgramOutput) -> Vec<String> {
+    let in_backticks = told.stderr.split('`').skip(1).step_by(2);
+    // A run that made its own file goes on where that lies: `cd DIR && rigel ..`.
+    let mut offered = in_backticks.filter_map(|text| Some(text.rsplit_once("rigel ")?.1.to_owned()));
+    let beside = offered.next().unwrap_or_else(|| panic!("no command: {told:?}"));
     let all = format!("{}{}", told.stdout, told.stderr);
     let line = all.lines().find_map(|line| line.strip_prefix("  rigel ")).unwrap_or(&beside);
     let is_same = line.replace("./", "") == beside.replace("./", "");
     if is_same { vec![beside] } else { vec![beside.clone(), line.to_owned()] }
 }
 
+/// What the command shows that a page names for more.
+fn explained(place: &Place, told: &ProgramOutput) -> String {
+    let line = told.stdout.lines().find_map(|line| line.strip_prefix("more: rigel "));
+    flat(&place.line(line.unwrap_or_else(|| panic!("no command: {told:?}"))).stdout)
+}
+
 /// Words by which a run would accuse the storage, or itself, of what its user did.
-const FALSE: [&str; 4] = ["NO_DATA", "dmesg", "the time was up", "start again"];
+const FALSE: [&str; 4] = ["NO_DATA", "dmesg", "time ran out", "start again"];
 
 /// Each kind of run, stopped in the middle, goes on by the command that it names.
 #[test]
@@ -52,7 +60,7 @@ fn what_a_stopped_run_names_goes_on() {
             assert!(!all.contains(word), "{line} says {word}: {all}");
         }
         for command in named(&told) {
-            let (child, stderr) = start_until(&place, &command, "the run goes on behind");
+            let (child, stderr) = start_until(&place, &command, "the run resumes after");
             signal(&child, "-INT");
             ended(child, stderr).expect_code(4);
         }
@@ -70,7 +78,7 @@ fn a_run_without_a_figure_leaves_its_record_and_no_page() {
     let names: Vec<String> = place.files().into_iter().filter(|name| name != "data").collect();
     assert!(names.len() == 1 && names[0].ends_with("_record.jsonl"), "{names:?}");
     let commands = named(&told);
-    let (child, stderr) = start_until(&place, &commands[0], "the run goes on behind");
+    let (child, stderr) = start_until(&place, &commands[0], "the run resumes after");
     signal(&child, "-INT");
     ended(child, stderr).expect_code(4);
 }
@@ -82,8 +90,9 @@ fn no_command_is_named_that_would_be_refused() {
     let line = "run commit --scratch-size 16M --duration 1s";
     let told = stopped_when(&place, line, |record| !record.visits.is_empty()).expect_code(4);
     let all = format!("{}{}", told.stdout, told.stderr);
-    assert!(!all.contains("--resume ") && !all.contains("can go on where"), "{all}");
-    assert!(flat(&told.stdout).contains("cannot go on, because it removed its scratch file"), "{all}");
+    assert!(!all.contains("--resume ") && !all.contains("can be resumed where"), "{all}");
+    let why = "cannot be resumed, because it removed its scratch file";
+    assert!(told.stdout.contains("\nTo measure again:\n") && explained(&place, &told).contains(why), "{all}");
     assert!(told.stderr.contains("--keep-scratch"), "{all}");
 }
 
@@ -95,10 +104,12 @@ fn a_run_that_used_up_its_time_is_not_said_to_go_on() {
         "run oltp --num-disks 1 --engine sim:servers=2,service=200ms --seed 4 --fast --max-duration 60s";
     let told = place.line(slow).expect_code(4);
     assert!(!told.stdout.contains("--resume ") && !told.stderr.contains("--resume"), "{told:?}");
-    assert!(flat(&told.stdout).contains("cannot go on, because the time that it was allowed is used up"));
+    assert!(told.stdout.contains("\nTo measure longer:\n"), "{told:?}");
+    let why = "cannot be resumed, because its time is used up";
+    assert!(explained(&place, &told).contains(why), "{told:?}");
     let record = place.files().into_iter().find(|name| name.ends_with("_record.jsonl")).unwrap();
     let again = place.line(&format!("run --resume {record}")).expect_code(2);
-    assert!(again.stderr.contains("is used up"), "{again:?}");
+    assert!(again.stderr.contains("the run has used up its time"), "{again:?}");
 }
 
 #[test]
@@ -119,7 +130,7 @@ fn a_calibration_stays_within_the_memory_of_its_control_group() {
     let line = "run advanced data --matrix point --num-small 0 --num-large 200 --duration 100ms";
     for more in ["", " --dry-run"] {
         let told = run(&format!("{line}{more}")).expect_code(3);
-        assert!(told.stderr.contains("the control group of this process may have 192 MiB"), "{told:?}");
+        assert!(told.stderr.contains("the control group of this process is limited to 192 MiB"), "{told:?}");
         assert!(told.stderr.contains("MemoryMax="), "{told:?}");
     }
 }
@@ -161,7 +172,7 @@ fn two_runs_on_one_target_are_refused_or_say_so() {
     let (mut first, stderr) = start_until_record(&place, "run simple data --fast", |_| true);
     for line in ["calibrate data", "run simple data --duration 100ms", "calibrate data --dry-run"] {
         let told = place.line(line).expect_code(3);
-        assert!(told.stderr.contains("another run of Rigel loads the target"), "{told:?}");
+        assert!(told.stderr.contains("another run of Rigel is loading the target"), "{told:?}");
         assert!(told.stderr.contains(&format!("process {} measures it", first.id())), "{told:?}");
         assert!(told.stderr.contains("--share"), "{told:?}");
     }
@@ -173,7 +184,7 @@ fn two_runs_on_one_target_are_refused_or_say_so() {
     ] {
         for more in ["", " --dry-run"] {
             let told = place.line(&format!("{line}{more}")).expect_code(3);
-            assert!(told.stderr.contains("another run of Rigel loads the target"), "{told:?}");
+            assert!(told.stderr.contains("another run of Rigel is loading the target"), "{told:?}");
             assert!(!told.stderr.contains("--share"), "{told:?}");
         }
     }
@@ -188,12 +199,13 @@ fn two_runs_on_one_target_are_refused_or_say_so() {
     };
     until(&place, &mut first, too);
     assert!(second.try_wait().unwrap().is_none());
+    let loaded = "another run of Rigel loaded data at the same time";
     signal(&second, "-INT");
     let told = ended(second, beside).expect_code(4);
-    assert!(flat(&told.stdout).contains("data was loaded by another run of Rigel as well"), "{told:?}");
+    assert!(explained(&place, &told).contains(loaded), "{told:?}");
     signal(&first, "-INT");
     let told = ended(first, stderr).expect_code(4);
-    assert!(flat(&told.stdout).contains("data was loaded by another run of Rigel as well"), "{told:?}");
+    assert!(explained(&place, &told).contains(loaded), "{told:?}");
     // It went with its process.
     let (child, stderr) = start_until(&place, "calibrate data --no-history", "engine ");
     signal(&child, "-KILL");

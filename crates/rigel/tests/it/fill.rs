@@ -1,9 +1,9 @@
 //! `rigel fill`: what is filled is data, what was filled is not written again, and what is somebody's needs consent.
 
 use crate::safety::{filesystem_on_a_loop_device, mount};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_core::guard::scratch::{BLOCK_BYTES, TRAILER_BYTES, is_of_fill, stamp};
-use rigel_testdev::{LoopDevice, Unavailable, needs};
+use rigel_testdev::{LoopDevice, MissingNeed, needs};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -33,7 +33,7 @@ fn seed_at(path: &Path, offset: u64) -> Option<u64> {
 
 /// The command that the end names, which has to be one that Rigel takes.
 #[track_caller]
-fn next_command(place: &Place, told: &Told) -> String {
+fn next_command(place: &Place, told: &ProgramOutput) -> String {
     let line = told.stdout.lines().find_map(|line| line.strip_prefix("to measure: rigel ")).unwrap();
     place.line(&format!("{line} --dry-run")).expect_code(0);
     line.to_owned()
@@ -80,10 +80,10 @@ fn a_second_fill_writes_only_what_is_left() {
     place.line("fill f --size 8M").expect_code(0);
     let seed = seed_at(&file, 0);
     let told = place.line("fill f").expect_code(0);
-    assert!(told.stdout.contains("f: 8 MiB were filled before\nnothing was written\n"), "{told:?}");
+    assert!(told.stdout.contains("f: 8 MiB were already filled\nnothing was written\n"), "{told:?}");
     next_command(&place, &told);
     let told = place.line("fill f --size 16M").expect_code(0);
-    assert!(told.stdout.contains("f: 16 MiB filled, 8 MiB of it before\n8 MiB written"), "{told:?}");
+    assert!(told.stdout.contains("f: 16 MiB filled, 8 MiB of it earlier\n8 MiB written"), "{told:?}");
     expect_filled(&file, 16 * MIB);
     assert_eq!(seed_at(&file, 8 * MIB - 4096), seed);
     assert_ne!(seed_at(&file, 8 * MIB), seed);
@@ -109,7 +109,7 @@ fn a_foreign_file_needs_consent_and_nothing_is_written_before() {
         assert_eq!(place.files(), ["blank", "table.dbf"], "{line}");
     }
     let told = place.line("fill table.dbf --destroy-data blank").expect_code(2);
-    assert!(told.stderr.contains("no target"), "{told:?}");
+    assert!(told.stderr.contains("not a target of this run"), "{told:?}");
     place.line("fill table.dbf --destroy-data ./table.dbf").expect_code(0);
     expect_filled(&theirs, 8 * MIB);
 }
@@ -137,11 +137,12 @@ fn a_dry_run_writes_nothing() {
     let before = fs::read(&theirs).unwrap();
     fs::create_dir(place.path().join("dir")).unwrap();
     let told = place.line("fill new.bin dir rigel-scratch-7.dat --size 8M --dry-run").expect_code(0);
-    for part in ["new.bin: a file of 8 MiB would be made", "dir: a scratch file of 8 MiB", "was a dry run"] {
+    for part in ["new.bin: a file of 8 MiB would be created", "dir: a scratch file of 8 MiB", "was a dry run"]
+    {
         assert!(told.stdout.contains(part), "{told:?}");
     }
     let told = place.line("fill table.dbf --dry-run").expect_code(0);
-    assert!(told.stdout.contains("It needs --destroy-data table.dbf"), "{told:?}");
+    assert!(told.stdout.contains("To allow it, add --destroy-data table.dbf"), "{told:?}");
     place.line("fill table.dbf --dry-run --destroy-data table.dbf").expect_code(0);
     place.line("fill table.dbf new.bin --size 1000T --dry-run").expect_code(3);
     assert_eq!(place.files(), ["dir", "table.dbf"]);
@@ -162,7 +163,7 @@ fn a_directory_gets_a_file_that_later_runs_use() {
     assert!(told.stdout.contains("nothing was written"), "{told:?}");
     let run = "run oltp --num-disks 1 --duration 200ms --no-html";
     let told = place.line(run).expect_measured();
-    let again = "scratch file ./rigel-scratch.dat: 16 MiB, the one that was there is used again, kept";
+    let again = "scratch file ./rigel-scratch.dat: 16 MiB, the existing one is reused, kept";
     assert!(told.stderr.contains(again), "{told:?}");
     assert_eq!(seed_at(&file, 0), seed, "kept as it was");
     // Another size is another file, and none that is kept goes away for it.
@@ -184,7 +185,8 @@ fn cut(place: &Place, target: &str, file: &Path, signal: Signal) -> (u64, ExitSt
         let arguments = ["fill", target, "--size", &size.to_string(), "--quiet"];
         let child = place.command().args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let pid = Pid::from_child(&child);
-        while seed_at(file, 4 * MIB).is_none() {
+        // Several pieces of 4 MiB are in flight: the first one has to be whole, too.
+        while [4 * MIB - 4096, 4 * MIB].into_iter().any(|at| seed_at(file, at).is_none()) {
             std::thread::sleep(Duration::from_millis(1));
         }
         kill_process(pid, signal).unwrap();
@@ -206,11 +208,11 @@ fn a_fill_goes_on_after_it_was_stopped_or_killed() {
             let (size, status, stderr) = cut(&place, target, &file, signal);
             if signal == Signal::TERM {
                 assert_eq!(status.code(), Some(4), "{stderr}");
-                assert!(stderr.contains("the same command goes on where it stopped"), "{stderr}");
+                assert!(stderr.contains("the same command continues where it stopped"), "{stderr}");
             }
             let seed = seed_at(&file, 0);
             let told = place.line(&format!("fill {target} --size {size}")).expect_code(0);
-            assert!(told.stdout.contains(" of it before\n"), "{told:?}");
+            assert!(told.stdout.contains(" of it earlier\n"), "{told:?}");
             assert_eq!(seed_at(&file, 0), seed, "what was filled is not written again");
             expect_filled(&file, size);
             assert_eq!(fs::metadata(&file).unwrap().len(), size + more);
@@ -258,12 +260,12 @@ fn where_there_is_no_room_nothing_is_left() {
 }
 
 /// In a mount namespace of its own, in which the directory is mounted read-only.
-fn in_read_only(place: &Place, line: &str) -> Result<Told, Unavailable> {
+fn in_read_only(place: &Place, line: &str) -> Result<ProgramOutput, MissingNeed> {
     let script = "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && cd \"$1\" && echo mounted && shift && exec \"$@\"";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", script, "sh"]).arg(place.path()).arg(env!("CARGO_BIN_EXE_rigel"));
-    let told = Told::from(command.args(line.split(' ')).output().map_err(Unavailable::new)?);
-    if told.stdout.starts_with("mounted\n") { Ok(told) } else { Err(Unavailable::new(told.stderr)) }
+    let told = ProgramOutput::from(command.args(line.split(' ')).output().map_err(MissingNeed::new)?);
+    if told.stdout.starts_with("mounted\n") { Ok(told) } else { Err(MissingNeed::new(told.stderr)) }
 }
 
 #[test]
@@ -299,7 +301,7 @@ fn a_device_is_filled_whole_unless_it_is_in_use() {
     let Some(device) = needs(name, LoopDevice::attach(&image, false)) else { return };
     let path = device.path().to_str().unwrap();
     let told = place.line(&format!("fill {path} --size 4M")).expect_code(2);
-    assert!(told.stderr.contains("filled whole"), "{told:?}");
+    assert!(told.stderr.contains("always filled completely"), "{told:?}");
     place.line(&format!("fill {path}")).expect_code(0);
     expect_filled(&image, 8 * MIB + 512);
     let told = place.line(&format!("fill {path}")).expect_code(0);
@@ -336,8 +338,8 @@ fn what_cannot_be_filled_says_why() {
         ("fill f ./f --size 4M", 2, "f and ./f"),
         ("fill data dir/../data", 2, "named twice"),
         ("fill dir ./dir/ --size 4M", 2, "named twice"),
-        ("fill none/f --size 4M", 3, "nothing by this name"),
-        ("fill /dev/null", 3, "no storage"),
+        ("fill none/f --size 4M", 3, "no such file or device"),
+        ("fill /dev/null", 3, "not storage"),
         ("fill /dev/sdz9 --size 4M", 3, "memory"),
     ] {
         let told = place.line(line).expect_code(code);

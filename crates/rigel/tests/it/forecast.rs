@@ -3,7 +3,7 @@
 use crate::soak_drives::has_drive;
 use crate::support::Place;
 use crate::year::{place, year};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::Value;
 use std::fs;
 
@@ -21,7 +21,7 @@ fn a_year_of_prometheus_and_a_record_make_a_date() {
     // 150 and 300 busy I/Os per second in the first and the last days; 400 are reached 243 days after the year.
     let iops = ends(&document, 0, "iops");
     let likely = iops["likely"].as_str().unwrap();
-    let limit = iops["limit"].as_f64().unwrap();
+    let limit = iops["limit"]["value"].as_f64().unwrap();
     let due = (limit / 1.5 - 100.0) / 100.0 * 12.0;
     let month = |date: &str| {
         date[..4].parse::<f64>().unwrap().mul_add(12.0, date[5..7].parse::<f64>().unwrap())
@@ -64,14 +64,22 @@ fn scenarios_other_storages_and_gates_change_the_answer() {
     );
     forecast("--fail-before 2027-01-10").expect_code(0);
     let failed = forecast("--fail-before 2028-06").expect_code(1);
-    assert!(failed.stderr.contains("most likely ends before 2028-06-01"), "{}", failed.stderr);
-    assert!(forecast("--grow -20%/y --fail-before 2050-01").expect_code(1).stderr.contains("is not known"));
+    assert!(failed.stderr.contains("will most likely be used up before 2028-06-01"), "{}", failed.stderr);
+    assert!(
+        forecast("--grow -20%/y --fail-before 2050-01")
+            .expect_code(1)
+            .stderr
+            .contains("it is unknown whether")
+    );
     // Another storage of four times as many stations.
     place.line("calibrate --engine sim:servers=32,service=20ms --max-latency 40ms --no-history --name other --quiet").expect_code(0);
     fs::rename(place.only("_record.jsonl"), place.path().join("other.jsonl")).unwrap();
     let document = forecast("--json --on other.jsonl").expect_code(0).json();
     let other = ends(&document, 1, "iops");
-    assert!(other["limit"].as_f64() > ends(&document, 0, "iops")["limit"].as_f64().map(|limit| 3.0 * limit));
+    assert!(
+        other["limit"]["value"].as_f64()
+            > ends(&document, 0, "iops")["limit"]["value"].as_f64().map(|limit| 3.0 * limit)
+    );
     assert!(other["likely"].is_null() || other["likely"].as_str() > Some(plain.as_str()));
     // One of half as many, which the last days went beyond.
     place.line("calibrate --engine sim:servers=4,service=20ms --max-latency 40ms --no-history --name little --quiet").expect_code(0);
@@ -86,14 +94,14 @@ fn scenarios_other_storages_and_gates_change_the_answer() {
 fn a_short_history_is_not_known_and_bad_input_is_told() {
     let place = place(3);
     let told = place.line("capacity forecast here.jsonl --store s.sqlite --html .").expect_code(0);
-    assert!(told.stdout.contains("not known: the history has 3 days"), "{}", told.stdout);
+    assert!(told.stdout.contains("No forecast: the history covers 3 days"), "{}", told.stdout);
     assert!(told.stdout.contains("_capacity.html"), "{}", told.stdout);
     assert!(fs::read_to_string(place.only("_capacity.html")).unwrap().contains("id=\"year-iops\""));
     place.line("capacity forecast here.jsonl --store s.sqlite --fail-before 2027-06").expect_code(1);
     for (line, words) in [
         ("capacity forecast here.jsonl --store none.sqlite", "none.sqlite"),
         ("capacity forecast here.jsonl --store s.sqlite --host other", "no history of the host other"),
-        ("capacity forecast here.jsonl --store s.sqlite --disk sdz", "none of sdz"),
+        ("capacity forecast here.jsonl --store s.sqlite --disk sdz", "the history of db1 has no sdz"),
         ("capacity forecast here.jsonl --store s.sqlite --grow 30", "30%/y"),
         ("capacity forecast here.jsonl --store s.sqlite --add 5GB", "no date"),
         ("capacity forecast here.jsonl --store s.sqlite --fail-before june", "2027-06"),
@@ -123,7 +131,7 @@ fn an_hour_tells_nothing_of_a_year() {
     }
     let gate =
         place.line("capacity forecast here.jsonl --store s.sqlite --fail-before 2027-06").expect_code(1);
-    assert!(gate.stderr.contains("is not known"), "{}", gate.stderr);
+    assert!(gate.stderr.contains("it is unknown whether"), "{}", gate.stderr);
 }
 
 #[test]
@@ -135,7 +143,7 @@ fn a_load_that_falls_has_no_end_and_nonsense_is_no_growth() {
         place.line("capacity forecast here.jsonl --store falling.sqlite --json").expect_code(0).json();
     assert!(ends(&document, 0, "iops")["likely"].is_null(), "{document}");
     for (growth, words) in
-        [("-100%/y", "out of range"), ("-250%/y", "out of range"), ("down", "is no growth")]
+        [("-100%/y", "out of range"), ("-250%/y", "out of range"), ("down", "is not a growth rate")]
     {
         let told =
             place.line(&format!("capacity forecast here.jsonl --store falling.sqlite --grow={growth}"));
@@ -153,7 +161,7 @@ fn a_record_of_another_disk_is_refused_unless_it_is_the_same() {
     let there = if has_drive(place.path()) {
         Ok(())
     } else {
-        Err(Unavailable::new("no drive is below the directory of the build"))
+        Err(MissingNeed::new("no drive is below the directory of the build"))
     };
     if needs(test, there).is_none() {
         return;
@@ -163,7 +171,9 @@ fn a_record_of_another_disk_is_refused_unless_it_is_the_same() {
     let record = record.file_name().unwrap().to_str().unwrap();
     let told = place.line(&format!("capacity forecast {record} --store s.sqlite"));
     assert_eq!(told.code, 2, "{} {}", told.stdout, told.stderr);
-    for words in ["made on another disk", "the history of sda", "--allow-other-disk", record] {
+    for words in
+        ["made on a disk that is not in the history", "the history of sda", "--allow-other-disk", record]
+    {
         assert!(told.stderr.contains(words), "{words}: {}", told.stderr);
     }
     place.line(&format!("capacity forecast {record} --store s.sqlite --allow-other-disk")).expect_code(0);
@@ -182,7 +192,7 @@ fn two_databases(days: u32) -> String {
             for metric in [
                 "Physical Read Total IO Requests Per Sec",
                 "Physical Write Total IO Requests Per Sec",
-                "Redo Writes Per Sec",
+                "Network Traffic Volume Per Sec",
             ] {
                 text.push_str(&format!("db1,{name},1,{begin},{end},{metric},{rate}\n"));
             }
@@ -196,17 +206,15 @@ fn the_forecast_of_one_of_several_databases_says_that_it_is_alone() {
     let place = place(0);
     fs::write(place.path().join("awr.csv"), two_databases(28)).unwrap();
     let import = place.line("capacity import awr.csv --zone UTC --store two.sqlite").expect_code(0);
-    let left_out = format!("{} x row of a statistic that is not kept: Redo Writes Per Sec", 28 * 24 * 2);
+    let left_out =
+        format!("{} x row of a statistic that is not kept: Network Traffic Volume Per Sec", 28 * 24 * 2);
     assert!(import.stdout.contains(&left_out), "{}", import.stdout);
     let forecast =
         |more: &str| place.line(&format!("capacity forecast here.jsonl --store two.sqlite {more}"));
     let alone = forecast("--disk ORCL").stderr;
-    assert!(
-        alone.contains("this forecast is of") && alone.contains("ORCL alone") && alone.contains("SHOP"),
-        "{alone}"
-    );
+    assert!(alone.contains("this forecast covers only database ORCL: ") && alone.contains("SHOP"), "{alone}");
     let both = forecast("").stderr;
-    assert!(both.contains("whose loads are not added: name one with --disk"), "{both}");
+    assert!(both.contains("whose loads are not added up: name one with --disk"), "{both}");
     // Of a host whose disks are known nothing is missing.
     let disks = place.line("capacity forecast here.jsonl --store s.sqlite").stderr;
     assert!(!disks.contains("not added"), "{disks}");

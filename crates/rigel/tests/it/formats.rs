@@ -8,7 +8,7 @@ mod prometheus;
 mod tables;
 
 use crate::recording::Recording;
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use rigel_testdev::{Python, needs};
 use serde_json::Value;
 use std::fs;
@@ -22,12 +22,12 @@ const CALIBRATION: &str = "run normal --engine sim:servers=4,spread=exponential 
 const HOSTILE: &str = r##"a\"b`c|<d>&{e}=,#@x\\ f\u001b[2J"##;
 
 /// A run of the program in a directory of its own.
-struct Ran {
+struct FormatRun {
     place: Place,
     record: PathBuf,
 }
 
-impl Ran {
+impl FormatRun {
     fn new(line: &str) -> Self {
         let place = Place::new();
         place.line(line).expect_code(0);
@@ -56,7 +56,7 @@ impl Ran {
         self
     }
 
-    fn report(&self, more: &[&str]) -> Told {
+    fn report(&self, more: &[&str]) -> ProgramOutput {
         let arguments = [&["report", self.record.to_str().unwrap(), "--format"], more].concat();
         self.place.rigel(arguments)
     }
@@ -96,7 +96,7 @@ fn assert_near(left: f64, right: f64) {
 
 #[test]
 fn text_goes_to_standard_output_and_files_where_they_are_wanted() {
-    let ran = Ran::new("run oltp --engine sim --duration 1s --name out --quiet");
+    let ran = FormatRun::new("run oltp --engine sim --duration 1s --name out --quiet");
     let out = Place::new();
     let dir = out.path().to_str().unwrap();
     let stem =

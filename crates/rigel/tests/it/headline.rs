@@ -10,6 +10,9 @@ fn a_point_whose_speed_changed_is_no_headline() {
         "--matrix row --num-large 0 --engine sim:servers=2,fall=0.5:42s:46s --num-disks 1 --duration 10s";
     let told = place.line(&format!("run advanced {rates} --seed 5 --no-html")).expect_code(0).stdout;
     assert!(told.contains("reached 1,984 small I/Os per second (± less than 0.1 %)"), "{told}");
+    assert!(told.contains("\n! LEVEL_SHIFT: "), "{told}");
+    let record = place.only("_record.jsonl");
+    let told = place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout;
     assert!(told.contains("LEVEL_SHIFT (small: the rate rose from 992 to 1,984 IOPS"), "{told}");
     assert!(!told.contains("5 outstanding give"), "{told}");
     let latency = "run simple --engine sim:fall=0.2:4s:6s --duration 10s --seed 5 --json --no-html";

@@ -1,7 +1,7 @@
 //! Names and records by somebody who means harm: whatever they hold, no escape, line or markup of theirs is in what the program
 //! tells or writes.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use crate::within;
 use rigel_core::record::Record;
 use rigel_report::Format;
@@ -50,13 +50,13 @@ fn written_harmlessly(dir: &Path) -> usize {
 }
 
 /// Runs with arguments, the history in the directory.
-fn rigel(place: &Place, arguments: &[&OsStr]) -> Told {
+fn rigel(place: &Place, arguments: &[&OsStr]) -> ProgramOutput {
     let state = place.path().join("state");
     let output = place.command().env("XDG_STATE_HOME", state).args(arguments).output().unwrap();
     let what = format!("{arguments:?}");
     harmless(&output.stdout, &what, false);
     harmless(&output.stderr, &what, false);
-    let told = Told::from(output);
+    let told = ProgramOutput::from(output);
     assert!((0..5).contains(&told.code), "{what}: {} {}", told.code, told.stderr);
     told
 }
@@ -214,7 +214,7 @@ fn a_record_of_hostile_texts() {
     let name = hostile_name();
     fs::write(own.path().join(&name), &bytes).unwrap();
     fs::create_dir(own.path().join("out")).unwrap();
-    for format in Format::ALL.into_iter().filter(|format| *format != Format::Parquet) {
+    for format in Format::ALL {
         let (is_text, format) = (format.is_text(), format.name());
         let to_files =
             rigel(&own, &words(&format!("report NAME --format {format} --out out --force"), &name));

@@ -71,7 +71,7 @@ fn bytes_per_second_are_those_of_the_sizes_that_came() {
     let line = format!("run --load mixed.toml --engine {LAW} --seed 3 --duration 5s --json");
     let document = place.line(&line).expect_code(0).json();
     let io = &document["points"][0]["classes"]["reads"];
-    let number = |name: &str| io[name]["mean"].as_f64().unwrap();
+    let number = |name: &str| io[name]["value"].as_f64().unwrap();
     let mean_bytes = number("mbps") * f64::from(1 << 20) / number("iops");
     let tally = visits(&place)[0]["tallies"]["reads"].clone();
     let ios = io["reads"].as_f64().unwrap();
@@ -120,7 +120,7 @@ fn phases_follow_one_another_and_a_run_of_them_can_go_on() {
     assert_eq!(document["points"][0]["visits"][1]["purpose"], "phase");
     // Four stations of 1 ms: two outstanding make 2000, four make 4000.
     for (point, rate) in [(0, 2000.0), (1, 4000.0)] {
-        let found = document["points"][point]["classes"]["reads"]["iops"]["mean"].as_f64().unwrap();
+        let found = document["points"][point]["classes"]["reads"]["iops"]["value"].as_f64().unwrap();
         assert!((found / rate - 1.0).abs() < 0.005, "{found}");
     }
     let record = fs::read(place.path().join(RECORD)).unwrap();
@@ -197,7 +197,7 @@ fn a_mixed_load_shows_the_latency_of_each_class() {
         let cells: Vec<&str> = row.trim_start_matches('!').split_whitespace().collect();
         assert_eq!(cells[1], load, "{text}");
         let io = &document["points"][0]["classes"][class];
-        let us = io["latency_us"]["mean"].as_f64().unwrap();
+        let us = io["latency_us"]["mean"]["value"].as_f64().unwrap();
         assert!(us > 1000.0 && row.contains(&format!(" {:.2}", us / 1e3)), "{us}: {text}");
     }
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -206,7 +206,7 @@ fn a_mixed_load_shows_the_latency_of_each_class() {
 #[test]
 fn a_bad_file_is_told_with_line_and_column_before_anything_is_done() {
     for (from, to, parts) in [
-        ("size =", "sise =", &["bad.toml:4:1", "no key 'sise'", "perhaps 'size' was meant"][..]),
+        ("size =", "sise =", &["bad.toml:4:1", "no key 'sise'", "did you mean 'size'?"][..]),
         ("= 80", "= 70", &["bad.toml:4:8", "90 per cent"]),
         ("25-50%", "50-25%", &["bad.toml:5:8", "\"0-25%\""]),
         ("rigel.load/1", "rigel.load/9", &["bad.toml:1:8", "rigel.load/1"]),
@@ -236,9 +236,9 @@ fn a_bad_file_is_told_with_line_and_column_before_anything_is_done() {
     }
     fs::write(place.path().join("phased.toml"), phased()).unwrap();
     for (option, part) in [
-        ("--duration 60s", "--duration does not go with the phases"),
-        ("--precision 2%", "--precision does not go with the phases"),
-        ("--max-duration 30s", "longer than the run may take"),
+        ("--duration 60s", "--duration cannot be combined with a load that has phases"),
+        ("--precision 2%", "--precision cannot be combined with a load that has phases"),
+        ("--max-duration 30s", "allowed for the run"),
     ] {
         let told = place.line(&format!("run --load phased.toml --engine sim {option}")).expect_code(2);
         assert!(told.stderr.contains(part), "{option}: {}", told.stderr);
@@ -336,7 +336,7 @@ fn presets_write_to_a_scratch_file_and_to_nothing_else_without_consent() {
         let document = place.line(&line).expect_measured().json();
         let classes = &document["points"][0]["classes"];
         for class in ["pages", "log", "scans"] {
-            assert!(classes[class]["iops"]["mean"].as_f64().unwrap() > 0.0, "{preset}: {document}");
+            assert!(classes[class]["iops"]["value"].as_f64().unwrap() > 0.0, "{preset}: {document}");
         }
     }
 }
@@ -355,11 +355,11 @@ fn a_word_that_is_a_file_too_is_told_and_a_slip_gets_the_nearest() {
         told.stderr
     );
     for (word, part) in [
-        ("postgres", "perhaps the preset 'postgresql' was meant"),
-        ("orcale", "perhaps the preset 'oracle' was meant"),
+        ("postgres", "did you mean the preset 'postgresql'?"),
+        ("orcale", "did you mean the preset 'oracle'?"),
         ("shop", "the name of a preset: postgresql, mysql or oracle"),
         ("mssql", "the name of a preset: postgresql, mysql or oracle"),
-        ("mariadb", "perhaps the preset 'mysql' was meant"),
+        ("mariadb", "did you mean the preset 'mysql'?"),
     ] {
         let told = place.line(&format!("run --load {word} --engine sim")).expect_code(2);
         assert!(told.stderr.contains(part) && told.stderr.contains("cannot be read"), "{}", told.stderr);

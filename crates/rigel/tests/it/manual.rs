@@ -2,15 +2,15 @@
 
 use crate::support::{Place, tell};
 use crate::within;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program that this machine may lack.
-fn program(name: &str) -> Result<PathBuf, Unavailable> {
+fn program(name: &str) -> Result<PathBuf, MissingNeed> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
-    found.ok_or_else(|| Unavailable::new(format!("{name} is not installed")))
+    found.ok_or_else(|| MissingNeed::new(format!("{name} is not installed")))
 }
 
 /// The script for a shell, in a file.
@@ -121,7 +121,7 @@ fn a_summary_fits_on_a_screen() {
     let place = Place::new();
     for (columns, most) in [("100", 44), ("80", 50)] {
         for command in ["run", "calibrate", "report", "compare", "advise"] {
-            let told = tell(place.command().env("COLUMNS", columns).args([command, "--help"])).expect_code(0);
+            let told = tell(place.command().env("COLUMNS", columns).args([command, "-h"])).expect_code(0);
             assert!(told.stdout.lines().count() <= most, "{columns} columns:\n{}", told.stdout);
         }
     }

@@ -1,7 +1,7 @@
 //! Memory is not storage: refused for a scratch file, flagged when it is named, and no number of it stands unmarked.
 
-use crate::support::{Place, Told, flags, tell};
-use rigel_testdev::{LoopDevice, Unavailable, ZramDevice, needs, random_file};
+use crate::support::{Place, ProgramOutput, flags, tell};
+use rigel_testdev::{LoopDevice, MissingNeed, ZramDevice, needs, random_file};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -10,20 +10,20 @@ const MIB: u64 = 1 << 20;
 const POINT: &str = "--matrix point --num-small 2 --num-large 0 --duration 300ms --quiet --no-html";
 
 /// A directory in memory that takes direct I/O, as tmpfs does since Linux 6.6.
-fn in_memory() -> Result<TempDir, Unavailable> {
-    let dir = TempDir::new_in("/dev/shm").map_err(Unavailable::new)?;
-    let kind = rustix::fs::statfs(dir.path()).map_err(Unavailable::new)?.f_type;
+fn in_memory() -> Result<TempDir, MissingNeed> {
+    let dir = TempDir::new_in("/dev/shm").map_err(MissingNeed::new)?;
+    let kind = rustix::fs::statfs(dir.path()).map_err(MissingNeed::new)?.f_type;
     if kind != 0x0102_1994 {
-        return Err(Unavailable::new("/dev/shm is no tmpfs"));
+        return Err(MissingNeed::new("/dev/shm is no tmpfs"));
     }
     let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CREATE | rustix::fs::OFlags::DIRECT;
     let file = dir.path().join("direct");
-    rustix::fs::open(&file, flags, rustix::fs::Mode::RUSR).map_err(Unavailable::new)?;
-    std::fs::remove_file(file).map_err(Unavailable::new)?;
+    rustix::fs::open(&file, flags, rustix::fs::Mode::RUSR).map_err(MissingNeed::new)?;
+    std::fs::remove_file(file).map_err(MissingNeed::new)?;
     Ok(dir)
 }
 
-fn run_in(place: &Place, dir: &Path, line: &str) -> Told {
+fn run_in(place: &Place, dir: &Path, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).current_dir(dir))
 }
 
@@ -40,13 +40,13 @@ fn memory(document: &Value) -> Option<String> {
     Some(flag["text"].as_str().unwrap().to_owned())
 }
 
-fn named(place: &Place, target: &Path) -> Told {
+fn named(place: &Place, target: &Path) -> ProgramOutput {
     let line = format!("run advanced {} {POINT} --json --force --name named", target.display());
     place.line(&line)
 }
 
 /// What was asked for is no reason to fail, whatever else this host spoilt.
-fn is_no_failure(told: Told) -> Told {
+fn is_no_failure(told: ProgramOutput) -> ProgramOutput {
     let told = told.expect_measured();
     assert!(!told.stderr.contains("MEMORY ("), "{}", told.stderr);
     told
@@ -65,10 +65,10 @@ fn a_scratch_file_in_memory_is_refused_and_nothing_is_left() {
         "run oltp --dry-run",
     ] {
         let told = run_in(&place, dir.path(), line).expect_code(3);
-        assert!(told.stdout.is_empty() && told.stderr.contains("this is memory, and no storage"), "{told:?}");
+        assert!(told.stdout.is_empty() && told.stderr.contains("this is memory, not storage"), "{told:?}");
         assert!(told.stderr.contains("tmpfs keeps its files in memory"), "{}", told.stderr);
         assert!(
-            told.stderr.contains("directory on the disk") && told.stderr.contains("--allow-memory"),
+            told.stderr.contains("directory on a disk") && told.stderr.contains("--allow-memory"),
             "{}",
             told.stderr
         );
@@ -112,7 +112,7 @@ fn a_named_file_in_memory_is_measured_and_the_run_fails() {
     random_file(&file, 16 * MIB).unwrap();
     let told = named(&place, &file).expect_code(1);
     assert!(memory(&told.json()).is_some(), "{}", told.stdout);
-    for part in ["no number may be used", "the only point", "MEMORY (tmpfs", "--allow-memory"] {
+    for part in ["no number is usable", "the only point", "MEMORY (tmpfs", "--allow-memory"] {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
     }
     for suffix in ["_record.jsonl", "_summary.txt", "_flags.csv", "_ci.csv"] {
@@ -207,7 +207,7 @@ fn a_sparse_file_has_no_line_of_orion_that_stands_unmarked() {
         lines.iter().all(|line| line.contains(", not to be used: ") && line.contains("ZEROS")),
         "{lines:?}"
     );
-    assert!(stderr.contains("no number may be used") && stderr.contains("ZEROS"), "{stderr}");
+    assert!(stderr.contains("no number is usable") && stderr.contains("ZEROS"), "{stderr}");
     assert!(stderr.contains("scratch file"), "what to do: {stderr}");
 }
 

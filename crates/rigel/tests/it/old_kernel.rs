@@ -3,15 +3,15 @@
 
 mod calls;
 
-use crate::support::{Place, Told, flat, tell};
+use crate::support::{Place, ProgramOutput, flat, tell};
 use calls::{NEWER, UNKNOWN_TO_PROFILES};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::Value;
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
 
 /// The binary under strace, which refuses `calls`.
-fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
+fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> ProgramOutput {
     let mut command = Command::new("strace");
     command.args(calls::refusing(calls, errno));
     command.arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace()).current_dir(place.path());
@@ -19,17 +19,17 @@ fn refused(place: &Place, calls: &str, errno: &str, line: &str) -> Told {
 }
 
 /// An strace that knows the calls and can refuse them.
-fn strace() -> Result<(), Unavailable> {
+fn strace() -> Result<(), MissingNeed> {
     let output = Command::new("strace")
         .args(calls::refusing(NEWER, "ENOSYS"))
         .arg("true")
         .output()
-        .map_err(|error| Unavailable::new(format!("strace: {error}")))?;
+        .map_err(|error| MissingNeed::new(format!("strace: {error}")))?;
     output
         .status
         .success()
         .then_some(())
-        .ok_or_else(|| Unavailable::new(String::from_utf8_lossy(&output.stderr)))
+        .ok_or_else(|| MissingNeed::new(String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The run took one of these, whichever does more here, and tried no other.

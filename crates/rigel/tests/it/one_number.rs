@@ -5,19 +5,20 @@
 
 mod told;
 
+use rigel_core::judge::findings::refuted;
 use rigel_core::load::class::Class;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Record;
 use rigel_core::sim::SimLaw;
-use rigel_core::uses::advice::{Advised, Conditions};
-use rigel_core::uses::compare::Comparison;
-use rigel_core::uses::selftest::{self, Promise};
-use rigel_report::compare::{CompareFormat, Compared, runs};
+use rigel_report::compare::{CompareFormat, ComparisonView, runs};
 use rigel_report::text::{self, Style};
 use rigel_report::{Format, View, advice, calibration, compare, render};
-use told::Told;
+use rigel_uses::advice::{AdviceReport, Conditions};
+use rigel_uses::compare::Comparison;
+use rigel_uses::selftest::{self, Promise};
+use told::OutputNumbers;
 
 fn bytes(format: Format, view: &View<'_>) -> String {
     let files = render(format, view).unwrap();
@@ -26,7 +27,7 @@ fn bytes(format: Format, view: &View<'_>) -> String {
 
 /// ORION's lines tell the figures that all others tell, and nothing that is told refutes what stands for the run.
 fn orion_agrees(view: &View<'_>, summary: &str) {
-    let refuted = selftest::refuted(&view.findings);
+    let refuted = refuted(&view.findings);
     assert!(refuted.is_empty(), "{refuted:?}");
     let best = &view.findings.best;
     let (Some(small), Some(large)) = (best.rate(Class::SMALL), best.rate(Class::LARGE)) else { return };
@@ -42,8 +43,8 @@ fn orion_agrees(view: &View<'_>, summary: &str) {
 }
 
 /// Every figure that the outputs of a run tell.
-fn told(record: &Record) -> Told {
-    let mut told = Told::default();
+fn told(record: &Record) -> OutputNumbers {
+    let mut told = OutputNumbers::default();
     let view = View::of(record);
     told.json(&bytes(Format::Json, &view));
     told.csv("csv", &bytes(Format::Csv, &view));
@@ -57,14 +58,19 @@ fn told(record: &Record) -> Told {
     told.openmetrics(&bytes(Format::OpenMetrics, &view));
     told.page(&bytes(Format::Html, &view));
     told.markdown(&bytes(Format::Markdown, &view));
-    told.terminal(&text::report(&view, Style::default(), &[]));
+    told.terminal(&text::explained(&view, Style::default(), &[]));
     let views = [view];
     let of = runs(&views);
     let comparison = Comparison::of(&of, &of);
-    let compared =
-        Compared { base: &views, new: &views, comparison: &comparison, gates: &[], undecided_fails: false };
+    let compared = ComparisonView {
+        base: &views,
+        new: &views,
+        comparison: &comparison,
+        gates: &[],
+        undecided_fails: false,
+    };
     told.compare(&compare::render(CompareFormat::Json, &compared).unwrap().bytes);
-    let advised = Advised::of(&of, Conditions::default(), None).unwrap();
+    let advised = AdviceReport::of(&of, Conditions::default(), None).unwrap();
     told.advice(&advice::document(&advice::Advisory { views: &views, advised: &advised }).unwrap());
     if let Some(answers) = calibration::Document::of(&views[0]) {
         told.calibration(&answers.json().unwrap());
@@ -125,7 +131,7 @@ fn the_outputs_of_a_matrix_agree() {
     let mut request = Request::new(RunLevel::Normal);
     let law = "servers=4,service=1ms,spread=exponential,between=3%";
     request.engine = EngineRequest::Sim(SimLaw::parse(law).unwrap());
-    request.pace = Pace::Adaptive(Adaptive { precision: Precision(50), max_duration: None, fast: true });
+    request.set_pace(Pace::Adaptive(Adaptive { precision: Precision(50), max_duration: None, fast: true }));
     request.seed = 5;
     let told = told(&rigel_run::trial::trial(&request).unwrap());
     told.agree();

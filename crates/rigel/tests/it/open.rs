@@ -32,9 +32,9 @@ fn arrivals_have_the_latency_of_the_formula_and_a_row_each() {
     for rate in [2000, 3200] {
         let (point, truth) = (at(&document, rate), law.truth_open(rate.into(), 8192).unwrap());
         let io = &point["classes"]["open"];
-        near(number(&io["iops"]["mean"]), rate.into(), 0.01);
-        near(number(&io["latency_us"]["mean"]), truth.mean_ns() / 1e3, 0.03);
-        near(number(&io["latency_us"]["p99"]), truth.quantile_ns(0.99) / 1e3, 0.05);
+        near(number(&io["iops"]["value"]), rate.into(), 0.01);
+        near(number(&io["latency_us"]["mean"]["value"]), truth.mean_ns() / 1e3, 0.03);
+        near(number(&io["latency_us"]["p99"]["value"]), truth.quantile_ns(0.99) / 1e3, 0.05);
         let open = &io["open"];
         near(number(&open["arrived_per_s"]), rate.into(), 0.01);
         assert_eq!((&open["asked_per_s"], number(&open["lag_us"]["max"])), (&rate.into(), 0.0));
@@ -61,7 +61,7 @@ fn what_cannot_be_served_gives_no_number() {
     let document = both.expect_code(0).json();
     assert!(flags(at(&document, 5000)).contains(&"OVERLOAD"));
     assert!(!flags(at(&document, 1000)).contains(&"OVERLOAD"), "{}", at(&document, 1000)["flags"]);
-    near(number(&at(&document, 5000)["classes"]["open"]["iops"]["mean"]), 4000.0, 0.02);
+    near(number(&at(&document, 5000)["classes"]["open"]["iops"]["value"]), 4000.0, 0.02);
 }
 
 #[test]
@@ -73,7 +73,9 @@ fn bursts_wait_longer_than_even_arrivals() {
             "run open --rate 500 --arrivals {shape} {engine} --duration 50s --seed 5 --json --name {}",
             &shape[..4]
         );
-        number(&at(&place.line(&line).expect_code(0).json(), 500)["classes"]["open"]["latency_us"]["mean"])
+        number(
+            &at(&place.line(&line).expect_code(0).json(), 500)["classes"]["open"]["latency_us"]["mean"]["value"],
+        )
     };
     let [even, poisson, bursty] = ["even", "poisson", "bursty:9"].map(mean);
     near(even, 1000.0, 1e-9);
@@ -90,7 +92,7 @@ fn bad_input_is_refused_before_anything_is_touched() {
         ("run open --rate 0 data", &["--rate", "nothing would arrive"]),
         ("run open --rate 10000001 data", &["--rate", "10000000 per second"]),
         ("run open --rate 99999999999 data", &["--rate", "more than any host"]),
-        ("run open --rate 10x data", &["--rate", "no whole number"]),
+        ("run open --rate 10x data", &["--rate", "is not a whole number"]),
         ("run open --rate 5 --arrivals bursty:1 data", &["--arrivals", "1.01 to 1000"]),
         ("run open --rate 5 --arrivals random data", &["--arrivals", "poisson"]),
         ("run open --rate 5 --max-outstanding 0 data", &["--max-outstanding", "1 to 65535"]),

@@ -1,6 +1,6 @@
 //! ORION's command lines as people typed them, and programs that were written for its files.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn place(name: &str) -> Place {
 }
 
 /// On the simulated device.
-fn orion(place: &Place, line: &str) -> Told {
+fn orion(place: &Place, line: &str) -> ProgramOutput {
     place.line(&format!("orion {line} --engine sim")).expect_code(0)
 }
 
@@ -108,6 +108,36 @@ fn command_lines_of_articles_run() {
         assert!(told.stdout.contains("Maximum "), "{line}: {}", told.stdout);
         assert_eq!(place.files().len(), 10, "{line}: {:?}", place.files());
     }
+}
+
+/// The trace of the points comes before the results, as in ORION.
+#[test]
+fn verbose_prints_the_trace() {
+    let place = Place::in_memory();
+    let told = orion(&place, "-run simple -testname mytest -duration 1 -verbose");
+    let lines: Vec<&str> = told.stdout.lines().filter(|line| line.starts_with("ran (")).collect();
+    let trace = place.read("_trace.txt");
+    assert!(lines.len() >= 7 && lines.iter().all(|line| trace.contains(line)), "{}", told.stdout);
+    assert!(told.stdout.find(lines[0]) < told.stdout.find("Maximum Large MBPS="));
+}
+
+/// Files of 10.2 had no time in their names; nothing of an earlier run is replaced all the same.
+#[test]
+fn names_of_version_10_2_have_no_time() {
+    let place = Place::in_memory();
+    let line = "-run simple -testname mytest -duration 1 --orion-version 10.2 --no-html";
+    orion(&place, "-run simple -testname mytest -duration 1 --no-html");
+    for name in ["mytest", "mytest_2"] {
+        let told = orion(&place, line);
+        // One line, as 10.2 printed, and the flags, which are always seen.
+        assert!(told.stdout.lines().skip(1).all(|line| line.starts_with("Flags @ ")), "{}", told.stdout);
+        let files = place.files();
+        for end in ["summary.txt", "iops.csv", "mbps.csv", "lat.csv", "trace.txt", "record.jsonl"] {
+            assert!(files.contains(&format!("{name}_{end}")), "{name}_{end}: {files:?}");
+        }
+    }
+    let summary = std::fs::read_to_string(place.path().join("mytest_summary.txt")).unwrap();
+    assert!(summary.starts_with("ORION VERSION 10.2.0.1.0 layout"), "{summary}");
 }
 
 #[test]

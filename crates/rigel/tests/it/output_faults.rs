@@ -1,32 +1,32 @@
 //! Every write, every sync and every rename of a run fails in turn, and the disk is full at every place: what is there
 //! afterwards is whole, and the run can be gone on with.
 
-use crate::support::{EPOCH, Place, RECORD, SAME, Told, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, RECORD, SAME, tell};
 use rigel_core::record::Record;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 const RUN: &str = "run simple --engine sim:servers=2,service=4ms,rate=0 --seed 5 --duration 200ms --no-html";
 
-fn program(name: &str) -> Result<(), Unavailable> {
+fn program(name: &str) -> Result<(), MissingNeed> {
     match Command::new(name).arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(Unavailable::new(String::from_utf8_lossy(&output.stderr))),
-        Err(error) => Err(Unavailable::new(format!("{name}: {error}"))),
+        Ok(output) => Err(MissingNeed::new(String::from_utf8_lossy(&output.stderr))),
+        Err(error) => Err(MissingNeed::new(format!("{name}: {error}"))),
     }
 }
 
 /// The binary behind another program that disturbs it.
-fn disturbed(place: &Place, disturber: &[&str], line: &str) -> Told {
+fn disturbed(place: &Place, disturber: &[&str], line: &str) -> ProgramOutput {
     let mut command = Command::new(disturber[0]);
     command.args(&disturber[1..]).arg(env!("CARGO_BIN_EXE_rigel")).args(line.split_whitespace());
     command.current_dir(place.path()).env("SOURCE_DATE_EPOCH", EPOCH).env_remove("RIGEL_ORION_VERSION");
     tell(&mut command)
 }
 
-fn undisturbed(place: &Place, line: &str) -> Told {
+fn undisturbed(place: &Place, line: &str) -> ProgramOutput {
     let mut command = place.command();
     tell(command.args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH))
 }
@@ -39,7 +39,7 @@ fn visits(record: &Path) -> Vec<u8> {
 }
 
 /// What holds after a run that was disturbed, and then that it becomes the whole one.
-fn check(what: &str, whole: &Place, place: &Place, told: &Told) {
+fn check(what: &str, whole: &Place, place: &Place, told: &ProgramOutput) {
     assert!([0, 3, 4].contains(&told.code), "{what}: {told:?}");
     assert_eq!(told.code != 0, told.stderr.contains("error: "), "{what}: {told:?}");
     for name in place.files() {

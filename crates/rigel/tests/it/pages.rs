@@ -7,7 +7,7 @@ mod stage;
 
 use crate::within;
 use rigel_testdev::offers::{Mark, Offer, in_text};
-use stage::{Made, Stage};
+use stage::{PageStage, Stage};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const ELSEWHERE: [(&str, &str); 18] = [
     ("--last", "a calibration of real storage: tests of `calibrate` and `advise`"),
     ("calibrate --history", "a calibration of real storage: tests of `calibrate` and `advise`"),
     ("capacity forecast   ", "a calibration of real storage: tests of `calibrate` and `advise`"),
-    ("--for seastar", "records of four runs: tests of `advise`"),
+    ("seastar", "records of four runs: tests of `advise`"),
     ("--poll", "a device with poll queues: `cargo xtask vm`, case null-blk"),
 ];
 /// Commands whose exit code says what they found.
@@ -101,7 +101,7 @@ fn is_form(offer: &Offer) -> bool {
 
 #[test]
 fn every_command_with_a_line_of_its_own_does_what_its_page_says() {
-    let made = Made::new();
+    let made = PageStage::new();
     let (mut wrong, mut typed) = (String::new(), 0);
     let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
     for page in Page::all() {

@@ -4,17 +4,17 @@
 
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::record::Record;
 use rigel_core::sim::SimLaw;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::Nanos;
-use rigel_core::uses::compare::Comparison;
-use rigel_report::compare::{CompareFormat, Compared, runs};
+use rigel_report::compare::{CompareFormat, ComparisonView, runs};
 use rigel_report::text::{self, Style};
 use rigel_report::{Format, View, calibration, compare, render};
+use rigel_uses::compare::Comparison;
 
 /// Devices that change while they are measured, as much as the simulated one can.
 const LAWS: [&str; 9] = [
@@ -55,19 +55,18 @@ fn unreadable(text: &str) -> Vec<String> {
 fn request(law: &str, level: RunLevel) -> Request {
     Request {
         engine: EngineRequest::Sim(SimLaw::parse(law).unwrap()),
-        pace: Pace::Adaptive(Adaptive {
+        seed: 3,
+        ..Request::new(level).paced(Pace::Adaptive(Adaptive {
             precision: Precision(30),
             max_duration: Some(Nanos(59_999_999_950)),
             fast: true,
-        }),
-        seed: 3,
-        ..Request::new(level)
+        }))
     }
 }
 
 fn of_a_run(record: &Record) -> String {
     let view = View::of(record);
-    let mut told = text::report(&view, Style::default(), &[]);
+    let mut told = text::explained(&view, Style::default(), &[]);
     if let Some(answers) = calibration::Document::of(&view) {
         told += &calibration::answers(&answers, Style::default());
     }
@@ -90,10 +89,8 @@ fn no_text_has_a_number_that_nobody_can_read() {
         let mut request = request(law, RunLevel::Oltp);
         told += &of_a_plan(&request);
         records.push(rigel_run::trial::trial(&request).unwrap());
-        // A calibration that nothing keeps, with a budget that is no whole number of visits.
-        request.level = RunLevel::Simple;
-        request.levels = LevelChoice::Auto;
-        request.bound = Some(LatencyBound { limit: Nanos(123_457), of: LatencyOf::P99 });
+        // A calibration that nothing keeps, with a budget that is not a whole number of visits.
+        request.calibrate(LatencyBound { limit: Nanos(123_457), of: LatencyOf::P99 }, None);
         told += &of_a_plan(&request);
         records.push(rigel_run::trial::trial(&request).unwrap());
     }
@@ -102,13 +99,14 @@ fn no_text_has_a_number_that_nobody_can_read() {
     for other in &views[1..] {
         let (base, new) = (&views[..1], std::slice::from_ref(other));
         let comparison = Comparison::of(&runs(base), &runs(new));
-        let compared = Compared { base, new, comparison: &comparison, gates: &[], undecided_fails: false };
+        let compared =
+            ComparisonView { base, new, comparison: &comparison, gates: &[], undecided_fails: false };
         let text = compare::render(CompareFormat::Text, &compared).unwrap();
         told += std::str::from_utf8(&text.bytes).unwrap();
     }
     let wrong = unreadable(&told);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(!told.contains('µ'), "times are spelled us, ms, s");
+    assert!(told.split('µ').skip(1).all(|behind| behind.starts_with('s')), "times are spelled µs, ms, s");
     for code in ["DRIFT", "THROTTLED", "BIMODAL", "NOT_REACHED"] {
         assert!(told.contains(code), "nothing disturbed shows nothing: {code}");
     }

@@ -2,18 +2,18 @@
 //!
 //! Must not hand out one directory twice: what a test writes there is its own.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use std::fs;
 
 /// What a run told, and the files that it left.
 pub struct Recording {
-    pub told: Told,
+    pub told: ProgramOutput,
     files: Vec<(String, Vec<u8>)>,
 }
 
 impl Recording {
     /// Makes the run in a directory that goes away.
-    pub fn of(run: impl FnOnce(&Place) -> Told) -> Self {
+    pub fn of(run: impl FnOnce(&Place) -> ProgramOutput) -> Self {
         let place = Place::new();
         let told = run(&place);
         let read = |name: String| {

@@ -1,10 +1,10 @@
 //! `rigel run --resume`: a run that was killed ends as if it had not been, and goes on with nothing but itself.
 
 use crate::stop::{signal, start_until, start_until_record};
-use crate::support::{EPOCH, Place, RECORD, SAME, Told, point, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, RECORD, SAME, point, tell};
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ pub fn undisturbed(place: &Path) -> Vec<u8> {
 }
 
 /// An undisturbed run, what it left, and how long it took.
-struct Whole {
+struct UndisturbedRun {
     place: Place,
     arguments: Vec<&'static str>,
     record: Vec<u8>,
@@ -42,7 +42,7 @@ struct Whole {
     took: Duration,
 }
 
-impl Whole {
+impl UndisturbedRun {
     fn run(line: &'static str) -> Self {
         let (place, arguments) = (Place::in_memory(), line.split_whitespace().collect::<Vec<_>>());
         let began = Instant::now();
@@ -71,8 +71,9 @@ impl Whole {
 
 #[test]
 fn an_open_loop_goes_on_to_the_same_bytes() {
-    let whole =
-        Whole::run("run open --rate 200,400 --engine sim:servers=1,service=2ms,rate=0 --seed 5 --fast");
+    let whole = UndisturbedRun::run(
+        "run open --rate 200,400 --engine sim:servers=1,service=2ms,rate=0 --seed 5 --fast",
+    );
     let first = whole.record.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     for part in 0..4 {
         let place = Place::in_memory();
@@ -85,7 +86,9 @@ fn an_open_loop_goes_on_to_the_same_bytes() {
 
 #[test]
 fn wherever_a_record_ends_the_run_goes_on_to_the_same_bytes() {
-    let whole = Whole::run("run simple --engine sim:servers=2,service=4ms,rate=0,between=2% --seed 5 --fast");
+    let whole = UndisturbedRun::run(
+        "run simple --engine sim:servers=2,service=4ms,rate=0,between=2% --seed 5 --fast",
+    );
     let first = whole.record.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     let cuts = (0..12).map(|part| first + (whole.record.len() - first) * part / 12);
     for cut in cuts.chain([whole.record.len() - 1, whole.record.len()]) {
@@ -112,10 +115,12 @@ fn killed(mut command: Command, after: Duration) -> bool {
 fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
     let kills = std::env::var("RIGEL_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(4);
     let runs = [
-        Whole::run(
+        UndisturbedRun::run(
             "run normal --engine sim:servers=4,service=2ms,rate=0 --seed 5 --duration 2s --num-disks 4",
         ),
-        Whole::run("run simple --levels auto --engine sim:servers=4,service=2ms,rate=0,between=2% --seed 5"),
+        UndisturbedRun::run(
+            "run simple --levels auto --engine sim:servers=4,service=2ms,rate=0,between=2% --seed 5",
+        ),
     ];
     let (mut generator, mut hits, mut behind_visits) = (Generator::new(1, &[]), 0, 0);
     // One that came before the first visit leaves nothing to go on behind.
@@ -186,7 +191,7 @@ fn killed_on_a_file(place: &Place, line: &str) -> PathBuf {
     place.only("_record.jsonl")
 }
 
-fn go_on(place: &Place, record: &Path, more: &[&str]) -> Told {
+fn go_on(place: &Place, record: &Path, more: &[&str]) -> ProgramOutput {
     tell(place.command().args(["run", "--no-html", "--resume"]).arg(record).args(more))
 }
 
@@ -199,7 +204,7 @@ fn a_real_run_goes_on_behind_its_visits() {
         let record = killed_on_a_file(&place, &line);
         let before = fs::read(&record).unwrap();
         let told = go_on(&place, &record, &[]).expect_measured();
-        assert!(told.stderr.contains("goes on behind the"), "{}", told.stderr);
+        assert!(told.stderr.contains("resumes after the"), "{}", told.stderr);
         let after = fs::read(&record).unwrap();
         assert!(after.starts_with(&before), "what was there stays");
         let read = Record::read(&after).unwrap();
@@ -241,7 +246,7 @@ fn a_scratch_file_is_taken_again_and_put_away() {
     let place = Place::new();
     let line = "run simple --scratch-size 16M --duration 200ms --write 50";
     let record = killed_on_a_file(&place, line);
-    refused(&place, &record, &["--destroy-data", "data"], 2, "no target of this run");
+    refused(&place, &record, &["--destroy-data", "data"], 2, "not a target of this run");
     assert!(place.files().contains(&"rigel-scratch.dat".to_owned()), "a refusal leaves it there");
     let told = go_on(&place, &record, &["--json"]).expect_measured();
     // Stamps of both parts of the run are known: a wrong one would be an error of a point.
@@ -256,7 +261,7 @@ fn without_its_scratch_file_a_run_does_not_go_on() {
     let place = Place::new();
     let record = killed_on_a_file(&place, "run simple --scratch-size 16M --duration 200ms");
     fs::remove_file(place.path().join("rigel-scratch.dat")).unwrap();
-    refused(&place, &record, &[], 3, "the scratch file of the run is not there any more");
+    refused(&place, &record, &[], 3, "the scratch file of the run no longer exists");
     assert!(!place.files().contains(&"rigel-scratch.dat".to_owned()), "none is filled");
 }
 
@@ -275,15 +280,15 @@ fn a_scratch_file_in_another_directory_stays() {
 /// Far behind the numbers that `losetup --find` gives to others, unless they need more than the system has.
 const HIGH_LOOPS: std::ops::Range<u32> = 211..227;
 
-fn shell(line: &str) -> Result<(), Unavailable> {
-    let output = Command::new("sh").args(["-c", line]).output().map_err(Unavailable::new)?;
+fn shell(line: &str) -> Result<(), MissingNeed> {
+    let output = Command::new("sh").args(["-c", line]).output().map_err(MissingNeed::new)?;
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    output.status.success().then_some(()).ok_or_else(|| Unavailable::new(told))
+    output.status.success().then_some(()).ok_or_else(|| MissingNeed::new(told))
 }
 
 /// A look through all devices, as `losetup` and udev take it, has this one open for a moment; and the kernel closes what a
 /// killed ring had open a little after its process is gone.
-fn when_not_busy(line: &str) -> Result<(), Unavailable> {
+fn when_not_busy(line: &str) -> Result<(), MissingNeed> {
     for _ in 0..600 {
         match shell(line) {
             Err(reason) if format!("{reason:?}").contains("busy") => {
@@ -334,7 +339,7 @@ fn consent_is_not_in_a_record() {
     let record = killed_on_a_file(&place, line);
     let held = fs::read(&data).unwrap();
     refused(&place, &record, &[], 3, "--destroy-data");
-    refused(&place, &record, &["--destroy-data", "other"], 2, "no target of this run");
+    refused(&place, &record, &["--destroy-data", "other"], 2, "not a target of this run");
     assert!(fs::read(&data).unwrap() == held, "nothing was written");
     go_on(&place, &record, &["--destroy-data", "data"]).expect_measured();
 }
@@ -353,7 +358,7 @@ fn what_is_not_as_it_was_is_refused() {
     file.set_len(8 << 20).unwrap();
     refused(&place, &record, &[], 3, "its size was");
     file.set_len(16 << 20).unwrap();
-    refused(&place, &record, &[], 3, "allocated of it was 16 MiB");
+    refused(&place, &record, &[], 3, "allocated size was 16 MiB");
     // The same file, with data in every place again.
     let other = place.random_file("other", 16 << 20);
     fs::write(&data, fs::read(other).unwrap()).unwrap();
@@ -362,7 +367,7 @@ fn what_is_not_as_it_was_is_refused() {
     let version = format!("\"program_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(text.contains(&version));
     fs::write(&record, text.replacen(&version, "\"program_version\":\"0.0.1\\u001b[2J\"", 1)).unwrap();
-    refused(&place, &record, &[], 3, "begun by Rigel 0.0.1\\x1b");
+    refused(&place, &record, &[], 3, "started by Rigel 0.0.1\\x1b");
     fs::write(&record, text.replacen("\"kernel\":\"", "\"kernel\":\"other ", 1)).unwrap();
     refused(&place, &record, &[], 3, "kernel was other");
     fs::write(&record, &text).unwrap();
@@ -399,7 +404,7 @@ fn a_run_that_still_goes_on_keeps_its_record() {
     let (mut child, _stderr) = start_until(&place, "run normal data --duration 1s", "point 1 ");
     let record = place.only("_record.jsonl");
     let told = go_on(&place, &record, &[]).expect_code(3);
-    assert!(told.stderr.contains("still going on"), "{}", told.stderr);
+    assert!(told.stderr.contains("still in progress"), "{}", told.stderr);
     assert!(child.try_wait().unwrap().is_none(), "it was not disturbed");
     child.kill().unwrap();
     child.wait().unwrap();

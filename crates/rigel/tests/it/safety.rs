@@ -1,7 +1,7 @@
 //! Nothing is lost: what is on a target stays, unless the user named it after seeing the evidence.
 
 use crate::support::{EPOCH, Place, point, tell};
-use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, LoopDevice, MissingNeed, TestDevice, needs};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::FileExt as _;
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 const WRITE: [&str; 8] = ["--write", "50", "--duration", "100ms", "--engine", "libaio", "--quiet", "--json"];
 
-fn write_to(place: &Place, target: &Path, more: &[&str]) -> crate::support::Told {
+fn write_to(place: &Place, target: &Path, more: &[&str]) -> crate::support::ProgramOutput {
     let mut arguments = vec!["run", "oltp", target.to_str().unwrap(), "--num-disks", "1"];
     arguments.extend(WRITE);
     arguments.extend(more);
@@ -28,9 +28,9 @@ fn data_is_not_overwritten_without_consent() {
     // Consent for something else is no consent.
     let other = place.random_file("other.dbf", 8 << 20);
     let told = write_to(&place, &target, &["--destroy-data", other.to_str().unwrap()]).expect_code(2);
-    assert!(told.stderr.contains("no target of this run"), "{}", told.stderr);
+    assert!(told.stderr.contains("not a target of this run"), "{}", told.stderr);
     let told = write_to(&place, &target, &["--destroy-data", place.path().to_str().unwrap()]).expect_code(2);
-    assert!(told.stderr.contains("no target of this run"), "{}", told.stderr);
+    assert!(told.stderr.contains("not a target of this run"), "{}", told.stderr);
     assert_eq!(fs::read(&target).unwrap(), before);
 }
 
@@ -88,41 +88,41 @@ fn reading_changes_nothing() {
     }
 }
 
-pub fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, Unavailable> {
+pub fn filesystem_on_a_loop_device(place: &Place) -> Result<LoopDevice, MissingNeed> {
     let image = place.path().join("image");
-    fs::File::create(&image).map_err(Unavailable::new)?.set_len(32 << 20).map_err(Unavailable::new)?;
-    let made = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().map_err(Unavailable::new)?;
+    fs::File::create(&image).map_err(MissingNeed::new)?.set_len(32 << 20).map_err(MissingNeed::new)?;
+    let made = Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().map_err(MissingNeed::new)?;
     if !made.success() {
-        return Err(Unavailable::new("mkfs.ext4 failed"));
+        return Err(MissingNeed::new("mkfs.ext4 failed"));
     }
     LoopDevice::attach(&image, false)
 }
 
 /// Unmounts on the way out, whatever happened.
-pub struct Mounted(PathBuf);
+pub struct MountedDir(PathBuf);
 
-impl Drop for Mounted {
+impl Drop for MountedDir {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(&self.0).status();
     }
 }
 
-impl Mounted {
+impl MountedDir {
     pub fn point(&self) -> &Path {
         &self.0
     }
 }
 
-pub fn mount(device: &Path, place: &Place) -> Result<Mounted, Unavailable> {
+pub fn mount(device: &Path, place: &Place) -> Result<MountedDir, MissingNeed> {
     mount_with(device, place, "defaults")
 }
 
-pub fn mount_with(device: &Path, place: &Place, options: &str) -> Result<Mounted, Unavailable> {
+pub fn mount_with(device: &Path, place: &Place, options: &str) -> Result<MountedDir, MissingNeed> {
     let point = place.path().join("mnt");
-    fs::create_dir(&point).map_err(Unavailable::new)?;
+    fs::create_dir(&point).map_err(MissingNeed::new)?;
     let mut command = Command::new("mount");
-    let mounted = command.args(["-o", options]).arg(device).arg(&point).status().map_err(Unavailable::new)?;
-    if mounted.success() { Ok(Mounted(point)) } else { Err(Unavailable::new("mount failed")) }
+    let mounted = command.args(["-o", options]).arg(device).arg(&point).status().map_err(MissingNeed::new)?;
+    if mounted.success() { Ok(MountedDir(point)) } else { Err(MissingNeed::new("mount failed")) }
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_scratch_file_of_ours_is_written_and_removed() {
     place.line(&format!("{line} --keep-scratch")).expect_measured();
     assert!(place.files().contains(&"rigel-scratch.dat".to_owned()));
     let told = place.line(line).expect_measured();
-    assert!(told.stderr.contains("used again"), "{}", told.stderr);
+    assert!(told.stderr.contains("is reused"), "{}", told.stderr);
     // What only has the name is left alone.
     fs::write(place.path().join("rigel-scratch.dat"), "my own data").unwrap();
     place.line(line).expect_code(3);
@@ -219,7 +219,7 @@ fn a_killed_run_leaves_a_scratch_file_that_the_next_run_uses_and_removes() {
         child.wait().unwrap();
         assert_eq!(scratch_files(&place), ["rigel-scratch.dat"]);
         let told = place.line(&format!("{line} --duration 200ms")).expect_measured();
-        assert!(told.stderr.contains("used again, removed afterwards"), "{}", told.stderr);
+        assert!(told.stderr.contains("is reused, removed afterwards"), "{}", told.stderr);
         assert!(scratch_files(&place).is_empty(), "{:?}", place.files());
     }
 }
@@ -252,7 +252,7 @@ fn a_scratch_file_that_cannot_be_put_away_does_not_hide_the_end_of_the_run() {
     away(&place);
     let (code, told) = interrupt(child, stderr);
     assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains("stopped") && told.contains("note: something else has the name"), "{told}");
+    assert!(told.contains("stopped") && told.contains("note: another file took the name"), "{told}");
     assert_eq!(fs::read_to_string(place.path().join("rigel-scratch.dat")).unwrap(), "mine");
     // A run that went well ends with that problem, and its outputs stay.
     fs::remove_file(place.path().join("rigel-scratch.dat")).unwrap();
@@ -262,7 +262,7 @@ fn a_scratch_file_that_cannot_be_put_away_does_not_hide_the_end_of_the_run() {
     let mut told = String::new();
     stderr.read_to_string(&mut told).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3), "{told}");
-    assert!(told.contains("error: something else has the name"), "{told}");
+    assert!(told.contains("error: another file took the name"), "{told}");
     assert!(place.files().iter().any(|name| name.starts_with("well_") && name.ends_with("_summary.txt")));
 }
 

@@ -15,19 +15,19 @@ use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
 use rigel_report::{Format, View, render};
 use rigel_run::bench::simulated::{SimulatedBench, site};
-use rigel_run::bench::{Bench, Came, Heard, Order, Passed, Site, layout};
+use rigel_run::bench::{Bench, BenchMessage, Order, RunPast, Site, VisitResult, layout};
 use rigel_run::execute::{Beginning, Outcome, Run, execute};
 use rigel_run::job::{Stop, Workload};
 use rigel_run::journal::Memory;
 use rigel_run::wall::Wall;
 
 /// Two benches as one: each loads half of a point, and the site has the nodes of both.
-struct Both {
+struct PairBench {
     benches: [SimulatedBench; 2],
     site: Site,
 }
 
-impl Both {
+impl PairBench {
     fn new(run: &Run) -> Self {
         let bench = |kernel: &str| {
             let host = HostFacts { cpus: 2, kernel: kernel.into(), ..HostFacts::default() };
@@ -43,7 +43,7 @@ impl Both {
     }
 }
 
-impl Bench for Both {
+impl Bench for PairBench {
     fn site(&self) -> &Site {
         &self.site
     }
@@ -52,10 +52,14 @@ impl Bench for Both {
         self.benches[0].now_ns()
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         let (small, large) = (order.point.small(), order.point.large());
         let halves = [Point::pair(small / 2, large / 2), Point::pair(small.div_ceil(2), large.div_ceil(2))];
-        let mut sum: Option<Came> = None;
+        let mut sum: Option<VisitResult> = None;
         for (bench, point) in self.benches.iter_mut().zip(halves) {
             let came = bench.work(&Order { point, ..*order }, hear)?;
             match &mut sum {
@@ -65,15 +69,15 @@ impl Bench for Both {
         }
         let came = sum.unwrap();
         // The next order begins on both at the same time, also where one of them was idle.
-        self.benches.iter_mut().for_each(|bench| assert!(bench.pass(came.ended_ns, Passed::Rest)));
+        self.benches.iter_mut().for_each(|bench| assert!(bench.pass(came.ended_ns, RunPast::Rest)));
         Ok(came)
     }
 
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         self.benches.iter_mut().for_each(|bench| bench.rest(ns, hear));
     }
 
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+    fn pass(&mut self, until_ns: u64, passed: RunPast) -> bool {
         self.benches.iter_mut().all(|bench| bench.pass(until_ns, passed))
     }
 }
@@ -86,7 +90,7 @@ fn run() -> Run {
     let mut request = Request::new(RunLevel::Simple);
     // 4 stations of 1 ms on each node.
     request.engine = EngineRequest::Sim(SimLaw { bytes_per_s: None, ..SimLaw::default() });
-    request.pace = Pace::Fixed(Nanos::from_secs(2));
+    request.set_pace(Pace::Fixed(Nanos::from_secs(2)));
     request.num_disks = Some(2);
     let host = HostFacts { cpus: 2, ..HostFacts::default() };
     let plan = Plan::new(&request, &host, &targets()).unwrap();
@@ -110,7 +114,7 @@ fn text_of(record: &Record, format: Format) -> String {
 #[test]
 fn a_bench_of_two_benches_is_one_run_of_two_nodes() {
     let run = run();
-    let record = measured(&run, &mut Both::new(&run));
+    let record = measured(&run, &mut PairBench::new(&run));
     assert_eq!(record.header.nodes.all().len(), 2);
     for visit in &record.visits {
         let both: u64 = visit.nodes.iter().map(|node| node.moved_bytes).sum();

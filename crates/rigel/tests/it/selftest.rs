@@ -6,7 +6,7 @@ use crate::support::Place;
 #[test]
 fn every_promise_is_kept() {
     let told = Place::new().line("selftest --trials 3 --seed 11").expect_code(0);
-    assert!(told.stdout.contains("41 of 41 promises kept"), "{}", told.stdout);
+    assert!(told.stdout.contains("Passed: 41 of 41 promises kept"), "{}", told.stdout);
     assert!(told.stdout.contains("quiet") && told.stdout.contains("THROTTLED in 100.0 %"), "{}", told.stdout);
     for command in
         ["calibrate", "slo", "run simple", "run open", "run commit", "run zones", "run --load", "run streams"]
@@ -29,7 +29,7 @@ fn the_same_seed_tells_the_same() {
     assert_eq!(first, table(5));
     assert_ne!(first, table(6));
     assert!(
-        first.matches("`servers=4,service=1ms").count() == 2,
+        first.matches("| servers=4,service=1ms").count() == 2,
         "every device can be tried by hand: {first}"
     );
 }

@@ -1,6 +1,6 @@
 //! How much sessions differ, from the history of calibrations: what one run of each side can show.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::fs;
@@ -31,7 +31,7 @@ fn history(home: &Path, targets: &[&str], sessions: u32) {
             "schema": "rigel.calibration/1", "run": "r", "started": "2026", "targets": targets, "max_iops": null,
             "reason": "x", "actual_latency_ms": null, "outstanding": null, "max_latency_ms": 10.0, "percentile": "mean",
             "write_percent": 0, "size_small": 8192, "size_large": 1_048_576,
-            "unbounded_iops": { "mean": rate, "lo95": null, "hi95": null },
+            "unbounded_iops": { "value": rate, "lo95": null, "hi95": null, "visits": null, "basis": "none" },
             "max_mbps": null, "max_pmbps": null, "latency_at_1_us": null, "n_sat": null, "complete": true, "flags": []
         });
         database
@@ -43,7 +43,7 @@ fn history(home: &Path, targets: &[&str], sessions: u32) {
     }
 }
 
-fn with_history(place: &Place, home: &Path, line: &str) -> Told {
+fn with_history(place: &Place, home: &Path, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).env("XDG_STATE_HOME", home))
 }
 
@@ -78,7 +78,13 @@ fn two_single_runs_are_two_sessions() {
     let (rests_on, worse) = judged(&compare("").json());
     assert_eq!((rests_on.as_str(), worse), ("sessions", 0), "a tenth is what sessions differ by");
     let told = with_history(&place, state.path(), &line.replace(" --json", "")).expect_code(0).stdout;
-    assert!(told.contains("calibrations of these targets in the history"), "{told}");
+    assert!(
+        told.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains("how much earlier calibrations of these targets differ"),
+        "{told}"
+    );
     assert_eq!(judged(&compare(" --no-history").json()).0, "intervals");
     history(state.path(), &["/dev/another"], 7);
     assert_eq!(judged(&compare("").json()).0, "intervals");
@@ -86,7 +92,7 @@ fn two_single_runs_are_two_sessions() {
         .unwrap();
     let told = compare("");
     assert_eq!(judged(&told.json()).0, "intervals");
-    assert!(told.stderr.contains("has no say"), "{}", told.stderr);
+    assert!(told.stderr.contains("not used for the interval"), "{}", told.stderr);
 }
 
 #[test]
@@ -97,7 +103,11 @@ fn the_history_tells_what_another_calibration_will_show() {
         let table = with_history(&place, state.path(), "calibrate --history").expect_code(0).stdout;
         table.split_once("\n\n").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(told(4).starts_with("Another session: not known yet, at least 1.4 times"), "{}", told(4));
+    assert!(
+        told(4).starts_with("What another session will show is not known yet: at least 1.4 times"),
+        "{}",
+        told(4)
+    );
     // By hand: s = 0.05629 on logarithms, t(0.975, 6) = 2.4469, sqrt(1 + 1/7) = 1.0690.
     let of_7 = "Another session of /dev/disk (8 KiB and 1 MiB) will show unbounded_iops within ±15.9 % of the mean of these 7, in 95 of 100.";
     assert_eq!(told(7), of_7);

@@ -23,7 +23,7 @@ fn every_point_finds_the_law() {
         let found = point(&document, small, 0);
         let io = &found["classes"]["small"];
         let rate = 1000.0 * f64::from(u32::try_from(small.min(4)).unwrap());
-        let iops = io["iops"]["mean"].as_f64().unwrap();
+        let iops = io["iops"]["value"].as_f64().unwrap();
         assert!((iops / rate - 1.0).abs() < 0.005, "{small}: {iops}");
         assert_eq!(io["outstanding"]["planned"], small);
         assert_eq!(io["outstanding"]["mean"].as_f64().unwrap(), f64::from(u32::try_from(small).unwrap()));
@@ -94,7 +94,7 @@ fn a_disturbed_device_is_told_measured_and_seen() {
     let measure = |more: &str| place.line(&format!("{run} --engine {LAW},{more} --json --force"));
     let document = measure("cap=8M:8K").expect_code(0).json();
     let found = point(&document, 4, 0);
-    let iops = found["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
+    let iops = found["classes"]["small"]["iops"]["value"].as_f64().unwrap();
     assert!((iops / 1024.0 - 1.0).abs() < 0.01, "{iops}");
     assert_eq!(flags(found), ["SIMULATED"]);
     let document = measure("lost=1000").expect_code(0).json();

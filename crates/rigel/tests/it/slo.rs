@@ -1,14 +1,14 @@
 //! `rigel slo`: the rate within a bound, with the real binary: text, JSON, gate, resume, bad input.
 
 use crate::recording::Recording;
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use std::fs;
 use std::sync::OnceLock;
 
 /// One server: p99 is 2 ms at 2,697 I/Os per second.
 const DEVICE: &str = "sim:servers=1,service=200us,rate=0,spread=exponential";
 
-fn slo(place: &Place, more: &[&str]) -> Told {
+fn slo(place: &Place, more: &[&str]) -> ProgramOutput {
     let usual: &[&str] = if more.contains(&"--duration") { &[] } else { &["--duration", "3m"] };
     let common = ["slo", "--quiet", "--no-html", "--seed", "3", "--engine", DEVICE];
     place.rigel(common.iter().chain(usual).chain(more))
@@ -31,14 +31,14 @@ fn the_answer_as_json_and_as_text_and_again_from_the_record() {
     assert_eq!(found["rate"]["decided_by"], "p99 < 2 ms");
     let points = found["points"].as_array().unwrap();
     assert_eq!(points.iter().filter(|point| point["role"] == "share").count(), 3, "{found}");
-    assert!(points.iter().all(|point| point["latency_us"]["p99_9"]["value"].as_f64().unwrap() > 0.0));
+    assert!(points.iter().all(|point| point["latency_us"]["p99.9"]["value"].as_f64().unwrap() > 0.0));
     let record = place.only("_record.jsonl");
     let told = slo(&place, &["--p99", "2ms", "--name", "b"]).expect_code(0).stdout;
     assert!(!place.files().iter().any(|name| name.ends_with("_iops.csv")), "{:?}", place.files());
     let again = place.rigel(["report", place.only_of("b_", "_record.jsonl").to_str().unwrap()]);
     let again = again.expect_code(0).stdout;
     // The paths of the files are as the record was named.
-    let shown = |text: &str| text.split("\nFiles\n").next().unwrap().to_owned();
+    let shown = |text: &str| text.split("\nmore: ").next().unwrap().to_owned();
     assert_eq!(shown(&again), shown(&told));
     let again = place.rigel(["report", record.to_str().unwrap(), "--format", "json"]).expect_code(0);
     assert_eq!(again.stdout, json.stdout);
@@ -55,7 +55,6 @@ fn the_gate_tells_what_is_not_kept_from_what_is_undecided() {
     // It comes first, and nothing above it says that all is well.
     assert!(broken.stdout.starts_with("Required p99 < 2 ms @ 4500: NOT kept, "), "{}", broken.stdout);
     assert!(!broken.stdout.contains("Good"), "{}", broken.stdout);
-    assert!(broken.stdout.contains(" of simulated time."), "{}", broken.stdout);
     // Nobody can tell at the very rate.
     let undecided = gate("p99 < 2ms @ 2697").expect_code(1);
     assert!(undecided.stderr.contains("is undecided"), "{}", undecided.stderr);
@@ -77,11 +76,12 @@ fn a_bound_just_above_the_latency_at_rest_is_found_and_an_open_end_is_told() {
         place.rigel(line.iter().chain(&["--seed", seed, "--name", name])).expect_code(0).stdout
     };
     let told = near("420us", "5m", "2", "both");
-    assert!(told.starts_with("Good: ") && told.contains(" and no longer from 13,"), "{told}");
+    assert!(told.starts_with("p99 < 2 ms is kept up to ") && !told.contains("\n! "), "{told}");
+    assert!(told.contains(" and no longer from 13,"), "{told}");
     // Nearer still, and in less time, one end of the bracket stays open.
     let open = near("430us", "3m", "2", "open");
-    assert!(open.starts_with("Use with care: one thing speaks against these numbers."), "{open}");
-    assert!(open.contains("up to where is") && open.contains("NOT_REACHED, the rate: "), "{open}");
+    assert!(open.starts_with("p99 < 2 ms is ") && open.contains("\n! NOT_REACHED: "), "{open}");
+    assert!(open.contains("up to where is"), "{open}");
     assert!(open.contains("One end of the rate is not known"), "{open}");
 }
 
@@ -122,26 +122,29 @@ fn a_plan_names_bounds_search_and_time() {
 fn what_cannot_be_searched_says_what_where_and_what_to_do() {
     let place = Place::new();
     for (arguments, parts) in [
-        (vec![], vec!["no latency is bounded", "--p99", "give a bound"]),
+        (vec![], vec!["no latency limit was given", "--p99", "give a limit"]),
         (vec!["--p99", "1"], vec!["--p99", "write 1ms or 1s"]),
         (vec!["--bound", "p99 < 1"], vec!["--bound", "has no unit"]),
         (vec!["--bound", "p99"], vec!["--bound", "'<'"]),
-        (vec!["--p99", "1ms", "--bound", "p99 < 2ms"], vec!["contradict", "leave out p99 < 2 ms"]),
-        (vec!["--p99", "0"], vec!["--p99", "cannot be kept"]),
+        (
+            vec!["--p99", "1ms", "--bound", "p99 < 2ms"],
+            vec!["two latency limits conflict", "leave out p99 < 2 ms"],
+        ),
+        (vec!["--p99", "0"], vec!["--p99", "must be greater than 0"]),
         (vec!["--bound", "p100 < 1ms"], vec!["--bound", "a percentile such as p99", "give it as in"]),
         (vec!["--bound", "p99 > 1ms"], vec!["--bound", "write it with <"]),
-        (vec!["--p99", "1ms", "--require", "p99 < 2ms"], vec!["--require", "names no rate"]),
+        (vec!["--p99", "1ms", "--require", "p99 < 2ms"], vec!["--require", "the rate is missing"]),
         (
             vec!["--p99", "1ms", "--require", "p99 < 2ms @ 0"],
-            vec!["--require", "cannot be read: 0 is no rate"],
+            vec!["--require", "cannot be read: the rate must not be 0"],
         ),
         (vec!["--p99", "1ms", "--require", "p99 < 2ms @ 99999999"], vec!["--require", "give 10 to 10000000"]),
         (vec!["--p99", "1ms", "--max-rate", "0"], vec!["--max-rate", "give 10 to"]),
         (vec!["--p99", "1ms", "--max-rate", "99999999"], vec!["--max-rate", "at most 10000000"]),
-        (vec!["--p99", "1ms", "--duration", "0"], vec!["where: --duration", "give --duration 3m"]),
-        (vec!["--p99", "1ms", "--duration", "5s"], vec!["--duration", "--duration 3m"]),
-        (vec!["--p99", "2s"], vec!["--duration 267m if you want to wait"]),
-        (vec!["--p99", "100ms", "--duration", "5m"], vec!["--duration", "--duration 14m"]),
+        (vec!["--p99", "1ms", "--duration", "0"], vec!["where: --for", "give --for 3m"]),
+        (vec!["--p99", "1ms", "--duration", "5s"], vec!["--for", "--for 3m"]),
+        (vec!["--p99", "2s"], vec!["--for 267m if you want to wait"]),
+        (vec!["--p99", "100ms", "--duration", "5m"], vec!["--for", "--for 14m"]),
         (vec!["--p99", "1ms", "--load", "x.toml", "--write", "20"], vec!["--write does not go with --load"]),
     ] {
         let engine = ["slo", "--engine", DEVICE];
@@ -153,7 +156,7 @@ fn what_cannot_be_searched_says_what_where_and_what_to_do() {
     let closed = "load = \"rigel.load/1\"\n[[class]]\nname = \"reads\"\nsize = \"8K\"\narrival = { outstanding = 4 }\n";
     fs::write(place.path().join("closed.toml"), closed).unwrap();
     let told = slo(&place, &["--p99", "1ms", "--load", "closed.toml"]).expect_code(2);
-    assert!(told.stderr.contains("no class of the load arrives at a rate"), "{}", told.stderr);
+    assert!(told.stderr.contains("no class of the load has an arrival rate"), "{}", told.stderr);
     assert!(place.files() == ["closed.toml"], "{:?}", place.files());
 }
 

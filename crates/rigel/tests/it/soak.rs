@@ -1,10 +1,10 @@
 //! `rigel soak` with the real binary: faults found while it goes on, kills and cuts of power gone on behind, a week in virtual time.
 
 use crate::stop::{signal, start_until_record, stopped_when};
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
-use rigel_core::verify::Verified;
+use rigel_core::verify::VerifyCounts;
 use rigel_testdev::{DeviceSpec, TestDevice, needs};
 use serde_json::Value;
 use std::fs;
@@ -103,20 +103,20 @@ fn resident_kib(child: &std::process::Child) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-fn verified(place: &Place) -> Verified {
+fn verified(place: &Place) -> VerifyCounts {
     so_far(&record(place))
 }
 
 /// What was found so far, with what the load did for it.
-pub fn so_far(record: &Record) -> Verified {
-    let mut sum = Verified::default();
+pub fn so_far(record: &Record) -> VerifyCounts {
+    let mut sum = VerifyCounts::default();
     let tallies = record.intervals.iter().flat_map(|one| one.tallies.values());
     tallies.filter_map(|one| one.verified.as_ref()).for_each(|one| sum.add(one));
     sum
 }
 
 /// What a device does, and how many blocks are wrong for it: corrupt, torn, zeroed, misdirected, lost or stale, at least and at most.
-struct Injected {
+struct FaultPlan {
     command: &'static str,
     wrong: [[u64; 2]; 5],
 }
@@ -126,14 +126,14 @@ const NO: [u64; 2] = [0, 0];
 const SOME: [u64; 2] = [0, 1];
 /// Every class. A write that comes late is found before the next write to its block, or undoes that; of one that lands elsewhere the block that it misses or
 /// the one that it falls on may be written again before it is read, not both.
-const INJECTED: [Injected; 7] = [
-    Injected { command: "flip", wrong: [ONE, NO, NO, NO, NO] },
-    Injected { command: "torn", wrong: [NO, ONE, NO, NO, NO] },
-    Injected { command: "zero", wrong: [NO, NO, ONE, NO, NO] },
-    Injected { command: "lost", wrong: [NO, NO, NO, NO, ONE] },
-    Injected { command: "misdirect", wrong: [NO, NO, NO, SOME, SOME] },
-    Injected { command: "stale", wrong: [NO, NO, NO, NO, ONE] },
-    Injected { command: "delay", wrong: [NO, NO, NO, NO, [1, 2]] },
+const INJECTED: [FaultPlan; 7] = [
+    FaultPlan { command: "flip", wrong: [ONE, NO, NO, NO, NO] },
+    FaultPlan { command: "torn", wrong: [NO, ONE, NO, NO, NO] },
+    FaultPlan { command: "zero", wrong: [NO, NO, ONE, NO, NO] },
+    FaultPlan { command: "lost", wrong: [NO, NO, NO, NO, ONE] },
+    FaultPlan { command: "misdirect", wrong: [NO, NO, NO, SOME, SOME] },
+    FaultPlan { command: "stale", wrong: [NO, NO, NO, NO, ONE] },
+    FaultPlan { command: "delay", wrong: [NO, NO, NO, NO, [1, 2]] },
 ];
 
 /// RIGEL_SOAK_SECONDS makes it as long as one likes; an hour is the measure.
@@ -212,7 +212,7 @@ pub fn resumed(place: &Place, target: &Path) -> String {
 }
 
 /// Goes on with a soak until every block was compared often, and then ends it.
-pub fn gone_on(place: &Place, target: &Path) -> Told {
+pub fn gone_on(place: &Place, target: &Path) -> ProgramOutput {
     let before = so_far(&record(place)).checked;
     stopped_when(place, &resumed(place, target), |record| so_far(record).checked >= before + 20 * BLOCKS)
 }
@@ -387,7 +387,7 @@ fn a_target_that_is_slower_than_the_others_is_named() {
     let place = Place::new();
     let targets: Vec<String> = devices.iter().map(|device| device.disk().display().to_string()).collect();
     let told = place.line(&format!("soak --for 3s {}", targets.join(" "))).expect_code(1);
-    assert!(told.stderr.contains("only reads"), "{}", told.stderr);
+    assert!(told.stderr.contains("note: read-only: "), "{}", told.stderr);
     let found = document(&place);
     let slow: Vec<&str> =
         found["outliers"].as_array().unwrap().iter().map(|one| one["target"].as_str().unwrap()).collect();

@@ -1,10 +1,10 @@
 //! What drives say of themselves before and after `rigel soak`, with the real binary and a program called `smartctl` that says what the test wants.
 
 use crate::soak::{document, record};
-use crate::support::{Place, Told, flat, tell};
+use crate::support::{Place, ProgramOutput, flat, tell};
 use rigel_core::facts::drive;
-use rigel_io::targets::inspect::{Inspected, Snapshot, inspect};
-use rigel_testdev::{Unavailable, needs};
+use rigel_io::targets::inspect::{InspectedTarget, Snapshot, inspect};
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -27,7 +27,7 @@ fn place(name: &str, script: &str) -> Option<Place> {
         if has_drive(place.path()) {
             Ok(place)
         } else {
-            Err(Unavailable::new("no drive is below the directory of the build"))
+            Err(MissingNeed::new("no drive is below the directory of the build"))
         },
     )
 }
@@ -35,12 +35,12 @@ fn place(name: &str, script: &str) -> Option<Place> {
 /// Whether the kernel names a drive below the file `data` of a directory.
 pub fn has_drive(dir: &Path) -> bool {
     let file = dir.join("data");
-    let facts = inspect(&file, &Snapshot::take()).map(Inspected::into_facts).unwrap();
+    let facts = inspect(&file, &Snapshot::take()).map(InspectedTarget::into_facts).unwrap();
     !drive::below(&[facts]).is_empty()
 }
 
 /// Runs the binary with the program of the place before others.
-fn run(place: &Place, line: &str) -> Told {
+fn run(place: &Place, line: &str) -> ProgramOutput {
     let mut command: Command = place.command();
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}/bin:{path}", place.path().display()));
@@ -125,7 +125,7 @@ fn a_program_that_hangs_prints_rubbish_or_may_not_ask_is_a_note_and_the_soak_goe
         (
             "mkdir seen 2>/dev/null && exec sleep 1000; head -c 100000 /dev/urandom".to_owned(),
             "did not answer within 10 s",
-            "nothing that can be read",
+            "nothing readable",
         ),
         (format!("echo '{refused}'; exit 2"), refuses, refuses),
     ] {
@@ -148,7 +148,7 @@ fn a_host_without_the_program_is_told_so_once() {
     let Some(place) = place(name, "") else { return };
     let beside = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(|dir| Path::new(dir).join("smartctl"));
     let is_there = beside.iter().any(|file| file.exists());
-    let missing = if is_there { Err(Unavailable::new("smartctl is installed")) } else { Ok(()) };
+    let missing = if is_there { Err(MissingNeed::new("smartctl is installed")) } else { Ok(()) };
     let Some(()) = needs(name, missing) else { return };
     let mut command = place.command();
     command.env("PATH", place.path());
@@ -175,7 +175,7 @@ fn where_there_is_no_drive_one_sentence_says_so_and_of_a_simulated_device_none()
     let made = rigel_testdev::random_file(&target, 2 << 20);
     let Some(()) = needs(
         "where_there_is_no_drive_one_sentence_says_so_and_of_a_simulated_device_none",
-        made.map_err(|error| Unavailable::new(error.to_string())),
+        made.map_err(|error| MissingNeed::new(error.to_string())),
     ) else {
         return;
     };

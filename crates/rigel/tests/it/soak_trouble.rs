@@ -1,9 +1,9 @@
 //! What `rigel soak` meets besides wrong data: targets that shrink, vanish, never answer or are other ones, a full disk, months, and what it refuses.
 
-use crate::clock::changes::{Mounted, fill_up, set_len};
+use crate::clock::changes::{LoopMount, fill_up, set_len};
 use crate::soak::{SIZE_BYTES, count, device, document, killed, line, record, resumed};
 use crate::stop::{ended, signal, start_until, start_until_record};
-use crate::support::{Place, Told, flat, tell};
+use crate::support::{Place, ProgramOutput, flat, tell};
 use rigel_core::record::Record;
 use rigel_testdev::{LoopDevice, TestDevice, needs};
 use std::fs;
@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Starts a soak, changes something once it has figures, and lets it end. It is stopped meanwhile: what takes two steps is one to it.
-fn under(place: &Place, line: &str, change: impl FnOnce()) -> Told {
+fn under(place: &Place, line: &str, change: impl FnOnce()) -> ProgramOutput {
     let (child, stderr) = start_until_record(place, line, |record| !record.intervals.is_empty());
     signal(&child, "-STOP");
     wait_until_stopped(child.id());
@@ -39,7 +39,7 @@ fn wait_until_stopped(process: u32) {
 }
 
 /// The soak goes on without what is no more there, and says what happened in every output.
-fn has_shrunk(place: &Place, told: &Told, target: &Path) {
+fn has_shrunk(place: &Place, told: &ProgramOutput, target: &Path) {
     assert_eq!(told.code, 1, "{} {}", told.stdout, told.stderr);
     let found = document(place);
     assert!(found["complete"] == true && found["errors"].as_u64() > Some(0), "{found}");
@@ -142,9 +142,9 @@ fn a_soak_goes_on_with_its_own_target_only() {
     // The same bytes in another file.
     fs::rename(&target, place.path().join("moved")).unwrap();
     fs::copy(place.path().join("moved"), &target).unwrap();
-    refused(&again, 3, "the target is not the one that was measured");
+    refused(&again, 3, "this is not the target that was measured");
     set_len(&target, SIZE_BYTES / 2);
-    refused(&again, 3, "the target is not the one that was measured");
+    refused(&again, 3, "this is not the target that was measured");
     fs::remove_file(&target).unwrap();
     refused(&again, 3, "bring the target back");
     // The record of another soak under this one's name.
@@ -176,10 +176,10 @@ fn ending_in(dir: &Path, suffix: &str) -> PathBuf {
 fn on_a_full_disk_with(
     name: &str,
     around: impl FnOnce(&Path) -> Vec<String>,
-) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
+) -> Option<(Place, LoopMount, TestDevice, Child, BufReader<ChildStderr>)> {
     let device = needs(name, TestDevice::mount(device()))?;
     let place = Place::new();
-    let mounted = needs(name, Mounted::tmpfs(&place, 4 << 20))?;
+    let mounted = needs(name, LoopMount::tmpfs(&place, 4 << 20))?;
     let out = mounted.directory();
     let more = format!("--workers 1 --for 1d --no-html --out {}", out.display());
     let line = line(&place, &device.disk(), &more);
@@ -197,19 +197,19 @@ fn on_a_full_disk_with(
         thread::sleep(Duration::from_millis(5));
     }
     fill_up(out, 0);
-    read_until(&mut stderr, &["is full; the load goes on"]);
+    read_until(&mut stderr, &["is full; the load continues"]);
     device.command("flip nth 50").unwrap();
     // It is told while the disk is full.
     read_until(&mut stderr, &["wrong data after"]);
     Some((place, mounted, device, child, stderr))
 }
 
-fn on_a_full_disk(name: &str) -> Option<(Place, Mounted, TestDevice, Child, BufReader<ChildStderr>)> {
+fn on_a_full_disk(name: &str) -> Option<(Place, LoopMount, TestDevice, Child, BufReader<ChildStderr>)> {
     on_a_full_disk_with(name, |_| Vec::new())
 }
 
 /// `rigel` whose environment names no directory: the record does.
-fn there(place: &Place, line: &str) -> Told {
+fn there(place: &Place, line: &str) -> ProgramOutput {
     tell(place.command().env_remove("TMPDIR").args(line.split_whitespace()))
 }
 
@@ -244,7 +244,7 @@ fn a_kill_while_the_disk_is_full_loses_no_finding() {
     let report = format!("report {}", record.display());
     let told = there(&place, &report);
     assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
-    assert!(told.stderr.contains("found no room in it, and is taken from"), "{}", told.stderr);
+    assert!(told.stderr.contains("did not fit into it, and is taken from"), "{}", told.stderr);
     let disk = device.disk();
     let again = format!("soak --resume {} --destroy-data {}", record.display(), disk.display());
     let told = there(&place, &again);
@@ -254,7 +254,7 @@ fn a_kill_while_the_disk_is_full_loses_no_finding() {
     command.env_remove("TMPDIR").args(again.split_whitespace()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    read_until(&mut stderr, &["was put back from", "engine "]);
+    read_until(&mut stderr, &["was restored from", "engine "]);
     thread::sleep(Duration::from_secs(2));
     signal(&child, "-INT");
     let told = ended(child, stderr);
@@ -283,7 +283,7 @@ fn a_finding_that_no_disk_takes_is_in_the_verdict() {
     assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
     let text = flat(&told.stdout);
     assert!(text.contains("The end of the record is lost"), "{text}");
-    assert!(told.stderr.contains("found no room, and are lost"), "{}", told.stderr);
+    assert!(told.stderr.contains("did not fit and are lost"), "{}", told.stderr);
     let record = ending_in(mounted.directory(), "_record.jsonl");
     let again = format!("rigel soak --resume {} --destroy-data ", record.display());
     assert!(told.stderr.contains(&again), "{}", told.stderr);
@@ -298,7 +298,7 @@ fn a_disk_that_stays_full_takes_no_finding_from_the_result() {
     let told = ended(child, stderr);
     assert_eq!(told.code, 1, "{}", told.stderr);
     assert!(told.stdout.contains("Something is wrong: 1 block did not hold"), "{}", told.stdout);
-    let rest = told.stderr.split("found no room, and lies in ").nth(1).unwrap();
+    let rest = told.stderr.split("did not fit and is in ").nth(1).unwrap();
     let rest = rest.split([';', '\n']).next().unwrap();
     let (rest, record) = (PathBuf::from(rest), ending_in(mounted.directory(), "_record.jsonl"));
     fs::remove_file(mounted.directory().join("filler")).unwrap();
@@ -348,15 +348,15 @@ fn months_are_planned_as_they_were_asked_for() {
     }
     // It begins, shows how far it is, and can be ended. It names the command that goes on.
     let (child, stderr) = start_until_record(&place, "soak --for 400d --every 1h data", |record| {
-        record.header.request.pace.soak().is_some()
+        record.header.request.soak().is_some()
     });
     signal(&child, "-INT");
     let told = ended(child, stderr);
     assert!(told.code == 4 && told.stdout.contains("of 400 d"), "{}: {}", told.code, told.stdout);
-    let name = place.only("_record.jsonl").file_name().unwrap().display().to_string();
+    let path = place.only("_record.jsonl").canonicalize().unwrap();
     assert!(
-        told.stderr.contains(&format!("`rigel soak --resume ./{name}` measures the rest")),
-        "{}",
+        told.stderr.contains(&format!("`rigel soak --resume {}` completes the run", path.display())),
+        "from any directory: {}",
         told.stderr
     );
     assert!(!record(&place).complete());

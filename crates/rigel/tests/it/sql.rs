@@ -1,8 +1,8 @@
 //! `rigel sql` with a real server: what it measures, what it leaves, and what it refuses.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_io::targets::scratch::free_bytes;
-use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
+use rigel_testdev::{MissingNeed, PostgresDatabase, PostgresServer, needs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::env;
@@ -27,27 +27,27 @@ pub fn slack(blocks: f64) -> f64 {
 }
 
 /// Whether private servers can be made here.
-pub fn private() -> Result<(), Unavailable> {
-    static ASKED: LazyLock<Result<(), Unavailable>> = LazyLock::new(|| {
+pub fn private() -> Result<(), MissingNeed> {
+    static ASKED: LazyLock<Result<(), MissingNeed>> = LazyLock::new(|| {
         let told = place().line("sql simple --dry-run --size 16M");
         match told.code {
             0 => Ok(()),
-            _ => Err(Unavailable::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
+            _ => Err(MissingNeed::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
         }
     });
     ASKED.clone()
 }
 
 /// Whether so many bytes are free where the tests have their places. Without them what a test asks for is rightly refused.
-pub fn room(bytes: u64) -> Result<(), Unavailable> {
+pub fn room(bytes: u64) -> Result<(), MissingNeed> {
     let place = env::temp_dir();
-    let free = free_bytes(&place).map_err(Unavailable::new)?;
+    let free = free_bytes(&place).map_err(MissingNeed::new)?;
     if free >= bytes {
         return Ok(());
     }
     let mib = |bytes: u64| bytes >> 20;
     let place = place.display();
-    Err(Unavailable::new(format!("{} MiB are needed in {place}, and {} are free", mib(bytes), mib(free))))
+    Err(MissingNeed::new(format!("{} MiB are needed in {place}, and {} are free", mib(bytes), mib(free))))
 }
 
 #[test]
@@ -58,11 +58,11 @@ fn more_room_than_any_disk_has_is_not_there() {
 }
 
 /// What the log of commits may take is free before any are made: 2 GiB, and as much as a server may keep besides.
-pub fn room_of_commits() -> Result<(), Unavailable> {
+pub fn room_of_commits() -> Result<(), MissingNeed> {
     room(4 << 30)
 }
 
-pub fn refused(told: Told, code: i32, parts: &[&str]) {
+pub fn refused(told: ProgramOutput, code: i32, parts: &[&str]) {
     let told = told.expect_code(code);
     for part in parts {
         assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
@@ -154,7 +154,7 @@ fn look_ups_are_reads_and_nothing_is_left() {
             && agrees(&counts["table_blocks"])
             && storage.iter().all(|count| count.is_null() || agrees(count));
         assert_eq!(flagged, !right, "{counts}: {}", point["flags"]);
-        let rate = point["classes"]["simple"]["iops"]["mean"].as_f64().unwrap();
+        let rate = point["classes"]["simple"]["iops"]["value"].as_f64().unwrap();
         assert!(rate > 1.0 && rate < probes * 4.0, "{rate} beside {probes} in half a second or more");
     }
     assert_clean(place.path());
@@ -170,8 +170,8 @@ fn a_run_that_is_stopped_puts_everything_away() {
     wait_for_record(&place);
     thread::sleep(Duration::from_millis(300));
     signal(run.id(), Signal::INT);
-    let told = Told::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["you stopped the run", "rigel sql --resume", "makes the server and its table again"]);
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
+    refused(told, 4, &["you stopped the run", "rigel sql --resume", "recreates the server and its table"]);
     assert_clean(place.path());
 }
 
@@ -188,8 +188,8 @@ fn a_server_that_does_not_answer_any_more_ends_the_run() {
     let servers = servers_in(place.path());
     assert!(makers_of_memory().iter().any(|maker| servers.contains(maker)), "{servers:?}");
     servers.iter().for_each(|server| signal(*server, Signal::STOP));
-    let told = Told::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["does not answer"]);
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
+    refused(told, 4, &["does not respond"]);
     assert_clean(place.path());
     assert!(!makers_of_memory().iter().any(|maker| servers.contains(maker)), "its memory is left");
 }
@@ -240,7 +240,7 @@ fn a_server_that_is_there_gets_a_schema_with_consent_and_loses_it_on_request() {
     assert!(told.stdout.contains("UNVERIFIED"), "{}", told.stdout);
     let record = fs::read_to_string(place.only("_record.jsonl")).unwrap();
     assert!(record.contains("--dsn DSN --sessions"), "what may hold a password is not kept");
-    refused(sql(&["--size", "16M"]), 2, &["is there, and has 8 MiB"]);
+    refused(sql(&["--size", "16M"]), 2, &["exists, with 8 MiB"]);
     assert_eq!(server.ask("select to_regclass('public.taken') is null").unwrap(), "t");
     let drop = || tell(place.command().args(["sql", "--dsn", &dsn, "--drop"]));
     server.ask("create view public.seen as select id from rigel.big").unwrap();
@@ -274,7 +274,7 @@ fn a_table_that_is_measured_is_not_removed() {
     wait_for_record(&place);
     let other = tell(place.command().args(["sql", "--dsn", &dsn, "--drop"]));
     signal(run.id(), Signal::INT);
-    let told = Told::from(run.wait_with_output().unwrap());
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
     refused(other, 3, &["rigel.big is in use"]);
     refused(told, 4, &["you stopped the run"]);
     assert_eq!(database.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
@@ -287,8 +287,8 @@ fn a_server_that_cannot_be_measured_is_refused() {
     let sql = |dsn: &str, more: &[&str]| {
         tell(place.command().args(["sql", "simple", "--size", "8M", "--dsn", dsn]).args(more))
     };
-    refused(sql("nonsense", &[]), 2, &["no connection string"]);
-    refused(sql("host=/nowhere user=a dbname=b", &[]), 3, &["does not answer"]);
+    refused(sql("nonsense", &[]), 2, &["not a connection string"]);
+    refused(sql("host=/nowhere user=a dbname=b", &[]), 3, &["does not respond"]);
     let Some(database) = needs(name, PostgresDatabase::create()) else { return };
     let (there, mine) = (database.dsn(), database.name());
     let of = |name: &str| there.replace(&format!("dbname={mine}"), &format!("dbname={name}"));
@@ -298,7 +298,7 @@ fn a_server_that_cannot_be_measured_is_refused() {
         &["too few connections", "max_connections"],
     );
     refused(sql(&of("none"), &[]), 3, &["no such database"]);
-    refused(sql(&database.dsn_of("nobody_here"), &[]), 3, &["does not let this user in"]);
+    refused(sql(&database.dsn_of("nobody_here"), &[]), 3, &["rejects this user"]);
     database.ask("create database \"two\nlines\"").unwrap();
     let odd = of("'two\nlines'");
     refused(
@@ -311,7 +311,7 @@ fn a_server_that_cannot_be_measured_is_refused() {
     refused(
         sql(&database.dsn_of(&small), &["--create-in", mine]),
         3,
-        &["cannot be made", "permission denied"],
+        &["cannot be created", "permission denied"],
     );
     let limited =
         format!("create role {few} login connection limit 3; grant create on database {mine} to {few}");
@@ -339,11 +339,11 @@ fn who_ends_a_run_does_not_wait_for_its_table() {
         let run = command.args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         assert_eq!(server.ask_until(&format!("select count(*) {what}"), |count| count == "1"), "1");
         signal(run.id(), Signal::INT);
-        Told::from(run.wait_with_output().unwrap())
+        ProgramOutput::from(run.wait_with_output().unwrap())
     };
     let schemas = || server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap();
     let told = ended_during("1000M", "from pg_stat_progress_copy");
-    refused(told, 4, &["not filled to its end", "nothing of it is left"]);
+    refused(told, 4, &["not filled completely", "it was removed"]);
     assert_eq!(schemas(), "0");
     // Whoever writes it all does not go on.
     let checkpointer =
@@ -351,7 +351,11 @@ fn who_ends_a_run_does_not_wait_for_its_table() {
     signal(checkpointer.parse().unwrap(), Signal::STOP);
     let told = ended_during("8M", "from pg_stat_activity where query = 'checkpoint'");
     signal(checkpointer.parse().unwrap(), Signal::CONT);
-    refused(told, 4, &["you stopped the run before its first point", "the schema rigel stays"]);
+    refused(
+        told,
+        4,
+        &["you stopped the run before its first point", "the schema rigel and its table are kept"],
+    );
     assert_eq!(schemas(), "1");
 }
 

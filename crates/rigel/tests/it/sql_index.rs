@@ -1,7 +1,7 @@
 //! `rigel sql --probe index` on real servers: look-ups through a b-tree, whose blocks are counted apart.
 
 use crate::sql::{place, private, refused, slack, visits};
-use crate::support::{Told, tell};
+use crate::support::{ProgramOutput, tell};
 use rigel_testdev::{PostgresServer, needs};
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ fn an_index_that_a_cache_answers_for_is_told() {
     let name = "an_index_that_a_cache_answers_for_is_told";
     let Some(server) = needs(name, PostgresServer::start("shared_buffers = '128kB'")) else { return };
     let dsn = server.dsn();
-    let sql = |more: &[&str]| -> (Told, crate::support::Place) {
+    let sql = |more: &[&str]| -> (ProgramOutput, crate::support::Place) {
         let place = place();
         let line = ["sql", "oltp", "--dsn", &dsn, "--sessions", "1", "--duration", "500ms", "--no-html"];
         (tell(place.command().args(line).args(more)), place)
@@ -74,7 +74,7 @@ fn an_index_that_a_cache_answers_for_is_told() {
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let indexes = "select count(*) from pg_index where indrelid = 'rigel.big'::regclass";
     assert_eq!(server.ask(indexes).unwrap(), "0", "only when asked");
-    refused(sql(&["--probe", "index"]).0, 3, &["rigel.big has no index", "rigel sql --drop"]);
+    refused(sql(&["--probe", "index"]).0, 3, &["rigel.big has no index", "rigel sql drop"]);
     tell(place().command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
     let (told, place) = sql(&["--create-in", "postgres", "--size", "64M", "--probe", "index", "--json"]);
     let told = told.expect_unusable("UNVERIFIED");

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What runs had beside files in their directory.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Begun {
+struct LeftoverFiles {
     /// Segments of shared memory, by their number and as files.
     segments: BTreeSet<u64>,
     files: BTreeSet<PathBuf>,
@@ -30,7 +30,7 @@ struct Begun {
     groups: BTreeSet<PathBuf>,
 }
 
-impl Begun {
+impl LeftoverFiles {
     fn look(&mut self, place: &Path) {
         for process in processes_in(place) {
             self.memory_of(process);
@@ -120,30 +120,30 @@ fn whole(place: &Place) -> Duration {
 
 /// How a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum KillKind {
     /// Where nothing can be put in order.
     Killed,
     /// Its server as well, which cannot put anything in order either.
     KilledWithServer,
     /// As users and hosts that shut down do; it puts everything in order itself.
-    Told(Signal),
+    ProgramOutput(Signal),
 }
 
-impl How {
+impl KillKind {
     const ALL: [Self; 6] = [
         Self::Killed,
         Self::KilledWithServer,
         Self::Killed,
-        Self::Told(Signal::INT),
+        Self::ProgramOutput(Signal::INT),
         Self::KilledWithServer,
-        Self::Told(Signal::TERM),
+        Self::ProgramOutput(Signal::TERM),
     ];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Killed => "killed",
             Self::KilledWithServer => "killed with its server",
-            Self::Told(_) => "told to end",
+            Self::ProgramOutput(_) => "told to end",
         }
     }
 }
@@ -155,7 +155,7 @@ fn is_of(home: &Path, process: u32) -> bool {
 }
 
 /// Ends a run after a while; what it was at, or `None` when it had ended before.
-fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<&'static str> {
+fn ended(place: &Place, after: Duration, how: KillKind, begun: &mut LeftoverFiles) -> Option<&'static str> {
     let before = records(place);
     let mut run = started(place, LINE);
     thread::sleep(after);
@@ -173,11 +173,11 @@ fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<
         let _ = kill_process(Pid::from_raw(i32::try_from(process).unwrap()).unwrap(), signal);
     };
     match how {
-        How::Told(signal) => send(run.id(), signal),
-        How::Killed | How::KilledWithServer => run.kill().unwrap(),
+        KillKind::ProgramOutput(signal) => send(run.id(), signal),
+        KillKind::Killed | KillKind::KilledWithServer => run.kill().unwrap(),
     }
     let of_server = leader(place.path()).filter(|leader| servers.contains(leader));
-    if let Some(leader) = of_server.filter(|_| how == How::KilledWithServer) {
+    if let Some(leader) = of_server.filter(|_| how == KillKind::KilledWithServer) {
         send(leader, Signal::KILL);
     }
     let ended = run.wait().unwrap();
@@ -186,7 +186,7 @@ fn ended(place: &Place, after: Duration, how: How, begun: &mut Begun) -> Option<
     match ended.code() {
         None => Some(at),
         Some(0 | 1) => None,
-        Some(4) if matches!(how, How::Told(_)) => {
+        Some(4) if matches!(how, KillKind::ProgramOutput(_)) => {
             assert!(!homes(place.path()).iter().any(|home| is_of(home, run.id())), "{at}: {told}");
             Some(at)
         }
@@ -212,7 +212,7 @@ fn measuring(place: &Place) -> Child {
 }
 
 /// While a server is made, and a little later: where nothing can be put in order, the server ends by itself.
-fn killed_early(place: &Place, begun: &mut Begun) {
+fn killed_early(place: &Place, begun: &mut LeftoverFiles) {
     for millis in [100, 700] {
         let mut run = started(place, LONG);
         thread::sleep(Duration::from_millis(millis));
@@ -229,7 +229,7 @@ fn killed_early(place: &Place, begun: &mut Begun) {
 }
 
 /// Killed together with its server, which cannot put anything in order either, and whose processes do not see it.
-fn killed_with_what_stands_still(place: &Place, begun: &mut Begun) {
+fn killed_with_what_stands_still(place: &Place, begun: &mut LeftoverFiles) {
     let mut run = measuring(place);
     signal(run.id(), Signal::STOP);
     let servers = servers_in(place.path());
@@ -244,12 +244,12 @@ fn killed_with_what_stands_still(place: &Place, begun: &mut Begun) {
 
 /// At moments that are drawn from the time that a whole run takes.
 #[expect(clippy::print_stdout, reason = "those who wait for many kills want to see them")]
-fn killed_at_random(place: &Place, kills: u32, begun: &mut Begun) {
+fn killed_at_random(place: &Place, kills: u32, begun: &mut LeftoverFiles) {
     let took = whole(place);
     let (mut draw, mut hits) = (Generator::new(1, &[]), BTreeMap::new());
     while hits.values().sum::<u32>() < kills {
         let after = took.mul_f64(draw.unit());
-        let how = How::ALL[hits.values().sum::<u32>() as usize % How::ALL.len()];
+        let how = KillKind::ALL[hits.values().sum::<u32>() as usize % KillKind::ALL.len()];
         if let Some(at) = ended(place, after, how, begun) {
             *hits.entry(at).or_default() += 1;
             // With `--nocapture`, for those who wait for many.
@@ -264,7 +264,7 @@ fn killed_at_random(place: &Place, kills: u32, begun: &mut Begun) {
 fn a_run_killed_at_any_moment_leaves_nothing() {
     let name = "a_run_killed_at_any_moment_leaves_nothing";
     let Some(()) = needs(name, private()) else { return };
-    let (place, mut begun) = (place(), Begun::default());
+    let (place, mut begun) = (place(), LeftoverFiles::default());
     killed_early(&place, &mut begun);
     killed_with_what_stands_still(&place, &mut begun);
     if let Some(kills) = std::env::var("RIGEL_SQL_KILLS").ok().and_then(|text| text.parse().ok()) {
@@ -281,5 +281,5 @@ fn a_run_killed_at_any_moment_leaves_nothing() {
     assert_clean(place.path());
     println!("{begun:?}");
     assert!(!begun.segments.is_empty(), "no memory of a server was seen: {begun:?}");
-    assert_eq!(begun.left(), Begun::default());
+    assert_eq!(begun.left(), LeftoverFiles::default());
 }

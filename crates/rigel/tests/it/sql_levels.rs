@@ -1,8 +1,8 @@
 //! The levels of `rigel sql` on a real server: look-ups beside reports, reports alone, users.
 
 use super::sql::{place, private, visits};
-use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
+use crate::support::{Place, ProgramOutput, tell};
+use rigel_testdev::{MissingNeed, PostgresDatabase, PostgresServer, needs};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -53,7 +53,7 @@ fn assert_rate(visit: &Value, io: &Value, class: &str, each: f64) {
     let of = if class == "report" { "scanned_blocks" } else { "probes" };
     let made = number(&counts[of]) / each;
     let measured_s = number(&visit["measured_ns"]) / 1e9;
-    let counted = number(&io["iops"]["mean"]) * measured_s;
+    let counted = number(&io["iops"]["value"]) * measured_s;
     // All that was made has a time, and the window is most of it; a query across an end counts on one side only.
     let sessions = number(&visit["point"][class]);
     assert!(
@@ -117,7 +117,7 @@ fn assert_costs(document: &Value, visits: &[Value]) {
         let cost = costs.iter().filter_map(Value::as_str).find(is_it).unwrap_or_else(|| panic!("{costs:?}"));
         let alone = serde_json::json!({ name: together[name] });
         let [with, alone] = [together, &alone].map(|point| class(document, point, name));
-        let rate = |io: &Value| number(&io["iops"]["mean"]);
+        let rate = |io: &Value| number(&io["iops"]["value"]);
         let lost = 100.0 * (1.0 - rate(with) / rate(alone));
         let words = cost.replace("loses ", "lose ");
         assert!((behind(&words, "lose ") - lost).abs() <= 0.51, "{cost}: {lost}");
@@ -152,7 +152,7 @@ fn reports_read_by_range_and_by_join() {
         assert_eq!(number(&visit["nodes"][0]["server"]["scanned_blocks"]), 512.0 * reports, "{by}");
         let io = class(&document, &visit["point"], "report");
         assert_rate(&visit, io, "report", 512.0);
-        let mib = number(&io["mbps"]["mean"]) / number(&io["iops"]["mean"]);
+        let mib = number(&io["mbps"]["value"]) / number(&io["iops"]["value"]);
         assert!((mib - 4.0).abs() < 1e-6, "{io:#}");
         reports
     };
@@ -164,7 +164,7 @@ fn reports_read_by_range_and_by_join() {
 }
 
 /// A program that keeps every fourth block of a file in memory, so that nobody can have the kernel forget it.
-fn holding(file: &Path) -> Result<Child, Unavailable> {
+fn holding(file: &Path) -> Result<Child, MissingNeed> {
     const HOLD: &str = "import mmap, sys\n\
         file = open(sys.argv[1], 'rb')\n\
         all = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n\
@@ -174,10 +174,10 @@ fn holding(file: &Path) -> Result<Child, Unavailable> {
         sys.stdin.read()";
     let mut python = Command::new("python3");
     python.args(["-c", HOLD]).arg(file).stdin(Stdio::piped()).stdout(Stdio::piped());
-    python.spawn().map_err(|error| Unavailable::new(format!("python3: {error}")))
+    python.spawn().map_err(|error| MissingNeed::new(format!("python3: {error}")))
 }
 
-fn ask_server(place: &Place, (dsn, name): (&str, &str), line: &str) -> (Told, Value) {
+fn ask_server(place: &Place, (dsn, name): (&str, &str), line: &str) -> (ProgramOutput, Value) {
     let mut rigel = place.command();
     rigel.args(["sql", "dss", "--dsn", dsn, "--create-in", name, "--no-html", "--json"]);
     let told = tell(rigel.args(line.split(' ')));
@@ -265,8 +265,8 @@ fn users_come_to_a_knee() {
         let io = &point["classes"]["simple"];
         (
             number(&io["outstanding"]["planned"]),
-            number(&io["iops"]["mean"]),
-            number(&io["latency_us"]["mean"]),
+            number(&io["iops"]["value"]),
+            number(&io["latency_us"]["mean"]["value"]),
         )
     };
     let all: Vec<(f64, f64, f64)> = points.iter().map(of).collect();
@@ -291,8 +291,8 @@ fn users_come_to_a_knee() {
 fn what_cannot_be_measured_is_refused() {
     let place = place();
     for (line, parts) in [
-        ("sql dss --sessions 2", ["--sessions", "has no meaning for dss"]),
-        ("sql oltp --report-size 8M", ["--report-size", "normal, dss, users"]),
+        ("sql dss --sessions 2", ["--sessions", "does not go with the level 'dss'"]),
+        ("sql oltp --report-size 8M", ["--report-size", "normal, dss and users"]),
         ("sql normal --matrix point --num-small 2", ["--num-large", "point"]),
         ("sql dss --report-size 9K", ["--report-size", "multiple of 16K"]),
         ("sql users --sessions 5000", ["--sessions", "5000 sessions"]),

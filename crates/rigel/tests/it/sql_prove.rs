@@ -1,7 +1,7 @@
 //! `rigel sql prove` with a real server: the experiment on a tiny table, and what it leaves.
 
 use crate::sql::{assert_clean, place, private, refused, room, signal};
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use rigel_testdev::{PostgresDatabase, PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -123,14 +123,14 @@ fn a_server_that_is_there_is_as_before() {
     let Some(database) = needs(name, PostgresDatabase::create()) else { return };
     let place = place();
     let (dsn, mine, role) = (database.dsn(), database.name(), database.role("plain"));
-    let prove = |more: &[&str]| -> Told {
+    let prove = |more: &[&str]| -> ProgramOutput {
         let line = ["sql", "prove", "--size", "4M", "--max-duration", "1s", "--quiet", "--json"];
         let own: &[&str] = if more.contains(&"--dsn") { &[] } else { &["--dsn", &dsn] };
-        Told::from(place.command().args(line).args(own).args(more).output().unwrap())
+        ProgramOutput::from(place.command().args(line).args(own).args(more).output().unwrap())
     };
-    refused(prove(&[]), 3, &["none was allowed", &format!("--create-in {mine}")]);
+    refused(prove(&[]), 3, &["creating one was not allowed", &format!("--create-in {mine}")]);
     database.ask("create schema rigel").unwrap();
-    refused(prove(&["--create-in", mine]), 3, &["has a schema rigel already"]);
+    refused(prove(&["--create-in", mine]), 3, &["already has a schema rigel"]);
     // Three times the server's own cache, and the sixteenth part of that and of the table.
     let told = prove(&["--create-in", mine, "--dry-run"]).expect_code(0);
     assert!(told.stdout.contains("a table of 4 MiB, and up to 3.44 MiB of indexes"), "{}", told.stdout);
@@ -164,7 +164,7 @@ fn what_a_lost_server_keeps_is_told_and_can_be_removed() {
     server.crash();
     stderr.read_to_string(&mut all).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(4), "{all}");
-    for part in ["the server went away", "may still be there", "rigel sql --dsn DSN --drop"] {
+    for part in ["the connection to the server was lost", "may still be there", "rigel sql drop --dsn DSN"] {
         assert!(all.contains(part), "{part}: {all}");
     }
     assert!(!all.contains("is in the record"), "an experiment has none: {all}");

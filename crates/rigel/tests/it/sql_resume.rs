@@ -1,7 +1,7 @@
 //! `rigel sql --resume`: the server of a run goes away in the middle of a visit, and comes back, or is made again.
 
 use super::sql::{assert_clean, place, private, refused, servers_in, signal};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_testdev::{PostgresServer, needs};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -51,13 +51,13 @@ fn a_private_server_that_was_killed_is_made_again_with_the_same_table() {
     let notes = place.path().join("disk/rigel-sql-server/data/postmaster.pid");
     let postmaster = fs::read_to_string(notes).unwrap().lines().next().unwrap().parse().unwrap();
     signal(postmaster, Signal::KILL);
-    let told = Told::from(run.wait_with_output().unwrap());
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
     let behind = visits(&place);
     assert!(behind < 3, "it was too late");
-    refused(told, 4, &["rigel sql --resume", "makes the server and its table again"]);
+    refused(told, 4, &["rigel sql --resume", "recreates the server and its table"]);
     assert_clean(&place.path().join("disk"));
     let record = place.only("_record.jsonl").display().to_string();
-    refused(place.line(&format!("run --resume {record}")), 2, &["rigel sql --resume RECORD"]);
+    refused(place.line(&format!("run --resume {record}")), 2, &["rigel sql resume RECORD"]);
     let on_another = ["sql", "--dsn", "dbname=shop", "--resume", &record];
     refused(tell(place.command().args(on_another)), 2, &["on a private server", "without --dsn"]);
     fs::rename(place.path().join("disk"), place.path().join("elsewhere")).unwrap();
@@ -67,7 +67,7 @@ fn a_private_server_that_was_killed_is_made_again_with_the_same_table() {
     assert_eq!(visits(&place), behind, "what is refused leaves the record as it was");
     let told = place.line(&again);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    let parts = ["is made again", "filled as it was: 16 MiB, seed 5", "goes on behind the"];
+    let parts = ["is recreated", "filled as before: 16 MiB, seed 5", "resumes after the"];
     assert!(parts.iter().all(|part| told.stderr.contains(part)), "{}", told.stderr);
     assert_eq!(told.json()["points"].as_array().unwrap().len(), 3);
     assert_eq!(visits(&place), 3);
@@ -79,8 +79,8 @@ fn assert_whole(document: &Value) {
     let loads = document["loads"].as_array().unwrap();
     assert!(loads.len() == 1 && loads[0]["index_blocks_per_look_up"].is_number(), "{document:#}");
     let first = document["sentences"][0].as_str().unwrap();
-    let named = first.contains("look-ups per second through the index");
-    assert!(named || first.contains("cannot be told"), "{first}");
+    let named = first.contains("look-ups per second through the index,");
+    assert!(named || first.contains("too short to tell how much of the raw I/O reaches SQL"), "{first}");
     assert!(!named || document["sentences"].to_string().contains("of the index, so that"), "{document:#}");
 }
 
@@ -107,7 +107,7 @@ fn a_run_with_a_private_server_goes_on_after_it_was_killed() {
     assert_eq!(servers_in(place.path()), Vec::<u32>::new());
     // It is over; its outputs are made without a server.
     let told = place.line(&format!("sql --resume {record} --no-html --json"));
-    assert!([0, 1].contains(&told.code) && !told.stderr.contains("is made again"), "{}", told.stderr);
+    assert!([0, 1].contains(&told.code) && !told.stderr.contains("is recreated"), "{}", told.stderr);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_run_goes_on_with_the_same_table_when_the_server_is_back() {
     let before = server.ask(FILE).unwrap();
     assert!(before.ends_with("|p"), "nobody has a copy of what this server logs: {before}");
     server.crash();
-    let told = Told::from(child.wait_with_output().unwrap());
+    let told = ProgramOutput::from(child.wait_with_output().unwrap());
     let behind = visits(&place);
     assert!(behind < 3, "it was too late");
     refused(told, 4, &["rigel sql --dsn DSN --resume"]);
@@ -137,11 +137,11 @@ fn a_run_goes_on_with_the_same_table_when_the_server_is_back() {
         let line = ["sql", "--dsn", &dsn, "--resume", &record, "--no-html", "--json"];
         tell(place.command().args(line).args(more))
     };
-    refused(again(&[]), 3, &["does not answer"]);
+    refused(again(&[]), 3, &["does not respond"]);
     server.start_again();
     refused(place.line(&format!("run --resume {record}")), 2, &["name the server again"]);
     server.ask("alter table rigel.big rename to other").unwrap();
-    refused(again(&[]), 3, &["not as Rigel makes it"]);
+    refused(again(&[]), 3, &["not as Rigel created it"]);
     server.ask("alter table rigel.other rename to big").unwrap();
     assert_eq!(visits(&place), behind, "what is refused leaves the record as it was");
     let told = again(&["--drop"]);
@@ -165,14 +165,14 @@ fn a_table_that_a_crash_emptied_is_not_gone_on_with() {
     wait_for_visits(&place, 1);
     assert!(server.ask(FILE).unwrap().ends_with("|u"));
     server.crash();
-    let told = Told::from(child.wait_with_output().unwrap());
+    let told = ProgramOutput::from(child.wait_with_output().unwrap());
     assert!(visits(&place) < 3, "it was too late");
-    let parts = ["unless the server has crashed", "has to be started again"];
+    let parts = ["unless the server crashes", "start a new run"];
     refused(told, 4, &parts);
     server.start_again();
     let record = place.only("_record.jsonl").display().to_string();
     let again = ["sql", "--dsn", &dsn, "--resume", &record, "--no-html"];
-    let parts = ["the table rigel.big is empty", "crashed", "rigel sql --drop", "start the run again"];
+    let parts = ["the table rigel.big is empty", "crashed", "rigel sql drop", "start a new run"];
     refused(tell(place.command().args(again)), 3, &parts);
     tell(place.command().args(["sql", "--dsn", &dsn, "--drop"])).expect_code(0);
 }

@@ -1,7 +1,7 @@
 //! `rigel sql` on a server that is there, by a role that is told little: what it sees all the same, and what it says of the rest.
 
 use crate::sql::{place, refused};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_testdev::{PostgresDatabase, needs};
 use rustix::fs::{Gid, Uid, chown};
 use std::fs;
@@ -25,7 +25,7 @@ fn a_role_without_rights_has_room_and_files_looked_at() {
     refused(place.rigel(line("10T")), 3, &["the table of 10 TiB does not fit"]);
     let told = tell(place.command().args(line("8M")).arg("--dry-run")).expect_code(0);
     assert!(told.stdout.contains("the files of rigel.big"), "{}", told.stdout);
-    assert!(!told.stderr.contains("is not known"), "{}", told.stderr);
+    assert!(!told.stderr.contains("it is unknown whether"), "{}", told.stderr);
 }
 
 /// Another user of the host sees neither.
@@ -39,22 +39,23 @@ fn room_that_nobody_can_look_at_is_told() {
         chown(place.path(), Some(Uid::from_raw(54_321)), Some(Gid::from_raw(54_321))).unwrap();
     }
     let usable = stranger(&place, &["--version"]).filter(|told| told.code == 0);
-    let usable = usable.ok_or_else(|| rigel_testdev::Unavailable::new("no other user can start the program"));
+    let usable = usable.ok_or_else(|| rigel_testdev::MissingNeed::new("no other user can start the program"));
     let Some(_) = needs(name, usable) else { return };
     for level in ["simple", "commit"] {
         let size: &[&str] = if level == "simple" { &["--size", "8M"] } else { &[] };
         let words =
             [&["sql", level, "--dsn", &dsn, "--create-in", database.name(), "--dry-run"], size].concat();
         let told = stranger(&place, &words).unwrap().expect_code(0);
-        for part in ["whether there is room for the", "is not known", "as root or as the user of the server"]
+        for part in
+            ["whether there is space for the", "it is unknown whether", "as root or as the server's user"]
         {
             assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
         }
     }
 }
 
-fn stranger(place: &Place, words: &[&str]) -> Option<Told> {
+fn stranger(place: &Place, words: &[&str]) -> Option<ProgramOutput> {
     let mut command = Command::new("setpriv");
     command.args(["--reuid=54321", "--regid=54321", "--clear-groups", env!("CARGO_BIN_EXE_rigel")]);
-    command.args(words).current_dir(place.path()).stdin(Stdio::null()).output().ok().map(Told::from)
+    command.args(words).current_dir(place.path()).stdin(Stdio::null()).output().ok().map(ProgramOutput::from)
 }

@@ -1,16 +1,16 @@
 //! `rigel sql` on servers, disks and for users that are not as usual: a standby, a password, a full disk, an end in the middle, programs that are
 //! too old, blocks that a server left empty, a user who is not root.
 
-use crate::clock::changes::Mounted;
+use crate::clock::changes::LoopMount;
 use crate::sql::{assert_clean, place, private, refused, signal, visits};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_core::error::ExitKind;
 use rigel_core::load::sql::Probe;
 use rigel_core::units::MIB;
 use rigel_sql::plan::Query;
-use rigel_sql::table::Wanted;
+use rigel_sql::table::TableSpec;
 use rigel_sql::{Address, Database};
-use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
+use rigel_testdev::{MissingNeed, PostgresDatabase, PostgresServer, needs};
 use rustix::fs::{FallocateFlags, Gid, Uid, chown, fallocate, statvfs};
 use rustix::process::Signal;
 use std::fs::{self, File};
@@ -83,19 +83,19 @@ fn a_server_that_lets_nobody_in_says_why() {
     let of = |user: &str, database: &str| server.dsn_of(user, database);
     let run =
         |dsn: &str| place.rigel(["sql", "simple", "--dsn", dsn, "--create-in", "postgres", "--size", "8M"]);
-    wait_until("the rules are read", || run(&of("outside", "postgres")).stderr.contains("let this user in"));
+    wait_until("the rules are read", || run(&of("outside", "postgres")).stderr.contains("rejects this user"));
     let options = |text: &str| format!("{} options='{text}'", of("postgres", "postgres"));
     for (dsn, parts) in [
         (of("guest", "shop"), ["may not connect to this database", "GRANT CONNECT ON DATABASE"]),
-        (of("postgres", "closed"), ["the database takes no connections", "ALLOW_CONNECTIONS true"]),
+        (of("postgres", "closed"), ["the database does not accept connections", "ALLOW_CONNECTIONS true"]),
         (of("postgres", "nowhere"), ["no such database", "with dbname"]),
-        (of("nobody", "postgres"), ["does not let this user in", "name one that is there"]),
-        (of("peer", "postgres"), ["does not let this user in", "sudo -u peer rigel sql"]),
-        (of("outside", "postgres"), ["does not let this user in", "pg_hba.conf"]),
+        (of("nobody", "postgres"), ["rejects this user", "name an existing"]),
+        (of("peer", "postgres"), ["rejects this user", "(sudo -u peer)"]),
+        (of("outside", "postgres"), ["rejects this user", "pg_hba.conf"]),
         (of("few", "postgres"), ["too few connections", "ALTER ROLE .. CONNECTION LIMIT"]),
-        (options("-c nonsense=on"), ["does not take the options", "or leave it out"]),
-        (options("-c work_mem=much"), ["does not take the options", "or leave it out"]),
-        (of("reader", "postgres"), ["cannot be made", "-c default_transaction_read_only=off"]),
+        (options("-c nonsense=on"), ["rejects the options", "or leave it out"]),
+        (options("-c work_mem=much"), ["rejects the options", "or leave it out"]),
+        (of("reader", "postgres"), ["cannot be created", "-c default_transaction_read_only=off"]),
     ] {
         refused(run(&dsn), 3, &parts);
     }
@@ -107,7 +107,7 @@ fn a_server_that_lets_nobody_in_says_why() {
     // It waits for that session, and takes no other one.
     signal(server.process(), Signal::TERM);
     let closing = of("postgres", "postgres");
-    wait_until("it shuts down", || run(&closing).stderr.contains("the server takes no connections now"));
+    wait_until("it shuts down", || run(&closing).stderr.contains("the server is not accepting connections"));
     sleeping.kill().unwrap();
     sleeping.wait().unwrap();
     server.stop();
@@ -119,7 +119,7 @@ fn filling_ends_soon_when_the_server_gave_up() {
     let name = "filling_ends_soon_when_the_server_gave_up";
     let Some(there) = needs(name, PostgresDatabase::create()) else { return };
     let database = Database::open(Address::parse(&there.dsn(), None).unwrap(), 1).unwrap();
-    let wanted = Wanted {
+    let wanted = TableSpec {
         blocks: 1 << 20,
         seed: 1,
         queries: vec![Query::LookUp(Probe::Batch)],
@@ -165,8 +165,8 @@ fn a_password_is_taken_from_the_environment() {
     };
     // The server may read its new rules a moment later.
     wait_until("a password is asked for", || run(None, &[]).stderr.contains("asks for a password"));
-    refused(run(None, &[]), 3, &["the server asks for a password", "PGPASSWORD", "nobody is asked"]);
-    refused(run(Some("wrong"), &[]), 3, &["does not let this user in"]);
+    refused(run(None, &[]), 3, &["the server asks for a password", "PGPASSWORD", "does not prompt"]);
+    refused(run(Some("wrong"), &[]), 3, &["rejects this user"]);
     server.ask("grant create on database postgres to guarded").unwrap();
     let told = run(Some("open sesame"), &["--create-in", "postgres", "--drop"]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
@@ -178,13 +178,13 @@ fn a_password_is_taken_from_the_environment() {
 }
 
 /// Takes all room of a filesystem while a run stands still in the middle of filling its table; what the run then says.
-fn without_room(mut run: Child, filesystem: &Path, is_filling: impl Fn() -> bool) -> Told {
+fn without_room(mut run: Child, filesystem: &Path, is_filling: impl Fn() -> bool) -> ProgramOutput {
     let began = Instant::now();
     while !is_filling() {
         let has_ended = run.try_wait().unwrap().is_some() || began.elapsed() > PATIENCE;
         if has_ended {
             run.kill().unwrap();
-            panic!("not seen filling its table: {:?}", Told::from(run.wait_with_output().unwrap()));
+            panic!("not seen filling its table: {:?}", ProgramOutput::from(run.wait_with_output().unwrap()));
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -200,7 +200,7 @@ fn without_room(mut run: Child, filesystem: &Path, is_filling: impl Fn() -> bool
         }
     }
     signal(run.id(), Signal::CONT);
-    Told::from(run.wait_with_output().unwrap())
+    ProgramOutput::from(run.wait_with_output().unwrap())
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_disk_that_gets_full_under_a_table_is_told() {
     // What its log may take has to be free as well.
     let Some(server) = needs(name, PostgresServer::start("max_wal_size = 64MB\n")) else { return };
     let place = place();
-    let Some(mounted) = needs(name, Mounted::ext4_on(&place, 480 * MIB, true)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4_on(&place, 480 * MIB, true)) else { return };
     let space = mounted.directory().join("space");
     fs::create_dir(&space).unwrap();
     chown(&space, Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).unwrap();
@@ -219,7 +219,7 @@ fn a_disk_that_gets_full_under_a_table_is_told() {
     let copies = "select count(*) from pg_stat_progress_copy where tuples_processed > 0";
     let run = spawn(&place, &line);
     let told = without_room(run, mounted.directory(), || server.ask(copies).unwrap() == "1");
-    refused(told, 3, &["the table cannot be filled", "No space left", "make room", "--size"]);
+    refused(told, 3, &["the table cannot be filled", "No space left", "free some space", "--size"]);
     assert_eq!(server.ask(SCHEMAS).unwrap(), "0");
     server.ask("drop tablespace small").expect("nothing is left there");
 }
@@ -229,7 +229,7 @@ fn a_disk_that_gets_full_under_a_private_server_is_told() {
     let name = "a_disk_that_gets_full_under_a_private_server_is_told";
     let Some(()) = needs(name, private()) else { return };
     let place = place();
-    let Some(mounted) = needs(name, Mounted::ext4_on(&place, 1024 * MIB, true)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4_on(&place, 1024 * MIB, true)) else { return };
     let disk = mounted.directory().display().to_string();
     let said = place.path().join("told");
     let mut command = place.command();
@@ -239,7 +239,7 @@ fn a_disk_that_gets_full_under_a_private_server_is_told() {
         fs::read_to_string(&said).is_ok_and(|said| said.contains("filling the table: "))
     });
     told.stderr = fs::read_to_string(&said).unwrap();
-    refused(told, 3, &["the table cannot be filled", "No space left", "make room", "--size"]);
+    refused(told, 3, &["the table cannot be filled", "No space left", "free some space", "--size"]);
     assert_clean(mounted.directory());
 }
 
@@ -273,7 +273,7 @@ fn a_server_that_is_stopped_in_a_visit_is_gone_on_with() {
     let table = "select oid from pg_class where oid = 'rigel.big'::regclass";
     let before = server.ask(table).unwrap();
     assert!(server.stop());
-    let told = Told::from(run.wait_with_output().unwrap());
+    let told = ProgramOutput::from(run.wait_with_output().unwrap());
     refused(told, 4, &["rigel sql --dsn DSN --resume"]);
     server.start_again();
     assert_eq!(server.ask(table).unwrap(), before);
@@ -294,7 +294,7 @@ fn blocks_without_rows_behind_the_last_one_are_no_part_of_the_table() {
         let line = ["sql", "simple", "--dsn", &dsn, "--create-in", database.name(), "--size", "8M"];
         tell(place.command().args(line).args(["--sessions", "1", "--duration", "200ms", "--no-html"]))
     };
-    let whole = |told: Told| assert!([0, 1].contains(&told.code), "{}", told.stderr);
+    let whole = |told: ProgramOutput| assert!([0, 1].contains(&told.code), "{}", told.stderr);
     whole(run());
     let more = |count: u32| {
         let pad = "repeat('x', 7900)";
@@ -305,7 +305,7 @@ fn blocks_without_rows_behind_the_last_one_are_no_part_of_the_table() {
     assert_eq!(database.ask("select pg_relation_size('rigel.big') / 8192").unwrap(), "1087");
     whole(run());
     more(100);
-    refused(run(), 3, &["not as Rigel makes it", "its last blocks have no rows", "rigel sql --drop"]);
+    refused(run(), 3, &["not as Rigel created it", "its last blocks have no rows", "rigel sql drop"]);
 }
 
 #[test]
@@ -338,11 +338,11 @@ fn no_root_is_needed_for_a_private_server() {
     };
     let usable = match as_nobody("--version") {
         Ok(output) if output.status.success() => Ok(()),
-        _ => Err(Unavailable::new("the program cannot be started as another user from this directory")),
+        _ => Err(MissingNeed::new("the program cannot be started as another user from this directory")),
     };
     let Some(()) = needs(name, usable) else { return };
     let line = "sql simple --size 16M --sessions 2 --duration 300ms --no-html";
-    let told = Told::from(as_nobody(line).unwrap());
+    let told = ProgramOutput::from(as_nobody(line).unwrap());
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     assert!(
         told.stderr.contains("no control group limits it") || told.stderr.contains("past"),

@@ -1,15 +1,15 @@
 //! `rigel sql users` on a server that is there: as many sessions as it has room for beside others, and no more.
 
 use crate::sql::{place, refused, visits};
-use crate::support::{Place, Told, tell};
-use rigel_testdev::{PostgresDatabase, PostgresServer, Unavailable, needs};
+use crate::support::{Place, ProgramOutput, tell};
+use rigel_testdev::{MissingNeed, PostgresDatabase, PostgresServer, needs};
 use serde_json::Value;
 use std::process::{Child, Stdio};
 
 /// Of 20 connections, 5 are those of superusers.
 const FEW: &str = "max_connections = 20\nsuperuser_reserved_connections = 5\n";
 
-fn users(place: &Place, dsn: &str, more: &[&str]) -> Told {
+fn users(place: &Place, dsn: &str, more: &[&str]) -> ProgramOutput {
     let line =
         ["sql", "users", "--dsn", dsn, "--create-in", "postgres", "--size", "16M", "--duration", "300ms"];
     tell(place.command().args(line).args(more).arg("--no-html"))
@@ -39,13 +39,13 @@ fn users_take_half_of_the_connections_that_are_free() {
     refused(
         told,
         3,
-        &["too few connections", "15 are free, and 15 sessions and one that watches are needed"],
+        &["too few connections", "15 are free, but 15 sessions and one monitoring session are needed"],
     );
     assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
     let first = place();
     let told = users(&first, &dsn, &[]);
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
-    let note = "users up to 7: the server has 15 free connections, and half of them stay free for others";
+    let note = "up to 7 users: the server has 15 free connections, and Rigel uses at most half";
     assert!(told.stderr.contains(note), "{}", told.stderr);
     let mut all = sessions(&visits(&first, "sql"));
     all.sort_unstable();
@@ -54,14 +54,18 @@ fn users_take_half_of_the_connections_that_are_free() {
     let mut six = others(&server, 6);
     let second = place();
     let told = users(&second, &dsn, &[]);
-    assert!(told.stderr.contains("users up to 4: the server has 9 free connections"), "{}", told.stderr);
+    assert!(told.stderr.contains("up to 4 users: the server has 9 free connections"), "{}", told.stderr);
     // Most roles do not see of what kind the sessions of others are.
     server.ask("create role plain login").unwrap();
     let plain = dsn.replace("user=postgres", "user=plain");
     let told = users(&place(), &plain, &["--dry-run"]);
-    assert!(told.stderr.contains("users up to 4: the server has 9 free connections"), "{}", told.stderr);
+    assert!(told.stderr.contains("up to 4 users: the server has 9 free connections"), "{}", told.stderr);
     let told = users(&place(), &dsn, &["--sessions", "9"]);
-    refused(told, 3, &["9 are free, and 9 sessions and one that watches are needed", "max_connections"]);
+    refused(
+        told,
+        3,
+        &["9 are free, but 9 sessions and one monitoring session are needed", "max_connections"],
+    );
     for other in &mut six {
         other.kill().unwrap();
         other.wait().unwrap();
@@ -79,7 +83,7 @@ fn connections_that_are_reserved_for_roles_stay_free() {
         if number.parse::<u32>().unwrap() >= 16 {
             PostgresServer::start(&reserved)
         } else {
-            Err(Unavailable::new("PostgreSQL 16 or later".to_owned()))
+            Err(MissingNeed::new("PostgreSQL 16 or later".to_owned()))
         }
     });
     let Some(server) = needs(name, needed) else { return };

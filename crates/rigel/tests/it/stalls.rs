@@ -51,7 +51,7 @@ fn freeze(devices: &[&TestDevice], time: Duration) -> Range<Duration> {
 /// `2.00 s` or `503 ms` behind one of the words of the flag.
 fn length(text: &str) -> Option<Duration> {
     let after =
-        ["nothing came back for ", "the longest I/O took "].iter().find_map(|words| text.split_once(words));
+        ["nothing completed for ", "the longest I/O took "].iter().find_map(|words| text.split_once(words));
     let mut words = after?.1.split([' ', ',', ';']);
     let (number, unit): (f64, &str) = (words.next()?.parse().ok()?, words.next()?);
     Some(Duration::from_secs_f64(number * if unit == "ms" { 0.001 } else { 1.0 }))

@@ -1,6 +1,6 @@
 //! Ctrl-C: the first one ends the run in order, the second one at once.
 
-use crate::support::{Place, Told};
+use crate::support::{Place, ProgramOutput};
 use rigel_core::record::Record;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -12,11 +12,11 @@ pub fn signal(child: &Child, name: &str) {
 }
 
 /// Lets a run end by itself; standard error has what was not read yet.
-pub fn ended(mut child: Child, mut stderr: impl std::io::Read) -> Told {
+pub fn ended(mut child: Child, mut stderr: impl std::io::Read) -> ProgramOutput {
     let (mut told, mut stdout) = (String::new(), String::new());
     stderr.read_to_string(&mut told).unwrap();
     child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: told }
+    ProgramOutput { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: told }
 }
 
 /// Starts a run and waits until its standard error holds `sign`.
@@ -56,7 +56,7 @@ pub fn start_until_record(
 }
 
 /// Runs until the record has what is asked for, and is ended by Ctrl-C then.
-pub fn stopped_when(place: &Place, line: &str, has: impl Fn(&Record) -> bool) -> Told {
+pub fn stopped_when(place: &Place, line: &str, has: impl Fn(&Record) -> bool) -> ProgramOutput {
     let (child, stderr) = start_until_record(place, line, has);
     signal(&child, "-INT");
     ended(child, stderr)

@@ -1,6 +1,6 @@
 //! Running the binary in a directory of its own, and reading what it leaves.
 
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub struct Place {
 
 /// What a run of the binary left on its streams.
 #[derive(Debug)]
-pub struct Told {
+pub struct ProgramOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Told {
+impl ProgramOutput {
     /// Fails with both streams unless the program ended with that code.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
@@ -70,7 +70,7 @@ impl Told {
 
     /// Whether it was measured, and this flag is among the reasons why no number may be used.
     fn has_cause(&self, flag: &str) -> bool {
-        let Some((_, said)) = self.stderr.split_once("error: measured, but no number may be used\n") else {
+        let Some((_, said)) = self.stderr.split_once("error: measured, but no number is usable\n") else {
             return false;
         };
         let causes = said.lines().find_map(|line| line.strip_prefix("  likely cause: ")).unwrap_or_default();
@@ -89,7 +89,10 @@ pub fn flat(text: &str) -> String {
 }
 
 pub fn narrow(text: &str) -> bool {
-    text.lines().all(|line| line.chars().count() <= 80 || line.starts_with("  rigel "))
+    text.lines().all(|line| {
+        line.chars().count() <= 80
+            || ["  rigel ", "Next: rigel "].iter().any(|command| line.starts_with(command))
+    })
 }
 
 impl Place {
@@ -113,12 +116,12 @@ impl Place {
         command
     }
 
-    pub fn rigel<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Told {
+    pub fn rigel<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> ProgramOutput {
         tell(self.command().args(arguments))
     }
 
     /// The arguments as one line, split at blanks.
-    pub fn line(&self, line: &str) -> Told {
+    pub fn line(&self, line: &str) -> ProgramOutput {
         self.rigel(line.split_whitespace())
     }
 
@@ -168,15 +171,15 @@ pub fn asked<T: std::str::FromStr>(name: &str, variable: &str) -> Option<T> {
     let asked = std::env::var(variable).ok().and_then(|text| text.parse().ok());
     needs(
         name,
-        asked.ok_or_else(|| Unavailable::new(format!("{variable} is not set, as by cargo xtask long"))),
+        asked.ok_or_else(|| MissingNeed::new(format!("{variable} is not set, as by cargo xtask long"))),
     )
 }
 
-pub fn tell(command: &mut Command) -> Told {
-    Told::from(command.output().unwrap())
+pub fn tell(command: &mut Command) -> ProgramOutput {
+    ProgramOutput::from(command.output().unwrap())
 }
 
-impl From<Output> for Told {
+impl From<Output> for ProgramOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),

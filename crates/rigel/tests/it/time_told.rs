@@ -25,7 +25,7 @@ fn the_same_range_is_announced_and_planned() {
     assert_eq!(usually(&limited), "2 to 4 min", "{limited}");
     assert!(limited.contains("no visit begins after 4 min"), "{limited}");
     let budget = place.line(&format!("calibrate {DEVICE} --budget 20s")).expect_code(0).stderr;
-    assert!(budget.contains("to 20 s in all"), "no visit begins after 20 s: {budget}");
+    assert!(budget.contains("to 20 s in total"), "no visit begins after 20 s: {budget}");
 }
 
 /// A search counts in the range, and says what it does instead of a rate of nothing.
@@ -33,8 +33,8 @@ fn the_same_range_is_announced_and_planned() {
 fn a_search_is_told_as_one() {
     let place = Place::new();
     let told = place.line(&format!("run oltp {DEVICE} --levels auto")).expect_code(0).stderr;
-    assert!(told.contains("load levels are searched first; usually "), "{told}");
-    assert!(told.contains("searching the load levels of small I/O: 1 outstanding: "), "{told}");
+    assert!(told.contains("load levels are searched for first; usually "), "{told}");
+    assert!(told.contains("searching for the load levels of small I/O: 1 outstanding: "), "{told}");
     assert!(!told.contains(" 0 IOPS"), "{told}");
 }
 

@@ -4,13 +4,13 @@ use crate::stop::{ended, signal, start_until_record};
 use crate::support::Place;
 use rigel_core::facts::engine::{EngineFacts, EngineKind};
 use rigel_core::record::Record;
-use rigel_testdev::{Unavailable, ZramDevice, needs};
+use rigel_testdev::{MissingNeed, ZramDevice, needs};
 
 /// Compressed memory never answers without waiting. Random bytes, as zeros are answered without any work.
 fn device(name: &str) -> Option<ZramDevice> {
     const BYTES: u64 = 16 << 20;
     let filled = ZramDevice::create(BYTES).and_then(|device| {
-        device.fill(BYTES).map_err(|error| Unavailable::new(format!("zram: {error}")))?;
+        device.fill(BYTES).map_err(|error| MissingNeed::new(format!("zram: {error}")))?;
         Ok(device)
     });
     needs(name, filled)
@@ -38,7 +38,7 @@ fn is_found_by_trials(engine: &EngineFacts, told: &str) {
 
 /// Where there is no io_uring, the trials are of the other two.
 fn has_no_ring(name: &str, told: &str) -> bool {
-    let ring = if told.contains("no io_uring") { Err(Unavailable::new("no io_uring here")) } else { Ok(()) };
+    let ring = if told.contains("no io_uring") { Err(MissingNeed::new("no io_uring here")) } else { Ok(()) };
     needs(name, ring).is_none()
 }
 
@@ -59,6 +59,26 @@ fn a_run_that_writes_is_tried_and_an_engine_that_was_asked_for_is_not() {
     let (place, line) = (Place::new(), format!("{line} --engine libaio"));
     let told = place.line(&line);
     assert_eq!((engine(&place).kind, engine(&place).trials), (EngineKind::Libaio, None), "{}", told.stderr);
+}
+
+/// What arrives waits in a queue, which an engine without one cannot have.
+#[test]
+fn a_load_at_a_rate_is_tried_as_a_closed_loop() {
+    let name = "a_load_at_a_rate_is_tried_as_a_closed_loop";
+    let Some(device) = device(name) else { return };
+    let place = Place::new();
+    let target = device.path().display().to_string();
+    let line = format!("run open {target} --rate 500 --duration 500ms --allow-memory --no-html");
+    let told = place.line(&line);
+    if has_no_ring(name, &told.stderr) {
+        return;
+    }
+    let engine = engine(&place);
+    let trials = engine.trials.as_ref().unwrap_or_else(|| panic!("no trials: {}", told.stderr));
+    let tried: Vec<EngineKind> = trials.trials.iter().map(|trial| trial.engine).collect();
+    assert_eq!(tried, [EngineKind::IoUring, EngineKind::Libaio]);
+    assert_eq!(trials.best(), Some(engine.kind));
+    assert!(told.stderr.contains("no sync: when I/Os arrive at a rate"), "{}", told.stderr);
 }
 
 #[test]

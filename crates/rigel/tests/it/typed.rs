@@ -1,15 +1,15 @@
 //! What people type by habit or by mistake, and what they are told: units, near words, options of fio, files that are no
 //! storage.
 
-use crate::support::{EPOCH, Place, RECORD, Told};
+use crate::support::{EPOCH, Place, ProgramOutput, RECORD};
 use crate::within;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
 /// Checks the words of a refusal: it always says what to do next, and never to put an option behind `--`.
-fn says(told: &Told, line: &str, parts: &[&str]) {
+fn says(told: &ProgramOutput, line: &str, parts: &[&str]) {
     for part in parts {
         assert!(told.stderr.contains(part), "'{part}' is missing for '{line}':\n{}", told.stderr);
     }
@@ -18,7 +18,7 @@ fn says(told: &Told, line: &str, parts: &[&str]) {
 }
 
 /// What is said to a line that its words refuse.
-fn refused(line: &str, parts: &[&str]) -> Told {
+fn refused(line: &str, parts: &[&str]) -> ProgramOutput {
     let told = within::refused(line.split_whitespace());
     says(&told, line, parts);
     told
@@ -34,11 +34,11 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
     for (line, offer) in [
         ("calibrate --max-latency 2", "`--max-latency 2` has no unit: write 2ms or 2s"),
         ("calibrate --max-latency=0.5", "`--max-latency 0.5` has no unit: write 0.5ms or 0.5s"),
-        ("calibrate --budget 60", "`--budget 60` has no unit: write 60s or 60m"),
+        ("calibrate --budget 60", "`--for 60` has no unit: write 60s or 60m"),
         ("run simple --duration 10", "`--duration 10` has no unit: write 10s or 10m"),
-        ("run simple --max-duration 90", "`--max-duration 90` has no unit: write 90s or 90m"),
+        ("run simple --max-duration 90", "`--for 90` has no unit: write 90s or 90m"),
         ("run simple --io-timeout 60", "`--io-timeout 60` has no unit: write 60s or 60m"),
-        ("orion -run simple --max-duration 90", "`--max-duration 90` has no unit: write 90s or 90m"),
+        ("orion -run simple --max-duration 90", "`--for 90` has no unit: write 90s or 90m"),
         ("run simple --engine sim:service=5", "'5' has no unit: write 5us, 5ms"),
     ] {
         refused(line, &[offer]);
@@ -54,12 +54,12 @@ fn a_time_without_a_unit_is_refused_and_both_are_offered() {
 #[test]
 fn numbers_that_are_written_otherwise() {
     for (line, parts) in [
-        ("run simple --duration .5m", ["'.5m' is not written as one number", "--duration 0.5m"]),
-        ("run simple --duration 1,5s", ["perhaps 1.5s was meant", "--duration 1.5s"]),
-        ("run simple --max-duration=1h30m", ["perhaps 90m was meant", "--max-duration 90m"]),
-        ("calibrate --budget 1m30s", ["perhaps 90s was meant", "--budget 90s"]),
-        ("run advanced --size-small .5K", ["perhaps 0.5K was meant", "--size-small 0.5K"]),
-        ("run simple --cache-size 1.1K", ["'1.1K' is no whole number of bytes", "--cache-size"]),
+        ("run simple --duration .5m", ["'.5m' is not a single number", "--duration 0.5m"]),
+        ("run simple --duration 1,5s", ["did you mean --duration 1.5s?", "--duration 1.5s"]),
+        ("run simple --max-duration=1h30m", ["did you mean", "--for 90m"]),
+        ("calibrate --budget 1m30s", ["did you mean", "--for 90s"]),
+        ("run advanced --size-small .5K", ["did you mean", "--size-small 0.5K"]),
+        ("run simple --cache-size 1.1K", ["'1.1K' is not a whole number of bytes", "--cache-size"]),
         ("run simple --io-timeout 1.0000000001s", ["has too many decimals: at most 9", "--io-timeout"]),
     ] {
         refused(line, &parts);
@@ -74,17 +74,17 @@ fn the_plan_of_a_calibration_has_its_bound() {
         ("", "mean of at most 10 ms"),
     ] {
         let plan = plan(&format!("calibrate {options}"));
-        let line = plan.lines().find(|line| line.starts_with("Bound ")).unwrap_or_else(|| panic!("{plan}"));
+        let line = plan.lines().find(|line| line.starts_with("Limit ")).unwrap_or_else(|| panic!("{plan}"));
         assert!(line.contains(bound), "{line}");
     }
     let plan = plan("run simple");
-    assert!(!plan.contains("Bound"), "{plan}");
+    assert!(!plan.contains("Limit "), "{plan}");
 }
 
 #[test]
 fn a_share_may_have_its_sign() {
     for line in ["run simple --write 2.5%", "calibrate --write 2.5%"] {
-        refused(line, &["`--write 2.5%` is no whole number of per cent", "0 to 100"]);
+        refused(line, &["`--write 2.5%` is not a whole number of per cent", "0 to 100"]);
     }
     for command in ["run simple", "calibrate"] {
         let plan = |share: &str| plan(&format!("{command} --write {share}"));
@@ -96,11 +96,11 @@ fn a_share_may_have_its_sign() {
 #[test]
 fn the_nearest_word_is_offered() {
     for (line, near) in [
-        ("rnu simple", "perhaps `rigel run` was meant"),
-        ("calbirate", "perhaps `rigel calibrate` was meant"),
-        ("simple", "perhaps `rigel run simple` was meant"),
-        ("man rnu", "perhaps run was meant"),
-        ("run simpel", "perhaps `rigel run simple` was meant"),
+        ("rnu simple", "did you mean `rigel run`?"),
+        ("calbirate", "did you mean `rigel calibrate`?"),
+        ("simple", "did you mean `rigel run simple`?"),
+        ("man rnu", "did you mean run?"),
+        ("run simpel", "did you mean `rigel run simple`?"),
         ("run randread f", "`rigel run oltp` measures random reads"),
         ("run sequential f", "`rigel run advanced --type seq`"),
         ("compare a b --gate 'iops<-5%'", "--fail-if GATE"),
@@ -112,21 +112,21 @@ fn the_nearest_word_is_offered() {
         ("run simple --engine psync", "--engine sync"),
         ("run advanced --matrix rwo", "--matrix row"),
         ("run advanced --type random", "--type rand"),
-        ("run simple --wirte 5", "perhaps --write was meant"),
+        ("run simple --wirte 5", "did you mean --write?"),
         ("run simple --max-latency 2ms", "there is `rigel calibrate --max-latency 2ms`"),
         ("run simple -duration 10", "it is --duration of `rigel run`"),
         ("run simple -num_disks 4", "it is --num-disks of `rigel run`: `rigel run simple --num-disks 4`"),
         ("run commit --sync fsync", "write --sync fdatasync: `rigel run commit --sync fdatasync`"),
         ("run commit --sync=open_datasync", "write --sync dsync: `rigel run commit --sync=dsync`"),
-        ("advise --last --for mariadb", "write --for mysql: `rigel advise --last --for mysql`"),
-        ("advise --last --for mssql", "--for takes one of postgresql, mysql, oracle"),
+        ("advise --last --for mariadb", "write --database mysql: `rigel advise --last --for mysql`"),
+        ("advise --last --database mssql", "--database takes one of postgresql, mysql, oracle"),
         ("calibrate -max-latency 2ms", "write --max-latency: `rigel calibrate --max-latency 2ms`"),
         ("capacity fit -duration=3m", "write --duration"),
         ("soak --for pg", "--for"),
         ("report x --format jsn", "--format json"),
         ("compare a b --format jnuit", "--format junit"),
-        ("advise x --for postgres", "--for postgresql"),
-        ("completions bsh", "perhaps bash was meant"),
+        ("advise x --database postgres", "--database postgresql"),
+        ("completions bsh", "did you mean bash?"),
         ("calibrate --colour red", "`rigel help calibrate` lists the options"),
     ] {
         refused(line, &[near]);
@@ -140,14 +140,14 @@ fn what_stands_for_no_path_leads_to_one() {
         ("run simple +DATA/orcl/system.256.1", "asmcmd lsdsk -G DATA"),
         ("calibrate ORCL:DATA1", "/dev/oracleasm/disks/DATA1"),
         ("doctor AFD:DATA1", "afd_lsdsk"),
-        ("run simple /dev/null,/dev/zero", "part them with blanks: /dev/null /dev/zero"),
-        ("calibrate /dev/null:/dev/zero", "part them with blanks: /dev/null /dev/zero"),
+        ("run simple /dev/null,/dev/zero", "separate them with spaces: /dev/null /dev/zero"),
+        ("calibrate /dev/null:/dev/zero", "separate them with spaces: /dev/null /dev/zero"),
         ("run simple /dev/null,/nowhere", "check the spelling"),
         ("run simple +DATA.256.1", "asmcmd lsdsk -G DATA`"),
         ("run simple if=t.dat", "`rigel run streams t.dat`"),
         ("calibrate postgresql", "`rigel run --load postgresql`"),
         ("run simple job.fio", "docs/guide/from-fio.md"),
-        ("calibrate /dev/no*", "likely cause: nothing matches this pattern"),
+        ("calibrate /dev/no*", "likely cause: no file matches this pattern"),
         ("fill +DATA --size 4G", "a new file of this name is ./+DATA"),
     ] {
         let told = within::line(line).expect_code(3);
@@ -162,9 +162,8 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("calibrate --percentile median", ["is neither mean nor p99", "`rigel slo --bound 'p50 < 2ms'`"]),
         ("calibrate --percentile all", ["is neither mean nor p99", "write --percentile mean or"]),
         ("slo --p97 5ms", ["--p97 is no option", "--bound 'p97 < 5ms'"]),
-        ("run simple --for 60s", ["--for is no option", "`rigel run simple --max-duration 60s`"]),
-        ("slo --max-latency 2ms f", ["--p99 TIME bounds", "`rigel slo --p99 2ms f`"]),
-        ("slo --latency=2ms", ["--p99 TIME bounds", "`rigel slo --p99=2ms`"]),
+        ("slo --max-latency 2ms f", ["--p99 TIME limits", "`rigel slo --p99 2ms f`"]),
+        ("slo --latency=2ms", ["--p99 TIME limits", "`rigel slo --p99=2ms`"]),
         ("slo --percentile p99", ["--percentile is no option", "--mean TIME that of the mean"]),
         ("run commit --size 4K", ["--commit-size SIZE", "`rigel run commit --commit-size 4K`"]),
         ("run advanced --size=4K", ["--size-large SIZE", "`rigel run advanced --size-small=4K`"]),
@@ -178,10 +177,10 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("calibrate --overwrite", ["--overwrite is no option", "`rigel help calibrate` lists"]),
         ("fill f --overwrite", ["--overwrite is no option", "`rigel help fill` lists"]),
         ("run simple --destroy", ["--destroy is no option", "`rigel help run` lists"]),
-        ("calibrate --for 60s", ["--for is no option", "--budget TIME"]),
-        ("slo --time 60s", ["--time is no option", "--duration TIME"]),
+        ("calibrate --time 60s", ["--time is no option", "--for TIME"]),
+        ("slo --time 60s", ["--time is no option", "--for TIME"]),
         ("soak --duration 2h", ["--duration is no option", "--for TIME"]),
-        ("capacity fit --for 60s", ["--for is no option", "--duration TIME"]),
+        ("capacity fit --time 60s", ["--time is no option", "--for TIME"]),
         ("targets --for 60s", ["--for is no option", "there is `rigel "]),
         (
             "run simple --simulate raid5",
@@ -189,7 +188,7 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ),
     ] {
         let told = refused(line, &parts);
-        assert!(!told.stderr.contains("perhaps"), "{line}: {}", told.stderr);
+        assert!(!told.stderr.contains("did you mean"), "{line}: {}", told.stderr);
     }
 }
 
@@ -215,7 +214,7 @@ fn options_of_fio_are_translated() {
         ("--read_iolog=trace", "`rigel capacity replay`"),
         ("--loops=3", "--precision 2%"),
         ("--norandommap", "leave it out"),
-        ("--directory=/mnt", "the directory in which Rigel is started"),
+        ("--directory=/mnt", "a directory gets a scratch file"),
         ("--end_fsync=1", "`rigel run commit` measures"),
         ("--cpus_allowed=0-3", "--cpus 0-3 here"),
         ("--output=x", "--out for the directory"),
@@ -226,7 +225,7 @@ fn options_of_fio_are_translated() {
         let parts = [format!("{option} is an option of fio"), format!("fio's {option} "), here.to_owned()];
         refused(&format!("run simple {options}"), &parts.each_ref().map(String::as_str));
     }
-    refused("calibrate --runtime=60", &["--budget"]);
+    refused("calibrate --runtime=60", &["--for"]);
     refused("--bs=4k", &["--size-small"]);
     // All of a line at once.
     let line = "run simple --bs=4k --iodepth=32 --rw=randread --runtime 60";
@@ -255,11 +254,11 @@ fn words_of_other_tools_lead_to_commands() {
         ("iostat", "`rigel capacity record`"),
         ("diff a b", "`rigel compare a b`"),
         ("verify /dev/md0", "`rigel scrub` compares copies"),
-        ("list", "perhaps `rigel capacity list` was meant"),
-        ("replay", "perhaps `rigel capacity replay` was meant"),
-        ("forecast x", "perhaps `rigel capacity forecast` was meant"),
-        ("fit", "perhaps `rigel capacity fit` was meant"),
-        ("prove", "perhaps `rigel sql prove` was meant"),
+        ("list", "did you mean `rigel capacity list`?"),
+        ("replay", "did you mean `rigel capacity replay`?"),
+        ("forecast x", "did you mean `rigel capacity forecast`?"),
+        ("fit", "did you mean `rigel capacity fit`?"),
+        ("prove", "did you mean `rigel sql prove`?"),
         ("postgresql", "`rigel run --load postgresql`"),
         ("job.fio", "docs/guide/from-fio.md"),
         ("if=t.dat", "`rigel run streams t.dat`"),
@@ -276,7 +275,7 @@ fn words_of_other_tools_lead_to_commands() {
         ("-run simple", "`rigel orion -run simple`"),
         ("-run=simple -testname t", "`rigel orion -run simple -testname t`"),
         ("run -run simple", "`rigel orion -run simple`"),
-        ("orion -run=simple", "perhaps -run simple was meant"),
+        ("orion -run=simple", "did you mean -run simple, with a blank between?"),
         ("run --rate=1000", "`rigel run open --rate=1000`"),
         ("run /dev/sdb --rate 1000", "`rigel run open /dev/sdb --rate 1000`"),
         ("run simple --rate 1000,2000", "`rigel run open --rate 1000,2000`"),
@@ -291,23 +290,23 @@ fn words_of_other_tools_lead_to_commands() {
 #[test]
 fn the_sign_that_is_in_the_way_is_told() {
     for (line, parts) in [
-        ("slo --p99 5m30", ["perhaps 330s was meant", "--p99 330s"]),
+        ("slo --p99 5m30", ["did you mean", "--p99 330s"]),
         ("run open --rate 1e4", ["`--rate 1e4` is not written as one whole number", "write 10000,"]),
         ("run open --rate 5000/s", ["`--rate 5000/s` is not written as one whole number", "write 5000,"]),
         ("run open --rate 5.000", ["`--rate 5.000` is not written as one whole number", "write 5 or 5000,"]),
         ("slo --max-rate 20,000", ["`--max-rate 20,000` is not written as one", "write 20000,"]),
-        ("run simple --duration 1,000", ["a comma, which may part", "write 1000s or 1.000s"]),
-        ("run advanced --size-small 1,024", ["a comma, which may part", "--size-small 1024 or"]),
+        ("run simple --duration 1,000", ["a comma, which may", "write 1000s or 1.000s"]),
+        ("run advanced --size-small 1,024", ["a comma, which may", "--size-small 1024 or"]),
         ("run simple --span 0\u{2013}33%", ["a typographic dash", "write --span 0-33%"]),
         ("run simple --max\u{2011}duration 60s", ["a typographic dash in its name", "write --max-duration"]),
     ] {
         refused(line, &parts);
     }
     for (bound, parts) in [
-        ("p99 < 2ms @ 5,000", ["'5,000' is not written as one number", "write 5000"]),
-        ("p99 < 2ms", ["it names no rate", "it lacks @"]),
-        ("p99 2ms @ 8000", ["it has no '<'", "it lacks <"]),
-        ("p99", ["it names no rate", "quote it"]),
+        ("p99 < 2ms @ 5,000", ["'5,000' is not a single number", "write 5000"]),
+        ("p99 < 2ms", ["the rate is missing", "it lacks @"]),
+        ("p99 2ms @ 8000", ["'<' is missing", "it lacks <"]),
+        ("p99", ["the rate is missing", "quote it"]),
     ] {
         says(&within::refused(["slo", "--require", bound]), bound, &parts);
     }
@@ -340,12 +339,11 @@ fn what_is_no_storage_says_what_it_is() {
     assert!(Command::new("mkfifo").arg(place.path().join("pipe")).status().unwrap().success());
     let _socket = UnixListener::bind(place.path().join("socket"));
     for (path, parts) in [
-        ("/proc/cpuinfo", &["no storage", "a file of the kernel (proc)", "rigel targets"][..]),
-        ("/sys/kernel/mm/transparent_hugepage/enabled", &["no storage", "sysfs", "rigel targets"]),
-        ("/dev/null", &["no storage", "character device", "rigel targets"]),
-        ("pipe", &["no storage", "FIFO", "rigel targets"]),
-        ("socket", &["no storage", "socket", "rigel targets"]),
-        (".", &["is a directory", "name a file in it", "`rigel run simple` without a target"]),
+        ("/proc/cpuinfo", &["not storage", "a kernel file (proc)", "rigel targets"][..]),
+        ("/sys/kernel/mm/transparent_hugepage/enabled", &["not storage", "sysfs", "rigel targets"]),
+        ("/dev/null", &["not storage", "character device", "rigel targets"]),
+        ("pipe", &["not storage", "FIFO", "rigel targets"]),
+        ("socket", &["not storage", "socket", "rigel targets"]),
     ] {
         for command in ["run simple", "calibrate", "targets"] {
             let line = format!("{command} {path}");
@@ -395,16 +393,16 @@ fn a_disk_that_cannot_be_read_stays_in_the_table() {
         crate::support::tell(command.current_dir(place.path()))
     };
     let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/dev"]).status();
-    let listed = fs::read_dir("/sys/class/block").map_err(Unavailable::new).and_then(|mut entries| {
+    let listed = fs::read_dir("/sys/class/block").map_err(MissingNeed::new).and_then(|mut entries| {
         let has_size = |entry: &fs::DirEntry| {
             fs::read_to_string(entry.path().join("size")).is_ok_and(|size| size.trim() != "0")
         };
         let first = entries.find_map(|entry| entry.ok().filter(has_size));
-        first.ok_or_else(|| Unavailable::new("no block device with a medium"))
+        first.ok_or_else(|| MissingNeed::new("no block device with a medium"))
     });
     let usable = match probe {
         Ok(status) if status.success() => listed,
-        _ => Err(Unavailable::new("no mount namespace (not root?)")),
+        _ => Err(MissingNeed::new("no mount namespace (not root?)")),
     };
     let Some(entry) = needs(test, usable) else { return };
     let path = format!("/dev/{}", entry.file_name().to_str().unwrap().replace('!', "/"));
@@ -435,7 +433,7 @@ fn a_report_without_a_format_is_what_the_run_showed() {
         .args(["run", "oltp", "--engine", "sim", "--seed", "7", "--quiet"])
         .env("SOURCE_DATE_EPOCH", EPOCH)
         .output();
-    let shown = Told::from(run.unwrap()).expect_code(0).stdout;
+    let shown = ProgramOutput::from(run.unwrap()).expect_code(0).stdout;
     let text = place.line(&format!("report ./{RECORD}")).expect_code(0).stdout;
     assert_eq!(text, place.line(&format!("report ./{RECORD} --format text")).expect_code(0).stdout);
     let lines = |text: &str| text.lines().take(10).map(str::to_owned).collect::<Vec<_>>();

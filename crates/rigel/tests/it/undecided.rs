@@ -1,9 +1,9 @@
 //! What is not known is said to be undecided, in every output, with a next step that Rigel takes and that does what it says.
 
-use crate::support::{EPOCH, Place, Told, flat, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, flat, tell};
 use crate::year::place as history;
 
-fn simulated(place: &Place, line: &str) -> Told {
+fn simulated(place: &Place, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH))
 }
 
@@ -13,7 +13,7 @@ const TWO_ROUNDS: &str = "versus --engine sim:servers=8,service=1ms,rate=0,betwe
 
 /// The commands that a text offers.
 fn commands(text: &str) -> Vec<String> {
-    let own = text.lines().filter_map(|line| line.strip_prefix("  rigel "));
+    let own = text.lines().filter_map(|line| line.strip_prefix("Next: rigel "));
     own.map(str::to_owned).collect()
 }
 
@@ -23,10 +23,10 @@ fn two_rounds_say_no_direction_in_any_output() {
     let told = simulated(&place, &format!("{TWO_ROUNDS} --fail-if small_iops<-1%")).expect_code(0);
     let words = flat(&told.stdout);
     for part in [
-        "Undecided in small I/O: 2 rounds had a visit to both sides, and fewer than 4 tell no ratio.",
+        "Undecided in small I/O: 2 rounds measured both sides, and a ratio needs 4; measure longer.",
         "Undecided in large I/O: ",
         "few rounds",
-        "1 gate: 0 passed, 0 failed, 1 undecided.",
+        "Undecided: 1 of 1 gate undecided, 0 passed.",
     ] {
         assert!(words.contains(part), "{part}: {}", told.stdout);
     }
@@ -44,7 +44,7 @@ fn two_rounds_say_no_direction_in_any_output() {
     let page = place.read("_versus.html");
     for (name, output) in [("text", &told.stdout), ("markdown", &markdown), ("page", &page)] {
         let told = output.split("<script").next().unwrap();
-        for word in ["faster than A", "slower than A", "higher (", "lower (", "No difference found"] {
+        for word in ["faster than A", "slower than A", "higher (", "lower (", "No difference"] {
             assert!(!told.contains(word), "{name}: {word}: {told}");
         }
         assert!(told.contains("Undecided in small I/O"), "{name}: {told}");
@@ -62,8 +62,8 @@ fn longer_means_longer_and_keeps_the_other_options() {
             simulated(&place, &format!("{TWO_ROUNDS}{fast} --no-html --name run")).expect_code(0).stdout;
         let offered = commands(&told);
         assert_eq!(offered.len(), 1, "{told}");
-        assert!(told.contains("To measure longer:"), "{told}");
-        assert!(offered[0].contains("--max-duration 4m") && !offered[0].contains("100s"), "{offered:?}");
+        assert!(told.contains("to measure longer"), "{told}");
+        assert!(offered[0].contains("--for 200s") && !offered[0].contains("100s"), "{offered:?}");
         assert_eq!(offered[0].contains("--fast"), !fast.is_empty(), "{offered:?}");
         simulated(&place, &format!("{} --dry-run", offered[0])).expect_code(0);
     }
@@ -102,12 +102,12 @@ fn a_limit_that_was_not_found_is_not_known() {
     let told = simulated(&place, &format!("{line} --html .")).expect_code(1);
     let words = flat(&told.stdout);
     assert!(
-        words.contains("the limit of small IOPS is not known: no rate was found that keeps p99 < 1 us, not even 10 I/Os per second"),
+        words.contains("the limit of small IOPS is unknown: no rate was found that meets p99 < 1 µs, not even 10 I/Os per second"),
         "{}",
         told.stdout
     );
     assert!(!words.contains("used up") && !words.contains(" 0 IOPS"), "{}", told.stdout);
-    assert!(told.stderr.contains("the limit of small IOPS is not known"), "{}", told.stderr);
+    assert!(told.stderr.contains("the limit of small IOPS is unknown"), "{}", told.stderr);
     let page = place.read("_capacity.html");
     assert!(page.contains("<section class=\"verdict care\"") && page.contains("not known"), "{page}");
     let document = simulated(&place, &format!("{line} --json")).expect_code(1).json();

@@ -5,6 +5,12 @@ use crate::support::Place;
 /// A device whose rate varies from visit to visit by 30 %: no interval gets narrow in a minute.
 const NOISY: &str = "sim:servers=4,service=1ms,between=30%";
 
+/// What is said of the only run when somebody asks for all of it.
+fn explained(place: &Place) -> String {
+    let record = place.only("_record.jsonl");
+    place.rigel(["report", record.to_str().unwrap(), "--explain"]).expect_code(0).stdout
+}
+
 /// The texts stand one behind the other.
 fn in_this_order(text: &str, parts: &[&str]) {
     let mut rest = text;
@@ -17,6 +23,8 @@ fn in_this_order(text: &str, parts: &[&str]) {
 fn a_good_run_says_so_first_and_names_a_working_point() {
     let place = Place::new();
     let told = place.line("run simple --engine sim:servers=2,service=1ms --seed 1").expect_code(0).stdout;
+    assert!(told.starts_with("The simulated device reached ") && !told.contains("\n! "), "{told}");
+    let told = explained(&place);
     assert!(told.starts_with("Good: "), "{told}");
     // The law of the device: 2 keep both stations busy, 5 wait 2.5 times as long.
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -31,11 +39,16 @@ fn what_speaks_against_a_run_comes_with_what_to_do_and_the_next_command() {
         place.line(&format!("run simple --engine {NOISY} --seed 1 --max-duration 60s")).expect_code(0).stdout;
     in_this_order(
         &told,
+        &["The simulated device reached ", "\n! NOT_REACHED: ", "\n Small Large", " --explain\n"],
+    );
+    let told = explained(&place);
+    in_this_order(
+        &told,
         &[
             "Use with care: ",
             "NOT_REACHED, ",
             "\n  rigel run simple --engine sim:",
-            "--max-duration 2m\n",
+            "--for 2m\n",
             "\n Small Large",
         ],
     );
@@ -61,15 +74,15 @@ fn compare_says_what_speaks_against_a_side_before_better_or_worse() {
     in_this_order(
         &compare(&good, &noisy),
         &[
-            "Use with care: flags speak against",
-            "\n- The new side (",
-            " undecided, ",
-            "--max-duration 2m",
+            "Undecided: none of ",
+            "\n- Base: NOT_REACHED",
+            "\n- New side: NOT_REACHED",
             "Small Large",
+            "--for 2m",
         ],
     );
     in_this_order(
         &compare(&noisy, &good),
-        &["Use with care: ", "\n- The base (", " undecided, ", "Small Large"],
+        &["Undecided: none of ", "\n- Base: NOT_REACHED", "\n- New side: NOT_REACHED", "Small Large"],
     );
 }

@@ -4,7 +4,7 @@ use crate::stop::{signal, start_until};
 use crate::support::Place;
 use rigel_core::load::class::Class;
 use rigel_core::record::Record;
-use rigel_core::verify::{Fault, Verified};
+use rigel_core::verify::{Fault, VerifyCounts};
 use rigel_testdev::{DeviceSpec, Gauge, TestDevice, needs};
 use std::io::Read as _;
 use std::path::Path;
@@ -82,7 +82,7 @@ fn wait(device: &TestDevice, holds: impl Fn(&Gauge) -> bool) -> Gauge {
 
 /// Runs the load, gives the device commands after two passes, waits for another pass, and ends the run. What was found, and the exit
 /// code with what was told.
-fn found(device: &TestDevice, engine: &str, commands: &str) -> (Verified, i32, String) {
+fn found(device: &TestDevice, engine: &str, commands: &str) -> (VerifyCounts, i32, String) {
     // With one worker all blocks are read and written in step; those of sync, one for each I/O, need more passes until all were read.
     let (workers, passes) = match (engine, commands) {
         ("sync", _) => ("", 3),
@@ -111,7 +111,7 @@ fn found(device: &TestDevice, engine: &str, commands: &str) -> (Verified, i32, S
     (verified(place.only("_record.jsonl").as_path()), code, told)
 }
 
-fn verified(record: &Path) -> Verified {
+fn verified(record: &Path) -> VerifyCounts {
     let record = Record::read(&std::fs::read(record).unwrap()).unwrap();
     let class = Class::named("data").unwrap();
     *record.visits[0].tallies[&class].verified.clone().unwrap()
@@ -144,7 +144,7 @@ fn every_fault_is_found_and_named(name: &str, engine: &str) {
             assert_eq!(code, 4, "{told}");
         } else {
             assert_eq!(code, 1, "{told}");
-            assert!(told.contains("did not keep what was written"), "{told}");
+            assert!(told.contains("corrupted or lost data"), "{told}");
         }
     }
 }
@@ -191,7 +191,7 @@ fn a_run_that_finds_nothing_accuses_nobody_and_its_scratch_file_stays_its_own() 
     let line = "run --load data.toml --scratch-size 16M --keep-scratch --duration 1s --no-html";
     for is_used_again in [false, true] {
         let told = place.line(line).expect_measured();
-        assert_eq!(told.stderr.contains("used again"), is_used_again, "{}", told.stderr);
+        assert_eq!(told.stderr.contains("is reused"), is_used_again, "{}", told.stderr);
         let seen = verified(&place.only("_record.jsonl"));
         assert!(seen.written > 0 && seen.faults.all() == 0, "{seen:?}");
         std::fs::remove_file(place.only("_record.jsonl")).unwrap();

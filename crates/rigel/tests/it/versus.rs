@@ -1,7 +1,7 @@
 //! `rigel versus`: two sides in turns in one run, most of them on simulated devices. What is found on real ones: `clock::versus`.
 
 use crate::recording::Recording;
-use crate::support::{EPOCH, Place, Told, narrow, tell};
+use crate::support::{EPOCH, Place, ProgramOutput, narrow, tell};
 use serde_json::Value;
 use std::fs;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ const RECORD: &str = "versus_20260101_1200_record.jsonl";
 const SIMULATED: &str = "versus oltp --engine sim:servers=8,service=1ms,rate=0,between=2% \
                          --and-engine sim:servers=8,service=900us,rate=0,between=2% --seed 4 --fast --quiet";
 
-fn simulated(place: &Place, line: &str) -> Told {
+fn simulated(place: &Place, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).env("SOURCE_DATE_EPOCH", EPOCH))
 }
 
@@ -32,7 +32,7 @@ fn b_is_found_to_be_faster_and_the_record_says_so_again() {
     let (told, place) = (&ten_percent_apart().told, ten_percent_apart().place());
     let sentence = told.stdout.lines().find(|line| line.starts_with("B is ")).unwrap();
     assert!(sentence.contains("faster than A") && sentence.contains("small I/O"), "{sentence}");
-    for part in ["A  simulated", "B  simulated", RECORD] {
+    for part in ["A: simulated", "B: simulated", RECORD] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }
     let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();
@@ -42,11 +42,11 @@ fn b_is_found_to_be_faster_and_the_record_says_so_again() {
     assert!(rates.len() > 5 && document["reached"] == true, "{document}");
     for row in &rates {
         let ratio = &row["ratio"];
-        let [mean, lo, hi] = ["mean", "lo95", "hi95"].map(|end| ratio[end].as_f64().unwrap());
+        let [mean, lo, hi] = ["value", "lo95", "hi95"].map(|end| ratio[end].as_f64().unwrap());
         assert!(lo < mean && mean < hi && hi / lo < 1.05, "{ratio}");
         // One over 0.9, or nearly so by chance.
         assert!((lo * 0.97..hi * 1.03).contains(&1.1111), "{ratio}");
-        assert!(ratio["rounds"].as_u64().unwrap() >= 6 && row["verdict"] == "better");
+        assert!(ratio["visits"].as_u64().unwrap() >= 6 && row["verdict"] == "better");
         let sides = ["base", "new"].map(|side| row[side]["value"].as_f64().unwrap());
         assert!((sides[1] / sides[0] / mean - 1.0).abs() < 0.01, "{row}");
     }
@@ -81,7 +81,7 @@ fn each_round_visits_every_load_on_both_sides_one_right_after_the_other() {
 
 /// The table.
 fn numbers(text: &str) -> &str {
-    let table = text.split_once("Small Large").unwrap().1;
+    let table = text.split_once("From .. to %").unwrap().1;
     table.split_once("This session").unwrap().0
 }
 
@@ -118,7 +118,7 @@ fn a_gate_decides_the_exit_code() {
         tell(&mut command)
     };
     let failed = gated("small_iops < -5%", &[]).expect_code(1);
-    assert!(failed.stderr.contains("failed") && failed.stdout.contains("1 gate: 0 passed, 1 failed"));
+    assert!(failed.stderr.contains("failed") && failed.stdout.contains("Failed: 1 of 1 gate failed"));
     gated("small_iops < -15%", &[]).expect_code(0);
     gated("small_p99 > 20%", &[]).expect_code(0);
     gated("small_iops < -9%", &["--fail-undecided"]).expect_code(1);
@@ -138,7 +138,11 @@ fn a_gate_on_what_is_not_measured_does_not_pass() {
     let header = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     fs::write(place.path().join(RECORD), &bytes[..header]).unwrap();
     let cut = simulated(&place, &format!("versus --record {RECORD} --fail-if small_p99>1us")).expect_code(0);
-    assert!(cut.stdout.contains("1 undecided") && cut.stdout.contains("Run cut short"), "{}", cut.stdout);
+    assert!(
+        cut.stdout.contains("1 of 1 gate undecided") && cut.stdout.contains("Run cut short"),
+        "{}",
+        cut.stdout
+    );
     assert!(
         cut.stdout.contains("no load was measured on both") && !cut.stdout.contains("\n\n\n"),
         "{}",
@@ -148,7 +152,7 @@ fn a_gate_on_what_is_not_measured_does_not_pass() {
     simulated(&place, one).expect_code(0);
     let line = "versus --resume one_20260101_1200_record.jsonl --fail-if small_p99>1us";
     let told = simulated(&place, line).expect_code(2);
-    assert!(told.stderr.contains("not of a run of two sides"), "{}", told.stderr);
+    assert!(told.stderr.contains("not of a two-sided run"), "{}", told.stderr);
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn what_cannot_be_compared_is_refused() {
         ("versus --engine sim --and-engine sim", &same),
         ("versus oltp data --and other simple", &["two levels", "oltp", "simple"]),
         ("versus oltp data dss --and other", &["two levels"]),
-        ("versus oltpp data --and other", &["'oltpp' is no level", "oltp was meant"]),
+        ("versus oltpp data --and other", &["'oltpp' is no level", "did you mean oltp?"]),
         ("versus data --and other noraml", &["'noraml' is no level", "normal"]),
         ("versus data --and nowhere", &["nowhere"]),
         ("versus data --and other --duration 10s", &["--duration", "turns"]),
@@ -192,7 +196,7 @@ fn what_cannot_be_compared_is_refused() {
     simulated(&place, "run simple --engine sim --seed 1 --fast --quiet --no-html").expect_code(0);
     let other = place.only("_record.jsonl");
     let told = place.line(&format!("versus --record {}", other.display())).expect_code(2);
-    assert!(told.stderr.contains("not of a run of two sides"), "{}", told.stderr);
+    assert!(told.stderr.contains("not of a two-sided run"), "{}", told.stderr);
 }
 
 #[test]

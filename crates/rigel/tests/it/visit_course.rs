@@ -48,7 +48,7 @@ fn a_device_that_changes_between_two_points_of_a_fixed_run_is_told() {
         "{text}"
     );
     assert!(
-        text.contains("s earlier; the storage changed between them, or more load makes it slower"),
+        text.contains("s earlier; the storage changed in between, or more load makes it slower"),
         "{text}"
     );
     assert_eq!(flags(point(&slower, 5, 0)), ["SIMULATED"], "no visit was under both");

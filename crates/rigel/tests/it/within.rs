@@ -2,7 +2,7 @@
 //!
 //! Must not be used where the exit of a process, its directory or its environment matter.
 
-use crate::support::{Place, Told, flat};
+use crate::support::{Place, ProgramOutput, flat};
 use rigel::Streams;
 use rigel_testdev::offers::{Judge, in_text};
 use std::collections::BTreeMap;
@@ -10,16 +10,16 @@ use std::ffi::OsString;
 use std::sync::{LazyLock, Mutex};
 
 /// What a command line comes to.
-pub fn perform<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
+pub fn perform<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> ProgramOutput {
     let argv = argv(arguments);
     let streams = Streams::in_memory();
     let code = rigel::perform(&argv, &streams);
     let [stdout, stderr] = streams.texts();
-    Told { code: code.into(), stdout, stderr }
+    ProgramOutput { code: code.into(), stdout, stderr }
 }
 
 /// The same of arguments as one line, split at blanks.
-pub fn line(line: &str) -> Told {
+pub fn line(line: &str) -> ProgramOutput {
     perform(line.split_whitespace())
 }
 
@@ -46,7 +46,7 @@ pub fn judge() -> Judge<'static> {
 /// What a command line comes to that is refused by its words: fails, before anything is done, when they would do, and when a command that the
 /// refusal offers would be refused as well.
 #[track_caller]
-pub fn refused<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> Told {
+pub fn refused<S: Into<OsString>>(arguments: impl IntoIterator<Item = S>) -> ProgramOutput {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     assert!(rigel::understand(&argv(arguments.clone())).is_err(), "it is not refused: {arguments:?}");
     let told = perform(arguments).expect_code(2);

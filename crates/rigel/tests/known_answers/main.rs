@@ -19,12 +19,12 @@ use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
 use rigel_core::load::sides::Side;
 use rigel_core::record::Record;
-use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, TestDevice, Unavailable, ZramDevice, needs};
+use rigel_testdev::{BlkioCap, CapLimits, DeviceSpec, MissingNeed, TestDevice, ZramDevice, needs};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
-use support::{Place, Told, tell};
+use support::{Place, ProgramOutput, tell};
 
 const TRIALS: usize = 3;
 /// Held by all that must not be disturbed, and alone by what disturbs.
@@ -32,7 +32,7 @@ static QUIET: RwLock<()> = RwLock::new(());
 const ZRAM_BYTES: u64 = 64 << 20;
 
 /// What a run left, judged.
-fn findings(place: &Place, told: Told) -> Findings {
+fn findings(place: &Place, told: ProgramOutput) -> Findings {
     told.expect_measured();
     Findings::of(&Record::read(place.read("_record.jsonl").as_bytes()).unwrap())
 }
@@ -75,7 +75,7 @@ fn undisturbed(
     }
     needs(
         &format!("{name} (busy host)"),
-        Err(Unavailable::new(format!("other programs took the CPU in {TRIALS} trials: {last}"))),
+        Err(MissingNeed::new(format!("other programs took the CPU in {TRIALS} trials: {last}"))),
     )
 }
 
@@ -193,7 +193,7 @@ fn two_caps_a_twentieth_apart_are_told_apart() {
         let document = told.json();
         let row =
             document["rows"].as_array().unwrap().iter().find(|row| row["metric"] == "small_iops").unwrap();
-        ratio.set(["mean", "lo95", "hi95"].map(|end| row["ratio"][end].as_f64().unwrap_or(f64::NAN)));
+        ratio.set(["value", "lo95", "hi95"].map(|end| row["ratio"][end].as_f64().unwrap_or(f64::NAN)));
         findings(&place, told)
     };
     let rate = |found: &Findings, side: Side| {
@@ -270,7 +270,7 @@ fn three_and_eight_and_sixteen_stations_are_found() {
 /// Where a file has no blocks no device is asked.
 #[test]
 fn a_sparse_file_is_not_storage_and_a_written_one_is() {
-    let zeros = |path: &Path, place: &Place, expect: fn(Told) -> Told| {
+    let zeros = |path: &Path, place: &Place, expect: fn(ProgramOutput) -> ProgramOutput| {
         let line =
             "run advanced --matrix point --num-small 4 --num-large 0 --duration 300ms --force --name zeros";
         let told = place.rigel(line.split(' ').map(str::to_owned).chain([path.display().to_string()]));
@@ -286,7 +286,7 @@ fn a_sparse_file_is_not_storage_and_a_written_one_is() {
 
     let other = Place::new();
     let written = other.random_file("written", 16 << 20);
-    assert!(!has(&zeros(&written, &other, Told::expect_measured).points[0].flags, FlagCode::Zeros));
+    assert!(!has(&zeros(&written, &other, ProgramOutput::expect_measured).points[0].flags, FlagCode::Zeros));
 }
 
 /// Waits for a moment in which no other test needs quiet; one that waited for the lock itself would keep others from beginning.
@@ -322,5 +322,5 @@ fn two_cpu_burners_are_foreign() {
     let told = place.rigel(line.split(' ').map(str::to_owned).chain([file.display().to_string()]));
     let found = findings(&place, told);
     let flag = found.points[0].flags.iter().find(|flag| flag.code == FlagCode::Foreign).unwrap();
-    assert!(flag.text.contains("of a CPU core"), "{flag:?}");
+    assert!(flag.text.contains("CPU cores"), "{flag:?}");
 }

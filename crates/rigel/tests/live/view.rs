@@ -2,7 +2,7 @@
 
 use crate::support::Place;
 use rigel_core::record::Record;
-use rigel_testdev::{DeviceSpec, TestDevice, TestTerminal, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, TestTerminal, needs};
 use std::time::{Duration, Instant};
 
 const UTF_8: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("NO_COLOR", "")];
@@ -16,7 +16,7 @@ fn started(
     size: (u16, u16),
     variables: &[(&str, &str)],
     line: &str,
-) -> Result<TestTerminal, Unavailable> {
+) -> Result<TestTerminal, MissingNeed> {
     let terminal = TestTerminal::open(place.path(), size, variables)?;
     terminal.type_line(&format!("'{}' {line}; echo code=$?.", env!("CARGO_BIN_EXE_rigel")));
     Ok(terminal)
@@ -58,7 +58,7 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
         " left",
         "IOPS",
         "MBPS",
-        "Intervals in ±%: 5.0 asked for",
+        "Intervals in ±%: 5.0 requested",
         "small ",
         " q  end",
         "?  help",
@@ -74,7 +74,7 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
     }
     for (key, is_open) in [("?", true), ("?", false), ("h", true), ("Escape", false)] {
         terminal.press(key);
-        let _ = terminal.wait_until(|screen| screen.contains("ends the run; the outputs hold") == is_open);
+        let _ = terminal.wait_until(|screen| screen.contains("end the run; the outputs have") == is_open);
     }
     terminal.press("q");
     let end = restored(&terminal, 4);
@@ -228,7 +228,7 @@ fn a_second_q_ends_at_once() {
         std::thread::sleep(Duration::from_millis(10));
     }
     terminal.press("q");
-    let _ = terminal.wait_for("q again ends at once");
+    let _ = terminal.wait_for("q again stops at once");
     std::thread::sleep(Duration::from_millis(500));
     assert!(!terminal.screen().contains("code="), "an I/O that hangs is still waited for");
     terminal.press("q");

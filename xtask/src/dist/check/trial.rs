@@ -72,7 +72,7 @@ pub fn has_a_rate(told: &str) -> anyhow::Result<()> {
     let answers: Value = serde_json::from_str(told)?;
     let found = &answers["max_iops"];
     anyhow::ensure!(
-        found["mean"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),
+        found["value"].as_f64().or(found.as_f64()).is_some_and(|rate| rate > 1.0),
         "no rate: {told}"
     );
     println!("calibrate: max_iops {found}");

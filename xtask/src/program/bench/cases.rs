@@ -2,7 +2,7 @@
 
 /// What the I/Os go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum On {
+pub enum BenchTarget {
     /// Nothing: an engine that completes at once, without a system call.
     Nothing,
     /// The kernel's ring, which answers NOPs.
@@ -36,7 +36,7 @@ pub struct Case {
     /// Short and unique.
     pub name: String,
     /// Where.
-    pub on: On,
+    pub on: BenchTarget,
     /// By the name that Rigel has for it.
     pub engine: &'static str,
     /// Bytes of one I/O.
@@ -56,7 +56,13 @@ const PAGE: u64 = 4 << 10;
 const LARGE: u64 = 1 << 20;
 
 impl Case {
-    fn new(name: impl Into<String>, on: On, engine: &'static str, io_bytes: u64, outstanding: u32) -> Self {
+    fn new(
+        name: impl Into<String>,
+        on: BenchTarget,
+        engine: &'static str,
+        io_bytes: u64,
+        outstanding: u32,
+    ) -> Self {
         Self {
             name: name.into(),
             on,
@@ -78,52 +84,56 @@ impl Case {
 /// All of them, cheap ones first.
 pub fn all() -> Vec<Case> {
     let mut cases = vec![
-        Case::new("null, 4 KiB, 128 outstanding", On::Nothing, "null", PAGE, 128),
-        Case::new("NOP ring, 128 outstanding", On::Ring, "nop", PAGE, 128),
-        Case::new("zram, 4 KiB, 128 outstanding", On::Zram, "io_uring", PAGE, 128),
-        Case::new("zram, 8 KiB, 128 outstanding", On::Zram, "io_uring", SMALL, 128),
+        Case::new("null, 4 KiB, 128 outstanding", BenchTarget::Nothing, "null", PAGE, 128),
+        Case::new("NOP ring, 128 outstanding", BenchTarget::Ring, "nop", PAGE, 128),
+        Case::new("zram, 4 KiB, 128 outstanding", BenchTarget::Zram, "io_uring", PAGE, 128),
+        Case::new("zram, 8 KiB, 128 outstanding", BenchTarget::Zram, "io_uring", SMALL, 128),
     ];
     for outstanding in [1, 10, 100, 1000, 10_000] {
         let name = format!("null, 8 KiB, {outstanding} outstanding");
-        cases.push(Case::new(name, On::Nothing, "null", SMALL, outstanding));
+        cases.push(Case::new(name, BenchTarget::Nothing, "null", SMALL, outstanding));
     }
     for outstanding in [1, 8, 32, 128, 1000] {
         let name = format!("file, 8 KiB, {outstanding} outstanding");
-        cases.push(Case::new(name, On::File, "io_uring", SMALL, outstanding));
+        cases.push(Case::new(name, BenchTarget::File, "io_uring", SMALL, outstanding));
     }
     for outstanding in [1, 2, 4] {
         let name = format!("file, 1 MiB, {outstanding} outstanding");
-        cases.push(Case::new(name, On::File, "io_uring", LARGE, outstanding));
+        cases.push(Case::new(name, BenchTarget::File, "io_uring", LARGE, outstanding));
     }
     cases.extend(engines());
     for rate in [100, 1000, 10_000, 100_000] {
         let name = format!("null, 8 KiB, {rate} arrivals per second");
-        cases.push(Case { rate: Some(rate), ..Case::new(name, On::Nothing, "null", SMALL, 64) });
+        cases.push(Case { rate: Some(rate), ..Case::new(name, BenchTarget::Nothing, "null", SMALL, 64) });
     }
     for rate in [1000, 10_000] {
         let name = format!("file, 8 KiB, {rate} arrivals per second");
-        cases.push(Case { rate: Some(rate), ..Case::new(name, On::File, "io_uring", SMALL, 64) });
+        cases.push(Case { rate: Some(rate), ..Case::new(name, BenchTarget::File, "io_uring", SMALL, 64) });
     }
     for (files, outstanding) in [(400, 400), (1000, 10_000)] {
         let name = format!("{files} files, 8 KiB, {outstanding} outstanding");
-        cases.push(Case::new(name, On::Files(files), "io_uring", SMALL, outstanding));
+        cases.push(Case::new(name, BenchTarget::Files(files), "io_uring", SMALL, outstanding));
     }
     for writes in [10, 50] {
         let name = format!("verified blocks on a file, 8 KiB, 32 outstanding, {writes} % writes");
-        cases.push(Case { verified: Some(writes), ..Case::new(name, On::Written, "io_uring", SMALL, 32) });
+        cases.push(Case {
+            verified: Some(writes),
+            ..Case::new(name, BenchTarget::Written, "io_uring", SMALL, 32)
+        });
     }
-    cases.push(Case::new("two files of 2 GiB, compared", On::Twins, COMPARED, LARGE, 16));
+    cases.push(Case::new("two files of 2 GiB, compared", BenchTarget::Twins, COMPARED, LARGE, 16));
     cases
 }
 
 /// Every way to do the same I/O: none of them may be the limit.
 fn engines() -> Vec<Case> {
-    let case = |(device, on): (&str, On), engine: &'static str, outstanding: u32| {
+    let case = |(device, on): (&str, BenchTarget), engine: &'static str, outstanding: u32| {
         let name = format!("{device}, 8 KiB, {outstanding} outstanding, {engine}");
         Case::new(name, on, engine, SMALL, outstanding)
     };
-    let (zram, looped, file) = (("filled zram", On::FilledZram), ("loop", On::Loop), ("file", On::File));
-    let fuse = ("FUSE device", On::Fuse);
+    let (zram, looped, file) =
+        (("filled zram", BenchTarget::FilledZram), ("loop", BenchTarget::Loop), ("file", BenchTarget::File));
+    let fuse = ("FUSE device", BenchTarget::Fuse);
     let mut cases = Vec::new();
     for outstanding in [8, 128] {
         cases.extend(["io_uring", "libaio", AUTO].map(|engine| case(zram, engine, outstanding)));
@@ -134,7 +144,7 @@ fn engines() -> Vec<Case> {
     cases.extend(["libaio", "threads", "sync", AUTO].map(|engine| case(file, engine, 32)));
     cases.extend(["io_uring", "sync"].map(|engine| {
         let name = format!("commits to a file, 8 KiB, 1 writer, {engine}");
-        Case { commits: true, ..Case::new(name, On::Written, engine, SMALL, 1) }
+        Case { commits: true, ..Case::new(name, BenchTarget::Written, engine, SMALL, 1) }
     }));
     cases
 }

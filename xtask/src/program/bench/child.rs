@@ -10,7 +10,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What a child left behind.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct ChildRun {
     /// Its standard output.
     pub stdout: String,
     /// From start to end, in seconds.
@@ -27,7 +27,7 @@ pub struct Ran {
 ///
 /// # Errors
 /// When it cannot be started or fails; its standard error is part of the message.
-pub fn run(command: &mut Command) -> anyhow::Result<Ran> {
+pub fn run(command: &mut Command) -> anyhow::Result<ChildRun> {
     run_to(command, &[0])
 }
 
@@ -35,7 +35,7 @@ pub fn run(command: &mut Command) -> anyhow::Result<Ran> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_to(command: &mut Command, codes: &[i32]) -> anyhow::Result<Ran> {
+pub fn run_to(command: &mut Command, codes: &[i32]) -> anyhow::Result<ChildRun> {
     let before = children_cpu()?;
     let start = Instant::now();
     let shown = format!("{command:?}");
@@ -58,7 +58,7 @@ pub fn run_to(command: &mut Command, codes: &[i32]) -> anyhow::Result<Ran> {
     let [stdout, stderr] = [told, problems].map(|reader| reader.join().unwrap_or_default());
     let is_good = status.code().is_some_and(|code| codes.contains(&code));
     anyhow::ensure!(is_good, "{shown} failed ({status}): {}", stderr.trim_end());
-    Ok(Ran { stdout, wall_s, user_s: after.0 - before.0, system_s: after.1 - before.1, peak_bytes })
+    Ok(ChildRun { stdout, wall_s, user_s: after.0 - before.0, system_s: after.1 - before.1, peak_bytes })
 }
 
 fn text(from: Option<&mut impl std::io::Read>) -> String {

@@ -1,6 +1,6 @@
 //! What the cases run on: made when first wanted, removed at the end. Must not measure.
 
-use super::cases::{Case, On};
+use super::cases::{BenchTarget, Case};
 use anyhow::Context as _;
 use rigel_core::units::MIB;
 use rigel_testdev::{DeviceSpec, LoopDevice, TestDevice, ZramDevice, random_file};
@@ -47,14 +47,14 @@ impl Devices {
     /// The targets of a case; none for one that touches no storage.
     pub fn targets(&mut self, case: &Case) -> anyhow::Result<Vec<PathBuf>> {
         match case.on {
-            On::Nothing | On::Ring => Ok(Vec::new()),
-            On::Zram => Ok(vec![self.zram()?.path()]),
-            On::FilledZram => Ok(vec![self.filled_zram()?.path()]),
-            On::Loop => Ok(vec![self.looped()?.path().to_owned()]),
-            On::Fuse => Ok(vec![self.fuse()?.disk()]),
-            On::File => Ok(vec![self.file("file", FILE_BYTES)?]),
-            On::Written => Ok(vec![self.file("written", WRITTEN_BYTES)?]),
-            On::Twins => {
+            BenchTarget::Nothing | BenchTarget::Ring => Ok(Vec::new()),
+            BenchTarget::Zram => Ok(vec![self.zram()?.path()]),
+            BenchTarget::FilledZram => Ok(vec![self.filled_zram()?.path()]),
+            BenchTarget::Loop => Ok(vec![self.looped()?.path().to_owned()]),
+            BenchTarget::Fuse => Ok(vec![self.fuse()?.disk()]),
+            BenchTarget::File => Ok(vec![self.file("file", FILE_BYTES)?]),
+            BenchTarget::Written => Ok(vec![self.file("written", WRITTEN_BYTES)?]),
+            BenchTarget::Twins => {
                 let first = self.file("twins/a", TWIN_BYTES)?;
                 let second = first.with_file_name("b");
                 if !second.exists() {
@@ -63,7 +63,7 @@ impl Devices {
                 }
                 Ok(vec![first, second])
             }
-            On::Files(count) => {
+            BenchTarget::Files(count) => {
                 let bytes = PARTS_MIB / u64::from(count) * MIB;
                 // fio's list of names has room for 4096 characters.
                 (0..count).map(|number| self.file(&format!("of{count}/{number}"), bytes)).collect()

@@ -1,6 +1,6 @@
 //! Results as lines, as a page and as JSON. Must not measure.
 
-use super::Measured;
+use super::BenchCase;
 use super::ratio::{self, Ratio};
 use super::tools::{Sample, Tool};
 use rigel_core::units::{MIB, to_f64};
@@ -22,7 +22,7 @@ time of the process before and after the load.
 ";
 
 /// A case as a line for the terminal.
-pub fn row(measured: &Measured) -> String {
+pub fn row(measured: &BenchCase) -> String {
     let mut text = String::new();
     let ours = samples(measured, 0);
     for (tool, theirs) in measured.tools.iter().skip(1) {
@@ -37,12 +37,12 @@ pub fn row(measured: &Measured) -> String {
 }
 
 /// The page of the documentation.
-pub fn page(measured: &[Measured], rounds: u32, seconds: u64) -> String {
+pub fn page(measured: &[BenchCase], rounds: u32, seconds: u64) -> String {
     HEAD.to_owned() + &tables(measured, rounds, seconds)
 }
 
 /// What was measured, without a word on the tools.
-pub fn tables(measured: &[Measured], rounds: u32, seconds: u64) -> String {
+pub fn tables(measured: &[BenchCase], rounds: u32, seconds: u64) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{rounds} rounds of {seconds} s.\n\n## Ratios\n");
     let _ = writeln!(text, "| case | beside | IOPS | CPU per I/O |\n| --- | --- | --- | --- |");
@@ -69,7 +69,7 @@ pub fn tables(measured: &[Measured], rounds: u32, seconds: u64) -> String {
 }
 
 /// How late the tool itself was, and what it then saw.
-fn arrivals(measured: &[Measured]) -> String {
+fn arrivals(measured: &[BenchCase]) -> String {
     let mut rows = String::new();
     for found in measured.iter().filter(|found| found.case.rate.is_some()) {
         for (tool, samples) in &found.tools {
@@ -89,7 +89,7 @@ fn arrivals(measured: &[Measured]) -> String {
 }
 
 /// How the cost of an I/O grows with the outstanding I/Os when nothing else is measured.
-fn growth(measured: &[Measured]) -> String {
+fn growth(measured: &[BenchCase]) -> String {
     let null = measured
         .iter()
         .filter(|found| found.case.name.starts_with("null, 8 KiB") && !found.case.name.contains("arrivals"));
@@ -123,7 +123,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     both / points.iter().map(|&(n, _)| of_x(n).powi(2)).sum::<f64>()
 }
 
-fn figures(found: &Measured, samples: &[Sample]) -> String {
+fn figures(found: &BenchCase, samples: &[Sample]) -> String {
     [
         format!("{:.0}", middle(samples, |sample| sample.iops)),
         format!("{:.0}", middle(samples, |sample| sample.mbps(found.case.io_bytes))),
@@ -144,7 +144,7 @@ fn known(samples: &[Sample], figure: fn(&Sample) -> Option<f64>) -> String {
 }
 
 /// Every sample, and the ratios.
-pub fn json(measured: &[Measured]) -> Value {
+pub fn json(measured: &[BenchCase]) -> Value {
     let cases = measured.iter().map(|found| {
         let tools = found.tools.iter().map(|(tool, samples)| {
             let ours = self::samples(found, 0);
@@ -173,7 +173,7 @@ fn sample(sample: &Sample) -> Value {
     })
 }
 
-fn samples(measured: &Measured, tool: usize) -> &[Sample] {
+fn samples(measured: &BenchCase, tool: usize) -> &[Sample] {
     measured.tools.get(tool).map_or(&[], |(_, samples): &(Tool, Vec<Sample>)| samples)
 }
 

@@ -1,7 +1,7 @@
 //! The tools: how each is asked for a case, and what it says. Must not compare.
 
-use super::cases::{AUTO, COMPARED, Case, On};
-use super::child::{self, Ran};
+use super::cases::{AUTO, BenchTarget, COMPARED, Case};
+use super::child::{self, ChildRun};
 use super::verified;
 use anyhow::Context as _;
 use rigel_core::record::{Record, Visit};
@@ -105,11 +105,12 @@ impl Tool {
             // Its jobs begin one after the other, each for its own time: with many of them, the sum of their rates is none of a moment.
             Self::Fio if case.engine == "sync" => case.outstanding <= MOST_JOBS,
             // fio has no engine that submits NOPs.
-            Self::Fio => case.on != On::Ring,
+            Self::Fio => case.on != BenchTarget::Ring,
             // It knows no rates.
             Self::Bare(_) if case.rate.is_some() => false,
             Self::Bare(_) => {
-                case.engine == "nop" || (case.engine == "io_uring" && matches!(case.on, On::Zram | On::File))
+                case.engine == "nop"
+                    || (case.engine == "io_uring" && matches!(case.on, BenchTarget::Zram | BenchTarget::File))
             }
         }
     }
@@ -168,7 +169,10 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     }
     command.args(["--json", "--quiet"]).args(targets);
     // Of I/O that nothing makes, or zeros in memory, Rigel says that no number may be used; here its own cost is wanted.
-    let is_memory = matches!(case.on, On::Nothing | On::Ring | On::Zram | On::FilledZram);
+    let is_memory = matches!(
+        case.on,
+        BenchTarget::Nothing | BenchTarget::Ring | BenchTarget::Zram | BenchTarget::FilledZram
+    );
     let codes: &[i32] = if is_memory { &[0, 1] } else { &[0] };
     let ran = child::run_to(&mut command, codes)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
@@ -180,10 +184,10 @@ fn rigel(program: &Path, case: &Case, targets: &[PathBuf], span: Duration) -> an
     let ios = to_f64(visit.moved_bytes()) / to_f64(case.io_bytes);
     let loaded_s = Nanos(visit.loaded_ns).seconds();
     Ok(Sample {
-        iops: number(&io["iops"]["mean"])?,
-        p50_us: io["latency_us"]["p50"].as_f64(),
-        p99_us: io["latency_us"]["p99"].as_f64(),
-        lag_p99_us: io["open"]["lag_us"]["p99"].as_f64(),
+        iops: number(&io["iops"]["value"])?,
+        p50_us: io["latency_us"]["p50"]["value"].as_f64(),
+        p99_us: io["latency_us"]["p99"]["value"].as_f64(),
+        lag_p99_us: io["open"]["lag_us"]["p99"]["value"].as_f64(),
         beside_s: ran.wall_s - loaded_s,
         ..cost(&ran, ios)
     })
@@ -314,7 +318,7 @@ fn iops_of_line(line: &str) -> Option<f64> {
 }
 
 /// What a process cost per I/O, and the rest of a sample empty.
-pub(super) fn cost(ran: &Ran, ios: f64) -> Sample {
+pub(super) fn cost(ran: &ChildRun, ios: f64) -> Sample {
     Sample {
         iops: 0.0,
         user_us: ran.user_s * US_PER_S / ios.max(1.0),

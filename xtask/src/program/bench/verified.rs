@@ -35,11 +35,11 @@ pub fn rigel(
     let ran = child::run(&mut command)?;
     let document: Value = serde_json::from_str(&ran.stdout).context("the document of a run")?;
     let io = &document["points"][0]["classes"]["blocks"];
-    let iops = number(&io["iops"]["mean"])?;
+    let iops = number(&io["iops"]["value"])?;
     Ok(Sample {
         iops,
-        p50_us: io["latency_us"]["p50"].as_f64(),
-        p99_us: io["latency_us"]["p99"].as_f64(),
+        p50_us: io["latency_us"]["p50"]["value"].as_f64(),
+        p99_us: io["latency_us"]["p99"]["value"].as_f64(),
         beside_s: ran.wall_s - span.as_secs_f64(),
         ..cost(&ran, iops * span.as_secs_f64())
     })

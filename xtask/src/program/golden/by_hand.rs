@@ -8,11 +8,11 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::judge::profiles::level_visit;
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
-use rigel_core::load::plan::{Plan, Searched};
+use rigel_core::load::plan::{Plan, SearchOutcome};
 use rigel_core::load::request::Request;
 use rigel_core::measure::{ClassTally, IoCounts};
 use rigel_core::record::{
-    Closing, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, NodeVisit, Nodes, Purpose, Record, Visit,
+    ClosingLine, FORMAT_MAJOR, FORMAT_MINOR, Format, Header, NodeVisit, Nodes, Purpose, Record, Visit,
 };
 use rigel_core::stats::levels_auto::{self, Next};
 use rigel_core::units::{GIB, NS_PER_S, Nanos};
@@ -58,8 +58,12 @@ impl Run {
             nodes: Nodes::one(node),
             targets,
         };
-        let closing =
-            Closing { ended: "2026-03-01T12:08:00+01:00".into(), complete: true, reason: None, end: None };
+        let closing = ClosingLine {
+            ended: "2026-03-01T12:08:00+01:00".into(),
+            complete: true,
+            reason: None,
+            end: None,
+        };
         Ok(Self { record: Record { closing: Some(closing), ..Record::begun(header) } })
     }
 
@@ -117,7 +121,7 @@ impl Run {
             n_sat.insert(class, found);
         }
         let Header { plan, request, .. } = &mut self.record.header;
-        *plan = plan.with_levels(request, &Searched { n_sat, ..Searched::default() }, Nanos(0))?;
+        *plan = plan.with_levels(request, &SearchOutcome { n_sat, ..SearchOutcome::default() }, Nanos(0))?;
         Ok(self)
     }
 

@@ -24,12 +24,12 @@ pub struct Case {
     /// Its name, unlike all others.
     pub name: &'static str,
     /// How it is made.
-    pub made: Made,
+    pub made: CaseSource,
 }
 
 /// How the documents of a case are made.
 #[derive(Clone, Copy)]
-pub enum Made {
+pub enum CaseSource {
     /// All that a record becomes.
     OfRecord(fn() -> anyhow::Result<Record>),
     /// What is made of several records, or of none.
@@ -38,18 +38,18 @@ pub enum Made {
 
 impl Case {
     const fn of(name: &'static str, record: fn() -> anyhow::Result<Record>) -> Self {
-        Self { name, made: Made::OfRecord(record) }
+        Self { name, made: CaseSource::OfRecord(record) }
     }
 
     const fn other(name: &'static str, documents: fn() -> anyhow::Result<Vec<Document>>) -> Self {
-        Self { name, made: Made::Otherwise(documents) }
+        Self { name, made: CaseSource::Otherwise(documents) }
     }
 
     /// All of them, by their paths.
     pub fn documents(&self) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         let made = match self.made {
-            Made::OfRecord(record) => documents::of(&record()?)?,
-            Made::Otherwise(documents) => documents()?,
+            CaseSource::OfRecord(record) => documents::of(&record()?)?,
+            CaseSource::Otherwise(documents) => documents()?,
         };
         Ok(made.into_iter().map(|one| (format!("{}/{}", self.name, one.name), one.bytes)).collect())
     }

@@ -10,9 +10,9 @@ pub use texts::{ASCII, COLOUR, files};
 
 use super::Document;
 use rigel_core::record::{Interval, Line, Record, write_line};
-use rigel_core::uses::soak::Soaked;
-use rigel_report::soak::Told;
+use rigel_report::soak::SoakReport;
 use rigel_report::{Format, OrionVersion, OutputFile, View, render};
+use rigel_uses::soak::SoakFindings;
 
 /// Everything that can be made of a record.
 pub fn of(record: &Record) -> anyhow::Result<Vec<Document>> {
@@ -38,8 +38,8 @@ fn formats() -> impl Iterator<Item = Format> {
 
 /// The files of a format, as `rigel report` makes them: a soak has some of its own.
 fn outputs(format: Format, record: &Record, view: &View<'_>) -> anyhow::Result<Vec<OutputFile>> {
-    let of_soak = match Soaked::of(record) {
-        Some(found) => rigel_report::soak::file(format, &Told { record, found: &found, lost: 0 })?,
+    let of_soak = match SoakFindings::of(record) {
+        Some(found) => rigel_report::soak::file(format, &SoakReport { record, found: &found, lost: 0 })?,
         None => None,
     };
     Ok(match of_soak {

@@ -8,8 +8,9 @@ use anyhow::Context as _;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
+use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::record::Record;
 use rigel_core::sim::SimLaw;
 use rigel_core::units::Nanos;
@@ -45,7 +46,7 @@ pub const fn once(seconds: u64) -> Pace {
 
 /// Load classes with levels of their own.
 pub fn own(level: RunLevel, classes: Vec<LoadClass>) -> Request {
-    Request { classes, levels: LevelChoice::Own, ..request(level) }
+    Request { classes, task: Task::named(level, Vec::new(), Pace::ORION), ..request(level) }
 }
 
 /// The law of a device, as behind `--engine sim:`.

@@ -1,4 +1,4 @@
-use super::cases::{Case, Made};
+use super::cases::{Case, CaseSource};
 use super::*;
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::record::Record;
@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 /// The records of all cases that have one.
 pub static RECORDS: LazyLock<Vec<(&'static str, Record)>> = LazyLock::new(|| {
     let record = |case: Case| match case.made {
-        Made::OfRecord(make) => {
+        CaseSource::OfRecord(make) => {
             Some((case.name, make().unwrap_or_else(|error| panic!("{}: {error:#}", case.name))))
         }
-        Made::Otherwise(_) => None,
+        CaseSource::Otherwise(_) => None,
     };
     cases::all().into_iter().filter_map(record).collect()
 });

@@ -147,7 +147,7 @@ fn perform(words: &[String]) -> (u8, [String; 2]) {
 
 #[test]
 fn whatever_a_run_by_chance_offers_is_accepted() {
-    let mut refused = Refused::default();
+    let mut refused = RefusedOffers::default();
     let mut tries = 0;
     for number in 0..RUNS {
         let dir = tempfile::tempdir().unwrap();

@@ -2,17 +2,17 @@
 
 use super::super::golden::{cases, documents_of, tests::RECORDS};
 use super::*;
-use cases::Made;
+use cases::CaseSource;
 
 #[test]
 fn every_command_of_an_output_is_accepted() {
-    let mut refused = Refused::default();
+    let mut refused = RefusedOffers::default();
     for (name, record) in RECORDS.iter() {
         for document in documents_of(record).unwrap() {
             refused.check(&format!("{name}/{}", document.name), offers(&document.bytes));
         }
     }
-    for case in cases::all().iter().filter(|case| matches!(case.made, Made::Otherwise(_))) {
+    for case in cases::all().iter().filter(|case| matches!(case.made, CaseSource::Otherwise(_))) {
         for (path, bytes) in case.documents().unwrap() {
             refused.check(&path, offers(&bytes));
         }

@@ -18,7 +18,7 @@ fn paths() -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_of_a_help_text_is_accepted() {
-    let mut refused = Refused::default();
+    let mut refused = RefusedOffers::default();
     for path in paths() {
         for form in ["-h", "--help"] {
             let argv: Vec<OsString> = ["rigel"]

@@ -31,7 +31,7 @@ pub struct Figures {
 /// Exit code of a run that measured, and whose check failed (docs/reference/commands.md).
 const CHECK_FAILED: i32 = 1;
 /// What a run says whose numbers are none of storage: the machine's devices are memory, and hold zeros, and its clock stands still at times.
-const NO_STORAGE: &str = "error: measured, but no number may be used";
+const NO_STORAGE: &str = "error: measured, but no number is usable";
 
 /// The figures of a step that has to have measured, with the engine.
 ///
@@ -58,8 +58,8 @@ fn figures(document: &Value, engine: &str) -> anyhow::Result<Figures> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let flags = point["flags"].as_array().context("no list of flags")?;
     Ok(Figures {
-        iops: number(&io["iops"]["mean"], "rate")?,
-        latency_us: number(&io["latency_us"]["mean"], "latency")?,
+        iops: number(&io["iops"]["value"], "rate")?,
+        latency_us: number(&io["latency_us"]["mean"]["value"], "latency")?,
         reads: count("reads")?,
         writes: count("writes")?,
         errors: count("errors")?,
@@ -149,7 +149,7 @@ mod tests {
             "run": { "engine": "libaio", "complete": true },
             "points": [{
                 "classes": { "small": {
-                    "iops": { "mean": iops }, "latency_us": { "mean": latency_us },
+                    "iops": { "value": iops }, "latency_us": { "mean": { "value": latency_us } },
                     "reads": 100, "writes": 0, "errors": errors, "outstanding": { "planned": 8, "mean": 7.9 },
                 } },
                 "flags": flags,
@@ -196,7 +196,7 @@ mod tests {
         empty["points"] = json!([]);
         assert!(figures(&empty, "libaio").is_err());
         let mut hole = good;
-        hole["points"][0]["classes"]["small"]["latency_us"]["mean"] = Value::Null;
+        hole["points"][0]["classes"]["small"]["latency_us"]["mean"]["value"] = Value::Null;
         assert!(figures(&hole, "libaio").unwrap_err().to_string().contains("no latency"));
     }
 }

@@ -46,7 +46,7 @@ impl Machine<'_> {
         File::create(&results)?.set_len(RESULTS_BYTES)?;
         let child =
             self.command(&nvme, &meta, &results).spawn().context("cannot start qemu-system-x86_64")?;
-        let mut running = Running::new(child, &self.place.join("console.log"))?;
+        let mut running = VmProcess::new(child, &self.place.join("console.log"))?;
         let ended = running.follow(cases);
         ended
             .with_context(|| format!("the machine failed; its console ends with\n    {}", running.tail()))?;
@@ -80,14 +80,14 @@ impl Machine<'_> {
 }
 
 /// A started machine. It ends with this value.
-struct Running {
+struct VmProcess {
     child: Child,
     console: Receiver<String>,
     log: File,
     said: Vec<String>,
 }
 
-impl Running {
+impl VmProcess {
     fn new(mut child: Child, log: &Path) -> anyhow::Result<Self> {
         let stdout = child.stdout.take().context("the console is a pipe")?;
         Ok(Self { child, console: lines(stdout), log: File::create(log)?, said: Vec::new() })
@@ -128,7 +128,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for VmProcess {
     fn drop(&mut self) {
         // It has ended already, unless it hangs.
         let _ = self.child.kill();
@@ -185,7 +185,7 @@ mod tests {
             teardown: String::new(),
             judge: |_| Ok(String::new()),
         };
-        Running::new(child, &place.join("log")).unwrap().follow(&[case])
+        VmProcess::new(child, &place.join("log")).unwrap().follow(&[case])
     }
 
     #[test]

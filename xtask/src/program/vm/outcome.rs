@@ -15,7 +15,7 @@ pub struct Outcome {
 }
 
 /// What a step said, and how it ended.
-pub struct Told {
+pub struct StepOutput {
     name: String,
     /// Exit code; 137 when its time was over.
     pub code: i32,
@@ -53,14 +53,14 @@ impl Outcome {
     ///
     /// # Errors
     /// When it did not come to its end.
-    pub fn step(&self, name: &str) -> anyhow::Result<Told> {
+    pub fn step(&self, name: &str) -> anyhow::Result<StepOutput> {
         if let Ok(stuck) = fs::read_to_string(self.file(name, "stuck")) {
             anyhow::bail!("{name} hangs, and not even SIGKILL ends it: {}", shown(&stuck));
         }
         let code =
             fs::read_to_string(self.file(name, "code")).with_context(|| format!("{name} was not run"))?;
         let text = |end: &str| fs::read(self.file(name, end)).unwrap_or_default();
-        Ok(Told {
+        Ok(StepOutput {
             name: name.to_owned(),
             code: code
                 .trim()
@@ -99,7 +99,7 @@ impl Outcome {
     }
 }
 
-impl Told {
+impl StepOutput {
     /// Itself, if it ended with that exit code.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Told {
 pub fn shown(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() {
-        return "(nothing was said)".to_owned();
+        return "(it said nothing)".to_owned();
     }
     lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n    ")
 }

@@ -3,7 +3,7 @@
 //! An attribute of ATA counts only where its name is the one that its number usually has: makers give other things the same numbers, and a drive must
 //! not be accused by a temperature. Must not run the program.
 
-use super::{Counter, Counters, Drive, Said};
+use super::{Counter, Counters, Drive, DriveAnswer};
 use serde_json::Value;
 
 /// More than a program prints about any drive.
@@ -45,11 +45,12 @@ const NVME: [(&str, Counter); 9] = [
 /// The drive of a kernel name, out of what the program printed about it.
 pub fn read(name: &str, printed: &[u8]) -> Drive {
     let Ok(all) = serde_json::from_slice::<Value>(printed) else {
-        return Drive::silent(name, "smartctl printed nothing that can be read");
+        return Drive::silent(name, "smartctl printed nothing readable");
     };
     let text = |path| all.pointer(path).and_then(Value::as_str).map(|text| first(text, MOST_NAME));
     let counters = counters(&all);
-    let said = if counters.is_empty() { Said::Nothing(why(&all)) } else { Said::Counters(counters) };
+    let said =
+        if counters.is_empty() { DriveAnswer::Nothing(why(&all)) } else { DriveAnswer::Counters(counters) };
     let model = text("/model_name").or_else(|| text("/scsi_model_name"));
     // Bridges tell an empty one, which tells no drive from another.
     let serial = text("/serial_number").filter(|serial| !serial.trim().is_empty());

@@ -99,12 +99,12 @@ fn a_drive_that_tells_nothing_says_why() {
         (json!({"smartctl": {"messages": [{"string": message}], "exit_status": 2}}).to_string(), "denied[2J"),
         (json!({"smartctl": {"messages": []}}).to_string(), "no SMART or NVMe log"),
         (json!({"smartctl": {"messages": [{"string": " "}]}}).to_string(), "no SMART or NVMe log"),
-        ("smartctl 7.3\nnot JSON".to_owned(), "nothing that can be read"),
-        (String::new(), "nothing that can be read"),
-        ("[".repeat(100_000), "nothing that can be read"),
+        ("smartctl 7.3\nnot JSON".to_owned(), "nothing readable"),
+        (String::new(), "nothing readable"),
+        ("[".repeat(100_000), "nothing readable"),
     ] {
         let drive = read("sda", printed.as_bytes());
-        assert!(matches!(&drive.said, Said::Nothing(why) if why.ends_with(sign)), "{drive:?}");
+        assert!(matches!(&drive.said, DriveAnswer::Nothing(why) if why.ends_with(sign)), "{drive:?}");
     }
 }
 

@@ -10,11 +10,12 @@ use crate::load::commits::NoCommits;
 use crate::load::matrix::Point;
 use crate::stats::Estimate;
 use crate::stats::bound::{LatencyBound, LatencyOf};
-use crate::units::{NS_PER_MS, to_f64, trimmed, us_from_ns};
+use crate::units::say::trimmed;
+use crate::units::{NS_PER_MS, to_f64, us_from_ns};
 
 /// A latency that is further above the bound does not keep it, however wide its interval is: with two visits the interval
 /// begins at 0.
-pub(crate) const NEAR: f64 = 0.1;
+pub const NEAR: f64 = 0.1;
 
 /// The highest rate within the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct WithinBound {
     pub outstanding: u32,
 }
 
-/// Everything that a calibration answers.
+/// What a calibration answers beside the figures that every run has; [`crate::judge::answers`] has all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers {
     /// The bound.
@@ -38,10 +39,6 @@ pub struct Answers {
     pub unbounded_iops: Option<Extreme>,
     /// The highest rate of large I/O in megabytes (2^20) per second.
     pub max_mbps: Option<Extreme>,
-    /// The same of one stream.
-    pub max_pmbps: Option<Extreme>,
-    /// The latency that the bound is about with one small I/O outstanding, in microseconds.
-    pub latency_at_1_us: Option<Estimate>,
     /// The outstanding small I/Os that saturate the device: lowest and highest as far as the noise tells. `None` when the search
     /// did not end.
     pub n_sat: Option<(u32, u32)>,
@@ -63,15 +60,12 @@ impl Answers {
         let small = contenders(points, Class::SMALL);
         let max_iops = within(&small, &bound);
         let found = |one: Candidate<'_>| Extreme { estimate: one.io.rate(), point: one.point };
-        let large = contenders(points, Class::LARGE);
-        let max_mbps = highest(&large).map(found);
+        let max_mbps = highest(&contenders(points, Class::LARGE)).map(found);
         Self {
             bound,
             unbounded_iops: unbounded(&small, max_iops.as_ref().ok()).map(found),
             max_iops,
             max_mbps,
-            max_pmbps: one(&large, Class::LARGE).map(found),
-            latency_at_1_us: one(&small, Class::SMALL).and_then(|one| latency(one.io, bound.of)),
             n_sat: curve.map(|curve| (curve.curve.n_sat.lo, curve.curve.n_sat.hi)),
             saturated: curve.is_some_and(|curve| curve.curve.saturated),
             commits: no_commits.map_or_else(|| Commits::of(points), Err),
@@ -91,11 +85,6 @@ impl Answers {
 pub(super) fn alone(points: &[PointFindings], class: Class) -> Option<&IoFindings> {
     let found = points.iter().find(|found| found.point == Point::alone(class, 1))?;
     found.io(class).filter(|io| io.latency_us.is_some())
-}
-
-/// One of a class and none of the other, of the points that have a say: the highest rate is not below it.
-fn one<'a>(points: &[Candidate<'a>], class: Class) -> Option<Candidate<'a>> {
-    points.iter().find(|one| one.point == Point::alone(class, 1)).copied()
 }
 
 /// The highest rate at any latency: that within the bound, unless another is higher.
@@ -147,7 +136,7 @@ fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound,
     best.ok_or_else(|| {
         let (us, unit) = if bound.limit.0 < NS_PER_MS { (1.0, "us") } else { (1000.0, "ms") };
         format!(
-            "the {} latency is {} {unit} even at the lowest load, above the bound of {}",
+            "the {} latency is {} {unit} even at the lowest load, above the limit of {}",
             bound.of.name(),
             trimmed(quickest / us),
             bound.limit
@@ -158,6 +147,7 @@ fn within(points: &[Candidate<'_>], bound: &LatencyBound) -> Result<WithinBound,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::answers::{LATENCY_AT_1, MAX_MBPS, MAX_PMBPS};
     use crate::judge::findings::{Findings, plateau};
     use crate::judge::flags::Flag;
     use crate::judge::flags::FlagCode;
@@ -177,8 +167,10 @@ mod tests {
         let small = latencies_us.iter().enumerate().map(|(step, us)| visit(step, us * 1000));
         let visits = small.chain([visit(5, 10_000_000), visit(6, 10_000_000)]).collect();
         let mut record = Record { visits, ..Record::begun(header()) };
-        record.header.request.bound =
-            Some(LatencyBound { limit: Nanos::from_millis(limit_ms), of: LatencyOf::Mean });
+        record
+            .header
+            .request
+            .calibrate(LatencyBound { limit: Nanos::from_millis(limit_ms), of: LatencyOf::Mean }, None);
         let mut findings = Findings::of(&record);
         change(&mut findings);
         plateau::join(&mut findings.points, &record.header.request);
@@ -188,13 +180,14 @@ mod tests {
 
     #[test]
     fn the_highest_rate_within_the_bound() {
-        let found = answered([1000, 1000, 1000, 2000, 5000], 2, |_| {});
+        let judged = judged([1000, 1000, 1000, 2000, 5000], 2, |_| {});
+        let one = |quantity| judged.figure(quantity).unwrap().estimate.value;
+        assert_eq!((one(MAX_PMBPS), one(LATENCY_AT_1)), (100.0, 1000.0));
+        let found = judged.answers.unwrap();
         let best = found.max_iops.unwrap();
         assert_eq!((best.outstanding, best.iops.value), (3, 3000.0), "4 outstanding at 2 ms give 2000");
         assert_eq!(found.unbounded_iops.unwrap().estimate.value, 3000.0);
         assert_eq!(found.max_mbps.unwrap().estimate.value, 200.0);
-        assert_eq!(found.max_pmbps.unwrap().estimate.value, 100.0);
-        assert_eq!(found.latency_at_1_us.unwrap().value, 1000.0);
         assert_eq!(found.n_sat, None, "nothing was searched");
     }
 
@@ -203,7 +196,7 @@ mod tests {
         let found = answered([3000, 3000, 3000, 3000, 3000], 2, |_| {});
         let reason = found.max_iops.unwrap_err();
         assert!(
-            reason.contains("latency is 3 ms even at the lowest load, above the bound of 2 ms"),
+            reason.contains("latency is 3 ms even at the lowest load, above the limit of 2 ms"),
             "{reason}"
         );
         assert!(found.unbounded_iops.is_some());
@@ -256,7 +249,7 @@ mod tests {
     #[test]
     fn one_stream_in_doubt_is_not_above_many() {
         let of = |invalid: bool| {
-            answered([1000; 5], 2, |findings| {
+            judged([1000; 5], 2, |findings| {
                 let one =
                     findings.points.iter_mut().find(|found| found.point == Point::alone(Class::LARGE, 1));
                 let one = one.unwrap();
@@ -265,10 +258,10 @@ mod tests {
                 one.flags.push(if invalid { flag.invalidating() } else { flag });
             })
         };
-        let rate = |best: Option<Extreme>| best.map(|best| best.estimate.value);
-        let (sound, doubted) = (of(false), of(true));
-        assert_eq!((rate(sound.max_pmbps), rate(sound.max_mbps)), (Some(900.0), Some(900.0)));
-        assert_eq!((rate(doubted.max_pmbps), rate(doubted.max_mbps)), (None, Some(200.0)));
+        let rates =
+            |found: Findings| [MAX_PMBPS, MAX_MBPS].map(|rate| Some(found.figure(rate)?.estimate.value));
+        assert_eq!(rates(of(false)), [Some(900.0); 2]);
+        assert_eq!(rates(of(true)), [None, Some(200.0)]);
     }
 
     /// Points of 1000 per second and rates in per cent of it, each sure to a standard error of 1 %.

@@ -11,7 +11,7 @@ use crate::load::class::{Class, LoadClass};
 use crate::measure::{ClassTally, Histogram};
 use crate::record::{Header, Record, Visit};
 use crate::stats::Parameters;
-use crate::stats::batch_means::{self, Within};
+use crate::stats::batch_means::{self, SeriesError};
 use crate::stats::detect::stalls::stalls;
 use crate::stats::estimate::Basis;
 use crate::stats::interval::Interval;
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// One phase of an adaptive run, judged.
 #[derive(Debug)]
-pub struct JudgedPhase<'a> {
+pub struct PhaseJudgement<'a> {
     /// Steps of its points, as planned.
     pub steps: BTreeSet<usize>,
     /// All of its visits, long ones included, in order.
@@ -34,7 +34,7 @@ pub struct JudgedPhase<'a> {
 }
 
 /// The phases of an adaptive run that have visits; none for a run with one visit per point.
-pub fn phases(record: &Record) -> Vec<JudgedPhase<'_>> {
+pub fn phases(record: &Record) -> Vec<PhaseJudgement<'_>> {
     let Some(plan) = &record.header.plan.adaptive else {
         return Vec::new();
     };
@@ -45,14 +45,14 @@ pub fn phases(record: &Record) -> Vec<JudgedPhase<'_>> {
         let judged = Profiles::of_phase(planned).with(visits.iter().copied()).look(parameters);
         let counting = visits.iter().copied().filter(|visit| judged.rests_on(visit));
         let sure = sureness(&by_step(counting), &judged, parameters);
-        JudgedPhase { steps, visits, judged, sure }
+        PhaseJudgement { steps, visits, judged, sure }
     };
     let all = plan.phases.iter().map(phase);
     all.filter(|phase| !phase.visits.is_empty()).collect()
 }
 
 /// All visited points in the order of the plan, without flags.
-pub fn points(record: &Record, phases: &[JudgedPhase<'_>]) -> Vec<PointFindings> {
+pub fn points(record: &Record, phases: &[PhaseJudgement<'_>]) -> Vec<PointFindings> {
     let numbers = phase_numbers(record);
     let found = by_step(&record.visits).into_iter().map(|(step, visits)| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
@@ -69,7 +69,7 @@ pub fn by_step<'a>(visits: impl IntoIterator<Item = &'a Visit>) -> BTreeMap<usiz
 }
 
 /// The visits that the figures of a point, or of its phase, are from: those that count; if there are none, all.
-pub fn used<'a>(visits: &[&'a Visit], phase: Option<&JudgedPhase<'_>>) -> Vec<&'a Visit> {
+pub fn used<'a>(visits: &[&'a Visit], phase: Option<&PhaseJudgement<'_>>) -> Vec<&'a Visit> {
     let counts = |visit: &Visit| phase.map_or_else(|| counts(visit), |phase| phase.judged.rests_on(visit));
     let counting: Vec<&Visit> = visits.iter().copied().filter(|visit| counts(visit)).collect();
     if counting.is_empty() { visits.to_vec() } else { counting }
@@ -81,7 +81,7 @@ fn phase_numbers(record: &Record) -> BTreeMap<usize, usize> {
     phases.flat_map(|(number, phase)| phase.points.iter().map(move |&step| (step, number))).collect()
 }
 
-fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&JudgedPhase<'_>>) -> PointFindings {
+fn point(header: &Header, step: usize, all: &[&Visit], phase: Option<&PhaseJudgement<'_>>) -> PointFindings {
     let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
     let visits: &[&Visit] = &used(all, phase);
     let measured = visits.iter().map(|visit| measured_ns(visit, settle_ns)).fold(0, u64::saturating_add);
@@ -265,6 +265,6 @@ fn relative_half_width(rates: &[f64]) -> Option<(f64, f64)> {
 }
 
 /// What a visit sees of the error of its own mean; `None` when it is too short or nothing completed.
-pub fn own_error(rates: &[f64]) -> Option<Within> {
+pub fn own_error(rates: &[f64]) -> Option<SeriesError> {
     batch_means::within(rates).filter(|_| mean(rates) > 0.0)
 }

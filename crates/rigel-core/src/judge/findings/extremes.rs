@@ -6,23 +6,29 @@
 //! files name the first of these points instead. Must not choose a point that a flag speaks against, as long as there is another.
 
 use super::{IoFindings, PointFindings};
+use crate::documents;
 use crate::judge::flags::FlagCode;
 use crate::load::class::{Class, Figure, LoadClass, PerClass};
 use crate::load::matrix::Point;
 use crate::stats::estimate::Estimate;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A point of a plateau whose interval is wider than that of another one by this factor is not named for it.
 const FAR_LESS_SURE: f64 = 2.0;
 
-/// Rates of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
-const ROUNDED: f64 = 1.0 - 1e-12;
+/// Figures of a plateau are equal but for what rounding takes where the mean size of an I/O differs from point to point.
+const ROUNDED: f64 = 1e-12;
 
 /// A figure that stands for a run, and the point that it is from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Extreme {
     /// The figure.
+    #[serde(flatten)]
     pub estimate: Estimate,
-    /// Where.
+    /// The load level of each class there.
+    #[serde(rename = "levels", serialize_with = "documents::levels")]
+    #[schemars(with = "PerClass<u32>")]
     pub point: Point,
 }
 
@@ -79,12 +85,28 @@ impl Extremes {
         self.latencies_us.get(&class).copied()
     }
 
+    /// Whether a point has one of these figures: all points of a plateau do.
+    pub fn rest_on(&self, found: &PointFindings) -> bool {
+        let has = |own: Estimate, best: Option<Extreme>| {
+            best.is_some_and(|best| is_same(own.value, best.estimate.value))
+        };
+        found.classes().any(|(class, io)| {
+            has(io.rate(), self.rate(class))
+                || io.latency_us.is_some_and(|us| has(us.mean, self.latency_us(class)))
+        })
+    }
+
     pub(super) fn set_rate(&mut self, class: Class, rate: Option<Extreme>) {
         match rate {
             Some(rate) => self.rates.insert(class, rate),
             None => self.rates.remove(&class),
         };
     }
+}
+
+/// Whether two figures are one that several points share.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= ROUNDED * other.abs()
 }
 
 /// A point that may stand for a class.
@@ -160,7 +182,7 @@ pub fn best_alone(points: &[PointFindings], class: Class) -> Option<Point> {
 pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
     let rate = |one: &Candidate<'_>| one.io.rate().value;
     let best = candidates.iter().map(rate).max_by(f64::total_cmp)?;
-    let tops = steady(candidates.iter().filter(|one| rate(one) >= ROUNDED * best).collect());
+    let tops = steady(candidates.iter().filter(|one| is_same(rate(one), best)).collect());
     let width = |one: &Candidate<'_>| one.io.iops.half_width().unwrap_or(f64::INFINITY);
     let narrowest = tops.iter().map(|one| width(one)).fold(f64::INFINITY, f64::min);
     let are_places = candidates.iter().any(|one| one.io.load.places.is_some());
@@ -171,7 +193,7 @@ pub fn highest<'a>(candidates: &[Candidate<'a>]) -> Option<Candidate<'a>> {
 fn lowest_latency(candidates: &[Candidate<'_>]) -> Option<Extreme> {
     let mean = |one: &Candidate<'_>| Some(one.io.latency_us?.mean);
     let best = candidates.iter().filter_map(mean).map(|mean| mean.value).min_by(f64::total_cmp)?;
-    let tops = candidates.iter().filter(|one| mean(one).is_some_and(|mean| mean.value <= best));
+    let tops = candidates.iter().filter(|one| mean(one).is_some_and(|mean| is_same(mean.value, best)));
     let found = steady(tops.collect()).into_iter().min_by_key(|one| one.point.sum())?;
     Some(Extreme { estimate: mean(found)?, point: found.point })
 }

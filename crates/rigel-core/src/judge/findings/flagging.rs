@@ -18,25 +18,26 @@ mod open;
 mod server;
 mod standing;
 mod standstill;
+mod targets;
 mod visits;
 mod words;
 
-pub use changes::Seen as ChangesSeen;
+pub use changes::VisitChanges as ChangesSeen;
 pub use circumstances::MATTERS as FOREIGN_MATTERS;
 pub use curve::{flags as curve, unfinished as unfinished_search, unfinished_bound};
 pub use flushes::of_run as free_flushes;
 
 use super::PointFindings;
-use super::estimate::{JudgedPhase, by_step, used};
+use super::estimate::{PhaseJudgement, by_step, used};
 use super::nodes;
-use crate::facts::{InMemory, TargetFacts};
+use crate::facts::{MemoryReason, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::matrix::Point;
-use crate::record::{Header, Record, Resumed, Visit};
+use crate::record::{Header, Record, ResumedLine, Visit};
 use crate::stats::Basis;
 
 /// Gives every point its flags and returns what holds for the run as a whole.
-pub fn flag(record: &Record, phases: &[JudgedPhase<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
+pub fn flag(record: &Record, phases: &[PhaseJudgement<'_>], points: &mut [PointFindings]) -> Vec<Flag> {
     let limited = levels::limited(record);
     for_points(record, phases, points, &limited);
     for_run(record, phases, points, &limited)
@@ -44,13 +45,13 @@ pub fn flag(record: &Record, phases: &[JudgedPhase<'_>], points: &mut [PointFind
 
 fn for_points(
     record: &Record,
-    phases: &[JudgedPhase<'_>],
+    phases: &[PhaseJudgement<'_>],
     points: &mut [PointFindings],
-    limited: &[levels::Limited],
+    limited: &[levels::ClassLimit],
 ) {
     let target = record.header.plan.adaptive.as_ref().map(|plan| plan.parameters.target);
-    let compared: Vec<visits::Compared> =
-        phases.iter().map(|phase| visits::Compared::of(phase, target.unwrap_or(0.0))).collect();
+    let compared: Vec<visits::PhaseSpread> =
+        phases.iter().map(|phase| visits::PhaseSpread::of(phase, target.unwrap_or(0.0))).collect();
     let by_step = by_step(&record.visits);
     let effect = |step: usize| {
         let visits = by_step.get(&step).map_or(&[][..], Vec::as_slice);
@@ -62,14 +63,14 @@ fn for_points(
     unlimited_us.retain(|class, _| !limited.iter().any(|limited| limited.load.name == *class));
     // Where an I/O that is alone is of one of two kinds, their mean says nothing of how fast one may be.
     let of_one_kind_us = latency::of_one_kind(points, &alone_us);
-    let changes = changes::Seen::of(record);
+    let changes = changes::VisitChanges::of(record);
     for point in points {
         let visits = by_step.get(&point.step).map_or(&[][..], Vec::as_slice);
         let phase = phases.iter().zip(&compared).find(|(phase, _)| phase.steps.contains(&point.step));
         let counting = used(visits, phase.map(|(phase, _)| phase));
         let mut flags = circumstances_of(&record.header, point.point);
         flags.extend(counts::of_point(record, visits, point));
-        flags.extend(standstill::of_point(visits, point));
+        flags.extend(standstill::of_point(visits, point, circumstances::shared_cpus(record, visits)));
         flags.extend(open::of_point(&counting, visits, point));
         flags.extend(nodes::flags(&record.header, &counting, point));
         flags.extend(changes.of_point(&counting));
@@ -91,11 +92,11 @@ fn for_points(
 
 fn for_run(
     record: &Record,
-    phases: &[JudgedPhase<'_>],
+    phases: &[PhaseJudgement<'_>],
     points: &[PointFindings],
-    limited: &[levels::Limited],
+    limited: &[levels::ClassLimit],
 ) -> Vec<Flag> {
-    let mut found: Vec<Flag> = changes::Seen::of(record).of_run().into_iter().collect();
+    let mut found: Vec<Flag> = changes::VisitChanges::of(record).of_run().into_iter().collect();
     found.extend(standing::of_run(record));
     for phase in phases {
         found.extend(long_visit::of_phase(record, phase));
@@ -106,6 +107,7 @@ fn for_run(
     }
     found.extend(levels::of_run(record, phases, points, limited));
     found.extend(neighbours::of_run(record, points));
+    found.extend(targets::of_run(record));
     found.extend(visits::few_points(record, points));
     let mut set_aside = record.set_aside.iter();
     found.extend(record.resumed.iter().map(|line| {
@@ -116,7 +118,7 @@ fn for_run(
 }
 
 /// What the texts about a phase begin with; nothing when there is only one.
-fn name(record: &Record, phases: &[JudgedPhase<'_>], phase: &JudgedPhase<'_>) -> &'static str {
+fn name(record: &Record, phases: &[PhaseJudgement<'_>], phase: &PhaseJudgement<'_>) -> &'static str {
     let writes = || {
         let points = phase.steps.iter().filter_map(|&step| record.header.plan.steps.get(step));
         points.into_iter().any(|step| record.header.request.writes(step.point))
@@ -145,7 +147,7 @@ fn circumstances_of(header: &Header, point: Point) -> Vec<Flag> {
 
 /// I/O of every point goes to all targets, so one of them in memory spoils them all.
 fn memory(targets: &[TargetFacts]) -> Option<Flag> {
-    let found: Vec<InMemory> = targets.iter().filter_map(TargetFacts::memory).collect();
+    let found: Vec<MemoryReason> = targets.iter().filter_map(TargetFacts::memory).collect();
     let first = found.first()?;
     let which = match (found.len(), targets.len()) {
         (some, all) if some < all => format!("{some} of {all} targets: "),
@@ -155,15 +157,15 @@ fn memory(targets: &[TargetFacts]) -> Option<Flag> {
 }
 
 /// What lies between an interruption and this time is not in the record; why a visit does not count is told here only.
-fn resumed(record: &Record, line: &Resumed, left_out: Option<&Visit>) -> Flag {
+fn resumed(record: &Record, line: &ResumedLine, left_out: Option<&Visit>) -> Flag {
     let why = left_out.map(|visit| match nodes::hung(&record.header, visit) {
         Some(hung) => hung,
         None if visit.all_failed() => "all of its I/Os failed".to_owned(),
         None => "it was cut short".to_owned(),
     });
     let why = why.map_or_else(String::new, |why| format!("; the visit after them is left out: {why}"));
-    let Resumed { at, kept, .. } = line;
-    Flag::new(FlagCode::Resumed, format!("interrupted, and went on at {at} behind {kept} visits{why}"))
+    let ResumedLine { at, kept, .. } = line;
+    Flag::new(FlagCode::Resumed, format!("interrupted, and resumed at {at} after {kept} visits{why}"))
 }
 
 /// Visits that a point of a phase of so many has before it is looked at; a width from fewer may be small by luck.
@@ -182,18 +184,18 @@ fn width(point: &PointFindings, target: Option<f64>, least: usize) -> Vec<Flag> 
     };
     let wide = point.classes().filter_map(|(name, io)| match io.judged().interval {
         Some(_) if io.judged().basis != Basis::Visits => {
-            Some(format!("{name}: a single visit; the width only shows what varied inside it"))
+            Some(format!("{name}: a single visit, so the width only covers variation within it"))
         }
         Some(interval) if interval.visits < least => {
             Some(format!("{name}: {} of at least {least} visits", interval.visits))
         }
         Some(_) if io.sure.reached => None,
         Some(interval) if interval.relative_half_width <= target => Some(format!(
-            "{name}: ±{:.1} %, but the visits are over before the device has settled, so that the mean may be off by more",
+            "{name}: ±{:.1} %, but the visits end before the device has settled, so the mean may be off by more",
             100.0 * interval.relative_half_width
         )),
         Some(interval) => Some(format!(
-            "{name}: ±{:.1} % after {} visits, ±{:.1} % was asked for",
+            "{name}: ±{:.1} % after {} visits, ±{:.1} % requested",
             100.0 * interval.relative_half_width,
             interval.visits,
             100.0 * target

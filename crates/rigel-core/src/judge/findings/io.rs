@@ -9,9 +9,13 @@ use crate::measure::{ClassTally, FirstError, Histogram, Occupancy};
 use crate::stats::Interval;
 use crate::stats::estimate::{Basis, Estimate};
 use crate::units::{self, MIB, to_f64, us_from_ns};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// Latency of successful I/Os, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Latency of successful I/Os, in microseconds, from just before submission to the moment the completion was seen. Percentiles are those of all visits
+/// together; `basis` is `merged` where one has no interval: an indication, not an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Latency")]
 pub struct LatencyUs {
     /// Arithmetic mean.
     pub mean: Estimate,
@@ -28,8 +32,10 @@ pub struct LatencyUs {
     /// 99th percentile.
     pub p99: Estimate,
     /// 99.9th percentile.
+    #[serde(rename = "p99.9")]
     pub p99_9: Estimate,
     /// 99.99th percentile.
+    #[serde(rename = "p99.99")]
     pub p99_99: Estimate,
 }
 

@@ -3,12 +3,15 @@
 //! Must not judge what one host did alone.
 
 use super::PointFindings;
+use crate::documents;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::path_text::printable;
-use crate::record::{Counted, Header, Joined, Member, NodeVisit, Visit};
+use crate::record::{Header, Member, NodeCounts, NodeRecord, NodeVisit, Visit};
 use crate::stats::sample::{mean, variance};
 use crate::units::{self, NS_PER_MS, iops, to_f64, us_from_ns};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Nodes that begin further apart measure different moments.
 const MOST_SKEW_NS: u64 = NS_PER_MS;
@@ -18,30 +21,38 @@ pub const LEAST_OF_DUE: f64 = 0.9;
 const LEAST_ERRORS: f64 = 3.0;
 
 /// One node at a point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "PointNode")]
 pub struct NodeFindings {
-    /// Its place in the header.
+    /// Its place among the run's nodes, from 0.
     pub node: usize,
     /// Its name.
+    #[serde(serialize_with = "documents::printable")]
     pub name: String,
     /// What it did of each class that it had something of.
+    #[serde(rename = "classes")]
     pub ios: PerClass<NodeIo>,
 }
 
 /// What a node did of a class.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "NodeShare")]
 pub struct NodeIo {
     /// Outstanding I/Os planned.
+    #[serde(rename = "outstanding")]
     pub planned: u32,
     /// I/Os per second.
     pub iops: f64,
     /// MB per second, one MB is 2^20 bytes.
     pub mbps: f64,
-    /// Mean latency; `None` when nothing completed.
+    /// Mean latency in microseconds; null when nothing completed.
+    #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
-    /// What it did of what its part would be at the same speed everywhere; 1 is all.
+    /// What it did of its part, by what it had outstanding of what all had: 1 is all of it.
+    #[serde(rename = "of_part")]
     pub of_due: f64,
     /// Standard error of that.
+    #[serde(rename = "of_part_error")]
     pub of_due_error: f64,
     /// I/Os that failed.
     pub errors: u64,
@@ -58,12 +69,12 @@ pub fn of_point(header: &Header, visits: &[&Visit]) -> Vec<NodeFindings> {
     members.enumerate().filter_map(one).collect()
 }
 
-fn joined(visit: &Visit, node: usize) -> Option<&Joined> {
+fn joined(visit: &Visit, node: usize) -> Option<&NodeRecord> {
     visit.nodes.get(node)?.joined.as_ref()
 }
 
 fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
-    let mut sum = Counted::default();
+    let mut sum = NodeCounts::default();
     let mut measured_ns: u64 = 0;
     let mut dues = Vec::new();
     let mut all_due = 0.0;
@@ -76,7 +87,7 @@ fn of_class(visits: &[&Visit], node: usize, class: Class) -> Option<NodeIo> {
         sum.begun = sum.begun.saturating_add(own.with_latency());
         sum.errors = sum.errors.saturating_add(own.errors);
         measured_ns = measured_ns.saturating_add(visit.measured_ns);
-        let all: Vec<&Counted> =
+        let all: Vec<&NodeCounts> =
             (0..visit.nodes.len()).filter_map(|node| joined(visit, node)?.counted.get(&class)).collect();
         let (ops, planned): (u64, u64) = (
             all.iter().map(|one| one.ops).fold(0, u64::saturating_add),
@@ -137,7 +148,7 @@ fn skew(visits: &[&Visit]) -> Option<Flag> {
     (wide > 0).then(|| {
         let of =
             if skews.len() == 1 { String::new() } else { format!(" in {wide} of {} visits", skews.len()) };
-        Flag::new(FlagCode::Skew, format!("the nodes began up to {most_ms:.1} ms apart{of}"))
+        Flag::new(FlagCode::Skew, format!("the nodes started up to {most_ms:.1} ms apart{of}"))
     })
 }
 
@@ -151,7 +162,7 @@ fn imbalance(header: &Header, point: &PointFindings) -> Option<Flag> {
     Some(Flag::new(
         FlagCode::Imbalance,
         format!(
-            "{class}: {} did {:.0} % of its part, {}",
+            "{class}: {} did {:.0} % of its share, {}",
             node.name,
             100.0 * io.of_due,
             load.rate_text(io.iops)
@@ -173,9 +184,12 @@ mod tests {
         // One in five was over after the window.
         let begun = ops + ops / 5;
         let counted =
-            Counted { planned: 4, ops, bytes: ops * 8192, latency_ns: begun * 1000, begun, errors: 0 };
+            NodeCounts { planned: 4, ops, bytes: ops * 8192, latency_ns: begun * 1000, begun, errors: 0 };
         let counted = PerClass::from([(Class::SMALL, counted)]);
-        NodeVisit { joined: Some(Joined { late_ns, counted, ..Joined::default() }), ..NodeVisit::default() }
+        NodeVisit {
+            joined: Some(NodeRecord { late_ns, counted, ..NodeRecord::default() }),
+            ..NodeVisit::default()
+        }
     }
 
     fn header_of(nodes: usize) -> Header {
@@ -246,10 +260,13 @@ mod tests {
             taken_back: true,
         });
         let told = hung(&header, &visit).unwrap();
-        assert!(told.contains("byte 8192 of ") && told.ends_with("took all of them back (on db1)"), "{told}");
+        assert!(told.contains("byte 8192 of ") && told.ends_with("cancelled all of them (on db1)"), "{told}");
         let alone = hung(&self::header(), &visit_to(0, Point::pair(8, 0), 1_000_000)).is_none();
         assert!(
-            alone && hung(&header, &Visit { nodes: Vec::new(), ..visit.clone() }).unwrap().ends_with("back")
+            alone
+                && hung(&header, &Visit { nodes: Vec::new(), ..visit.clone() })
+                    .unwrap()
+                    .ends_with("all of them")
         );
         let found = of_point(&header, &[&visit]);
         assert_eq!(failed(&found, Class::SMALL), " (7 on db1)");
@@ -262,9 +279,9 @@ mod tests {
         let told =
             |late_ns: u64| skew(&[&visit_of(vec![joined(5, 10), joined(5, late_ns)])]).map(|flag| flag.text);
         assert_eq!(told(MOST_SKEW_NS + 10), None);
-        assert_eq!(told(4 * NS_PER_MS).as_deref(), Some("the nodes began up to 4.0 ms apart"));
+        assert_eq!(told(4 * NS_PER_MS).as_deref(), Some("the nodes started up to 4.0 ms apart"));
         let idle = NodeVisit {
-            joined: Some(Joined { late_ns: NS_PER_S, ..Joined::default() }),
+            joined: Some(NodeRecord { late_ns: NS_PER_S, ..NodeRecord::default() }),
             ..NodeVisit::default()
         };
         assert_eq!(

@@ -3,15 +3,11 @@
 //! Must not word what is told; `rigel-report` does.
 
 use super::{IoFindings, PointFindings};
-use crate::judge::flags::{Flag, FlagCode};
+use crate::judge::flags::{Flag, FlagCode, Mark};
 use crate::load::class::{Figure, LoadClass};
 use crate::stats::by_place::{Course, course};
 use crate::stats::{Basis, Estimate};
 use std::collections::BTreeSet;
-
-/// What tells that the speed was another one at another time.
-const TOLD_BY_TIME: [FlagCode; 5] =
-    [FlagCode::LevelShift, FlagCode::Drift, FlagCode::Throttled, FlagCode::Contaminated, FlagCode::Foreign];
 
 /// A class that was measured place by place.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +44,7 @@ impl PlaceFindings {
         let known: Option<Vec<(f64, f64)>> = (1..=places).map(at).collect();
         let flags = points.iter().filter(alone).flat_map(|found| &found.flags).chain(of_run);
         let speaking = flags.filter(|flag| flag.speaks_against()).map(|flag| flag.code);
-        let moments = speaking.filter(|code| TOLD_BY_TIME.contains(code)).collect();
+        let moments = speaking.filter(|code| code.has(Mark::InTime)).collect();
         Some(Self { load: load.clone(), course: known.and_then(|known| course(&known)), moments })
     }
 

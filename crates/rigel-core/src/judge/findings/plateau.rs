@@ -22,12 +22,12 @@ const ALIKE: f64 = SQRT_2;
 
 /// Which of two figures is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Best {
+enum BetterDirection {
     Highest,
     Lowest,
 }
 
-impl Best {
+impl BetterDirection {
     /// The better one comes first.
     fn order(self, one: f64, other: f64) -> Ordering {
         match self {
@@ -46,50 +46,57 @@ pub(super) fn join(points: &mut [PointFindings], request: &Request) {
     for class in classes {
         let all = rows(points, class);
         let Some(load) = all.iter().find_map(|&at| Some(&points[at].io(class)?.load)) else { continue };
+        let is_bandwidth = load.figure == Figure::Mbps;
         if load.is_open() || load.places.is_some() {
             continue;
         }
+        let plateau = join_rates(points, class, &all, &[]);
         // Before anything asks whether a bound is kept, as what answers asks these figures.
-        if load.figure != Figure::Mbps {
-            join_latencies(points, class, &all);
-        }
-        let plateau = join_rates(points, class, &all);
-        if let (Class::SMALL, Some(bound)) = (class, &request.bound) {
+        let quickest = if is_bandwidth { Vec::new() } else { join_latencies(points, class, &all, &plateau) };
+        if let (Class::SMALL, Some(bound)) = (class, &request.bound()) {
             let kept = within_bound(points, &all, bound);
             if !kept.iter().any(|at| plateau.contains(at)) {
-                join_rates(points, class, &kept);
+                join_rates(points, class, &kept, &quickest);
             }
         }
     }
 }
 
-fn join_rates(points: &mut [PointFindings], class: Class, rows: &[usize]) -> Vec<usize> {
+/// Those that share a latency are `apart`: which ones share a rate.
+fn join_rates(points: &mut [PointFindings], class: Class, rows: &[usize], apart: &[usize]) -> Vec<usize> {
     let set = |io: &mut IoFindings, rate: Estimate| io.iops = rate.scaled(1.0 / io.scale());
-    joined(points, class, rows, Best::Highest, |io| Some(io.rate()), set)
+    joined(points, class, (rows, apart), BetterDirection::Highest, |io| Some(io.rate()), set)
 }
 
-fn join_latencies(points: &mut [PointFindings], class: Class, rows: &[usize]) {
+/// Those that share a rate are `apart`: which ones share a latency.
+fn join_latencies(points: &mut [PointFindings], class: Class, rows: &[usize], apart: &[usize]) -> Vec<usize> {
     let set = |io: &mut IoFindings, mean| {
         if let Some(us) = &mut io.latency_us {
             us.mean = mean;
         }
     };
-    joined(points, class, rows, Best::Lowest, |io| Some(io.latency_us?.mean), set);
+    joined(points, class, (rows, apart), BetterDirection::Lowest, |io| Some(io.latency_us?.mean), set)
 }
 
-/// Joins the best of some points; which ones.
+/// Joins the best of some points; which ones. Of the points `apart`, those that differ in what is outstanding are not alike, however little is known: they
+/// share the other figure, and in a closed loop what is outstanding is the product of rate and latency, so that loads that differ cannot share both.
 fn joined(
     points: &mut [PointFindings],
     class: Class,
-    rows: &[usize],
-    best: Best,
+    (rows, apart): (&[usize], &[usize]),
+    best: BetterDirection,
     get: impl Fn(&IoFindings) -> Option<Estimate>,
     set: impl Fn(&mut IoFindings, Estimate),
 ) -> Vec<usize> {
     let figures: Vec<(usize, Estimate)> =
         rows.iter().filter_map(|&at| Some((at, get(points[at].io(class)?)?))).collect();
     let values: Vec<Estimate> = figures.iter().map(|one| one.1).collect();
-    let (members, value) = plateau(&values, best);
+    let differ = |one: usize, other: usize| {
+        let (one, other) = (figures[one].0, figures[other].0);
+        let are_apart = apart.contains(&one) && apart.contains(&other);
+        are_apart && points[one].point.of(class) != points[other].point.of(class)
+    };
+    let (members, value) = plateau(&values, best, differ);
     for &member in &members {
         let (at, estimate) = figures[member];
         if let Some(io) = points[at].ios.get_mut(&class) {
@@ -102,8 +109,12 @@ fn joined(
 
 /// The places of the figures that are alike the best one, and their mean, each by how sure it is. They are the best ones without a gap, so that no other
 /// figure is better than their mean. Each is alike the best one, and alike the mean of those before it: what is alike a best one of which next to
-/// nothing is known need not be alike the others. A figure whose visits do not lie apart stays what it is.
-fn plateau(figures: &[Estimate], best: Best) -> (Vec<usize>, f64) {
+/// nothing is known need not be alike the others. Those that `differ` whatever their noise end it. A figure whose visits do not lie apart stays what it is.
+fn plateau(
+    figures: &[Estimate],
+    best: BetterDirection,
+    differ: impl Fn(usize, usize) -> bool,
+) -> (Vec<usize>, f64) {
     let mut all: Vec<(usize, &Estimate)> = figures.iter().enumerate().collect();
     all.sort_by(|one, other| best.order(one.1.value, other.1.value));
     let Some((&(place, first), rest)) = all.split_first() else { return (Vec::new(), 0.0) };
@@ -112,7 +123,8 @@ fn plateau(figures: &[Estimate], best: Best) -> (Vec<usize>, f64) {
     for &(place, next) in rest {
         let Some(own) = self::error(next) else { break };
         let is_alike = |value: f64, error: f64| (value - next.value).abs() <= ALIKE * own.hypot(error);
-        if !is_alike(first.value, error) || !is_alike(pool.mean(), pool.error()) || pool.add(next).is_none() {
+        let is_alike = is_alike(first.value, error) && is_alike(pool.mean(), pool.error());
+        if !is_alike || members.iter().any(|&member| differ(member, place)) || pool.add(next).is_none() {
             break;
         }
         members.push(place);
@@ -166,6 +178,10 @@ mod tests {
 
     const DF: f64 = 30.0;
 
+    fn never(_: usize, _: usize) -> bool {
+        false
+    }
+
     /// A figure with a standard error, in its unit.
     fn figure(value: f64, error: f64) -> Estimate {
         let half = error * student_t_quantile(0.975, DF) / value;
@@ -174,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_alike_has_one_figure_and_what_is_surer_counts_for_more() {
-        let of = |figures: &[Estimate]| plateau(figures, Best::Highest);
+        let of = |figures: &[Estimate]| plateau(figures, BetterDirection::Highest, never);
         let (members, value) =
             of(&[figure(60.0, 1.0), figure(99.0, 1.0), figure(100.0, 1.0), figure(97.9, 1.0)]);
         assert_eq!(members, [2, 1], "two standard errors are the end");
@@ -188,15 +204,25 @@ mod tests {
             (vec![0], 5.0),
             "one visit has no such error"
         );
-        let (members, value) = plateau(&[figure(2.0, 0.1), figure(2.1, 0.1), figure(4.0, 0.1)], Best::Lowest);
+        let (members, value) =
+            plateau(&[figure(2.0, 0.1), figure(2.1, 0.1), figure(4.0, 0.1)], BetterDirection::Lowest, never);
         assert!(members == [0, 1] && (2.0..2.1).contains(&value), "{members:?} {value}");
+    }
+
+    /// With little known, five loads would share one rate and one latency, and the row of one writer would say 20 commits per second of 112 ms each.
+    #[test]
+    fn what_differs_whatever_its_noise_ends_a_plateau() {
+        let levels = [figure(100.0, 60.0), figure(90.0, 60.0), figure(80.0, 60.0)];
+        let differ = |one: usize, other: usize| one.abs_diff(other) == 2;
+        assert_eq!(plateau(&levels, BetterDirection::Highest, never).0, [0, 1, 2]);
+        assert_eq!(plateau(&levels, BetterDirection::Highest, differ).0, [0, 1]);
     }
 
     /// Everything is alike a level of which next to nothing is known; the others need not be alike each other.
     #[test]
     fn a_best_one_of_which_nothing_is_known_joins_no_others_that_are_apart() {
         let levels = [figure(600.0, 6.0), figure(990.0, 10.0), figure(1000.0, 10.0), figure(1100.0, 465.0)];
-        let (mut members, value) = plateau(&levels, Best::Highest);
+        let (mut members, value) = plateau(&levels, BetterDirection::Highest, never);
         members.sort_unstable();
         assert!(members == [1, 2, 3] && (994.0..996.0).contains(&value), "{members:?} {value}");
     }
@@ -211,8 +237,8 @@ mod tests {
                     figure((100.0 + error * noise.normal()).max(1.0), error)
                 })
                 .collect();
-            for best in [Best::Highest, Best::Lowest] {
-                let (members, value) = plateau(&figures, best);
+            for best in [BetterDirection::Highest, BetterDirection::Lowest] {
+                let (members, value) = plateau(&figures, best, never);
                 let outside = (0..6).filter(|at| !members.contains(at)).map(|at| figures[at].value);
                 assert!(
                     outside.into_iter().all(|other| best.order(value, other).is_le()),
@@ -242,7 +268,7 @@ mod tests {
             for _ in 0..TRIALS {
                 let figures: Vec<Estimate> =
                     below.iter().map(|below| figure(1000.0 + below + noise.normal(), 1.0)).collect();
-                let error = plateau(&figures, Best::Highest).1 - 1000.0;
+                let error = plateau(&figures, BetterDirection::Highest, never).1 - 1000.0;
                 sum += error;
                 held += u32::from(error.abs() <= student_t_quantile(0.975, DF));
             }
@@ -269,7 +295,7 @@ mod tests {
                         figure(1000.0 + below + error(level) * noise.normal(), error(level))
                     })
                     .collect();
-                let (members, value) = plateau(&figures, Best::Highest);
+                let (members, value) = plateau(&figures, BetterDirection::Highest, never);
                 let narrowest = members.iter().map(|&at| error(at)).fold(f64::INFINITY, f64::min);
                 sum += value - 1000.0;
                 held += u32::from((value - 1000.0).abs() <= narrowest * student_t_quantile(0.975, DF));

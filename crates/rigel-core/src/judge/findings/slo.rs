@@ -10,23 +10,25 @@ mod open;
 
 pub use open::SloOpen;
 
-use super::estimate::{JudgedPhase, by_step};
+use super::estimate::{PhaseJudgement, by_step};
 use super::{LatencyUs, PointFindings};
 use crate::judge::profiles;
 use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::load::plan::{RateFound, RatePoints, SHARES};
-use crate::load::slo::{Requirement, Scaled, SloBound};
+use crate::load::slo::{Requirement, ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
 use crate::stats::crossing::RatioSeen;
 use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
-use crate::stats::share::{Kept, Ratio};
+use crate::stats::share::{BoundVerdict, Ratio};
 use bracket::{Bracket, Level};
 use open::Circumstances;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the tool explains so much of what is beyond a bound, it is the limit.
@@ -38,27 +40,32 @@ pub enum SloAnswer {
     /// At this rate one of them is just reached.
     Rate(SloRate),
     /// Not even at the lowest rate, which is given; whether that is sure.
-    Nowhere(u32, Kept),
+    Nowhere(u32, BoundVerdict),
     /// At the highest rate as well, which is given; whether that is sure.
-    Everywhere(u32, Kept),
+    Everywhere(u32, BoundVerdict),
     /// The search or its points were not measured.
     Unfinished,
 }
 
-/// A rate with its bracket; by default nothing of it is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The highest rate at which the bounds are kept, with its bracket; by default nothing of it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Rate")]
 pub struct SloRate {
-    /// All bounds are kept here, at 97.5 %; `None` when that is not known of any rate.
+    /// The bounds are kept up to here; null when that is known of no rate. With 97.5 % it is not above the true rate.
     pub lower: Option<f64>,
-    /// The best single value; `None` when a bound is kept, or broken, at every rate that was visited.
+    /// The best single value; null when a bound is kept, or broken, at every rate that was visited.
+    #[serde(rename = "estimate")]
     pub at: Option<f64>,
-    /// Some bound is not kept here, at 97.5 %; `None` when that is not known of any rate.
+    /// From here on one of them is not kept; null when that is known of no rate. With 97.5 % it is not below the true rate.
     pub upper: Option<f64>,
     /// The bound that is reached first, by its place; where there is a best value.
+    #[serde(skip)]
     pub decided_by: Option<usize>,
     /// The phase in which it is, by its number in the load, from 0; where phases are scaled together.
+    #[serde(skip)]
     pub decided_in: Option<u32>,
-    /// The tool could not begin the I/Os in time beyond it: the storage may do more.
+    /// The tool could not begin the I/Os in time beyond it, so that the storage may do more.
+    #[serde(rename = "limited_by_tool")]
     pub is_by_tool: bool,
 }
 
@@ -87,7 +94,7 @@ pub struct SloPoint {
     /// Of each bound, what was seen over what is allowed; `None` when nothing was seen.
     pub ratios: Vec<Option<Ratio>>,
     /// Of each bound, whether it is kept.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<BoundVerdict>,
     /// Of each bound, the latency that it is about, in microseconds. Its interval lies beyond the bound where that is surely not kept.
     pub judged_us: Vec<Option<Estimate>>,
     /// The latencies of all open classes and visits together: what the ratios are of.
@@ -102,22 +109,22 @@ pub struct RequiredFound {
     /// What was seen over what is allowed.
     pub ratio: Option<Ratio>,
     /// Whether it is kept, as measured.
-    pub kept: Kept,
+    pub kept: BoundVerdict,
     /// What leaves it undecided; of one that is not kept, what says that this may not be the storage; or that other rates decided it.
     pub open: Option<SloOpen>,
 }
 
 impl RequiredFound {
     /// What its own visits tell.
-    pub fn kept_there(&self) -> Kept {
-        if self.open == Some(SloOpen::Around) { Kept::Undecided } else { self.kept }
+    pub fn kept_there(&self) -> BoundVerdict {
+        if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
     }
 
     /// One answer in a run: where its own visits leave a rate open, the bracket decides, which rests on all of those around it.
     fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
         let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
         let is_overload = self.open == Some(SloOpen::Overload);
-        if self.kept != Kept::Undecided || is_overload || !bounds.contains(&self.requirement.bound) {
+        if self.kept != BoundVerdict::Undecided || is_overload || !bounds.contains(&self.requirement.bound) {
             return self;
         }
         let rate = f64::from(self.requirement.rate);
@@ -125,8 +132,8 @@ impl RequiredFound {
         let is_storage = !is_by_tool && !matches!(self.open, Some(SloOpen::Busy | SloOpen::Late));
         let is_broken = bounds.len() == 1 && is_storage && upper.is_some_and(|upper| rate >= upper);
         let kept = match lower {
-            Some(lower) if rate <= lower => Kept::Yes,
-            _ if is_broken => Kept::No,
+            Some(lower) if rate <= lower => BoundVerdict::Yes,
+            _ if is_broken => BoundVerdict::No,
             _ => return self,
         };
         Self { kept, open: Some(SloOpen::Around), ..self }
@@ -154,7 +161,7 @@ pub struct SloScale {
     /// Its arrivals per second at scale 1.
     pub reference: f64,
     /// The phases that decide.
-    pub scaled: Scaled,
+    pub scaled: ScaledPhases,
 }
 
 impl SloScale {
@@ -165,13 +172,13 @@ impl SloScale {
 }
 
 /// The visits of a run to each of its points, as far as they count.
-struct Visited {
+struct PointVisitSet {
     by_step: BTreeMap<usize, Vec<SloVisit>>,
     /// The points at which more arrived than was served.
     overloaded: BTreeSet<usize>,
 }
 
-impl Visited {
+impl PointVisitSet {
     fn ratios(&self, step: usize, bound: &SloBound) -> Vec<RatioSeen> {
         self.by_step.get(&step).into_iter().flatten().map(|visit| visit.ratio(bound)).collect()
     }
@@ -182,23 +189,23 @@ impl Visited {
 
     /// Whether a bound is kept there, as measured: never another word than the interval has. Where the backlog grows without end, it is not
     /// kept for long: the visit only ended before.
-    fn as_measured(&self, step: usize, ratio: Option<Ratio>) -> Kept {
-        match ratio.map_or(Kept::Undecided, |ratio| ratio.kept()) {
-            Kept::Yes if self.overloaded.contains(&step) => Kept::Undecided,
+    fn as_measured(&self, step: usize, ratio: Option<Ratio>) -> BoundVerdict {
+        match ratio.map_or(BoundVerdict::Undecided, |ratio| ratio.kept()) {
+            BoundVerdict::Yes if self.overloaded.contains(&step) => BoundVerdict::Undecided,
             kept => kept,
         }
     }
 
     /// Whether the storage keeps a bound there. Where the tool was late, it may.
-    fn kept(&self, step: usize, bound: &SloBound) -> Kept {
+    fn kept(&self, step: usize, bound: &SloBound) -> BoundVerdict {
         match self.as_measured(step, self.ratio(step, bound)) {
-            Kept::No if self.is_by_tool(step, bound) => Kept::Undecided,
+            BoundVerdict::No if self.is_by_tool(step, bound) => BoundVerdict::Undecided,
             kept => kept,
         }
     }
 
     /// Whether all bounds are kept there.
-    fn all_kept(&self, step: usize, bounds: &[SloBound]) -> Kept {
+    fn all_kept(&self, step: usize, bounds: &[SloBound]) -> BoundVerdict {
         together(bounds.iter().map(|bound| self.kept(step, bound)))
     }
 
@@ -214,9 +221,13 @@ impl Visited {
 
 impl SloFindings {
     /// The findings of a run that searched a rate.
-    pub(super) fn of(record: &Record, phases: &[JudgedPhase<'_>], judged: &[PointFindings]) -> Option<Self> {
+    pub(super) fn of(
+        record: &Record,
+        phases: &[PhaseJudgement<'_>],
+        judged: &[PointFindings],
+    ) -> Option<Self> {
         let request = &record.header.request;
-        let slo = request.slo.as_ref()?;
+        let slo = request.slo()?;
         let plan = &record.header.plan;
         let named = plan.rates.as_ref().and_then(|rates| rates.points.as_ref());
         let part_of = |step: usize| named.and_then(|named| named.part_of(step)).unwrap_or(0);
@@ -247,9 +258,10 @@ impl SloFindings {
             required.map(|(place, one)| required_of((&visited, judged), named, (place, one))).collect();
         let all_kept = |place: &usize| {
             let steps = named.into_iter().flat_map(RatePoints::all).map(|one| one.required.get(*place));
-            let kept =
-                steps.map(|step| step.map_or(Kept::Undecided, |&step| visited.all_kept(step, &slo.bounds)));
-            named.is_some() && together(kept) == Kept::Yes
+            let kept = steps.map(|step| {
+                step.map_or(BoundVerdict::Undecided, |&step| visited.all_kept(step, &slo.bounds))
+            });
+            named.is_some() && together(kept) == BoundVerdict::Yes
         };
         let kept = (0..required.len()).filter(all_kept).map(|place| f64::from(slo.required[place].rate));
         let answer = not_below(found, kept.reduce(f64::max));
@@ -260,12 +272,17 @@ impl SloFindings {
 
 /// What became of a requirement: of several loads that of the one which keeps it least.
 fn required_of(
-    (visited, judged): (&Visited, &[PointFindings]),
+    (visited, judged): (&PointVisitSet, &[PointFindings]),
     named: Option<&RatePoints>,
     (place, requirement): (usize, &Requirement),
 ) -> RequiredFound {
     let nothing = Some(SloOpen::NotVisited);
-    let none = RequiredFound { requirement: *requirement, ratio: None, kept: Kept::Undecided, open: nothing };
+    let none = RequiredFound {
+        requirement: *requirement,
+        ratio: None,
+        kept: BoundVerdict::Undecided,
+        open: nothing,
+    };
     let of_part = |named: &RatePoints| {
         let step = *named.required.get(place)?;
         let seen = visited.ratios(step, &requirement.bound);
@@ -302,7 +319,7 @@ fn role(named: &RatePoints, step: usize) -> SloRole {
     ladder.filter(|_| named.found == RateFound::About).or(share).or(ladder).unwrap_or(SloRole::Required)
 }
 
-fn visited(record: &Record, phases: &[JudgedPhase<'_>], rate: &impl Fn(usize) -> u32) -> Visited {
+fn visited(record: &Record, phases: &[PhaseJudgement<'_>], rate: &impl Fn(usize) -> u32) -> PointVisitSet {
     let settle_ns = |step: usize, visit: &Visit| {
         let phase = phases.iter().find(|phase| phase.steps.contains(&step));
         let settle_ns = phase.map_or(0, |phase| phase.judged.look.settle.settle_ns);
@@ -315,7 +332,7 @@ fn visited(record: &Record, phases: &[JudgedPhase<'_>], rate: &impl Fn(usize) ->
         (step, visits.into_iter().map(of).collect())
     };
     let overloaded = by_step(counting()).into_iter().filter(|(_, visits)| is_overload(visits));
-    Visited {
+    PointVisitSet {
         overloaded: overloaded.map(|one| one.0).collect(),
         by_step: by_step(counting()).into_iter().map(seen).collect(),
     }
@@ -335,7 +352,7 @@ fn is_overload(visits: &[&Visit]) -> bool {
 /// What a step is of: its rate, and the phase of a part.
 type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
 
-fn answer(visited: &Visited, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
+fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
     let firsts: Option<Vec<usize>> = named.all().map(|part| part.ladder.first().copied()).collect();
     let firsts = firsts.filter(|all| all.iter().all(|step| visited.by_step.contains_key(step)));
     let Some((firsts, first)) = firsts.and_then(|all| Some((all.clone(), *all.first()?))) else {
@@ -357,16 +374,16 @@ fn answer(visited: &Visited, bounds: &[SloBound], named: &RatePoints, names: Nam
 }
 
 /// Of several that all have to be kept.
-fn together(each: impl Iterator<Item = Kept>) -> Kept {
-    each.max_by_key(|kept| doubt(*kept)).unwrap_or(Kept::Yes)
+fn together(each: impl Iterator<Item = BoundVerdict>) -> BoundVerdict {
+    each.max_by_key(|kept| doubt(*kept)).unwrap_or(BoundVerdict::Yes)
 }
 
 /// What is least kept comes last.
-fn doubt(kept: Kept) -> u8 {
+fn doubt(kept: BoundVerdict) -> u8 {
     match kept {
-        Kept::Yes => 0,
-        Kept::Undecided => 1,
-        Kept::No => 2,
+        BoundVerdict::Yes => 0,
+        BoundVerdict::Undecided => 1,
+        BoundVerdict::No => 2,
     }
 }
 
@@ -376,7 +393,7 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
     let Some(kept) = kept else { return answer };
     let at_least = SloRate { lower: Some(kept), ..SloRate::default() };
     match answer {
-        SloAnswer::Nowhere(_, Kept::Undecided) => SloAnswer::Rate(at_least),
+        SloAnswer::Nowhere(_, BoundVerdict::Undecided) => SloAnswer::Rate(at_least),
         SloAnswer::Rate(rate)
             if rate.at.is_none_or(|at| at < kept)
                 && rate.lower.is_none_or(|lower| lower < kept)
@@ -389,7 +406,12 @@ fn not_below(answer: SloAnswer, kept: Option<f64>) -> SloAnswer {
 }
 
 /// Whether the bounds are kept at the highest rate, and at all lower ones that were visited.
-fn all_kept_below(visited: &Visited, bounds: &[SloBound], named: &RatePoints, highest: usize) -> Kept {
+fn all_kept_below(
+    visited: &PointVisitSet,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    highest: usize,
+) -> BoundVerdict {
     let lower = named.curve.iter().map(|one| visited.all_kept(one.0, bounds));
     together(lower.chain([visited.all_kept(highest, bounds)]))
 }
@@ -411,7 +433,7 @@ impl<'a> OfPart<'a> {
         named.all().enumerate().flat_map(of_part).collect()
     }
 
-    fn levels(&self, visited: &Visited, rate: &dyn Fn(usize) -> u32) -> Vec<Level> {
+    fn levels(&self, visited: &PointVisitSet, rate: &dyn Fn(usize) -> u32) -> Vec<Level> {
         let Self { named, bound, .. } = *self;
         let (floor, allowed) = (floor(visited, bound, named), bound.judged.allowed().unwrap_or(0.0));
         let level = |&step: &usize| {
@@ -424,7 +446,12 @@ impl<'a> OfPart<'a> {
     }
 }
 
-fn about(visited: &Visited, bounds: &[SloBound], named: &RatePoints, (rate, phase): Names<'_>) -> SloAnswer {
+fn about(
+    visited: &PointVisitSet,
+    bounds: &[SloBound],
+    named: &RatePoints,
+    (rate, phase): Names<'_>,
+) -> SloAnswer {
     let judged = OfPart::all(named, bounds);
     // The upper end is the least of all bounds', each of which may be too low by chance.
     let tail = 0.025 / crate::units::to_f64(judged.len().max(1) as u64);
@@ -456,22 +483,23 @@ fn about(visited: &Visited, bounds: &[SloBound], named: &RatePoints, (rate, phas
 
 /// The highest of the shares of the rate up to which every load keeps all bounds.
 fn kept_share(
-    visited: &Visited,
+    visited: &PointVisitSet,
     bounds: &[SloBound],
     named: &RatePoints,
     rate: &dyn Fn(usize) -> u32,
 ) -> Option<f64> {
     let is_kept = |place: &usize| {
         let steps = named.all().map(|part| part.curve.get(*place).map(|one| one.0));
-        let kept = steps.map(|step| step.map_or(Kept::Undecided, |step| visited.all_kept(step, bounds)));
-        together(kept) == Kept::Yes
+        let kept =
+            steps.map(|step| step.map_or(BoundVerdict::Undecided, |step| visited.all_kept(step, bounds)));
+        together(kept) == BoundVerdict::Yes
     };
     let kept = (0..named.curve.len()).take_while(is_kept);
     kept.map(|place| f64::from(rate(named.curve[place].0))).reduce(f64::max)
 }
 
 /// What there is without any load to speak of, in ratios of a bound: what was seen at half of the rate. None where nobody was there.
-fn floor(visited: &Visited, bound: &SloBound, named: &RatePoints) -> f64 {
+fn floor(visited: &PointVisitSet, bound: &SloBound, named: &RatePoints) -> f64 {
     let half = named.curve.iter().find(|one| one.1 == SHARES[0]);
     let seen = half.and_then(|one| visited.ratio(one.0, bound));
     seen.map_or(0.0, |seen| seen.value.min(HIGHEST_FLOOR))
@@ -480,7 +508,7 @@ fn floor(visited: &Visited, bound: &SloBound, named: &RatePoints) -> f64 {
 impl SloFindings {
     /// The required rates that are not surely kept.
     pub fn unkept(&self) -> impl Iterator<Item = &RequiredFound> {
-        self.required.iter().filter(|one| one.kept != Kept::Yes)
+        self.required.iter().filter(|one| one.kept != BoundVerdict::Yes)
     }
 
     /// What share of the rate that was found a point has; `None` without a best single value.
@@ -507,10 +535,10 @@ mod tests {
         let at_least = rate(Some(8000.0), None, None);
         for (answer, expected) in [
             (rate(None, Some(175.0), None), at_least.clone()),
-            (SloAnswer::Nowhere(10, Kept::Undecided), at_least.clone()),
+            (SloAnswer::Nowhere(10, BoundVerdict::Undecided), at_least.clone()),
             (rate(Some(100.0), Some(175.0), Some(9000.0)), rate(Some(8000.0), None, Some(9000.0))),
             // Something is surely broken at a lower rate, or the answer is above.
-            (SloAnswer::Nowhere(10, Kept::No), SloAnswer::Nowhere(10, Kept::No)),
+            (SloAnswer::Nowhere(10, BoundVerdict::No), SloAnswer::Nowhere(10, BoundVerdict::No)),
             (rate(None, Some(175.0), Some(200.0)), rate(None, Some(175.0), Some(200.0))),
             (rate(Some(8500.0), Some(9000.0), None), rate(Some(8500.0), Some(9000.0), None)),
             (SloAnswer::Unfinished, SloAnswer::Unfinished),
@@ -534,25 +562,33 @@ mod tests {
         };
         let of = |rate: u32, open: SloOpen, bounds: &[SloBound], bracket: SloRate| {
             let requirement = Requirement { bound, rate };
-            let one = RequiredFound { requirement, ratio: None, kept: Kept::Undecided, open: Some(open) };
+            let one =
+                RequiredFound { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
             let told = one.beside(&SloAnswer::Rate(bracket), bounds);
-            assert_eq!(told.kept_there(), Kept::Undecided);
-            assert_eq!(told.open == Some(SloOpen::Around), told.kept != Kept::Undecided);
+            assert_eq!(told.kept_there(), BoundVerdict::Undecided);
+            assert_eq!(told.open == Some(SloOpen::Around), told.kept != BoundVerdict::Undecided);
             told.kept
         };
         let open = SloOpen::AtBound(None);
         let told = |rate, open| of(rate, open, &[bound], bracket);
         assert_eq!(
             (told(2800, open), told(2900, open), told(3000, open)),
-            (Kept::Yes, Kept::Undecided, Kept::No)
+            (BoundVerdict::Yes, BoundVerdict::Undecided, BoundVerdict::No)
         );
-        assert_eq!((told(2800, SloOpen::Busy), told(3000, SloOpen::Busy)), (Kept::Yes, Kept::Undecided));
-        assert_eq!(told(2800, SloOpen::Overload), Kept::Undecided, "more arrives than is served");
+        assert_eq!(
+            (told(2800, SloOpen::Busy), told(3000, SloOpen::Busy)),
+            (BoundVerdict::Yes, BoundVerdict::Undecided)
+        );
+        assert_eq!(told(2800, SloOpen::Overload), BoundVerdict::Undecided, "more arrives than is served");
         let late = SloRate { is_by_tool: true, ..bracket };
-        assert_eq!(of(3000, open, &[bound], late), Kept::Undecided);
+        assert_eq!(of(3000, open, &[bound], late), BoundVerdict::Undecided);
         let other: SloBound = "mean < 1ms".parse().unwrap();
-        assert_eq!(of(2800, open, &[bound, other], bracket), Kept::Yes, "all of them are kept");
-        assert_eq!(of(3000, open, &[bound, other], bracket), Kept::Undecided, "the other one may be broken");
-        assert_eq!(of(2800, open, &[other], bracket), Kept::Undecided, "it was not searched for");
+        assert_eq!(of(2800, open, &[bound, other], bracket), BoundVerdict::Yes, "all of them are kept");
+        assert_eq!(
+            of(3000, open, &[bound, other], bracket),
+            BoundVerdict::Undecided,
+            "the other one may be broken"
+        );
+        assert_eq!(of(2800, open, &[other], bracket), BoundVerdict::Undecided, "it was not searched for");
     }
 }

@@ -4,14 +4,15 @@ use super::*;
 use crate::facts::engine::EngineKind;
 use crate::judge::flags::FlagCode;
 use crate::load::matrix::RunLevel;
-use crate::load::pace::LevelChoice;
+use crate::load::pace::Pace;
 use crate::load::plan::Plan;
+use crate::load::task::Task;
 use crate::load::workload::Direction;
 use crate::measure::FirstError;
 use crate::record::tests::{header, visit, visit_to};
 use crate::record::{Header, Visit};
 use crate::stats::Interval;
-use crate::witness::{Counts, Moved, Witness, WitnessSample};
+use crate::witness::{Counts, DeviceTransfer, Witness, WitnessSample};
 
 const FIRST_ERROR: FirstError = FirstError { errno: 5, target: 0, offset: 4096, direction: Direction::Read };
 
@@ -66,8 +67,8 @@ fn the_knee_of_a_mix_is_that_of_its_highest_rate() {
         [(1, 0), (2, 0), (4, 0), (8, 1), (16, 2), (32, 4)].map(|(one, other)| Point::pair(one, other));
     let knee = |latencies_ms: [u64; 6]| {
         let Header { request, nodes, targets, .. } = header();
-        let levels = LevelChoice::Own;
-        let request = Request { level: RunLevel::Load, levels, points: points.to_vec(), ..request };
+        let task = Task::named(RunLevel::Load, points.to_vec(), Pace::ORION);
+        let request = Request { task, ..request };
         let plan = Plan::new(&request, &nodes.first().host, &targets).unwrap();
         let made = points.into_iter().zip(latencies_ms).enumerate();
         let visits = made.map(|(step, (point, ms))| visit_to(step, point, ms * 1_000_000)).collect();
@@ -201,7 +202,7 @@ fn what_failed_is_no_io_of_others() {
     let beside_ours = |errors| {
         codes(|r| {
             let visit = &mut r.visits[0];
-            let moved = Moved { read_bytes: 20 << 20, written_bytes: 0 };
+            let moved = DeviceTransfer { read_bytes: 20 << 20, written_bytes: 0 };
             let counts = Counts { moved: vec![Some(moved)], ..Counts::default() };
             let samples = vec![WitnessSample { at_ns: 1_000_000_000, counts }];
             let devices = vec![(8, 0)];

@@ -34,7 +34,7 @@ impl Findings {
             (false, 1) => "the only point".to_owned(),
             (false, count) => format!("all {count} points"),
         };
-        let problem = Problem::new(ExitKind::GateFailed, "measured, but no number may be used");
+        let problem = Problem::new(ExitKind::GateFailed, "measured, but no number is usable");
         Some(problem.at(points).because(causes.join("; ")).next(steps.join("; ")))
     }
 
@@ -64,10 +64,7 @@ impl PointFindings {
 }
 
 /// The flags of a point that make it invalid, and were not asked for.
-pub(crate) fn forbidding<'a>(
-    found: &'a PointFindings,
-    request: &'a Request,
-) -> impl Iterator<Item = &'a Flag> {
+pub fn forbidding<'a>(found: &'a PointFindings, request: &'a Request) -> impl Iterator<Item = &'a Flag> {
     found.flags.iter().filter(|flag| flag.invalid && !was_asked_for(flag.code, request, found.point))
 }
 
@@ -86,6 +83,7 @@ mod tests {
     use crate::load::class::Class;
     use crate::load::sides::Sides;
     use crate::load::sql::{Probe, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+    use crate::load::task::Through;
     use crate::load::workload::WritePercent;
     use crate::record::Record;
     use crate::record::tests::{header, visit};
@@ -112,7 +110,7 @@ mod tests {
         let told = problem(&in_memory).unwrap();
         assert_eq!(
             (told.kind, told.what.as_str()),
-            (ExitKind::GateFailed, "measured, but no number may be used")
+            (ExitKind::GateFailed, "measured, but no number is usable")
         );
         assert_eq!(
             told.cause.as_deref(),
@@ -132,7 +130,7 @@ mod tests {
     #[test]
     fn what_takes_turns_with_raw_io_is_named() {
         let (mut found, mut request) = findings(|record| record.header.request.allow_memory = true);
-        request.sql = Some(SqlRequest {
+        request.through = Through::Sql(SqlRequest {
             level: SqlLevel::Simple,
             probe: Probe::Batch,
             report: ReportBy::Range,

@@ -13,7 +13,9 @@ use crate::stats::detect::overload::Growth;
 use crate::stats::sample::mean;
 use crate::stats::settle::after;
 use crate::units::{self, to_f64, us_from_ns};
-use crate::witness::{Foreign, device_io, judge};
+use crate::witness::{Disturbance, device_io, judge};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// One visit to a point.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +37,7 @@ pub struct VisitFindings {
     /// The part that the figures below are from, in nanoseconds.
     pub measured_ns: u64,
     /// How others disturbed it; `None` when nobody watched.
-    pub foreign: Option<Vec<Foreign>>,
+    pub foreign: Option<Vec<Disturbance>>,
     /// The part of its numbers that they can have changed, at most.
     pub foreign_effect: f64,
     /// What each of its classes did.
@@ -43,30 +45,38 @@ pub struct VisitFindings {
 }
 
 /// One class of one visit, reads and writes together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct VisitIo {
     /// Successful I/Os.
     pub ios: u64,
     /// Successful I/Os per second; of an adaptive run the mean over buckets of 10 ms.
     pub iops: f64,
-    /// The standard error of that mean as far as the visit itself can see it, in I/Os per second.
+    /// Standard error of that mean as far as the visit itself can see it, in I/Os per second; null when it is too short.
+    #[serde(rename = "iops_standard_error")]
     pub standard_error: Option<f64>,
-    /// Mean latency in microseconds; `None` when nothing completed.
+    /// Mean latency in microseconds; null when nothing completed.
+    #[serde(rename = "latency_mean_us")]
     pub latency_us: Option<f64>,
     /// The standard error of that mean as far as the visit itself can see it, relative: that of the rate, or of the number in the
     /// system of an open loop.
+    #[serde(skip)]
     pub latency_error: Option<f64>,
-    /// Median latency in microseconds.
+    /// Median latency in microseconds; null when nothing completed.
+    #[serde(rename = "latency_p50_us")]
     pub p50_us: Option<f64>,
-    /// 99th percentile of latency in microseconds.
+    /// 99th percentile of latency in microseconds; null when nothing completed.
+    #[serde(rename = "latency_p99_us")]
     pub p99_us: Option<f64>,
-    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 but for I/Os that failed.
+    /// Little's law: rate times latency over the number outstanding, of I/Os cut at the ends of the window: 1 but for I/Os that failed. Null when nothing
+    /// completed.
     pub little: Option<f64>,
     /// Mean number in flight over the whole window.
+    #[serde(rename = "outstanding_mean")]
     pub mean_outstanding: f64,
     /// Failed I/Os of the whole visit, settling and draining included.
     pub errors: u64,
     /// What only an open loop has.
+    #[serde(skip)]
     pub open: Option<VisitOpen>,
 }
 
@@ -96,7 +106,7 @@ pub fn of(
 }
 
 /// How others disturbed a visit, and the part of its numbers that they can have changed, at most; `None` when nobody watched.
-pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Foreign>, f64)> {
+pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Disturbance>, f64)> {
     let window =
         Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
     // Through the page cache our bytes are not those of the device.
@@ -110,7 +120,7 @@ pub fn foreign(header: &Header, visit: &Visit) -> Option<(Vec<Foreign>, f64)> {
         let judged = judge(witness, window, own_bytes(node));
         Some((judged.foreign(), judged.effect(cpus.unwrap_or(1))))
     };
-    let join = |(all, most): (Vec<Foreign>, f64), (more, other): (Vec<Foreign>, f64)| {
+    let join = |(all, most): (Vec<Disturbance>, f64), (more, other): (Vec<Disturbance>, f64)| {
         (all.into_iter().chain(more).collect(), most.max(other))
     };
     visit.nodes.iter().enumerate().filter_map(of_node).reduce(join)

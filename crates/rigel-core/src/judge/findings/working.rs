@@ -22,14 +22,14 @@ const MUCH_OF_THE_RATE: f64 = 0.5;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkingPoint {
     /// The load.
-    pub at: Loaded,
+    pub at: LoadResult,
     /// The load of the highest rate.
-    pub highest: Loaded,
+    pub highest: LoadResult,
 }
 
 /// A load, and what it gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Loaded {
+pub struct LoadResult {
     /// Outstanding I/Os of the class.
     pub outstanding: u32,
     /// The rate, in the unit of the class.
@@ -38,7 +38,7 @@ pub struct Loaded {
     pub latency_us: f64,
 }
 
-impl Loaded {
+impl LoadResult {
     fn of_point(one: &Candidate<'_>, class: Class) -> Option<Self> {
         let latency_us = one.io.latency_us.map(|us| us.mean.value).filter(|us| *us > 0.0)?;
         Some(Self { outstanding: one.point.of(class), rate: one.io.rate(), latency_us })
@@ -75,15 +75,17 @@ impl WorkingPoint {
         if most.io.load.figure == Figure::Mbps || !most.io.load.level_is_load() {
             return None;
         }
-        let highest = Loaded::of_point(&most, class)?;
-        let measured: Vec<Loaded> = all.iter().filter_map(|one| Loaded::of_point(one, class)).collect();
-        let mut searched = curve.map_or_else(Vec::new, |curve| Loaded::searched(curve, highest.rate.value));
+        let highest = LoadResult::of_point(&most, class)?;
+        let measured: Vec<LoadResult> =
+            all.iter().filter_map(|one| LoadResult::of_point(one, class)).collect();
+        let mut searched =
+            curve.map_or_else(Vec::new, |curve| LoadResult::searched(curve, highest.rate.value));
         // A point has visits of its own, which no search chose; and none is told to be quicker than the quickest.
         let least = measured.iter().map(|point| point.latency_us).fold(f64::INFINITY, f64::min);
         searched.retain(|one| {
             one.latency_us >= least && measured.iter().all(|point| point.outstanding != one.outstanding)
         });
-        let enough = |one: &Loaded| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
+        let enough = |one: &LoadResult| one.rate.value >= MUCH_OF_THE_RATE * highest.rate.value;
         let at = measured
             .into_iter()
             .chain(searched)

@@ -3,9 +3,8 @@
 //! Must not look at host or targets.
 
 use super::name::NAME_BYTES;
-use super::{Arrival, Class, Figure, LoadClass, Pattern, Sizes, Span, Sync};
+use super::{Arrival, Class, Figure, LoadClass, MAX_OUTSTANDING, Pattern, Sizes, Span, Sync};
 use crate::error::Problem;
-use crate::load::request::MAX_OUTSTANDING;
 use crate::load::workload::WritePercent;
 use crate::path_text::printable;
 use crate::units::{Bytes, MIB};
@@ -36,16 +35,16 @@ impl LoadClass {
             ),
             (self.pattern == Pattern::Sessions, "of sessions"),
             (
-                self.is_open() && self.pattern != Pattern::Random,
-                "that arrives at a rate of its own, other than random",
+                self.is_open() && !matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }),
+                "of a log that arrives at a rate",
             ),
         ];
         let Some((_, what)) = missing.into_iter().find(|missing| missing.0) else {
             return Ok(());
         };
         Err(Problem::usage(format!("the load class '{}' asks for I/O {what}", self.name))
-            .because("the engines of this version cannot do that")
-            .next("leave that out, or leave out the class"))
+            .because("no engine of this version supports that")
+            .next("remove that, or the class"))
     }
 
     /// Refuses what no bench could do.
@@ -55,16 +54,16 @@ impl LoadClass {
             (Figure::Rate(unit), _)
                 if unit.is_empty() || unit.len() > NAME_BYTES || !unit.bytes().all(fits) =>
             {
-                Some(format!("the unit '{}' is no word of 1 to {NAME_BYTES} letters", printable(unit)))
+                Some(format!("the unit '{}' is not a word of 1 to {NAME_BYTES} letters", printable(unit)))
             }
             (_, Span::Percent(from, to)) if from >= to || to > 100 => {
-                Some(format!("from {from} to {to} per cent is no part of a target"))
+                Some(format!("{from} to {to} per cent is not a valid part of a target"))
             }
             _ if self.pattern == Pattern::Log && self.write_percent != WritePercent::ALL => {
-                Some("a log is only written: its share of writes is 100 per cent".to_owned())
+                Some("a log is write-only: its share of writes must be 100 per cent".to_owned())
             }
             _ if self.sync != Sync::None && !self.write_percent.writes() => {
-                Some("it only reads, and only writes can be made durable".to_owned())
+                Some("it only reads, but only writes can be made durable".to_owned())
             }
             _ => self
                 .wrong_places()
@@ -85,13 +84,13 @@ impl LoadClass {
         let distinct: BTreeSet<u64> = sizes.iter().map(|size| size.0).collect();
         let shares = sizes.iter().map(|size| u32::from(size.1)).sum::<u32>();
         if shares != 100 || sizes.iter().any(|size| size.1 == 0) {
-            return Some("the shares of its sizes are not 100 per cent together, each above 0".to_owned());
+            return Some("the shares of its sizes must be above 0 and add up to 100 per cent".to_owned());
         }
         if distinct.len() < sizes.len() {
-            return Some("one of its sizes is there twice".to_owned());
+            return Some("one of its sizes appears twice".to_owned());
         }
         if self.pattern != Pattern::Random {
-            return Some("only random I/O has several sizes".to_owned());
+            return Some("only random I/O can have several sizes".to_owned());
         }
         (self.figure == Figure::Mbps)
             .then(|| "I/O of several sizes is counted in I/Os, not in MBPS".to_owned())
@@ -100,7 +99,7 @@ impl LoadClass {
     fn wrong_places(&self) -> Option<String> {
         let places = self.places?;
         if !(FEWEST_PLACES..=MOST_PLACES).contains(&places) {
-            return Some(format!("{places} places are not within {FEWEST_PLACES} to {MOST_PLACES}"));
+            return Some(format!("{places} places is out of range ({FEWEST_PLACES} to {MOST_PLACES})"));
         }
         let goes = matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }) && !self.is_open();
         if !goes || matches!(self.sizes, Sizes::Mixed(_)) {
@@ -114,7 +113,9 @@ impl LoadClass {
     fn wrong_arrival(&self) -> Option<String> {
         match self.arrival {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
-                Some(format!("at most {most_outstanding} outstanding is not within 1 to {MAX_OUTSTANDING}"))
+                Some(format!(
+                    "at most {most_outstanding} outstanding is out of range (1 to {MAX_OUTSTANDING})"
+                ))
             }
             Arrival::Open { .. } | Arrival::Closed => None,
         }
@@ -127,7 +128,7 @@ impl LoadClass {
             None => (MAX_OUTSTANDING, "outstanding at a load level"),
         };
         let wrong = self.levels.iter().find(|level| !(1..=most).contains(*level))?;
-        Some(format!("{wrong} {what} are not within 1 to {most}"))
+        Some(format!("{wrong} {what} is out of range (1 to {most})"))
     }
 
     /// Refuses sizes that no device has or no host can hold.
@@ -139,7 +140,7 @@ impl LoadClass {
         for bytes in self.all_sizes() {
             if bytes == 0 || !bytes.is_multiple_of(MIN_BLOCK_BYTES) {
                 let what = format!(
-                    "the {} I/O size of {bytes} bytes is no multiple of {MIN_BLOCK_BYTES} bytes",
+                    "the {} I/O size of {bytes} bytes is not a multiple of {MIN_BLOCK_BYTES} bytes",
                     self.name
                 );
                 return Err(Problem::usage(what)
@@ -154,7 +155,7 @@ impl LoadClass {
                     Bytes(bytes)
                 ))
                 .at(place)
-                .because("every outstanding I/O has a buffer of that size")
+                .because("every outstanding I/O needs a buffer of that size")
                 .next(format!("use at most {}", Bytes(MAX_IO_BYTES))));
             }
         }
@@ -210,7 +211,7 @@ mod tests {
         let share = |percent| WritePercent::new(percent).unwrap();
         let half = LoadClass { write_percent: share(50), ..log.clone() };
         let text = half.check().unwrap_err().to_string();
-        assert!(text.contains("a log is only written"), "{text}");
+        assert!(text.contains("a log is write-only"), "{text}");
         let reads = LoadClass { write_percent: share(0), pattern: Pattern::Random, ..log.clone() };
         let text = reads.check().unwrap_err().to_string();
         assert!(text.contains("load class 'commit'") && text.contains("it only reads"), "{text}");
@@ -223,13 +224,23 @@ mod tests {
         let plain = LoadClass::random(Class::SMALL, 8192);
         let part = LoadClass { sizes: mixed(), span: Span::Percent(0, 25), ..plain.clone() };
         assert_eq!((plain.check_block_io(), part.check_block_io()), (Ok(()), Ok(())));
+        let at_a_rate = Arrival::Open { shape: Shape::Even, most_outstanding: 8 };
+        let streams = LoadClass {
+            pattern: Pattern::Streams { ios_per_stream: 4 },
+            arrival: at_a_rate,
+            ..plain.clone()
+        };
+        assert_eq!(
+            (streams.check_block_io(), streams.stream_count(500), streams.stream_count(0)),
+            (Ok(()), 2, 0)
+        );
         let refused = [
             LoadClass { sizes: Sizes::None, ..plain.clone() },
             LoadClass { sizes: mixed(), pattern: Pattern::Log, ..plain.clone() },
             LoadClass { pattern: Pattern::Sessions, ..plain.clone() },
             LoadClass {
                 arrival: Arrival::Open { shape: Shape::Even, most_outstanding: 100 },
-                pattern: Pattern::Streams { ios_per_stream: 4 },
+                pattern: Pattern::Log,
                 ..plain.clone()
             },
         ];

@@ -2,6 +2,7 @@
 //!
 //! Must not know what the class does.
 
+use crate::load::sides::Side;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,6 +16,19 @@ pub(super) const NAME_BYTES: usize = 15;
 /// The name of a load class: 1 to 15 lower-case letters, digits and `_`, the first one a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class([u8; NAME_BYTES]);
+
+impl Class {
+    /// The class of a side; `None` when the name would be too long.
+    pub fn on(self, side: Side) -> Option<Self> {
+        Self::named(&format!("{self}{}", side.ending()))
+    }
+
+    /// The side that a class of sides is of, and its name without it.
+    pub fn sided(self) -> Option<(Self, Side)> {
+        let of = |side: Side| Some((Self::named(self.name().strip_suffix(side.ending())?)?, side));
+        Side::BOTH.into_iter().find_map(of)
+    }
+}
 
 impl Class {
     /// The small I/Os of ORION's columns.
@@ -73,6 +87,16 @@ impl Class {
         str::from_utf8(&self.0[..length]).unwrap_or("?")
     }
 
+    /// Whether it is one of ORION's small and large I/O.
+    pub fn is_of_pair(self) -> bool {
+        [Self::SMALL, Self::LARGE].contains(&self)
+    }
+
+    /// Whether it is one of the ways to write a log, durable or not.
+    pub fn is_of_commits(self) -> bool {
+        [Self::DSYNC, Self::FDATASYNC, Self::UNSYNCED].contains(&self)
+    }
+
     /// The name as the first word of a label.
     pub fn label(&self) -> String {
         let (first, rest) = self.name().split_at(1);
@@ -119,7 +143,7 @@ impl Serialize for Class {
 impl<'de> Deserialize<'de> for Class {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is no name of a load class")))
+        Self::named(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is not a valid load class name")))
     }
 }
 

@@ -60,7 +60,7 @@ impl FromStr for Span {
         match ends {
             Some((0, 100)) => Ok(Self::Whole),
             Some((from, to)) if from < to && to <= 100 => Ok(Self::Percent(from, to)),
-            _ => Err("not a part of a target in per cent such as 0-25%".to_owned()),
+            _ => Err("must be a part of a target in per cent, such as 0-25%".to_owned()),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how they are drawn.
 
-use crate::units::trimmed;
+use crate::units::say::trimmed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl TryFrom<f64> for Spread {
     type Error = String;
 
     fn try_from(value: f64) -> Result<Self, String> {
-        Self::new(value).ok_or_else(|| format!("{value} is not within {} to {}", Self::LEAST, Self::MOST))
+        Self::new(value).ok_or_else(|| format!("{value} is out of range ({} to {})", Self::LEAST, Self::MOST))
     }
 }
 
@@ -52,7 +52,7 @@ impl FromStr for Spread {
     /// Digits with a point, such as `4` or `6.25`.
     fn from_str(text: &str) -> Result<Self, String> {
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let value: f64 = text.parse().ok().filter(|_| is_plain).ok_or("is no number")?;
+        let value: f64 = text.parse().ok().filter(|_| is_plain).ok_or("is not a number")?;
         Self::try_from(value)
     }
 }

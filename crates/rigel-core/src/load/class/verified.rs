@@ -38,12 +38,12 @@ impl LoadClass {
         let wrong = [
             (
                 self.pattern != Pattern::Random || self.places.is_some(),
-                "only random I/O over all of its part is verified",
+                "only random I/O over its whole part can be verified",
                 "leave out 'pattern' and 'places'",
             ),
             (
                 !matches!(self.sizes, Sizes::Fixed(bytes) if whole(bytes)),
-                "its blocks have 4 KiB",
+                "verified blocks are 4 KiB",
                 "give it one size, a multiple of 4K",
             ),
             (
@@ -53,7 +53,7 @@ impl LoadClass {
             ),
             (
                 !self.write_percent.writes(),
-                "it writes nothing, and only what was written can be compared",
+                "it writes nothing, so there is nothing to compare",
                 "give it a share of writes, such as write = 30",
             ),
         ];

@@ -5,10 +5,10 @@
 use super::reader::{Table, Value};
 use crate::error::Problem;
 use crate::load::class::{
-    Arrival, Class, FEWEST_PLACES, Figure, LoadClass, MAX_RATE, MOST_PLACES, Pattern, Shape, Sizes, Span,
-    Spread, Sync,
+    Arrival, Class, FEWEST_PLACES, Figure, LoadClass, MAX_OUTSTANDING, MAX_RATE, MOST_PLACES, Pattern, Shape,
+    Sizes, Span, Spread, Sync,
 };
-use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
+use crate::load::request::DEFAULT_STREAM_IOS;
 use crate::load::workload::WritePercent;
 use crate::path_text::printable;
 use crate::units::Bytes;
@@ -28,7 +28,7 @@ const SIZE: &str =
 const ARRIVAL: &str =
     r#"{ outstanding = 16 }, or { rate = 5000, shape = "poisson" } for arrivals per second"#;
 const SHAPE: &str = r#""poisson", "even" or { bursty = 4 }"#;
-const NAME: &str = "a name of 1 to 15 small letters, digits and _, the first one a letter";
+const NAME: &str = "1 to 15 lowercase letters, digits and _, starting with a letter";
 
 /// A class, and its load level unless points say it.
 pub struct Read<'a> {
@@ -82,7 +82,7 @@ fn pattern(table: Table<'_>) -> Result<Pattern, Problem> {
     match (pattern, ios) {
         (Pattern::Streams { .. }, _) | (_, None) => Ok(pattern),
         (_, Some(ios)) => Err(ios
-            .wrong("'stream_ios' is the depth of a stream, and the class has none")
+            .wrong("'stream_ios' is the depth of a stream, but the class has no streams")
             .next("add pattern = \"stream\", or leave it out")),
     }
 }
@@ -95,7 +95,7 @@ fn sizes(value: Value<'_>) -> Result<Sizes, Problem> {
     let mut sizes = Vec::new();
     for share in all {
         let Some(bytes) = bytes(share.key) else {
-            let what = format!("'{}' is no size", printable(share.key));
+            let what = format!("'{}' is not a size", printable(share.key));
             return Err(share.wrong(what).next(format!("write {SIZE}")));
         };
         let percent = u8::try_from(share.number(1..=100)?).unwrap_or(100);
@@ -104,13 +104,13 @@ fn sizes(value: Value<'_>) -> Result<Sizes, Problem> {
     let sum: u32 = sizes.iter().map(|size| u32::from(size.1)).sum();
     if sum != 100 {
         return Err(value
-            .wrong(format!("the shares of the sizes are {sum} per cent together"))
+            .wrong(format!("the shares of the sizes add up to {sum} per cent"))
             .because("each I/O has one of the sizes")
-            .next("write shares that make 100"));
+            .next("give shares that add up to 100"));
     }
     if sizes.len() > MOST_SIZES {
         return Err(value
-            .wrong(format!("{} sizes are too many", sizes.len()))
+            .wrong(format!("{} sizes is too many", sizes.len()))
             .next(format!("write at most {MOST_SIZES}")));
     }
     sizes.sort_unstable();
@@ -126,7 +126,7 @@ fn write_percent(value: Value<'_>) -> Result<WritePercent, Problem> {
 }
 
 fn span(value: Value<'_>) -> Result<Span, Problem> {
-    value.read(|text| text.parse().ok(), "a part of every target in per cent, such as \"0-25%\"")
+    value.read(|text| text.parse().ok(), "a part of each target in per cent, such as \"0-25%\"")
 }
 
 fn places(value: Value<'_>) -> Result<u8, Problem> {
@@ -143,22 +143,24 @@ fn figure(value: Value<'_>) -> Result<Figure, Problem> {
             _ => Figure::Rate(text.to_owned()),
         })
     };
-    value.read(figure, "the unit of its rate: \"IOPS\", \"MBPS\" or a word of your own")
+    value.read(figure, "the unit of its rate: \"IOPS\", \"MBPS\" or your own word")
 }
 
 /// How the I/Os begin, and the level that it says.
 fn arrival(value: Value<'_>, pattern: Pattern) -> Result<(Arrival, Option<u32>), Problem> {
     let table = Table::within(value, "an arrival", &ARRIVAL_KEYS, ARRIVAL)?;
     let counted = ["outstanding", "streams", "writers"].map(|key| table.get(key));
-    let closed = counted.into_iter().flatten().next();
+    let at_rate = |value: &Value<'_>| matches!(pattern, Pattern::Streams { .. }) && value.key == "streams";
+    let is_open = table.get("rate").or_else(|| table.get("shape")).is_some();
+    let closed = counted.into_iter().flatten().find(|value| !(is_open && at_rate(value)));
     let open = ["rate", "shape", "max_outstanding"].map(|key| table.get(key)).into_iter().flatten().next();
     match (closed, open) {
         (Some(_), Some(open)) => Err(open
-            .wrong(format!("'{}' does not go with a number that is always outstanding", open.key))
-            .because("I/Os arrive at a rate, or each one begins when another has ended")
+            .wrong(format!("'{}' cannot be combined with a fixed number outstanding", open.key))
+            .because("I/Os either arrive at a rate or each starts when another ends")
             .next(format!("write {ARRIVAL}"))),
         (Some(level), None) => closed_level(level, counted.into_iter().flatten().count(), pattern),
-        (None, _) => open_arrival(table),
+        (None, _) => open_arrival(table, pattern),
     }
 }
 
@@ -181,16 +183,31 @@ pub const fn count_key(pattern: Pattern) -> &'static str {
     }
 }
 
-fn open_arrival(table: Table<'_>) -> Result<(Arrival, Option<u32>), Problem> {
+fn open_arrival(table: Table<'_>, pattern: Pattern) -> Result<(Arrival, Option<u32>), Problem> {
     let shape = table.get("shape").map_or(Ok(Shape::Poisson), shape)?;
-    let most = table.get("max_outstanding");
-    let most_outstanding =
-        most.map_or(Ok(DEFAULT_MAX_OUTSTANDING), |value| value.number(1..=MAX_OUTSTANDING))?;
+    let most_outstanding = match pattern {
+        Pattern::Streams { ios_per_stream } => outstanding_of_streams(table, ios_per_stream)?,
+        _ => table
+            .get("max_outstanding")
+            .map_or(Ok(DEFAULT_MAX_OUTSTANDING), |value| value.number(1..=MAX_OUTSTANDING))?,
+    };
     let rate = table.get("rate").map(|value| value.number(1..=MAX_RATE)).transpose()?;
     if rate.is_none() && table.get("shape").is_none() {
         return Err(table.wrong("an arrival without a number").next(format!("write {ARRIVAL}")));
     }
     Ok((Arrival::Open { shape, most_outstanding }, rate))
+}
+
+/// Most outstanding I/Os of streams whose I/Os arrive at a rate: those of each, together.
+fn outstanding_of_streams(table: Table<'_>, ios_per_stream: u32) -> Result<u32, Problem> {
+    if let Some(most) = table.get("max_outstanding") {
+        return Err(most
+            .wrong("'max_outstanding' is not for streams")
+            .because("'stream_ios' says how many I/Os of a stream are outstanding at most")
+            .next("write stream_ios = 8 and arrival = { rate = 500, streams = 2 }"));
+    }
+    let Some(streams) = table.get("streams") else { return Ok(ios_per_stream) };
+    streams.number(1..=MAX_OUTSTANDING / ios_per_stream.max(1)).map(|count| count * ios_per_stream)
 }
 
 /// How arrivals spread.

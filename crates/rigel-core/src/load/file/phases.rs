@@ -29,17 +29,6 @@ pub fn read(value: Value<'_>, classes: &[Read<'_>], usual: Point) -> Result<Vec<
     Ok(phases)
 }
 
-/// The points of phases, each once.
-pub fn distinct(phases: &[Phase]) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
-    for phase in phases {
-        if !points.contains(&phase.point) {
-            points.push(phase.point);
-        }
-    }
-    points
-}
-
 fn one(value: Value<'_>, classes: &[Read<'_>], usual: Point) -> Result<Phase, Problem> {
     let table = Table::within(value, "a phase", &KEYS, "[[phase]] before the keys of each phase")?;
     let expected = "a time such as \"10m\", \"90s\" or \"1h\"";
@@ -81,7 +70,7 @@ fn factor(value: Value<'_>) -> Result<f64, Problem> {
 fn times(value: Value<'_>, level: u32, factor: f64, most: u32) -> Result<u32, Problem> {
     let scaled = f64::from(level) * factor;
     if scaled > f64::from(most) {
-        let what = format!("{} times {level} is more than {most}", crate::units::trimmed(factor));
+        let what = format!("{} times {level} is more than {most}", crate::units::say::trimmed(factor));
         return Err(value.wrong(what).next("write a smaller factor"));
     }
     let least = u32::from(factor > 0.0);

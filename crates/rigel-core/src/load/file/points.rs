@@ -5,12 +5,11 @@
 use super::class::{Read, count_key};
 use super::reader::Value;
 use crate::error::Problem;
-use crate::load::class::{Arrival, Class, LoadClass, MAX_RATE};
+use crate::load::class::{Arrival, Class, LoadClass, MAX_OUTSTANDING, MAX_RATE};
 use crate::load::matrix::{MAX_POINTS, Point};
-use crate::load::request::MAX_OUTSTANDING;
 use crate::path_text::printable;
 
-const POINT: &str = "{ small = 4 }, or { small = 4, large = 1 }: of each class so many";
+const POINT: &str = "{ small = 4 }, or { small = 4, large = 1 }: a number per class";
 
 /// The points that a file names; then they say how much of each class there is.
 pub fn read(value: Value<'_>, classes: &[Read<'_>]) -> Result<Vec<Point>, Problem> {
@@ -51,7 +50,7 @@ pub fn of<'c>(value: Value<'_>, classes: &'c [Read<'_>]) -> Result<&'c LoadClass
             .wrong(format!("there is no class '{}'", printable(value.key)))
             .because(format!("the classes are {}", known.join(", ")));
         match crate::nearest::nearest(value.key, known) {
-            Some(near) => problem.next(format!("perhaps '{near}' was meant")),
+            Some(near) => problem.next(format!("did you mean '{near}'?")),
             None => problem.next("name a class of the file"),
         }
     })
@@ -72,15 +71,15 @@ fn check_class(read: &Read<'_>, named: &[Class]) -> Result<(), Problem> {
     if read.level.is_some() {
         return Err(read
             .table
-            .wrong(format!("class '{name}' has a load of its own beside the points"))
-            .because("the points say how much of each class there is")
+            .wrong(format!("class '{name}' has its own load in addition to the points"))
+            .because("the points set how much of each class runs")
             .next(format!("leave out '{}', or the points", level_key(&read.class))));
     }
     if !named.contains(&name) {
         return Err(read
             .table
             .wrong(format!("no point has the class '{name}'"))
-            .next(format!("add it to a point, as in {{ {name} = 4 }}, or leave out the class")));
+            .next(format!("add it to a point, as in {{ {name} = 4 }}, or remove the class")));
     }
     Ok(())
 }
@@ -99,7 +98,7 @@ pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
         if class.places.is_some() {
             return Err(read
                 .table
-                .wrong(format!("class '{}' has places, and nothing says which are measured", class.name))
+                .wrong(format!("class '{}' has places, but nothing says which to measure", class.name))
                 .next(format!(
                     "add points = [{{ {0} = 1 }}, {{ {0} = 2 }}], one for each place",
                     class.name
@@ -108,7 +107,7 @@ pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
         let level = read.level.ok_or_else(|| {
             let example = if class.is_open() { 5000 } else { 4 };
             read.table
-                .wrong(format!("nothing says how much of class '{}' there is", class.name))
+                .wrong(format!("nothing says how much of class '{}' to run", class.name))
                 .next(format!("add arrival = {{ {} = {example} }}, or points", level_key(class)))
         })?;
         Ok(point.with(class.name, level))

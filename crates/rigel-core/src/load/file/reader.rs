@@ -21,16 +21,20 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// `name` is the printable name of the file.
     pub const fn new(name: &'a str, text: &'a str) -> Self {
         Self { name, text }
     }
 
     /// The whole text, unless it is no TOML.
+    ///
+    /// # Errors
+    /// A usage problem with line and column where the text is not valid TOML.
     pub fn parse(self) -> Result<Spanned<DeTable<'a>>, Problem> {
         DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            self.wrong(at, format!("the file is no TOML: {}", printable(error.message())))
-                .next("a key stands before an equals sign, and text in quotes, as in size = \"8K\"")
+            self.wrong(at, format!("the file is not valid TOML: {}", printable(error.message())))
+                .next("write KEY = VALUE with text in quotes, as in size = \"8K\"")
         })
     }
 
@@ -55,6 +59,9 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// `what` it describes, and the keys that it may have.
+    ///
+    /// # Errors
+    /// When it has another key.
     pub fn of(
         source: Source<'a>,
         table: &'a DeTable<'a>,
@@ -70,7 +77,7 @@ impl<'a> Table<'a> {
                 .wrong(key.span().start, format!("{what} has no key '{}'", shortened(text)))
                 .because(format!("its keys are {}", keys.join(", ")));
             return Err(match nearest(text, keys.iter().copied()) {
-                Some(near) => problem.next(format!("perhaps '{near}' was meant")),
+                Some(near) => problem.next(format!("did you mean '{near}'?")),
                 None => problem.next("leave it out"),
             });
         }
@@ -78,6 +85,9 @@ impl<'a> Table<'a> {
     }
 
     /// A table that stands in a value.
+    ///
+    /// # Errors
+    /// When it is no table, or has another key.
     pub fn within(
         value: Value<'a>,
         what: &'static str,
@@ -95,6 +105,9 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key that has to be there.
+    ///
+    /// # Errors
+    /// When it is not there.
     pub fn need(self, key: &str, expected: &str) -> Result<Value<'a>, Problem> {
         self.get(key).ok_or_else(|| {
             self.wrong(format!("{} has no '{key}'", self.what)).next(format!("write {expected}"))
@@ -116,6 +129,7 @@ impl<'a> Table<'a> {
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     source: Source<'a>,
+    /// The key that it stands behind.
     pub key: &'a str,
     value: &'a DeValue<'a>,
     at: usize,
@@ -124,6 +138,11 @@ pub struct Value<'a> {
 impl<'a> Value<'a> {
     fn of(source: Source<'a>, key: &'a str, value: &'a Spanned<DeValue<'a>>) -> Self {
         Self { source, key, value: value.get_ref(), at: value.span().start }
+    }
+
+    /// The values of a table whose keys are not known beforehand.
+    pub fn each(source: Source<'a>, table: &'a DeTable<'a>) -> impl Iterator<Item = Self> {
+        table.iter().map(move |(key, value)| Self::of(source, key.get_ref(), value))
     }
 
     /// A problem with the value.
@@ -154,11 +173,17 @@ impl<'a> Value<'a> {
     }
 
     /// Text that is read by its own rules.
+    ///
+    /// # Errors
+    /// When it is not such a text.
     pub fn read<T>(self, read: impl FnOnce(&str) -> Option<T>, expected: &str) -> Result<T, Problem> {
         self.as_text().and_then(read).ok_or_else(|| self.expected(expected))
     }
 
     /// One of several words.
+    ///
+    /// # Errors
+    /// When it is none of them.
     pub fn word<T: Copy>(self, words: &[(&str, T)]) -> Result<T, Problem> {
         let found = self.as_text().and_then(|text| words.iter().find(|(word, _)| *word == text));
         found.map(|(_, value)| *value).ok_or_else(|| {
@@ -166,15 +191,18 @@ impl<'a> Value<'a> {
             let all = all.join(", or ");
             let problem = self.expected(&all);
             match self.as_text().and_then(|text| nearest(text, words.iter().map(|(word, _)| *word))) {
-                Some(near) => {
-                    problem.because(format!("it can be {all}")).next(format!("perhaps \"{near}\" was meant"))
-                }
+                Some(near) => problem
+                    .because(format!("it must be one of {all}"))
+                    .next(format!("did you mean \"{near}\"?")),
                 None => problem,
             }
         })
     }
 
     /// A whole number.
+    ///
+    /// # Errors
+    /// When it is no such number.
     pub fn number(self, within: RangeInclusive<u32>) -> Result<u32, Problem> {
         let number = match self.value {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -186,6 +214,9 @@ impl<'a> Value<'a> {
     }
 
     /// A number that may have decimals.
+    ///
+    /// # Errors
+    /// When it is no such number.
     pub fn decimal(self, within: RangeInclusive<f64>, expected: &str) -> Result<f64, Problem> {
         let text = match self.value {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
@@ -197,6 +228,9 @@ impl<'a> Value<'a> {
     }
 
     /// Yes or no.
+    ///
+    /// # Errors
+    /// When it is neither.
     pub fn truth(self) -> Result<bool, Problem> {
         match self.value {
             DeValue::Boolean(answer) => Ok(*answer),
@@ -205,6 +239,9 @@ impl<'a> Value<'a> {
     }
 
     /// A list.
+    ///
+    /// # Errors
+    /// When it is no list.
     pub fn list(self, expected: &str) -> Result<impl Iterator<Item = Self>, Problem> {
         let DeValue::Array(all) = self.value else { return Err(self.expected(expected)) };
         Ok(all.iter().map(move |value| Self::of(self.source, self.key, value)))
@@ -213,8 +250,7 @@ impl<'a> Value<'a> {
     /// The keys and values of a table whose keys are not known beforehand; `None` when it is no table.
     pub fn open_table(self) -> Option<impl Iterator<Item = Self>> {
         let DeValue::Table(table) = self.value else { return None };
-        let source = self.source;
-        Some(table.iter().map(move |(key, value)| Self::of(source, key.get_ref(), value)))
+        Some(Self::each(self.source, table))
     }
 }
 

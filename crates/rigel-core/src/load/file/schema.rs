@@ -4,10 +4,10 @@
 
 use super::FORM;
 use super::class::{DEFAULT_MAX_OUTSTANDING, MOST_SIZES};
-use crate::load::class::{FEWEST_PLACES, MAX_RATE, MOST_CLASSES, MOST_PLACES, Spread};
+use crate::load::class::{FEWEST_PLACES, MAX_OUTSTANDING, MAX_RATE, MOST_CLASSES, MOST_PLACES, Spread};
 use crate::load::matrix::MAX_POINTS;
 use crate::load::phase::MOST_PHASES;
-use crate::load::request::{DEFAULT_STREAM_IOS, MAX_OUTSTANDING};
+use crate::load::request::DEFAULT_STREAM_IOS;
 use crate::load::team::{MOST_NODES, MOST_SHARE};
 use serde_json::{Value, json};
 
@@ -25,18 +25,18 @@ pub(super) fn document() -> Value {
         "additionalProperties": false,
         "required": ["load", "class"],
         "properties": {
-            "load": { "const": FORM, "description": "Name and version of this form." },
+            "load": { "const": FORM, "description": "Name and version of this format." },
             "class": {
-                "description": "What is loaded, all classes at the same time unless points say otherwise.",
+                "description": "The load classes; all run at the same time unless points say otherwise.",
                 "type": "array", "minItems": 1, "maxItems": MOST_CLASSES, "items": class()
             },
             "points": {
-                "description": "Points that are measured one by one: of each class how many. The arrivals then say none.",
+                "description": "Points, measured one by one: how many of each class. The classes then have no numbers of their own.",
                 "type": "array", "minItems": 1, "maxItems": MAX_POINTS,
                 "items": { "type": "object", "minProperties": 1, "additionalProperties": count(0, MAX_RATE) }
             },
             "layout": {
-                "description": "How streams walk several targets: one after the other, or striped so deep.",
+                "description": "How streams use several targets: one after the other, or striped with this depth.",
                 "default": "concat",
                 "oneOf": [
                     { "const": "concat" },
@@ -47,11 +47,11 @@ pub(super) fn document() -> Value {
                 ]
             },
             "node_share": {
-                "description": "The parts of the load that each node of `rigel-mpi` has, in the order of the ranks; the same each without it.",
+                "description": "Shares of the load per node of `rigel-mpi`, in rank order; equal shares if omitted.",
                 "type": "array", "minItems": 1, "maxItems": MOST_NODES, "items": count(0, MOST_SHARE)
             },
             "phase": {
-                "description": "What the classes do, scaled, for a time each, one phase after the other.",
+                "description": "Phases, run one after the other: each scales the load for a time.",
                 "type": "array", "maxItems": MOST_PHASES, "items": phase()
             }
         }
@@ -64,9 +64,9 @@ fn class() -> Value {
         "additionalProperties": false,
         "required": ["name", "size"],
         "properties": {
-            "name": { "type": "string", "pattern": "^[a-z][a-z0-9_]{0,14}$", "description": "Its name in all outputs." },
+            "name": { "type": "string", "pattern": "^[a-z][a-z0-9_]{0,14}$", "description": "Name in all outputs." },
             "size": {
-                "description": "Bytes of an I/O, or several sizes with their shares of the I/Os in per cent, 100 together.",
+                "description": "Bytes per I/O, or several sizes with their shares of the I/Os in per cent, which add up to 100.",
                 "oneOf": [
                     size(),
                     {
@@ -88,7 +88,7 @@ fn class() -> Value {
                 "type": "integer", "minimum": 0, "maximum": 100, "default": 0
             },
             "sync": {
-                "description": "When a write counts: at once, or when it is durable, by a write or by a flush that asks for it.",
+                "description": "When a write counts as done: at once, or when durable, through a synchronous write or a flush.",
                 "enum": ["none", "dsync", "fdatasync"], "default": "none"
             },
             "span": {
@@ -96,11 +96,12 @@ fn class() -> Value {
                 "type": "string", "pattern": "^[0-9]{1,3}%?-[0-9]{1,3}%?$", "default": "0-100%"
             },
             "places": {
-                "description": "Cuts the span into so many places. The level of the class is then the number of a place, from 1, where one stream or one random I/O is outstanding.",
+                "description": "Divides the span into this many places. The level of the class is then a \
+                 place number from 1, at which one stream or one random I/O is outstanding.",
                 "type": "integer", "minimum": FEWEST_PLACES, "maximum": MOST_PLACES
             },
             "verify": {
-                "description": "Whether every block of 4 KiB says what it is, and what is read is compared with what was written.",
+                "description": "Whether every 4 KiB block identifies itself, and reads are compared with what was written.",
                 "type": "boolean", "default": false
             },
             "arrival": arrival(),
@@ -114,17 +115,17 @@ fn class() -> Value {
 
 fn arrival() -> Value {
     json!({
-        "description": "When I/Os begin: so many are always outstanding, or they arrive at a rate.",
+        "description": "When I/Os start: a fixed number is always outstanding, or they arrive at a rate.",
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "outstanding": described(count(1, MAX_OUTSTANDING), "Random I/Os that are always outstanding."),
-            "streams": described(count(1, MAX_OUTSTANDING), "Streams of a class in streams."),
-            "writers": described(count(1, MAX_OUTSTANDING), "Writers of a log."),
-            "rate": described(count(1, MAX_RATE), "Arrivals per second, whatever is outstanding."),
+            "outstanding": described(count(1, MAX_OUTSTANDING), "Random I/Os always outstanding."),
+            "streams": described(count(1, MAX_OUTSTANDING), "Number of streams; at a rate they take the arrivals in turns, and one is the default."),
+            "writers": described(count(1, MAX_OUTSTANDING), "Number of log writers."),
+            "rate": described(count(1, MAX_RATE), "Arrivals per second, regardless of how many are outstanding."),
             "shape": shape(),
             "max_outstanding": {
-                "description": "Most outstanding I/Os beside a rate; what arrives beyond that waits.",
+                "description": "Most random I/Os outstanding at a rate; further arrivals wait. Streams have stream_ios.",
                 "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING, "default": DEFAULT_MAX_OUTSTANDING
             }
         }
@@ -133,7 +134,7 @@ fn arrival() -> Value {
 
 fn shape() -> Value {
     json!({
-        "description": "How the times between arrivals spread; bursty by a squared coefficient of variation.",
+        "description": "Distribution of the times between arrivals; bursty takes a squared coefficient of variation.",
         "default": "poisson",
         "oneOf": [
             { "enum": ["poisson", "even"] },
@@ -159,7 +160,7 @@ fn phase() -> Value {
                 "type": "string", "pattern": "^[0-9.]+ *(us|ms|s|sec|m|min|h)$"
             },
             "scale": {
-                "description": "By how much all rates and counts are multiplied, or those of each class.",
+                "description": "Factor for all rates and counts, or one per class.",
                 "default": 1.0,
                 "oneOf": [factor, { "type": "object", "additionalProperties": factor }]
             },
@@ -170,8 +171,7 @@ fn phase() -> Value {
 
 /// Of a phase there is no default: each class has its own.
 fn phase_shape() -> Value {
-    let mut shape =
-        described(shape(), "How what arrives at a rate spreads in this phase, whatever the classes say.");
+    let mut shape = described(shape(), "Arrival shape in this phase; overrides that of the classes.");
     shape.as_object_mut().map(|keys| keys.remove("default"));
     shape
 }

@@ -46,7 +46,7 @@ fn without_points_all_classes_run_together() {
     assert_eq!(load.classes[1].sizes, Sizes::Fixed(1 << 20), "one size is no distribution");
     let named = format!("{HEAD}points = [{{ a = 1 }}, {{ a = 2, b = 3 }}]\n{classes}");
     let text = refused(&named);
-    assert!(text.contains("a load of its own beside the points") && text.contains("x.toml:3:1"), "{text}");
+    assert!(text.contains("its own load in addition to the points") && text.contains("x.toml:3:1"), "{text}");
     let bare = named.replace("arrival = { outstanding = 16 }", "").replace("arrival = { streams = 2 }", "");
     let load = read("x", bare.as_bytes()).unwrap();
     assert_eq!(load.points, [Point::alone(class("a"), 1), Point::alone(class("a"), 2).with(class("b"), 3)]);
@@ -61,40 +61,40 @@ fn what_is_wrong_is_told_with_its_place_and_what_is_right() {
         (String::new(), "1:1", &["no 'load'", "load = \"rigel.load/1\""]),
         ("load = 1".into(), "1:8", &["'load' is 1"]),
         ("load = \"rigel.load/2\"".into(), "1:8", &["write \"rigel.load/1\""]),
-        ("load = ".into(), "1:8", &["no TOML"]),
-        ("load = \"rigel.load/1\"\nx".into(), "2:2", &["no TOML"]),
+        ("load = ".into(), "1:8", &["not valid TOML"]),
+        ("load = \"rigel.load/1\"\nx".into(), "2:2", &["not valid TOML"]),
         (HEAD.into(), "1:1", &["no 'class'", "[[class]]"]),
-        (format!("{HEAD}classes = 1"), "2:1", &["no key 'classes'", "perhaps 'class' was meant"]),
+        (format!("{HEAD}classes = 1"), "2:1", &["no key 'classes'", "did you mean 'class'?"]),
         (format!("{HEAD}class = []"), "1:1", &["no class"]),
         (format!("{HEAD}class = 3"), "2:9", &["'class' is 3", "[[class]]"]),
         (
             class("name = \"a\"\nsise = \"8K\"\n"),
             "4:1",
-            &["no key 'sise'", "perhaps 'size' was meant", "stream_ios"],
+            &["no key 'sise'", "did you mean 'size'?", "stream_ios"],
         ),
         (class("size = \"8K\"\n"), "2:", &["a class has no 'name'"]),
         (class("name = \"a\"\n"), "2:", &["a class has no 'size'"]),
-        (class("name = \"A b\"\nsize = \"8K\"\n"), "3:8", &["small letters"]),
+        (class("name = \"A b\"\nsize = \"8K\"\n"), "3:8", &["lowercase letters"]),
         (class("name = \"a\"\nsize = 8\n"), "4:8", &["'size' is 8", "\"8K\""]),
         (class("name = \"a\"\nsize = \"8X\"\n"), "4:8", &["\"8X\""]),
-        (class("name = \"a\"\nsize = { \"8K\" = 80, \"64K\" = 10 }\n"), "4:8", &["90 per cent together"]),
-        (class("name = \"a\"\nsize = { \"8K\" = 80, \"64Q\" = 20 }\n"), "4:29", &["'64Q' is no size"]),
-        (class("name = \"a\"\nsize = { \"8K\" = 50, \"8192\" = 50 }\n"), "2:", &["there twice"]),
-        (class(&format!("{good}pattern = \"randon\"\n")), "5:11", &["perhaps \"random\" was meant"]),
+        (class("name = \"a\"\nsize = { \"8K\" = 80, \"64K\" = 10 }\n"), "4:8", &["add up to 90 per cent"]),
+        (class("name = \"a\"\nsize = { \"8K\" = 80, \"64Q\" = 20 }\n"), "4:29", &["'64Q' is not a size"]),
+        (class("name = \"a\"\nsize = { \"8K\" = 50, \"8192\" = 50 }\n"), "2:", &["appears twice"]),
+        (class(&format!("{good}pattern = \"randon\"\n")), "5:11", &["did you mean \"random\"?"]),
         (class(&format!("{good}stream_ios = 4\n")), "5:14", &["depth of a stream"]),
         (class(&format!("{good}write = 101\n")), "5:9", &["from 0 to 100"]),
         (class(&format!("{good}write = 0.5\n")), "5:9", &["'write' is 0.5"]),
         (class(&format!("{good}sync = \"fsync\"\n")), "5:8", &["\"fdatasync\""]),
         (class(&format!("{good}span = \"50-25%\"\n")), "5:8", &["\"0-25%\""]),
-        (class(&format!("{good}unit = \"a<b\"\n")), "2:", &["no word"]),
+        (class(&format!("{good}unit = \"a<b\"\n")), "2:", &["not a word"]),
         (class(good), "2:", &["nothing says how much of class 'a'", "outstanding = 4"]),
         (class(&format!("{good}arrival = 5\n")), "5:11", &["{ outstanding = 16 }"]),
-        (class(&format!("{good}arrival = {{ rat = 5 }}\n")), "5:13", &["perhaps 'rate' was meant"]),
+        (class(&format!("{good}arrival = {{ rat = 5 }}\n")), "5:13", &["did you mean 'rate'?"]),
         (class(&format!("{good}arrival = {{ rate = 0 }}\n")), "5:20", &["whole number from 1"]),
         (
             class(&format!("{good}arrival = {{ rate = 5, outstanding = 1 }}\n")),
             "5:20",
-            &["'rate' does not go"],
+            &["'rate' cannot be combined"],
         ),
         (
             class(&format!("{good}arrival = {{ streams = 1 }}\n")),
@@ -104,7 +104,7 @@ fn what_is_wrong_is_told_with_its_place_and_what_is_right() {
         (
             class(&format!("{good}arrival = {{ rate = 9, shape = \"poison\" }}\n")),
             "5:31",
-            &["\"poisson\" was"],
+            &["did you mean \"poisson\"?"],
         ),
         (
             class(&format!("{good}arrival = {{ rate = 9, shape = {{ bursty = 1 }} }}\n")),
@@ -130,30 +130,30 @@ fn points_and_phases_are_checked() {
         ("points = [ 3 ]", "'points' is 3"),
         ("points = [ {} ]", "without load"),
         ("points = [ { reads = 0 } ]", "without load"),
-        ("points = [ { read = 1 } ]", "perhaps 'reads' was meant"),
+        ("points = [ { read = 1 } ]", "did you mean 'reads'?"),
         ("points = [ { reads = 70000 } ]", "from 0 to 65535"),
         ("points = [ { reads = 1 } ]\nlayout = \"raid5\"", "raid0"),
         ("points = [ { reads = 1 } ]\nlayout = { raid0 = \"0\" }", "stripe depth"),
-        ("points = [ { reads = 1 } ]\n[[phase]]\nfor = \"1m\"", "phases do not go with points"),
+        ("points = [ { reads = 1 } ]\n[[phase]]\nfor = \"1m\"", "phases cannot be combined with points"),
     ] {
         let text = with(points);
         assert!(text.contains(part) && text.contains("x.toml:2:") | text.contains("x.toml:3:"), "{text}");
     }
     let two = format!("{class}[[class]]\nname = \"reads\"\nsize = \"8K\"\n");
-    assert!(refused(&format!("{HEAD}{two}")).contains("two classes 'reads'"));
+    assert!(refused(&format!("{HEAD}{two}")).contains("two classes are named 'reads'"));
     let closed = format!("{class}arrival = {{ outstanding = 10 }}\n");
     let phase = |keys: &str| refused(&format!("{HEAD}{closed}[[phase]]\n{keys}"));
     for (keys, part) in [
         ("scale = 2", "a phase has no 'for'"),
         ("for = 10", "\"10m\""),
         ("for = \"10\"", "\"10m\""),
-        ("for = \"0.5s\"", "cannot be measured"),
+        ("for = \"0.5s\"", "too short to measure"),
         ("for = \"1m\"\nscale = 0", "without load"),
         ("for = \"1m\"\nscale = -1", "a factor from 0"),
         ("for = \"1m\"\nscale = nan", "a factor from 0"),
-        ("for = \"1m\"\nscale = { read = 2 }", "perhaps 'reads' was meant"),
+        ("for = \"1m\"\nscale = { read = 2 }", "did you mean 'reads'?"),
         ("for = \"1m\"\nscale = 1e300", "a factor from 0"),
-        ("for = \"1m\"\nsclae = 1", "perhaps 'scale' was meant"),
+        ("for = \"1m\"\nsclae = 1", "did you mean 'scale'?"),
     ] {
         let text = phase(keys);
         assert!(text.contains(part) && text.contains("x.toml:"), "{text}");
@@ -181,15 +181,14 @@ fn phases_set_the_pace() {
     let load = read("x", text.as_bytes()).unwrap();
     let asked = |pace| Request {
         engine: EngineRequest::Sim(SimLaw::default()),
-        pace,
-        ..Request::new(RunLevel::Load)
+        ..Request::new(RunLevel::Load).paced(pace)
     };
     let adaptive = Adaptive::default();
     let limit = |minutes: u64| {
         Pace::Adaptive(Adaptive { max_duration: Some(Nanos::from_secs(60 * minutes)), ..adaptive })
     };
     let told = |pace| load.clone().request(asked(pace)).unwrap_err().to_string();
-    assert!(told(limit(34)).contains("longer than the run may take"));
+    assert!(told(limit(34)).contains("allowed for the run"));
     assert!(told(Pace::Fixed(Nanos::from_secs(60))).contains("--duration"));
     assert!(told(Pace::Adaptive(Adaptive { fast: true, ..adaptive })).contains("--fast"));
     let request = load.clone().request(asked(limit(35))).unwrap();
@@ -220,8 +219,8 @@ fn the_schema_knows_the_same_keys() {
 #[test]
 fn what_is_no_text_is_told_with_its_place() {
     let text = read("x.toml", b"load = \"rigel.load/1\"\nx\xff").unwrap_err().to_string();
-    assert!(text.contains("no text in UTF-8") && text.contains("x.toml:2:2"), "{text}");
-    assert!(refused(&"[".repeat(100_000)).contains("no TOML"));
+    assert!(text.contains("not UTF-8 text") && text.contains("x.toml:2:2"), "{text}");
+    assert!(refused(&"[".repeat(100_000)).contains("not valid TOML"));
 }
 
 fn any_class() -> impl Strategy<Value = LoadClass> {
@@ -248,6 +247,14 @@ fn any_class() -> impl Strategy<Value = LoadClass> {
     (sizes, arrival, figure, 0u8..=100, 0u8..50, any::<bool>(), 1u32..9).prop_map(
         |(sizes, arrival, figure, write, from, in_streams, ios_per_stream)| {
             let mixed = matches!(sizes, Sizes::Mixed(_));
+            let arrival = match arrival {
+                // Streams at a rate have whole streams outstanding.
+                Arrival::Open { shape, most_outstanding } if in_streams && !mixed => Arrival::Open {
+                    shape,
+                    most_outstanding: most_outstanding.div_ceil(ios_per_stream) * ios_per_stream,
+                },
+                arrival => arrival,
+            };
             LoadClass {
                 sizes,
                 arrival,

@@ -9,7 +9,7 @@ use crate::load::matrix::Point;
 use crate::load::request::DEFAULT_STREAM_IOS;
 use crate::load::workload::Layout;
 use crate::path_text::printable;
-use crate::units::{GIB, KIB, MIB, NS_PER_MS, NS_PER_S};
+use crate::units::say::{typed_size, typed_time};
 use std::fmt::{Arguments, Display};
 
 /// What people read between the lines: at the head of the file, and above each phase.
@@ -26,7 +26,7 @@ pub fn text(load: &LoadFile, comments: &Comments) -> String {
     comments.head.iter().for_each(|line| page.comment(line));
     page.line(format_args!("load = \"{FORM}\""));
     if let Layout::Raid0 { stripe_bytes } = load.layout {
-        page.line(format_args!("layout = {{ raid0 = \"{}\" }}", size(stripe_bytes)));
+        page.line(format_args!("layout = {{ raid0 = \"{}\" }}", typed_size(stripe_bytes)));
     }
     if !load.node_share.is_empty() {
         page.line(format_args!("node_share = {:?}", load.node_share));
@@ -48,7 +48,7 @@ pub fn text(load: &LoadFile, comments: &Comments) -> String {
             page.comment(line);
         }
         page.line(format_args!("[[phase]]"));
-        page.line(format_args!("for = \"{}\"", time(phase.time.0)));
+        page.line(format_args!("for = \"{}\"", typed_time(phase.time)));
         let factor = |class: &LoadClass| {
             let factor = phases::factor_of(phase.point.of(class.name), usual.of(class.name));
             format!("{} = {factor}", class.name)
@@ -143,9 +143,9 @@ const fn pattern(pattern: Pattern) -> &'static str {
 
 fn sizes(sizes: &Sizes) -> String {
     match sizes {
-        Sizes::Fixed(bytes) => quoted(size(*bytes)),
+        Sizes::Fixed(bytes) => quoted(typed_size(*bytes)),
         Sizes::Mixed(sizes) => {
-            let one = |(bytes, share): &(u64, u8)| format!("\"{}\" = {share}", size(*bytes));
+            let one = |(bytes, share): &(u64, u8)| format!("\"{}\" = {share}", typed_size(*bytes));
             format!("{{ {} }}", sizes.iter().map(one).collect::<Vec<_>>().join(", "))
         }
         Sizes::None => quoted(0),
@@ -158,9 +158,13 @@ fn arrival(class: &LoadClass, level: Option<u32>) -> Option<String> {
     };
     let rate = level.map_or_else(String::new, |rate| format!("rate = {rate}, "));
     let shape = arrives(shape);
-    let most = match most_outstanding {
-        DEFAULT_MAX_OUTSTANDING => String::new(),
-        most => format!(", max_outstanding = {most}"),
+    let most = match (class.pattern, most_outstanding) {
+        (Pattern::Streams { .. }, _) => match class.stream_count(1) {
+            1 => String::new(),
+            streams => format!(", streams = {streams}"),
+        },
+        (_, DEFAULT_MAX_OUTSTANDING) => String::new(),
+        (_, most) => format!(", max_outstanding = {most}"),
     };
     Some(format!("{{ {rate}shape = {shape}{most} }}"))
 }
@@ -171,21 +175,4 @@ fn arrives(shape: Shape) -> String {
         Shape::Poisson => quoted("poisson"),
         Shape::Bursty(spread) => format!("{{ bursty = {spread} }}"),
     }
-}
-
-/// `8K`, with the largest prefix that divides the number.
-fn size(bytes: u64) -> String {
-    in_units(bytes, &[(1 << 40, "T"), (GIB, "G"), (MIB, "M"), (KIB, "K"), (1, "")])
-}
-
-/// `10m`.
-fn time(ns: u64) -> String {
-    const UNITS: [(u64, &str); 4] =
-        [(3600 * NS_PER_S, "h"), (60 * NS_PER_S, "m"), (NS_PER_S, "s"), (NS_PER_MS, "ms")];
-    in_units(ns, &UNITS)
-}
-
-fn in_units(number: u64, units: &[(u64, &str)]) -> String {
-    let fits = units.iter().find(|(unit, _)| number >= *unit && number.is_multiple_of(*unit));
-    fits.map_or_else(|| number.to_string(), |(unit, name)| format!("{}{name}", number / unit))
 }

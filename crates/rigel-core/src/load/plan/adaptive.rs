@@ -40,7 +40,7 @@ impl AdaptivePlan {
     /// # Errors
     /// When the time limit does not even leave room for one visit to each point.
     pub fn new(request: &Request, steps: &[Step]) -> Result<Option<Self>, Problem> {
-        let Pace::Adaptive(adaptive) = request.pace else {
+        let Some(Pace::Adaptive(adaptive)) = request.pace() else {
             return Ok(None);
         };
         let found = Self::within(request, &adaptive, steps, Nanos(0));
@@ -51,7 +51,7 @@ impl AdaptivePlan {
     /// The same after a search that has `spent` a part of the time. The run uses what is left of the limit, and
     /// reports what it had no time for.
     pub(crate) fn after_search(request: &Request, steps: &[Step], spent: Nanos) -> Option<Self> {
-        let Pace::Adaptive(adaptive) = request.pace else { return None };
+        let Some(Pace::Adaptive(adaptive)) = request.pace() else { return None };
         Some(Self::within(request, &adaptive, steps, spent))
     }
 
@@ -184,23 +184,23 @@ fn check_limit(
     let suffices = |seconds: &u64| {
         let max_duration = Some(Nanos::from_secs(*seconds));
         let adaptive = Adaptive { max_duration, ..*adaptive };
-        let request = Request { pace: Pace::Adaptive(adaptive), ..request.clone() };
+        let request = request.clone().paced(Pace::Adaptive(adaptive));
         let planned = AdaptivePlan::within(&request, &adaptive, steps, Nanos(0));
         visits.saturating_add(planned.long_visits_ns()) <= Nanos::from_secs(*seconds).0
     };
     let first = visits.max(limit.0.saturating_add(1)).div_ceil(NS_PER_S);
     let enough = (first..).find(suffices).unwrap_or(u64::MAX);
-    Err(Problem::usage(format!("{limit} do not suffice for one visit to each of {} points", steps.len()))
-        .because(format!("that alone takes {seconds} s"))
+    Err(Problem::usage(format!("{limit} is not enough for one visit to each of {} points", steps.len()))
+        .because(format!("one visit each takes {seconds} s"))
         .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
 }
 
 /// Points that only read come first: reads after writes would also measure the after-effects of the writes.
 fn phases(request: &Request, adaptive: &Adaptive, steps: &[Step], parameters: &Parameters) -> Vec<Phase> {
-    if request.bound.is_some() {
+    if request.bound().is_some() {
         return phases_of_calibration(request, adaptive, steps, parameters);
     }
-    if request.slo.is_some() {
+    if request.slo().is_some() {
         // There is no time for a rest between phases, and the points are few.
         let points: Vec<usize> = (0..steps.len()).collect();
         let long_visits = long_visits(steps, &points, parameters.long_read_ns);

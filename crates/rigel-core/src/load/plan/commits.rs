@@ -17,7 +17,7 @@ const VISITS: u64 = 20;
 
 /// The limit of everything but the commits; `None` where the run has no limit.
 pub fn time_before(request: &Request) -> Option<Nanos> {
-    let limit = request.pace.max_duration()?;
+    let limit = request.max_duration()?;
     let part_ns = if request.commits().next().is_some() { limit.0 / PART_OF_THE_TIME } else { 0 };
     Some(Nanos(limit.0 - part_ns))
 }

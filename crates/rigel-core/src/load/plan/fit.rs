@@ -14,7 +14,7 @@ pub fn check(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
     for io_bytes in class.all_sizes() {
         if !io_bytes.is_multiple_of(block) {
             return Err(Problem::usage(format!(
-                "the {label} I/O size of {} is no multiple of the logical block of {}",
+                "the {label} I/O size of {} is not a multiple of the logical block size of {}",
                 Bytes(io_bytes),
                 Bytes(block)
             ))
@@ -41,14 +41,14 @@ fn check_room(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> {
     // I/O lies at multiples of its size, from the begin of the target.
     if class.span != Span::Whole && part.start.div_ceil(io_bytes) >= part.end / io_bytes {
         return Err(Problem::usage(format!(
-            "{} of the target of {} do not hold one {label} I/O of {}",
+            "{} of the target of {} cannot hold one {label} I/O of {}",
             class.span,
             Bytes(target.size_bytes),
             Bytes(io_bytes)
         ))
         .at(&target.path)
         .because(format!(
-            "they are {}, and an I/O lies at a multiple of its size",
+            "that is {}, and an I/O starts at a multiple of its size",
             Bytes(part.end.saturating_sub(part.start))
         ))
         .next("use a larger part, a larger target or a smaller I/O size"));
@@ -68,12 +68,12 @@ fn check_places(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> 
         return Ok(());
     }
     Err(Problem::usage(format!(
-        "{places} places of the target of {} do not hold one {label} I/O of {} each",
+        "{places} places on the target of {} cannot hold one {label} I/O of {} each",
         Bytes(target.size_bytes),
         Bytes(io_bytes)
     ))
     .at(&target.path)
-    .because("an I/O lies at a multiple of its size, within one place")
+    .because("an I/O starts at a multiple of its size, within one place")
     .next("use fewer places, a larger target or a smaller I/O size"))
 }
 
@@ -90,11 +90,11 @@ pub fn check_readers(targets: &[TargetFacts], class: &LoadClass) -> Result<(), P
     let ios = targets.iter().map(ios).fold(0, u64::saturating_add);
     match class.levels.iter().max() {
         Some(&readers) if u64::from(readers) > ios => Err(Problem::usage(format!(
-            "the targets do not hold one I/O of {} for each of {readers} readers",
+            "the targets are too small for one I/O of {} per reader ({readers} readers)",
             Bytes(io_bytes)
         ))
         .at(targets.iter().map(|target| target.path.as_str()).collect::<Vec<_>>().join(", "))
-        .because(format!("what is used of them holds {ios}, and each reader begins at a place of its own"))
+        .because(format!("the part in use holds {ios}, and each reader starts at its own place"))
         .next("use fewer readers (--readers), a larger target or a smaller I/O size")),
         _ => Ok(()),
     }

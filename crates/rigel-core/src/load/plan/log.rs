@@ -31,10 +31,7 @@ pub fn regions(
         let what =
             format!("{} have no room for {writers} writers of the load class '{}'", Bytes(all), class.name);
         Problem::refused(what)
-            .because(format!(
-                "each of them writes in a region of its own, at least {}",
-                Bytes(class.io_bytes())
-            ))
+            .because(format!("each writes in its own region of at least {}", Bytes(class.io_bytes())))
             .next("use a larger target, fewer writers or smaller I/Os")
     })
 }
@@ -75,7 +72,7 @@ mod tests {
     use crate::facts::{HostFacts, ScratchFacts};
     use crate::load::class::{Class, Sync};
     use crate::load::matrix::{Point, RunLevel};
-    use crate::load::pace::{Adaptive, LevelChoice, Pace};
+    use crate::load::pace::{Adaptive, Pace};
     use crate::load::plan::Plan;
     use crate::units::{MIB, Nanos};
 
@@ -83,8 +80,7 @@ mod tests {
 
     fn request(pace: Pace) -> Request {
         let log = LoadClass { levels: vec![1, 4], ..LoadClass::log(LOG, 8192, Sync::Dsync, "commits/s") };
-        let (classes, levels) = (vec![log], LevelChoice::Own);
-        Request { classes, levels, pace, ..Request::new(RunLevel::Commit) }
+        Request { classes: vec![log], ..Request::new(RunLevel::Commit).paced(pace) }
     }
 
     fn file() -> TargetFacts {
@@ -112,6 +108,6 @@ mod tests {
         let request = request(Pace::Fixed(Nanos::from_secs(1)));
         let text = Plan::new(&request, &HostFacts::default(), &[small]).unwrap_err().to_string();
         assert!(text.contains("no room for 4 writers of the load class 'commit'"), "{text}");
-        assert_eq!(request.points, Vec::<Point>::new());
+        assert_eq!(request.points(), Vec::<Point>::new());
     }
 }

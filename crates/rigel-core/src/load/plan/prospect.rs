@@ -2,7 +2,7 @@
 //!
 //! Must not plan.
 
-use super::{LevelSearch, Plan, Searched};
+use super::{LevelSearch, Plan, SearchOutcome};
 use crate::load::request::Request;
 use crate::stats::forecast::TimeRange;
 use crate::units::Nanos;
@@ -14,7 +14,7 @@ impl Plan {
     /// How long the run takes. What the plan leaves open, the noise of the device and the points of a search, makes a
     /// range; a slow device takes longer still. A time limit is the end of it: only the last visit may go beyond.
     pub fn prospect(&self, request: &Request) -> TimeRange {
-        let limit_ns = request.pace.max_duration().map_or(u64::MAX, |limit| limit.0);
+        let limit_ns = request.max_duration().map_or(u64::MAX, |limit| limit.0);
         if self.rates.is_some() {
             return TimeRange::exactly(limit_ns);
         }
@@ -41,7 +41,7 @@ impl Plan {
         let time = search.time_range();
         let end = |level: u32, spent_ns: u64| {
             let n_sat = search.classes.iter().map(|&class| (class, level)).collect();
-            let found = Searched { n_sat, ..Searched::default() };
+            let found = SearchOutcome { n_sat, ..SearchOutcome::default() };
             let plan = self.with_levels(request, &found, Nanos(spent_ns)).ok()?;
             let known = TimeRange::exactly(spent_ns.saturating_add(plan.steps_time().0));
             Some(plan.adaptive.as_ref().map_or(known, |adaptive| adaptive.prospect(spent_ns, request.seed)))

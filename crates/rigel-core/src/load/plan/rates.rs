@@ -8,7 +8,7 @@ use crate::load::matrix::{Grid, Point};
 use crate::load::request::Request;
 use crate::load::slo::{LOWEST_RATE, MEASURE_SETTLES, SETTLE_LIMITS, Slo, VISITS, longest_ns, settle_ns};
 use crate::stats::Parameters;
-use crate::stats::rates::{Found, RateRules, whole};
+use crate::stats::rates::{RateOutcome, RateRules, whole};
 use crate::units::{NS_PER_MS, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -112,9 +112,9 @@ impl RatePoints {
 impl RateSearch {
     /// The search for a request; `None` when no rate is searched.
     pub fn new(request: &Request) -> Option<Self> {
-        let slo = request.slo.as_ref()?;
+        let slo = request.slo()?;
         let parameters = parameters(request, Parameters::default())?;
-        let limit = request.pace.max_duration().unwrap_or_default();
+        let limit = request.max_duration().unwrap_or_default();
         Some(Self {
             lowest: LOWEST_RATE,
             first: FIRST_RATE.min(slo.most_rate),
@@ -145,8 +145,8 @@ fn room(request: &Request, slo: &Slo) -> Point {
 
 /// The parameters of the visits to the points: their length follows from the bounds and the time.
 pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Parameters> {
-    let slo = request.slo.as_ref()?;
-    let limit = request.pace.max_duration()?;
+    let slo = request.slo()?;
+    let limit = request.max_duration()?;
     let settle_ns = longest_ns(slo).saturating_mul(SETTLE_LIMITS).max(SHORTEST_SETTLE_NS);
     let settle_ns = settle_ns.min(limit.0 / (VISITS * slo.parts()) / (1 + MEASURE_SETTLES));
     let measure_ns = settle_ns * MEASURE_SETTLES;
@@ -172,16 +172,16 @@ impl Plan {
     ///
     /// # Errors
     /// Never for a search of a plan; kept for what may be asked of it later.
-    pub fn with_rate(&self, request: &Request, found: &Found, spent: Nanos) -> Result<Self, Problem> {
-        let (Some(search), Some(slo)) = (&self.rates, &request.slo) else { return Ok(self.clone()) };
+    pub fn with_rate(&self, request: &Request, found: &RateOutcome, spent: Nanos) -> Result<Self, Problem> {
+        let (Some(search), Some(slo)) = (&self.rates, request.slo()) else { return Ok(self.clone()) };
         let (kind, ladder, at) = match *found {
-            Found::About { low, at, high } => {
+            RateOutcome::About { low, at, high } => {
                 let mut rates = ladder(low, at, high);
                 rates.iter_mut().for_each(|rate| *rate = (*rate).clamp(search.lowest, search.most));
                 (RateFound::About, rates, at)
             }
-            Found::Nowhere => (RateFound::Nowhere, vec![search.lowest], 0.0),
-            Found::Everywhere => (RateFound::Everywhere, vec![search.most], f64::from(search.most)),
+            RateOutcome::Nowhere => (RateFound::Nowhere, vec![search.lowest], 0.0),
+            RateOutcome::Everywhere => (RateFound::Everywhere, vec![search.most], f64::from(search.most)),
         };
         let curve = |share: u8| (whole(at * f64::from(share) / 100.0), share);
         let curve: Vec<(u32, u8)> =

@@ -6,10 +6,10 @@
 use super::{WarmUp, commits};
 use crate::error::Problem;
 use crate::facts::HostFacts;
-use crate::load::class::{Class, PerClass};
+use crate::load::class::{Class, MAX_OUTSTANDING, PerClass};
 use crate::load::matrix::{Grid, Point, RunLevel};
 use crate::load::pace::Pace;
-use crate::load::request::{MAX_OUTSTANDING, Request};
+use crate::load::request::Request;
 use crate::stats::Parameters;
 use crate::stats::bound::LatencyBound;
 use crate::stats::forecast::TimeRange;
@@ -70,7 +70,7 @@ pub enum Part {
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Searched {
+pub struct SearchOutcome {
     /// The level of each class that saturates the device; none where nothing completed, or nothing was searched.
     pub n_sat: PerClass<u32>,
     /// The most outstanding small I/Os within the bound.
@@ -82,14 +82,14 @@ pub struct Searched {
 impl LevelSearch {
     /// The search for a request; what does not fit into memory is not tried.
     pub fn new(request: &Request, host: &HostFacts, log_warm_up: Option<WarmUp>) -> Self {
-        let classes = match request.level {
+        let classes = match request.level() {
             RunLevel::Oltp => vec![Class::SMALL],
             RunLevel::Dss => vec![Class::LARGE],
             _ => vec![Class::SMALL, Class::LARGE],
         };
-        let parameters = match request.pace {
-            Pace::Adaptive(adaptive) => super::parameters(request, &adaptive),
-            Pace::Fixed(_) | Pace::Phases | Pace::Soak(_) => Parameters::default(),
+        let parameters = match request.pace() {
+            Some(Pace::Adaptive(adaptive)) => super::parameters(request, &adaptive),
+            Some(Pace::Fixed(_)) | None => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
         let memory = host.memory_room().map_or(u64::MAX, |room| room.0);
@@ -104,8 +104,8 @@ impl LevelSearch {
             most: classes.iter().filter_map(most).collect(),
             settle,
             measure,
-            bound: request.bound,
-            share: commits::time_before(request).map(|limit| most_of(limit, request.bound.is_some())),
+            bound: request.bound(),
+            share: commits::time_before(request).map(|limit| most_of(limit, request.bound().is_some())),
             others: Grid::of_own(&request.classes, &[]).points,
             log_warm_up,
             classes,
@@ -173,19 +173,22 @@ impl LevelSearch {
         let Some(limit) = commits::time_before(request).filter(|limit| limit.0 < 2 * usual.0) else {
             return Ok(());
         };
-        Err(Problem::usage(format!("{limit} do not suffice for the search for load levels"))
-            .because(format!("it usually takes {} s at least, and the points need the rest", whole_s(usual)))
+        Err(Problem::usage(format!("{limit} is not enough to search for load levels"))
+            .because(format!(
+                "it usually takes at least {} s, and the points need the remaining time",
+                whole_s(usual)
+            ))
             .next(format!("allow at least {}s, or measure ORION's levels", 3 * whole_s(usual))))
     }
 
     /// The matrix around saturation: on each axis 0, 1, N/4, N/2, N, 2N, as far as the search may go. A class without
     /// a level of saturation has the levels 1 and 2. Then the points that need no search.
-    pub fn grid(&self, level: RunLevel, found: &Searched) -> Grid {
+    pub fn grid(&self, level: RunLevel, found: &SearchOutcome) -> Grid {
         let searched = if self.bound.is_some() { self.answers(found) } else { self.around(level, found) };
         searched.and(&self.others)
     }
 
-    fn around(&self, level: RunLevel, found: &Searched) -> Grid {
+    fn around(&self, level: RunLevel, found: &SearchOutcome) -> Grid {
         let axis = |class: Class| -> Vec<u32> {
             if !self.classes.contains(&class) {
                 return Vec::new();
@@ -198,7 +201,7 @@ impl LevelSearch {
 
     /// The points of `rigel calibrate`: one outstanding I/O, the level at the bound, one that perhaps keeps it, saturation, and twice
     /// that.
-    fn answers(&self, found: &Searched) -> Grid {
+    fn answers(&self, found: &SearchOutcome) -> Grid {
         let levels = |class: Class, bounded: [Option<u32>; 2]| {
             let n_sat = found.n_sat.get(&class).copied().unwrap_or(1);
             let mut levels = vec![1, n_sat, n_sat.saturating_mul(2)];
@@ -216,7 +219,7 @@ impl LevelSearch {
 
 /// `rigel calibrate` may know the number of disks. The search then goes as far as they need.
 fn most_small(request: &Request) -> u32 {
-    let disks = request.num_disks.filter(|_| request.bound.is_some()).unwrap_or(0);
+    let disks = request.num_disks.filter(|_| request.bound().is_some()).unwrap_or(0);
     disks.saturating_mul(SMALL_PER_DISK).clamp(MOST_SMALL, MAX_OUTSTANDING / 2)
 }
 
@@ -252,9 +255,9 @@ const fn whole_s(time: Nanos) -> u64 {
 
 /// What a search found of ORION's pair.
 #[cfg(test)]
-pub(crate) fn searched(small: Option<u32>, large: Option<u32>, bounded: Option<u32>) -> Searched {
+pub(crate) fn searched(small: Option<u32>, large: Option<u32>, bounded: Option<u32>) -> SearchOutcome {
     let both = [(Class::SMALL, small), (Class::LARGE, large)].into_iter();
-    Searched {
+    SearchOutcome {
         n_sat: both.filter_map(|(class, n_sat)| Some((class, n_sat?))).collect(),
         bounded,
         perhaps: None,

@@ -33,8 +33,7 @@ fn plan(request: &Request, targets: usize) -> Plan {
 /// Buffers of 200 MiB.
 #[test]
 fn buffers_stay_within_what_is_left_of_the_memory() {
-    let mut request = Request::new(RunLevel::Advanced);
-    request.shape = MatrixShape::Point { small: 0, large: 200 };
+    let request = Request::of(Task::advanced(MatrixShape::Point { small: 0, large: 200 }));
     let told = |host: HostFacts| Plan::new(&request, &host, &[target(1 << 30)]).unwrap_err().to_string();
     let with = |room: u64| {
         let mut host = host();
@@ -44,7 +43,8 @@ fn buffers_stay_within_what_is_left_of_the_memory() {
     Plan::new(&request, &with(400 << 20), &[target(1 << 30)]).unwrap();
     let refused = told(with(399 << 20));
     assert!(
-        refused.contains("the control group of this process may have 512 MiB, and 399 MiB of it are left")
+        refused
+            .contains("the control group of this process is limited to 512 MiB, of which 399 MiB are left")
     );
     let mut host = with(1 << 30);
     host.limits.address_room_bytes = Some(300 << 20);
@@ -67,8 +67,7 @@ fn published_estimates() {
     ] {
         assert_eq!(plan(&Request::new(level), targets).estimate_minutes, minutes, "{case}");
     }
-    let mut e13 = Request::new(RunLevel::Advanced);
-    e13.shape = MatrixShape::Max { small: 4, large: 4 };
+    let mut e13 = Request::of(Task::advanced(MatrixShape::Max { small: 4, large: 4 }));
     e13.set_size(Class::LARGE, 512 << 10);
     assert_eq!(plan(&e13, 1).estimate_minutes, 26, "E13");
 }
@@ -76,11 +75,10 @@ fn published_estimates() {
 #[test]
 fn estimates_of_other_durations_round_up_and_add_warm_up() {
     let mut request = Request::new(RunLevel::Simple);
-    request.pace = Pace::Fixed(Nanos::from_secs(1));
+    request.set_pace(Pace::Fixed(Nanos::from_secs(1)));
     assert_eq!(plan(&request, 1).estimate_minutes, 2);
-    let mut seq = Request::new(RunLevel::Advanced);
+    let mut seq = Request::of(Task::advanced(MatrixShape::Col { small: 0 }));
     seq.set_large(Pattern::Streams { ios_per_stream: 4 });
-    seq.shape = MatrixShape::Col { small: 0 };
     // 3 points counted, 2 of them warmed up for 2 minutes each.
     assert_eq!(plan(&seq, 1).estimate_minutes, 3 + 4 + 1);
     seq.cache = CacheWarmUp::Off;
@@ -126,17 +124,17 @@ fn what_does_not_fit_is_refused_with_the_target() {
     odd.set_size(Class::SMALL, 512);
     let refused = Plan::new(&odd, &host(), &[blocks]).unwrap_err();
     assert_eq!(refused.kind.code(), 2);
-    assert!(refused.to_string().contains("logical block of 4 KiB"), "{refused}");
+    assert!(refused.to_string().contains("logical block size of 4 KiB"), "{refused}");
     assert!(Plan::new(&request, &host(), &[]).is_err());
 }
 
 #[test]
 fn buffers_must_fit_into_memory() {
     let mut request = Request::new(RunLevel::Advanced);
-    request.shape = MatrixShape::Point { small: 0, large: 60_000 };
+    request.task = Task::advanced(MatrixShape::Point { small: 0, large: 60_000 });
     let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
     assert!(refused.to_string().contains("of memory"), "{refused}");
-    request.shape = MatrixShape::Point { small: 70_000, large: 0 };
+    request.task = Task::advanced(MatrixShape::Point { small: 70_000, large: 0 });
     let refused = Plan::new(&request, &host(), &[target(1 << 30)]).unwrap_err();
     assert!(refused.to_string().contains("70000 outstanding"), "{refused}");
 }
@@ -149,15 +147,14 @@ proptest! {
         small_bytes in any::<u64>(), large_bytes in any::<u64>(), size in any::<u64>(), ios in any::<u32>(),
         sequential: bool, shape in 0..6,
     ) {
-        let mut request = Request::new(RunLevel::Advanced);
-        request.shape = match shape {
+        let mut request = Request::of(Task::advanced(match shape {
             0 => MatrixShape::Basic,
             1 => MatrixShape::Detailed,
             2 => MatrixShape::Point { small, large },
             3 => MatrixShape::Col { small },
             4 => MatrixShape::Row { large },
             _ => MatrixShape::Max { small, large },
-        };
+        }));
         request.num_disks = disks.map(|d| d % 20_000);
         request.set_size(Class::SMALL, small_bytes);
         request.set_size(Class::LARGE, large_bytes);
@@ -202,13 +199,12 @@ proptest! {
             request.engine = EngineRequest::Sim(crate::sim::SimLaw::default());
         }
         if auto {
-            request.levels = LevelChoice::Auto;
+            request.task = Task::searched(request.level(), Pace::Adaptive(Adaptive::default()));
         }
-        request.pace = match request.pace {
-            Pace::Adaptive(usual) if adaptive => Pace::Adaptive(Adaptive { max_duration: Some(Nanos(pace)), ..usual }),
-            _ if adaptive => request.pace,
-            _ => Pace::Fixed(Nanos(pace)),
-        };
+        request.set_pace(match adaptive {
+            true => Pace::Adaptive(Adaptive { max_duration: Some(Nanos(pace)), ..Adaptive::default() }),
+            false => Pace::Fixed(Nanos(pace)),
+        });
         let targets: Vec<TargetFacts> = sizes.into_iter().map(target).collect();
         let host = HostFacts { memory_bytes: Some(memory), ..host() };
         let Ok(plan) = Plan::new(&request, &host, &targets) else { return Ok(()) };

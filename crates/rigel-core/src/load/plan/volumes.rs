@@ -89,10 +89,10 @@ pub fn check_lists(
         return Err(Problem::refused(format!("{other} and {name} share targets, but list them differently"))
             .at(format!("the load class '{}'", class.name))
             .because(format!(
-                "{}; who writes a block follows from its place in the list, so that both would write the same blocks",
+                "{}; the position in the list decides who writes which block, so both would write the same blocks",
                 first_difference((other, others), (name, list), targets)
             ))
-            .next("list the shared targets in the same order on every host, and no others"));
+            .next("list only the shared targets, in the same order on every host"));
     }
     Ok(())
 }

@@ -33,9 +33,9 @@ pub fn check_host(request: &Request, host: &HostFacts) -> Result<(), Problem> {
     let commands = request.engine == EngineRequest::Only(EngineKind::Nvme);
     if commands && request.poll && version(&host.kernel).is_some_and(|version| version < SAFE_COMMAND_POLLING)
     {
-        return Err(Problem::refused("NVMe commands must not be polled for on this kernel")
+        return Err(Problem::refused("polling for NVMe commands is unsafe on this kernel")
             .because(format!(
-                "{}: before Linux 6.6, two rings at one poll queue can crash the system",
+                "{}: before Linux 6.6, two rings on one poll queue can crash the system",
                 host.kernel
             ))
             .next("leave out --poll, or use --engine io_uring --poll"));
@@ -65,7 +65,7 @@ fn check_poll(
     match most {
         Some(most) if io_bytes > most => Err(too_large(target, label, io_bytes, most)
             .because(format!(
-                "{} takes {} at most in one request, and one that is polled for cannot be split",
+                "{} takes at most {} in one request, and a polled request cannot be split",
                 device.name,
                 Bytes(most)
             ))
@@ -75,11 +75,8 @@ fn check_poll(
 }
 
 fn too_large(target: &TargetFacts, label: &str, io_bytes: u64, most: u64) -> Problem {
-    let what = format!(
-        "the {label} I/O size of {} is more than the {} of one request",
-        Bytes(io_bytes),
-        Bytes(most)
-    );
+    let what =
+        format!("the {label} I/O size of {} exceeds the {} of one request", Bytes(io_bytes), Bytes(most));
     Problem::usage(what).at(&target.path)
 }
 
@@ -90,9 +87,9 @@ fn smaller(label: &str, most: u64) -> String {
 fn no_poll_queues(target: &TargetFacts, device: Option<&DeviceFacts>) -> Problem {
     let because = match device {
         Some(device) => format!("queue/io_poll of {} is not 1", device.name),
-        None => "there is no block device below it".to_owned(),
+        None => "it is not on a block device".to_owned(),
     };
-    Problem::refused("the target cannot be polled for completions").at(&target.path).because(because).next(
+    Problem::refused("the target does not support polled completions").at(&target.path).because(because).next(
         "give the driver poll queues (for NVMe the module parameter nvme.poll_queues=4), or leave out --poll",
     )
 }
@@ -104,7 +101,7 @@ fn check_commands(
     io_bytes: u64,
 ) -> Result<(), Problem> {
     let Some(device) = device.filter(|device| device.generic.is_some()) else {
-        return Err(Problem::refused("the target takes no NVMe commands")
+        return Err(Problem::refused("the target does not accept NVMe commands")
             .at(&target.path)
             .because("only a whole NVMe namespace has a generic device (/dev/ng0n1), since Linux 5.13")
             .next("name a namespace such as /dev/nvme0n1, or use another engine"));
@@ -114,7 +111,7 @@ fn check_commands(
     let most = by_device.map_or(by_number, |by_device| by_device.min(by_number));
     if io_bytes > most {
         return Err(too_large(target, label, io_bytes, most)
-            .because(format!("{} takes no more, and nothing splits NVMe commands", device.name))
+            .because(format!("{} takes no more, and NVMe commands are never split", device.name))
             .next(format!("{}, or use the engine io_uring", smaller(label, most))));
     }
     Ok(())
@@ -141,7 +138,7 @@ mod tests {
         assert_eq!(check(&request, &target(device(Some(true))), "small", 8192), Ok(()));
         for polled in [None, Some(false)] {
             let text = refusal(&request, device(polled), 8192);
-            assert!(text.contains("cannot be polled"), "{text}");
+            assert!(text.contains("does not support polled completions"), "{text}");
         }
         refusal(&request, None, 8192);
         assert_eq!(check(&Request { poll: false, ..request }, &target(None), "small", 8192), Ok(()));
@@ -189,9 +186,9 @@ mod tests {
         };
         let device = || Some(namespace.clone());
         assert_eq!(check(&request, &target(device()), "large", 512 * KIB), Ok(()));
-        assert!(refusal(&request, device(), 1024 * KIB).contains("more than the 512 KiB"));
+        assert!(refusal(&request, device(), 1024 * KIB).contains("exceeds the 512 KiB"));
         let partition = DeviceFacts { generic: None, ..namespace.clone() };
-        assert!(refusal(&request, Some(partition), 8192).contains("takes no NVMe commands"));
+        assert!(refusal(&request, Some(partition), 8192).contains("does not accept NVMe commands"));
         let unlimited = DeviceFacts { max_hw_sectors_kb: None, ..namespace.clone() };
         assert_eq!(check(&request, &target(Some(unlimited.clone())), "large", 32 << 20), Ok(()));
         assert!(

@@ -1,4 +1,6 @@
 use super::*;
+use crate::load::matrix::MatrixShape;
+use crate::load::pace::{Adaptive, Pace};
 
 fn refused(change: impl FnOnce(&mut Request)) -> String {
     let mut request = Request::new(RunLevel::Advanced);
@@ -8,7 +10,7 @@ fn refused(change: impl FnOnce(&mut Request)) -> String {
 
 #[test]
 fn orions_defaults_pass() {
-    for level in RunLevel::ALL {
+    for level in RunLevel::ORION {
         Request::new(level).check().unwrap();
     }
 }
@@ -20,12 +22,15 @@ fn every_refusal_names_the_value() {
     assert!(refused(|r| r.set_size(Class::LARGE, 1 << 30)).contains("1 GiB"));
     assert!(refused(|r| r.num_disks = Some(0)).contains("disks"));
     assert!(refused(|r| r.workers = Some(0)).contains("workers"));
-    assert!(refused(|r| r.pace = Pace::Fixed(Nanos(5))).contains("too short"));
-    assert!(refused(|r| r.pace = Pace::Fixed(Nanos::from_secs(99_999_999))).contains("too long"));
+    assert!(refused(|r| r.set_pace(Pace::Fixed(Nanos(5)))).contains("too short"));
+    assert!(refused(|r| r.set_pace(Pace::Fixed(Nanos::from_secs(99_999_999)))).contains("too long"));
     let limited = |max_duration| Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
-    assert!(refused(|r| r.pace = limited(Some(Nanos::from_millis(900)))).contains("too short"));
-    assert!(refused(|r| r.levels = LevelChoice::Auto).contains("searched"));
-    assert!(refused(|r| r.shape = MatrixShape::Point { small: 0, large: 0 }).contains("nothing to measure"));
+    assert!(refused(|r| r.set_pace(limited(Some(Nanos::from_millis(900))))).contains("too short"));
+    assert!(refused(|r| r.task = Task::searched(r.level(), limited(None))).contains("searched"));
+    assert!(
+        refused(|r| r.task = Task::advanced(MatrixShape::Point { small: 0, large: 0 }))
+            .contains("nothing to measure")
+    );
     assert!(refused(|r| r.set_large(Pattern::Streams { ios_per_stream: 0 })).contains("stream"));
     let cut = refused(|r| {
         r.set_large(Pattern::Streams { ios_per_stream: 4 });

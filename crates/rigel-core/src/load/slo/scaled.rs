@@ -7,7 +7,6 @@
 use crate::error::Problem;
 use crate::load::class::{Arrival, LoadClass};
 use crate::load::phase::Phase;
-use crate::load::request::Request;
 use crate::units::to_f64;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,7 @@ const JUDGED: f64 = 10.0;
 
 /// The phases of a load that decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scaled {
+pub struct ScaledPhases {
     /// Their numbers in the load, from 0; the request has only these, in this order.
     pub phases: Vec<u32>,
     /// Phases of the load.
@@ -33,7 +32,7 @@ pub struct Scaled {
     pub required: Option<u32>,
 }
 
-impl Scaled {
+impl ScaledPhases {
     /// Those of a load, the one with the most arrivals first.
     pub fn of(classes: &[LoadClass], phases: &[Phase]) -> Self {
         let heavier = |one: &Phase, other: &Phase| {
@@ -75,20 +74,20 @@ impl Scaled {
         }
     }
 
-    /// Refuses what is not what [`Scaled::of`] makes.
-    pub(super) fn check(&self, request: &Request) -> Result<(), Problem> {
+    /// Refuses what is not what [`ScaledPhases::of`] makes.
+    pub(in crate::load) fn check(&self, classes: &[LoadClass], phases: &[Phase]) -> Result<(), Problem> {
         let wrong = |what: &str| Err(Problem::usage(what.to_owned()).at("--load"));
-        if self.phases.is_empty() || self.phases.len() > MOST || self.phases.len() != request.phases.len() {
-            return wrong("the load names no phases that decide");
+        if self.phases.is_empty() || self.phases.len() > MOST || self.phases.len() != phases.len() {
+            return wrong("the load names no deciding phases");
         }
         if self.phases.iter().any(|&phase| phase >= self.of) {
-            return wrong("a phase that decides is none of the load");
+            return wrong("a deciding phase is not part of the load");
         }
-        match request.phases.iter().all(|phase| request.rate_of(phase.point) > 0) {
+        match phases.iter().all(|phase| amount(classes, phase, |_| 1.0) > 0.0) {
             true => Ok(()),
-            false => Err(Problem::usage("a phase has nothing that arrives at a rate")
+            false => Err(Problem::usage("a phase has no class with an arrival rate")
                 .at("--load")
-                .because("all rates are scaled together; a class of a closed loop only runs beside them")
+                .because("all rates are scaled together; closed-loop classes only run alongside")
                 .next("give a class of each phase its arrival, as in arrival = { rate = 1000 }")),
         }
     }
@@ -153,7 +152,7 @@ mod tests {
     }
 
     fn deciding(phases: &[Phase]) -> (Vec<u32>, u32) {
-        let found = Scaled::of(&classes(), phases);
+        let found = ScaledPhases::of(&classes(), phases);
         assert_eq!(found.of as usize, phases.len());
         (found.phases, found.left_out)
     }

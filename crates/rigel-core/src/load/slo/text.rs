@@ -2,17 +2,17 @@
 //!
 //! Must not know what else was asked for.
 
-use super::{Judged, MILLION, Requirement, SloBound};
-use crate::units::{Nanos, UnitError, count_meant, count_of, trimmed};
+use super::{LatencyCriterion, MILLION, Requirement, SloBound};
+use crate::units::say::trimmed;
+use crate::units::{Nanos, UnitError, count_meant, count_of};
 use std::fmt;
 use std::str::FromStr;
 
 /// What a bound looks like.
-const BOUND: &str =
-    "write what is judged, <, and a time with its unit, such as 'p99.9 < 5ms' or 'mean < 1ms'";
+const BOUND: &str = "write a statistic, <, and a time with a unit, such as 'p99.9 < 5ms' or 'mean < 1ms'";
 
 /// `p99`, `p99.9`, `mean`.
-impl fmt::Display for Judged {
+impl fmt::Display for LatencyCriterion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mean => f.write_str("mean"),
@@ -38,14 +38,12 @@ impl fmt::Display for Requirement {
     }
 }
 
-impl FromStr for Judged {
+impl FromStr for LatencyCriterion {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            format!(
-                "'{text}' is nothing that can be judged: write mean, or a percentile such as p99 or p99.9"
-            )
+            format!("'{text}' is not a latency statistic: write mean, or a percentile such as p99 or p99.9")
         };
         let lower = text.to_ascii_lowercase();
         if lower == "mean" {
@@ -66,7 +64,7 @@ impl FromStr for Judged {
 /// Reads a time that has its unit.
 fn limit(text: &str) -> Result<Nanos, String> {
     match text.parse::<Nanos>() {
-        Ok(Nanos(0)) => Err("a latency of 0 cannot be kept".to_owned()),
+        Ok(Nanos(0)) => Err("a latency limit must be greater than 0".to_owned()),
         Ok(limit) => Ok(limit),
         Err(UnitError::NoUnit(number)) => {
             Err(format!("'{number}' has no unit: write {number}ms or {number}us"))
@@ -81,7 +79,7 @@ impl FromStr for SloBound {
     /// Reads `p99.9 < 5ms`; blanks may be left out, and `<=`, `=<` and `\u{2264}` say the same.
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.replace(['\u{2264}', '\u{2a7d}'], "<").replace("=<", "<");
-        let (judged, time) = text.split_once('<').ok_or_else(|| format!("it has no '<'; {BOUND}"))?;
+        let (judged, time) = text.split_once('<').ok_or_else(|| format!("'<' is missing; {BOUND}"))?;
         let time = time.strip_prefix('=').unwrap_or(time);
         if time.trim().is_empty() || judged.trim().is_empty() {
             return Err(BOUND.to_owned());
@@ -95,19 +93,19 @@ impl FromStr for Requirement {
 
     /// Reads `p99 < 2ms @ 12000`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let whole = "write the bound and the rate, such as 'p99 < 2ms @ 12000'";
-        let (bound, rate) = text.split_once('@').ok_or_else(|| format!("it names no rate; {whole}"))?;
+        let whole = "write the limit and the rate, such as 'p99 < 2ms @ 12000'";
+        let (bound, rate) = text.split_once('@').ok_or_else(|| format!("the rate is missing; {whole}"))?;
         let digits = rate.trim();
         let digits = digits.strip_suffix("/s").unwrap_or(digits).trim_end();
         let rate =
             count_of(digits).and_then(|rate| u32::try_from(rate).ok()).ok_or_else(|| {
                 match count_meant(digits) {
-                    Some(meant) => format!("'{}' is not written as one number: write {meant}", rate.trim()),
-                    None => format!("'{}' is no whole number of I/Os per second; {whole}", rate.trim()),
+                    Some(meant) => format!("'{}' is not a single number: write {meant}", rate.trim()),
+                    None => format!("'{}' is not a whole number of I/Os per second; {whole}", rate.trim()),
                 }
             })?;
         if rate == 0 {
-            return Err(format!("0 is no rate: nothing would arrive; {whole}"));
+            return Err(format!("the rate must not be 0; {whole}"));
         }
         Ok(Self { bound: bound.trim().parse()?, rate })
     }
@@ -149,13 +147,13 @@ mod tests {
             let bound: SloBound = text.parse().unwrap();
             assert_eq!(
                 bound,
-                SloBound { judged: Judged::Beyond(of_million), limit: Nanos(limit_ns) },
+                SloBound { judged: LatencyCriterion::Beyond(of_million), limit: Nanos(limit_ns) },
                 "{text}"
             );
             assert_eq!(bound.to_string(), written);
             assert_eq!(written.parse::<SloBound>(), Ok(bound));
         }
-        assert_eq!("mean < 2ms".parse::<SloBound>().unwrap().judged, Judged::Mean);
+        assert_eq!("mean < 2ms".parse::<SloBound>().unwrap().judged, LatencyCriterion::Mean);
         let at: Requirement = "p99 < 2ms @ 12000/s".parse().unwrap();
         assert_eq!((at.rate, at.to_string().as_str()), (12_000, "p99 < 2 ms @ 12000"));
     }
@@ -164,23 +162,23 @@ mod tests {
     fn what_is_no_bound_says_what_to_write() {
         for (text, part) in [
             ("p99 < 1", "write 1ms or 1us"),
-            ("p99 1ms", "no '<'"),
-            ("p100 < 1ms", "nothing that can be judged"),
-            ("p0 < 1ms", "nothing that can be judged"),
-            ("p99.99999 < 1ms", "nothing that can be judged"),
+            ("p99 1ms", "'<' is missing"),
+            ("p100 < 1ms", "is not a latency statistic"),
+            ("p0 < 1ms", "is not a latency statistic"),
+            ("p99.99999 < 1ms", "is not a latency statistic"),
             ("q99 < 1ms", "such as p99"),
             ("p99 <", "'p99.9 < 5ms'"),
-            ("p99 < 0ms", "cannot be kept"),
+            ("p99 < 0ms", "must be greater than 0"),
             ("p99 < 1ms < 2ms", "is not a unit"),
         ] {
             let error = text.parse::<SloBound>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
         for (text, part) in [
-            ("p99 < 2ms", "names no rate"),
-            ("p99 < 2ms @ 0", "0 is no rate"),
-            ("p99 < 2ms @ fast", "no whole number"),
-            ("p99 < 2ms @ -5", "no whole number"),
+            ("p99 < 2ms", "the rate is missing"),
+            ("p99 < 2ms @ 0", "the rate must not be 0"),
+            ("p99 < 2ms @ fast", "not a whole number"),
+            ("p99 < 2ms @ -5", "not a whole number"),
             ("p99 < 2 @ 5000", "has no unit"),
         ] {
             let error = text.parse::<Requirement>().unwrap_err();

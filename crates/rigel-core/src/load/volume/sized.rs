@@ -3,14 +3,13 @@
 //! Must not know classes.
 
 use super::{Volume, VolumeError};
-use crate::load::draw::Generator;
 
 /// Sizes, each with its share and the volume that its I/Os are drawn from.
 #[derive(Clone, Debug)]
-pub struct SizedVolumes(Vec<Sized>);
+pub struct SizedVolumes(Vec<SizedVolume>);
 
 #[derive(Clone, Debug)]
-struct Sized {
+struct SizedVolume {
     /// Shares of this size and of those before it together, in per cent.
     upto: u64,
     bytes: u32,
@@ -30,15 +29,14 @@ impl SizedVolumes {
         let sized = |&(bytes, share): &(u64, u8)| {
             upto += u64::from(share);
             // Checked to be far below 4 GiB.
-            Ok(Sized { upto, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), volume: volume(bytes)? })
+            Ok(SizedVolume { upto, bytes: u32::try_from(bytes).unwrap_or(u32::MAX), volume: volume(bytes)? })
         };
         sizes.iter().map(sized).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Draws a size by the shares: its bytes and its volume.
+    /// The size at so much per cent of the shares: its bytes and its volume.
     #[inline]
-    pub fn draw(&self, generator: &mut Generator) -> (u32, &Volume) {
-        let drawn = generator.below(100);
+    pub fn at_share(&self, drawn: u64) -> (u32, &Volume) {
         let sized = self.0.iter().find(|sized| drawn < sized.upto).unwrap_or(&self.0[0]);
         (sized.bytes, &sized.volume)
     }
@@ -47,6 +45,7 @@ impl SizedVolumes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::draw::Generator;
     use crate::load::workload::Layout;
 
     #[test]
@@ -56,7 +55,7 @@ mod tests {
         let mut generator = Generator::new(1, &[]);
         let mut large = 0_u32;
         for _ in 0..10_000 {
-            let (bytes, volume) = sizes.draw(&mut generator);
+            let (bytes, volume) = sizes.at_share(generator.below(100));
             let place = volume.place(generator.below(volume.chunks()));
             assert!(
                 place.offset.is_multiple_of(u64::from(bytes)) && place.offset + u64::from(bytes) <= 1 << 20

@@ -2,6 +2,7 @@
 
 use crate::facts::{TargetFacts, TargetKind};
 use crate::load::request::Request;
+use crate::load::task::Task;
 use crate::path_text::shell_word;
 use crate::record::Nodes;
 
@@ -10,10 +11,10 @@ use crate::record::Nodes;
 pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record: &str) -> String {
     let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };
     let record = shell_word(record);
-    let name = match () {
-        () if request.pace.soak().is_some() => "soak",
-        () if request.sides.is_some() => "versus",
-        () => "run",
+    let name = match request.task {
+        Task::Soak { .. } => "soak",
+        _ if request.sides.is_some() => "versus",
+        _ => "run",
     };
     let needs_consent =
         |target: &&TargetFacts| target.kind != TargetKind::Simulated && target.scratch.is_none();

@@ -27,11 +27,9 @@ impl Rest {
         let is_gone = |target: &TargetFacts| target.scratch.is_some_and(|file| file.own && !file.kept);
         Some(match closing.end {
             Some(End::OutOfTime) => Self::NoTime,
-            _ if request.sql.is_some() && request.class(Class::COMMIT).is_some() => Self::NoTable,
+            _ if request.sql().is_some() && request.class(Class::COMMIT).is_some() => Self::NoTable,
             // A soak leaves its file.
-            _ if request.pace.soak().is_none() && record.header.targets.iter().any(is_gone) => {
-                Self::NoScratch
-            }
+            _ if request.soak().is_none() && record.header.targets.iter().any(is_gone) => Self::NoScratch,
             _ => Self::Open,
         })
     }
@@ -41,11 +39,11 @@ impl Rest {
 mod tests {
     use super::*;
     use crate::facts::ScratchFacts;
-    use crate::record::Closing;
+    use crate::record::ClosingLine;
     use crate::record::tests::header;
 
     fn ended(end: End) -> Record {
-        let closing = Closing { ended: "now".into(), complete: false, reason: None, end: Some(end) };
+        let closing = ClosingLine { ended: "now".into(), complete: false, reason: None, end: Some(end) };
         Record { closing: Some(closing), ..Record::begun(header()) }
     }
 

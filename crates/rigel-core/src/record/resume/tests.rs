@@ -1,7 +1,7 @@
 use super::*;
 use crate::load::class::Class;
 use crate::record::tests::{header, visit};
-use crate::record::{Closing, TornLine};
+use crate::record::{ClosingLine, TornLine};
 
 const VERSION: &str = "0.1.0";
 
@@ -14,7 +14,7 @@ fn whole_visits_are_kept_and_the_rest_is_counted() {
     let second = Visit { began_ns: 5_000_000_000, ..visit(1, 1_000_000) };
     let mut record = begun(vec![visit(0, 1_000_000), second.clone()]);
     record.torn = Some(TornLine { line: 4, offset: 1000 });
-    let (past, plan) = Past::of(&record, 1234, VERSION).unwrap();
+    let (past, plan) = RecordPast::of(&record, 1234, VERSION).unwrap();
     assert_eq!((past.visits.len(), past.set_aside, past.torn_bytes), (2, 0, 234));
     assert_eq!(plan, header().plan);
     assert_eq!(past.run_ns(), second.ended_ns());
@@ -30,30 +30,30 @@ fn a_visit_that_an_undisturbed_run_would_not_have_is_set_aside() {
     small.reads.clear();
     small.errors = 3;
     for last in [cut_short, failed] {
-        let (past, _) = Past::of(&begun(vec![visit(0, 1_000_000), last]), 0, VERSION).unwrap();
+        let (past, _) = RecordPast::of(&begun(vec![visit(0, 1_000_000), last]), 0, VERSION).unwrap();
         assert_eq!((past.visits.len(), past.set_aside), (1, 1));
     }
 }
 
 #[test]
 fn what_cannot_go_on_is_told() {
-    let closing = |complete| Some(Closing { ended: "now".into(), complete, reason: None, end: None });
-    let told = |record: &Record, version| Past::of(record, 0, version).unwrap_err().to_string();
+    let closing = |complete| Some(ClosingLine { ended: "now".into(), complete, reason: None, end: None });
+    let told = |record: &Record, version| RecordPast::of(record, 0, version).unwrap_err().to_string();
     let complete = Record { closing: closing(true), ..begun(vec![]) };
     assert!(told(&complete, VERSION).contains("complete"));
-    assert!(Past::of(&Record { closing: closing(false), ..begun(vec![]) }, 0, VERSION).is_ok());
-    assert!(told(&begun(vec![]), "0.2.0").contains("begun by Rigel 0.1.0, this is 0.2.0"));
+    assert!(RecordPast::of(&Record { closing: closing(false), ..begun(vec![]) }, 0, VERSION).is_ok());
+    assert!(told(&begun(vec![]), "0.2.0").contains("started by Rigel 0.1.0, this is 0.2.0"));
     let mut other = begun(vec![]);
     other.header.plan.workers += 1;
-    assert!(told(&other, VERSION).contains("the plan of the record"));
+    assert!(told(&other, VERSION).contains("the plan in the record"));
 }
 
 #[test]
 fn visits_come_in_their_order_and_no_other() {
     let first = visit(0, 1_000_000);
-    let at = At { step: 0, point: first.point, purpose: first.purpose };
-    let (past, _) = Past::of(&begun(vec![first.clone()]), 0, VERSION).unwrap();
-    for (at, number) in [(At { step: 1, ..at }, 0), (at, 1)] {
+    let at = VisitPosition { step: 0, point: first.point, purpose: first.purpose };
+    let (past, _) = RecordPast::of(&begun(vec![first.clone()]), 0, VERSION).unwrap();
+    for (at, number) in [(VisitPosition { step: 1, ..at }, 0), (at, 1)] {
         let problem = past.clone().next(at, number).unwrap_err();
         assert!(problem.to_string().contains("visit 0 of the record"), "{problem}");
     }
@@ -77,7 +77,7 @@ fn another_target_is_no_target_of_the_run() {
                 facts.scratch =
                     Some(crate::facts::ScratchFacts { seed: 1, used_before: true, own: true, kept: false })
             },
-            "filled anew",
+            "refilled",
         ),
     ];
     for (change, told) in changes {
@@ -102,19 +102,19 @@ fn another_host_or_engine_is_told() {
 fn times_that_no_run_has_are_refused() {
     let at = |began_ns| Visit { began_ns, ..visit(0, 1_000_000) };
     let later = |began_ns| Visit { step: 1, ..at(began_ns) };
-    assert!(Past::of(&begun(vec![at(0), later(10_000_000_000)]), 0, VERSION).is_ok());
+    assert!(RecordPast::of(&begun(vec![at(0), later(10_000_000_000)]), 0, VERSION).is_ok());
     for visits in [vec![at(20_000_000_000), later(10_000_000_000)], vec![at(6 * 365 * 24 * 3600 * NS_PER_S)]]
     {
-        let problem = Past::of(&begun(visits), 0, VERSION).unwrap_err();
-        assert!(problem.what.contains("at times at which no run made them"), "{problem}");
+        let problem = RecordPast::of(&begun(visits), 0, VERSION).unwrap_err();
+        assert!(problem.what.contains("have impossible times"), "{problem}");
     }
 }
 
 #[test]
 fn visits_behind_the_end_of_the_run_are_told() {
-    let (past, _) = Past::of(&begun(vec![visit(0, 1_000_000)]), 0, VERSION).unwrap();
-    assert!(past.check_end().unwrap_err().what.contains("1 visits of the record are left"));
-    assert!(Past::default().check_end().is_ok());
+    let (past, _) = RecordPast::of(&begun(vec![visit(0, 1_000_000)]), 0, VERSION).unwrap();
+    assert!(past.check_end().unwrap_err().what.contains("the record has 1 visits left"));
+    assert!(RecordPast::default().check_end().is_ok());
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_file_with_a_new_hole_and_a_disk_with_a_new_number_are_others() {
         "a file system may need more for it"
     );
     let problem = check_targets(&then, &with(1 << 29), false).unwrap_err();
-    assert!(problem.what.contains("allocated of it was 1 GiB"), "{problem}");
+    assert!(problem.what.contains("allocated size was 1 GiB"), "{problem}");
     let disk = |number| {
         let device = crate::facts::DeviceFacts { disk_sequence: Some(number), ..Default::default() };
         vec![TargetFacts { kind: TargetKind::BlockDevice, device: Some(device), ..then[0].clone() }]

@@ -22,13 +22,13 @@ const SILENT_OF_MEDIAN: f64 = 30.0;
 
 /// What I/Os take that no standstill held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usual {
+pub struct UsualTime {
     /// Hardly one takes longer.
     pub most_ns: u64,
     median_ns: u64,
 }
 
-impl Usual {
+impl UsualTime {
     /// Of all I/Os of a point. A standstill of each of `visits` holds at most `outstanding` of them, and those that wait for them. `None` without I/Os.
     pub fn of(all: &Histogram, outstanding: u32, visits: usize) -> Option<Self> {
         let held = 2.0 * f64::from(outstanding.max(1)) * to_f64(visits.max(1) as u64);
@@ -66,7 +66,7 @@ pub struct Standstill {
 
 /// The longest time of a series in which nothing came back though I/Os were in flight, where neither chance nor what I/Os usually take can have made it. `longest_ns` is the longest
 /// I/O of the same visit, which gives the length where the standstill is the reason for it.
-pub fn standstill(ops: &[u32], bucket_ns: u64, longest_ns: u64, usual: Usual) -> Option<Standstill> {
+pub fn standstill(ops: &[u32], bucket_ns: u64, longest_ns: u64, usual: UsualTime) -> Option<Standstill> {
     let busy: Vec<f64> = ops.iter().filter(|&&ops| ops > 0).map(|&ops| f64::from(ops)).collect();
     let silent = longest_silence(ops);
     let span_ns = |buckets: usize| bucket_ns.saturating_mul(buckets as u64);
@@ -107,8 +107,8 @@ mod tests {
         (0..200).map(|bucket| if (from..from + silent).contains(&bucket) { 0 } else { 20 }).collect()
     }
 
-    fn usual(ms: u64) -> Usual {
-        Usual { most_ns: ms * NS_PER_MS, median_ns: ms * NS_PER_MS }
+    fn usual(ms: u64) -> UsualTime {
+        UsualTime { most_ns: ms * NS_PER_MS, median_ns: ms * NS_PER_MS }
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(standstill(&bursts, BUCKET_NS, 300 * NS_PER_MS, usual(300)), None);
         let silent = standstill(&series(50, 60), BUCKET_NS, 900 * NS_PER_MS, usual(300));
         assert_eq!(silent, None, "twice of what an I/O usually takes");
-        let many = Usual { most_ns: 500 * NS_PER_MS, median_ns: NS_PER_MS };
+        let many = UsualTime { most_ns: 500 * NS_PER_MS, median_ns: NS_PER_MS };
         assert!(standstill(&series(50, 50), BUCKET_NS, 500 * NS_PER_MS, many).is_some(), "one of many");
     }
 
@@ -162,7 +162,7 @@ mod tests {
         };
         let far = |held, held_ms, outstanding| {
             let all = of(held, held_ms);
-            Usual::of(&all, outstanding, 1).unwrap().is_far(all.max_ns().unwrap())
+            UsualTime::of(&all, outstanding, 1).unwrap().is_far(all.max_ns().unwrap())
         };
         assert!(far(1, 500, 1) && far(128, 500, 128) && far(90, 500, 1));
         assert!(!far(1, 249, 1), "too short");
@@ -183,7 +183,7 @@ mod tests {
         let longest_ns = all.max_ns().unwrap();
         assert!(longest_ns > NS_PER_S);
         for outstanding in [1, 128, 10_000] {
-            assert!(!Usual::of(&all, outstanding, 10).unwrap().is_far(longest_ns), "{outstanding}");
+            assert!(!UsualTime::of(&all, outstanding, 10).unwrap().is_far(longest_ns), "{outstanding}");
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct LoadedLevel {
 
 /// A rate that is held constant by a limiter.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PaidBack {
+pub(crate) struct LimiterRate {
     /// The levels that show it, ascending.
     pub outstanding: Vec<u32>,
     /// I/Os per second: the median of all their pieces.
@@ -72,7 +72,7 @@ pub(crate) struct PaidBack {
 ///
 /// `planned` is the number of levels in the plan. A run with more levels that was cut short after two has no such
 /// result.
-pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBack> {
+pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<LimiterRate> {
     let waits = |level: &&LoadedLevel| level.mean_ns >= LEAST_WAITING * level.median_ns && rate(level) > 0.0;
     let mut waiting: Vec<&LoadedLevel> = levels.iter().filter(waits).collect();
     waiting.sort_by_key(|level| level.outstanding);
@@ -81,7 +81,7 @@ pub(crate) fn paid_back(levels: &[LoadedLevel], planned: usize) -> Option<PaidBa
     let flat = starts.map(|start| &waiting[start..]).find(|levels| gain(levels).abs() < LEAST_GAIN)?;
     let first = flat.first()?;
     let rate = median(&flat.iter().flat_map(|level| level.rates()).collect::<Vec<_>>());
-    let found = PaidBack {
+    let found = LimiterRate {
         outstanding: flat.iter().map(|level| level.outstanding).collect(),
         rate,
         gain: gain(flat),

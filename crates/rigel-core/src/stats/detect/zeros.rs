@@ -18,12 +18,12 @@ pub(crate) struct ZerosFinding {
     /// The sample, when too many of its blocks held no data of their place.
     pub reads: Option<ReadLook>,
     /// The files, when too many of their bytes were never written.
-    pub files: Option<Unwritten>,
+    pub files: Option<UnwrittenBytes>,
 }
 
 /// Bytes of all files together, as they were before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Unwritten {
+pub(crate) struct UnwrittenBytes {
     /// Allocated and never written.
     pub unwritten_bytes: u64,
     /// Without a place on the device.
@@ -32,7 +32,7 @@ pub(crate) struct Unwritten {
     pub looked_bytes: u64,
 }
 
-impl Unwritten {
+impl UnwrittenBytes {
     /// Part of the bytes that hold no data, 0 to 1: of random reads that go everywhere it is the part that no device
     /// has to answer.
     pub fn share(&self) -> f64 {
@@ -54,8 +54,8 @@ pub fn zeros(look: &ReadLook, extents: &[&ExtentFacts]) -> Option<ZerosFinding> 
     (reads.is_some() || files.is_some()).then_some(ZerosFinding { reads, files })
 }
 
-fn sum(extents: &[&ExtentFacts]) -> Unwritten {
-    extents.iter().fold(Unwritten::default(), |sum, one| Unwritten {
+fn sum(extents: &[&ExtentFacts]) -> UnwrittenBytes {
+    extents.iter().fold(UnwrittenBytes::default(), |sum, one| UnwrittenBytes {
         unwritten_bytes: sum.unwritten_bytes.saturating_add(one.unwritten_bytes),
         hole_bytes: sum.hole_bytes.saturating_add(one.hole_bytes),
         looked_bytes: sum.looked_bytes.saturating_add(one.looked_bytes()),

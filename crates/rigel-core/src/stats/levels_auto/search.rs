@@ -24,10 +24,10 @@ const EDGES: f64 = 0.005;
 const VISITS_OF_DOUBT: usize = 3;
 
 /// A level that must be visited before the search can go on.
-pub struct Wanted(pub u32);
+pub struct NextLevel(pub u32);
 
 /// A result, or the visit that it still needs.
-type Known<T> = Result<T, Wanted>;
+type StepResult<T> = Result<T, NextLevel>;
 
 pub struct Search {
     made: BTreeMap<u32, VecDeque<LevelVisit>>,
@@ -49,7 +49,7 @@ impl Search {
     }
 
     /// The curve; none if no level has a rate.
-    pub fn run(&mut self) -> Known<Option<Curve>> {
+    pub fn run(&mut self) -> StepResult<Option<Curve>> {
         let (climbed, saturated) = self.climb()?;
         let Some(maximum) = self.maximum()? else {
             return Ok(None);
@@ -94,9 +94,9 @@ impl Search {
     }
 
     /// Takes the next visit to a level that is not used yet.
-    fn visit(&mut self, outstanding: u32) -> Known<()> {
+    fn visit(&mut self, outstanding: u32) -> StepResult<()> {
         let visit = self.made.get_mut(&outstanding).and_then(VecDeque::pop_front);
-        let visit = visit.ok_or(Wanted(outstanding))?;
+        let visit = visit.ok_or(NextLevel(outstanding))?;
         self.rates.entry(outstanding).or_default().push(visit.rate);
         if outstanding == 1 {
             self.latencies.push(visit.latency_s);
@@ -104,13 +104,13 @@ impl Search {
         Ok(())
     }
 
-    fn visit_often(&mut self, outstanding: u32, visits: usize) -> Known<()> {
+    fn visit_often(&mut self, outstanding: u32, visits: usize) -> StepResult<()> {
         (0..visits).try_for_each(|_| self.visit(outstanding))
     }
 
     /// Doubles until two doublings in a row gain too little: up once, then down and up again over the same levels, so
     /// that the visits to a level lie apart. Whether that made a plateau.
-    fn climb(&mut self) -> Known<(Vec<u32>, bool)> {
+    fn climb(&mut self) -> StepResult<(Vec<u32>, bool)> {
         let mut levels = vec![1];
         self.visit(1)?;
         while let Some(next) = self.above(&levels) {
@@ -145,7 +145,7 @@ impl Search {
     }
 
     /// Visits the plateau afresh and takes the mean of those visits; none without a rate.
-    fn maximum(&mut self) -> Known<Option<Interval>> {
+    fn maximum(&mut self) -> StepResult<Option<Interval>> {
         let plateau = self.plateau();
         for _ in 0..FRESH_VISITS {
             plateau.iter().try_for_each(|&level| self.visit(level))?;
@@ -177,7 +177,7 @@ impl Search {
     }
 
     /// The smallest level that reaches saturation, by its mean.
-    fn bisect(&mut self, climbed: &[u32], maximum: Interval) -> Known<u32> {
+    fn bisect(&mut self, climbed: &[u32], maximum: Interval) -> StepResult<u32> {
         let Some((mut below, mut reaching)) = self.first_to_reach(climbed, maximum)? else {
             return Ok(1);
         };
@@ -197,7 +197,7 @@ impl Search {
 
     /// The first level of the climb that reaches saturation, or else the best of them, and the one before it (0 before
     /// the first).
-    fn first_to_reach(&mut self, climbed: &[u32], maximum: Interval) -> Known<Option<(u32, u32)>> {
+    fn first_to_reach(&mut self, climbed: &[u32], maximum: Interval) -> StepResult<Option<(u32, u32)>> {
         let before = std::iter::once(0).chain(climbed.iter().copied());
         let steps: Vec<(u32, u32)> = before.zip(climbed.iter().copied()).collect();
         for &(before, level) in &steps {
@@ -209,7 +209,7 @@ impl Search {
     }
 
     /// Visits a level until it is sure on which side of saturation it is, or had all visits that one may have.
-    fn reaches(&mut self, level: u32, maximum: Interval) -> Known<bool> {
+    fn reaches(&mut self, level: u32, maximum: Interval) -> StepResult<bool> {
         while self.verdict(level, maximum).is_none() && self.rates[&level].len() < MOST_VISITS {
             self.visit(level)?;
         }
@@ -237,7 +237,7 @@ impl Search {
     }
 
     /// Levels that contradict, before and after more visits to them.
-    fn check(&mut self, found: u32, maximum: Interval) -> Known<Vec<Violation>> {
+    fn check(&mut self, found: u32, maximum: Interval) -> StepResult<Vec<Violation>> {
         let suspects: Vec<u32> =
             self.violations(found, maximum).map(|violation| violation.outstanding).collect();
         suspects.iter().try_for_each(|&level| self.visit_often(level, VISITS_OF_DOUBT))?;

@@ -6,23 +6,26 @@ use std::cell::{Cell, RefCell};
 
 /// One visit as it was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Made {
+struct VisitLog {
     order: VisitOrder,
     began_ns: u64,
     ended_ns: u64,
 }
 
 /// Carries out a schedule with visits that last settle + measure; `is_done(point, rounds)` answers the looks.
-fn carry_out(schedule: &mut Schedule, is_done: impl Fn(usize, usize) -> bool) -> (Vec<Made>, Reason, usize) {
+fn carry_out(
+    schedule: &mut Schedule,
+    is_done: impl Fn(usize, usize) -> bool,
+) -> (Vec<VisitLog>, Reason, usize) {
     let mut now = 0;
-    let mut made: Vec<Made> = Vec::new();
+    let mut made: Vec<VisitLog> = Vec::new();
     let mut looks = 0;
     loop {
         match schedule.next(now) {
             Next::Visit(order) => {
                 assert_eq!(schedule.next(now + 1), Next::Visit(order), "asking twice changes nothing");
                 let ended_ns = now + schedule.parameters.settle_ns + order.measure_ns;
-                made.push(Made { order, began_ns: now, ended_ns });
+                made.push(VisitLog { order, began_ns: now, ended_ns });
                 now = ended_ns;
                 schedule.finished(now, 1e4);
             }
@@ -40,7 +43,7 @@ fn carry_out(schedule: &mut Schedule, is_done: impl Fn(usize, usize) -> bool) ->
     }
 }
 
-fn is_round_of(made: &Made, point: usize) -> bool {
+fn is_round_of(made: &VisitLog, point: usize) -> bool {
     made.order.point == point && matches!(made.order.purpose, Purpose::Round(_))
 }
 
@@ -50,7 +53,7 @@ fn one_phase(points: usize, seed: u64) -> Schedule {
 }
 
 /// The points of each round, in order.
-fn rounds(made: &[Made]) -> Vec<Vec<usize>> {
+fn rounds(made: &[VisitLog]) -> Vec<Vec<usize>> {
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     for visit in made {
         if let Purpose::Round(round) = visit.order.purpose {
@@ -62,7 +65,7 @@ fn rounds(made: &[Made]) -> Vec<Vec<usize>> {
     rounds
 }
 
-fn least_gap(made: &[Made]) -> u64 {
+fn least_gap(made: &[VisitLog]) -> u64 {
     let mut last = BTreeMap::new();
     let gaps = made.iter().filter_map(|visit| {
         last.insert(visit.order.point, visit.ended_ns).map(|ended: u64| visit.began_ns - ended)
@@ -121,7 +124,7 @@ fn rests_are_filled_with_points_that_are_done() {
     let mut schedule = one_phase(18, 2);
     let (made, reason, _) = carry_out(&mut schedule, |point, _| point != 5);
     assert_eq!((reason, schedule.unreached()), (Reason::MostVisits, vec![5]));
-    let fills: Vec<&Made> = made.iter().filter(|made| made.order.purpose == Purpose::FillsGap).collect();
+    let fills: Vec<&VisitLog> = made.iter().filter(|made| made.order.purpose == Purpose::FillsGap).collect();
     // Eight more rounds of point 5, all but the first behind 20 s in which eight visits fit.
     assert!((56..=64).contains(&fills.len()), "{}", fills.len());
     assert!(fills.iter().all(|made| made.order.point != 5));
@@ -132,7 +135,7 @@ fn rests_are_filled_with_points_that_are_done() {
     assert_eq!(idle, 0);
 }
 
-fn visits_to(made: &[Made], point: usize) -> usize {
+fn visits_to(made: &[VisitLog], point: usize) -> usize {
     made.iter().filter(|made| made.order.point == point).count()
 }
 

@@ -8,7 +8,7 @@ const STEP_S: f64 = 0.1;
 
 /// Noise that all points have in common, on one axis of time.
 #[derive(Clone, Copy, Debug)]
-pub enum Shared {
+pub enum CommonNoise {
     None,
     /// An AR(1) process.
     Memory {
@@ -31,7 +31,7 @@ pub enum Shared {
 #[derive(Clone, Copy, Debug)]
 pub struct Environment {
     pub name: &'static str,
-    pub shared: Shared,
+    pub shared: CommonNoise,
     /// Relative standard deviation between visits.
     pub between: f64,
     /// Points differ in `between` by up to this factor, either way.
@@ -45,7 +45,7 @@ pub struct Environment {
 
 const QUIET: Environment = Environment {
     name: "quiet NVMe",
-    shared: Shared::None,
+    shared: CommonNoise::None,
     between: 0.003,
     unequal: 1.0,
     white: 0.02,
@@ -54,7 +54,7 @@ const QUIET: Environment = Environment {
 };
 const BETWEEN: Environment = Environment {
     name: "between-visit SD 2 %",
-    shared: Shared::Memory { tau_s: 0.1, sd: 0.05 },
+    shared: CommonNoise::Memory { tau_s: 0.1, sd: 0.05 },
     between: 0.02,
     white: 0.03,
     ..QUIET
@@ -65,23 +65,23 @@ pub const ENVIRONMENTS: [Environment; 12] = [
     QUIET,
     BETWEEN,
     Environment { name: "the same, unequal (/3..x3)", unequal: 3.0, ..BETWEEN },
-    Environment { name: "AR tau 1 s, 5 %", shared: Shared::Memory { tau_s: 1.0, sd: 0.05 }, ..NOISY },
-    Environment { name: "AR tau 5 s, 3 %", shared: Shared::Memory { tau_s: 5.0, sd: 0.03 }, ..NOISY },
-    Environment { name: "AR tau 30 s, 5 %", shared: Shared::Memory { tau_s: 30.0, sd: 0.05 }, ..NOISY },
+    Environment { name: "AR tau 1 s, 5 %", shared: CommonNoise::Memory { tau_s: 1.0, sd: 0.05 }, ..NOISY },
+    Environment { name: "AR tau 5 s, 3 %", shared: CommonNoise::Memory { tau_s: 5.0, sd: 0.03 }, ..NOISY },
+    Environment { name: "AR tau 30 s, 5 %", shared: CommonNoise::Memory { tau_s: 30.0, sd: 0.05 }, ..NOISY },
     Environment {
         name: "neighbour x0.7, 10 s of 40 s",
-        shared: Shared::Neighbour { level: 0.7, on_s: 10.0, off_s: 30.0 },
+        shared: CommonNoise::Neighbour { level: 0.7, on_s: 10.0, off_s: 30.0 },
         ..NOISY
     },
     Environment {
         name: "stalls 0.2/s, mean 100 ms",
-        shared: Shared::Stalls { per_s: 0.2, mean_s: 0.1 },
+        shared: CommonNoise::Stalls { per_s: 0.2, mean_s: 0.1 },
         ..NOISY
     },
     Environment { name: "warm-up -30 %, tau 0.3 s", between: 0.01, start_up: -0.3, ..BETWEEN },
     Environment {
         name: "tau 3 s 8 % + SD 6 %",
-        shared: Shared::Memory { tau_s: 3.0, sd: 0.08 },
+        shared: CommonNoise::Memory { tau_s: 3.0, sd: 0.08 },
         between: 0.06,
         white: 0.05,
         ..QUIET
@@ -107,8 +107,8 @@ impl Device {
         let mut noise = Noise::new(seed);
         let Environment { between, unequal, shared, .. } = environment;
         let value = match shared {
-            Shared::Memory { sd, .. } => sd * noise.normal(),
-            Shared::Neighbour { on_s, off_s, .. } => f64::from(noise.uniform() < on_s / (on_s + off_s)),
+            CommonNoise::Memory { sd, .. } => sd * noise.normal(),
+            CommonNoise::Neighbour { on_s, off_s, .. } => f64::from(noise.uniform() < on_s / (on_s + off_s)),
             _ => 0.0,
         };
         let between = (0..points).map(|_| between * unequal.powf(2.0 * noise.uniform() - 1.0)).collect();
@@ -119,13 +119,13 @@ impl Device {
     fn step(&mut self) -> f64 {
         self.steps += 1;
         match self.environment.shared {
-            Shared::None => 1.0,
-            Shared::Memory { tau_s, sd } => {
+            CommonNoise::None => 1.0,
+            CommonNoise::Memory { tau_s, sd } => {
                 let keep = (-STEP_S / tau_s).exp();
                 self.value = keep * self.value + sd * (1.0 - keep * keep).sqrt() * self.noise.normal();
                 1.0 + self.value
             }
-            Shared::Neighbour { level, on_s, off_s } => {
+            CommonNoise::Neighbour { level, on_s, off_s } => {
                 self.left_s -= STEP_S;
                 if self.left_s <= 0.0 {
                     self.value = 1.0 - self.value;
@@ -134,7 +134,7 @@ impl Device {
                 let mean = (off_s + level * on_s) / (on_s + off_s);
                 if self.value > 0.5 { level / mean } else { 1.0 / mean }
             }
-            Shared::Stalls { per_s, mean_s } => {
+            CommonNoise::Stalls { per_s, mean_s } => {
                 if self.noise.uniform() < per_s * STEP_S {
                     self.left_s += mean_s * self.noise.exponential();
                 }

@@ -11,15 +11,15 @@ fn phase(noise: &mut Noise, points: usize, visits: usize, sd: impl Fn(usize) -> 
     (0..points).map(point).collect()
 }
 
-fn prior(points: &[PointVisits]) -> Prior {
-    Prior::fit(&points.iter().map(PointVisits::sample).collect::<Vec<_>>()).unwrap()
+fn prior(points: &[PointVisits]) -> VariancePrior {
+    VariancePrior::fit(&points.iter().map(PointVisits::sample).collect::<Vec<_>>()).unwrap()
 }
 
 #[test]
 fn agrees_with_a_second_implementation() {
     for case in vectors("moderate").as_array().unwrap() {
         let samples: Vec<_> = numbers(&case["s2"]).into_iter().zip(numbers(&case["d"])).collect();
-        let prior = Prior::fit(&samples).unwrap();
+        let prior = VariancePrior::fit(&samples).unwrap();
         close(prior.degrees_of_freedom, &case["d0"], 1e-9);
         close(prior.variance, &case["s0"], 1e-9);
         for (index, (v, df)) in moderate(&samples).into_iter().enumerate() {

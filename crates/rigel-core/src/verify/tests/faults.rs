@@ -5,10 +5,10 @@ use crate::guard::scratch;
 use crate::load::draw::Generator;
 use proptest::prelude::*;
 
-const FIVE: Expected = Expected::only(5);
-const FOUR_OR_FIVE: Expected = Expected { oldest: 4, newest: 5 };
+const FIVE: GenerationRange = GenerationRange::only(5);
+const FOUR_OR_FIVE: GenerationRange = GenerationRange { oldest: 4, newest: 5 };
 /// Written once at most.
-const FIRST: Expected = Expected { oldest: 0, newest: 1 };
+const FIRST: GenerationRange = GenerationRange { oldest: 0, newest: 1 };
 
 #[test]
 fn a_flipped_bit_is_corrupt_and_found_wherever_it_is() {
@@ -33,7 +33,7 @@ fn many_wrong_bytes_are_corrupt_from_the_first_to_the_last() {
     let corrupt = Fault::Corrupt { bits: 3, first_bit: 4803, last_bit: 7207 };
     assert_eq!(fault(FOUR_OR_FIVE, &bytes), Some(corrupt));
     // Also in a write that should no longer be there: what is wrong with it is told first.
-    assert_eq!(fault(Expected::only(9), &bytes), Some(corrupt));
+    assert_eq!(fault(GenerationRange::only(9), &bytes), Some(corrupt));
     let mut bytes = written(HERE, 5);
     Generator::new(1, &[]).fill(&mut bytes[512..1024]);
     let seen = judged(FIVE, &bytes).unwrap();
@@ -67,10 +67,10 @@ fn the_first_write_can_be_torn_over_anything() {
     scratch::block(9, HERE.offset, &mut scratch_block);
     for before in [vec![0; BLOCK_BYTES], vec![0xa5; BLOCK_BYTES], scratch_block, written_by(8, HERE, 6)] {
         let torn = joined(&new, 3, &before);
-        assert_eq!(fault(Expected::only(1), &torn), Some(Fault::Torn { older: 0, newer: 1 }));
+        assert_eq!(fault(GenerationRange::only(1), &torn), Some(Fault::Torn { older: 0, newer: 1 }));
         assert_eq!((fault(FIRST, &torn), fault(FIRST, &before)), (None, None));
-        assert_eq!(fault(Expected::only(0), &before), None, "nothing was written there");
-        assert_eq!(fault(Expected::only(0), &new), Some(Fault::Ahead { generation: 1 }));
+        assert_eq!(fault(GenerationRange::only(0), &before), None, "nothing was written there");
+        assert_eq!(fault(GenerationRange::only(0), &new), Some(Fault::Ahead { generation: 1 }));
     }
 }
 
@@ -101,9 +101,9 @@ fn an_older_write_is_stale_by_its_age() {
     assert_eq!(fault(FOUR_OR_FIVE, &written(HERE, 6)), Some(Fault::Ahead { generation: 6 }));
     let mut filled = vec![0; BLOCK_BYTES];
     scratch::block(9, HERE.offset, &mut filled);
-    assert_eq!(fault(Expected::only(1), &filled), Some(Fault::Stale { generation: 0, age: 1 }));
+    assert_eq!(fault(GenerationRange::only(1), &filled), Some(Fault::Stale { generation: 0, age: 1 }));
     scratch::block(9, HERE.offset + 4096, &mut filled);
-    assert_eq!(fault(Expected::only(1), &filled), Some(Fault::Foreign { seed: None }));
+    assert_eq!(fault(GenerationRange::only(1), &filled), Some(Fault::Foreign { seed: None }));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn what_was_never_written_may_hold_anything() {
     let mut few_bits = vec![0; BLOCK_BYTES];
     few_bits[9] = 1;
     for bytes in [&few_bits[..], &[0xff; BLOCK_BYTES], &written_by(8, HERE, 5)] {
-        assert_eq!((fault(Expected::only(0), bytes), fault(FIRST, bytes)), (None, None));
+        assert_eq!((fault(GenerationRange::only(0), bytes), fault(FIRST, bytes)), (None, None));
     }
 }
 
@@ -133,12 +133,12 @@ fn what_was_never_written_may_hold_anything() {
 fn a_fault_that_is_read_while_its_write_is_in_flight_counts_once() {
     let zeros = vec![0; BLOCK_BYTES];
     let seen_with = |expected| Finding::new(77, HERE, expected, &judged(expected, &zeros).unwrap());
-    let mut verified = Verified::new();
+    let mut verified = VerifyCounts::new();
     verified.found(seen_with(FOUR_OR_FIVE));
     let _ = verified.taken();
     verified.found(seen_with(FIVE));
     assert_eq!((verified.faults.zeroed, verified.again), (0, 1), "the spoilt write is the same one");
-    verified.found(seen_with(Expected::only(6)));
+    verified.found(seen_with(GenerationRange::only(6)));
     assert_eq!((verified.faults.zeroed, verified.again), (1, 1), "the next write was spoilt as well");
 }
 
@@ -146,20 +146,21 @@ fn a_fault_that_is_read_while_its_write_is_in_flight_counts_once() {
 fn findings_read_back_and_are_bounded() {
     let seen = judged(FIVE, &written(HERE, 3)).unwrap();
     let one = Finding::new(77, HERE, FIVE, &seen);
-    let mut verified = Verified { checked: 100, ..Verified::new() };
+    let mut verified = VerifyCounts { checked: 100, ..VerifyCounts::new() };
     for number in 0..u64::try_from(MOST_FINDINGS).unwrap() + 9 {
         verified.found(Finding { at_ns: number, offset: number * 4096, ..one });
         verified.found(Finding { at_ns: number + 1, offset: number * 4096, ..one });
     }
     let blind = unreadable(SEED, HERE, FIVE, 5);
-    verified.add(&Verified { findings: vec![Finding::new(2, HERE, FIVE, &blind)], ..Verified::new() });
+    verified
+        .add(&VerifyCounts { findings: vec![Finding::new(2, HERE, FIVE, &blind)], ..VerifyCounts::new() });
     let most = MOST_FINDINGS as u64;
     assert_eq!(verified.findings.len(), MOST_FINDINGS);
     assert_eq!((verified.faults.stale, verified.again), (most + 18, most), "known is what is kept");
     assert_eq!(verified.findings[3].fault, Fault::Unreadable { errno: 5 });
     let text = serde_json::to_string(&verified).unwrap();
     assert!(text.contains(r#""fault":"stale","generation":3,"age":2"#), "{text}");
-    assert_eq!(serde_json::from_str::<Verified>(&text).unwrap(), verified);
+    assert_eq!(serde_json::from_str::<VerifyCounts>(&text).unwrap(), verified);
     assert!(Excerpt::try_from("0g".repeat(32)).is_err() && Excerpt::try_from("00".repeat(31)).is_err());
 }
 
@@ -169,7 +170,7 @@ proptest! {
         seed: u64, target: u16, block_number in 0_u64..1 << 50, oldest in 0_u64..9, open in 0_u64..3, generation in 1_u64..15,
     ) {
         let place = Place { target, offset: block_number * BLOCK_BYTES as u64 };
-        let expected = Expected { oldest, newest: oldest + open };
+        let expected = GenerationRange { oldest, newest: oldest + open };
         let bytes = written_by(seed, place, generation);
         prop_assert_eq!(block::whole(seed, place, &bytes), Some(generation));
         prop_assert_eq!(check(seed, place, expected, &bytes).is_ok(), expected.admits(generation));
@@ -205,6 +206,6 @@ proptest! {
         if head {
             bytes[..8].copy_from_slice(b"RigelVer");
         }
-        prop_assert_eq!(check(SEED, HERE, Expected { oldest, newest: 3 }, &bytes).is_err(), oldest > 0);
+        prop_assert_eq!(check(SEED, HERE, GenerationRange { oldest, newest: 3 }, &bytes).is_err(), oldest > 0);
     }
 }

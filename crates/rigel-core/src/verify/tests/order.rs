@@ -104,7 +104,7 @@ proptest! {
         let passes = Passes::new(slots, seed);
         // What each slot holds, and what it held by the last flush; both as generations of all parts.
         let (mut held, mut durable) = (vec![0_u64; 12], vec![0_u64; 12]);
-        let mut earlier = Earlier::default();
+        let mut earlier = EarlierParts::default();
         for steps in parts {
             let mut progress = Progress::new(slots, slots);
             let (mut told, mut in_flight) = (0, Vec::<u64>::new());
@@ -144,7 +144,7 @@ proptest! {
             for slot in 0..slots {
                 let at = usize::try_from(slot).unwrap();
                 let position = passes.position(slot);
-                let expected = earlier.expected(Expected::only(0), position, &passes);
+                let expected = earlier.expected(GenerationRange::only(0), position, &passes);
                 prop_assert!(expected.admits(held[at]), "slot {} holds {}, expected {:?}", slot, held[at], expected);
                 // Whatever is older than what was durable shows.
                 let newest_told = (0_u64..).zip(&earlier.0).filter(|(_, told)| passes.after(position, **told) > 0).last();

@@ -5,7 +5,7 @@ use crate::load::draw::Generator;
 use crate::measure::Window;
 use crate::units::MIB;
 use crate::witness::{
-    Counts, Foreign, ForeignIo, Judgement, Moved, Witness, foreign_cores, host_limited, judge,
+    Counts, DeviceTransfer, Disturbance, ForeignIo, Judgement, Witness, foreign_cores, host_limited, judge,
 };
 
 const SAMPLES: usize = 25;
@@ -22,11 +22,11 @@ fn visit(quiet: &Counts, disturbed: usize, other: &Counts) -> Vec<Counts> {
 }
 
 fn names(judgement: &Judgement) -> Vec<&'static str> {
-    let name = |foreign: &Foreign| match foreign {
-        Foreign::Cpu(_) => "cpu",
-        Foreign::Steal(_) => "steal",
-        Foreign::Waiting(_) => "waiting",
-        Foreign::Io(_) => "io",
+    let name = |foreign: &Disturbance| match foreign {
+        Disturbance::Cpu(_) => "cpu",
+        Disturbance::Steal(_) => "steal",
+        Disturbance::Waiting(_) => "waiting",
+        Disturbance::Io(_) => "io",
     };
     judgement.foreign().iter().map(name).collect()
 }
@@ -41,7 +41,7 @@ fn others_may_use_a_quarter_of_a_core() {
     assert_eq!((figures.limit, figures.above, figures.samples), (0.25, 1.0, SAMPLES));
     assert_eq!(
         found.foreign()[0].to_string(),
-        "other programs used 0.26 of a CPU core on average (up to 0.25 is usual; above that 100 % of the time)"
+        "other programs used 0.26 CPU cores on average (normal: up to 0.25; exceeded 100 % of the time)"
     );
 }
 
@@ -178,7 +178,7 @@ fn what_the_kernel_does_is_no_other_program() {
 }
 
 fn moved(bytes: &[Option<u64>]) -> Vec<Counts> {
-    let device = |read_bytes: u64| Moved { read_bytes, written_bytes: 0 };
+    let device = |read_bytes: u64| DeviceTransfer { read_bytes, written_bytes: 0 };
     bytes.iter().map(|bytes| Counts { moved: vec![bytes.map(device)], ..cpu(0, 0) }).collect()
 }
 
@@ -198,7 +198,7 @@ fn others_may_move_a_twentieth_of_our_bytes() {
     assert_eq!(found.io.unwrap().foreign_bytes(), 51 * MIB);
     assert_eq!(
         found.foreign()[0].to_string(),
-        "others moved 51.0 MiB on the devices beside our 1000.0 MiB, 51.0 MiB/s"
+        "other programs moved 51.0 MiB on the devices (Rigel: 1000.0 MiB), 51.0 MiB/s"
     );
     // Less than ours: some of it came from a cache, and nothing is known of others.
     let short = judge(&witness(moved(&[Some(MIB); 10])), ALWAYS, Some(20 * MIB));

@@ -2,7 +2,7 @@
 
 use super::{ALWAYS, PERIOD_NS};
 use crate::units::NS_PER_S;
-use crate::witness::{Counts, Moved, Reading, Witness, judge};
+use crate::witness::{Counts, DeviceTransfer, Reading, Witness, judge};
 
 /// A reading at a tenth of a second in which everything has counted `of` as often.
 fn reading(tenth: u64, of: u64) -> Reading {
@@ -13,7 +13,7 @@ fn reading(tenth: u64, of: u64) -> Reading {
         own_us: Some(20_000 * of),
         cpu_pressure_us: Some(300 * of),
         io_pressure_us: Some(90_000 * of),
-        moved: vec![Some(Moved { read_bytes: 4096 * of, written_bytes: 512 * of }), None],
+        moved: vec![Some(DeviceTransfer { read_bytes: 4096 * of, written_bytes: 512 * of }), None],
     };
     Reading { at_ns: tenth * PERIOD_NS, total }
 }
@@ -36,7 +36,7 @@ fn samples_are_what_was_counted_in_between() {
         own_us: Some(20_000),
         cpu_pressure_us: Some(300),
         io_pressure_us: Some(90_000),
-        moved: vec![Some(Moved { read_bytes: 4096, written_bytes: 512 }), None],
+        moved: vec![Some(DeviceTransfer { read_bytes: 4096, written_bytes: 512 }), None],
     };
     assert_eq!(first.counts, expected);
     assert_eq!(second.counts.busy_us, Some(100_000));
@@ -46,7 +46,7 @@ fn samples_are_what_was_counted_in_between() {
 fn a_counter_that_goes_back_tells_nothing_and_spoils_no_other() {
     let mut back = reading(11, 4);
     back.total.busy_us = Some(12);
-    back.total.moved[0] = Some(Moved { read_bytes: 0, written_bytes: 1 << 20 });
+    back.total.moved[0] = Some(DeviceTransfer { read_bytes: 0, written_bytes: 1 << 20 });
     let witness = between(&[reading(10, 3), back, reading(12, 5)]).unwrap();
     let first = &witness.samples[0].counts;
     assert_eq!((first.busy_us, first.moved[0]), (None, None));
@@ -115,12 +115,15 @@ fn a_damaged_witness_is_refused() {
     let read = |json: &str| serde_json::from_str::<Witness>(json).map_err(|error| error.to_string());
     assert!(read(r#"{"period_ns":1,"began_ns":5,"at_ns":[6,7],"busy_us":[1,2]}"#).is_ok());
     for (json, reason) in [
-        (r#"{"period_ns":1,"began_ns":5,"at_ns":[6,7],"busy_us":[1]}"#, "another length"),
-        (r#"{"began_ns":5,"at_ns":[6],"devices":[{"device":[8,0],"read_bytes":[1,2]}]}"#, "another length"),
-        (r#"{"period_ns":1,"began_ns":5,"at_ns":[6,6]}"#, "order of time"),
-        (r#"{"period_ns":1,"began_ns":6,"at_ns":[6]}"#, "order of time"),
-        (r#"{"period_ns":1,"began_ns":6,"at_ns":[]}"#, "order of time"),
-        ("{}", "order of time"),
+        (r#"{"period_ns":1,"began_ns":5,"at_ns":[6,7],"busy_us":[1]}"#, "not as long as its times"),
+        (
+            r#"{"began_ns":5,"at_ns":[6],"devices":[{"device":[8,0],"read_bytes":[1,2]}]}"#,
+            "not as long as its times",
+        ),
+        (r#"{"period_ns":1,"began_ns":5,"at_ns":[6,6]}"#, "time order"),
+        (r#"{"period_ns":1,"began_ns":6,"at_ns":[6]}"#, "time order"),
+        (r#"{"period_ns":1,"began_ns":6,"at_ns":[]}"#, "time order"),
+        ("{}", "time order"),
     ] {
         assert!(read(json).unwrap_err().contains(reason), "{json}");
     }

@@ -4,8 +4,8 @@
 use super::Block;
 use crate::system::{System, numbered, text, value};
 use rigel_core::error::Problem;
+use rigel_core::facts::copies::{Place, Strip};
 use rigel_core::path_text;
-use rigel_core::uses::scrub::{Map, Place, Strip};
 use std::path::{Path, PathBuf};
 
 const SECTOR_BYTES: u64 = 512;
@@ -15,8 +15,8 @@ const SECTOR_BYTES: u64 = 512;
 pub struct Legs {
     /// The devices of the legs.
     pub disks: Vec<PathBuf>,
-    /// Their places in it.
-    pub map: Map,
+    /// What lies on them, with the places of its copies.
+    pub strips: Vec<Strip>,
 }
 
 /// The legs of an array of level 1 (`/dev/md0`). `root` is `/`, or a tree that looks like one.
@@ -38,26 +38,24 @@ pub fn legs_of_array(root: &Path, array: &Path) -> Result<Legs, Problem> {
     })?;
     let refused = |what: String| Problem::refused(what).at(place.as_str());
     let Some(level) = block.text("md/level") else {
-        return Err(refused("this is no array of the kernel's RAID driver".into())
+        return Err(refused("this is not an array of the kernel's RAID driver".into())
             .next("see /proc/mdstat for the arrays"));
     };
     if level != "raid1" {
-        return Err(refused(format!(
-            "the array has the level {level}, and only raid1 has legs that are alike"
-        ))
-        .next("for other levels: echo check > /sys/block/mdN/md/sync_action, then read mismatch_cnt"));
+        return Err(refused(format!("the array has level {level}, but only raid1 has identical legs"))
+            .next("for other levels: echo check > /sys/block/mdN/md/sync_action, then read mismatch_cnt"));
     }
     let action = block.text("md/sync_action").unwrap_or_default();
     if ["resync", "recover", "repair", "reshape"].contains(&action.as_str()) {
-        return Err(refused(format!("the kernel makes the legs alike just now ({action})"))
-            .because("until that is over they differ, and that means nothing")
-            .next("wait until /proc/mdstat shows no progress any more"));
+        return Err(refused(format!("the kernel is syncing the legs ({action})"))
+            .because("until it finishes, differences mean nothing")
+            .next("wait until /proc/mdstat shows no progress"));
     }
     // After an unclean stop an array waits with that for its first write, and says idle.
     if block.text("md/resync_start").is_some_and(|start| start != "none") {
-        return Err(refused("the legs have yet to be made alike".to_owned())
-            .because("the array was not stopped cleanly, and the kernel begins with its first write")
-            .next("mdadm --readwrite DEVICE starts it; wait until /proc/mdstat shows no progress any more"));
+        return Err(refused("the legs are not in sync yet".to_owned())
+            .because("the array was not stopped cleanly, and the kernel starts syncing at its first write")
+            .next("mdadm --readwrite DEVICE starts it; wait until /proc/mdstat shows no progress"));
     }
     let mut members = array_members(&block);
     members.sort_by_key(|member| member.slot);
@@ -96,7 +94,7 @@ pub fn legs_of_volume(root: &Path, volume: &str) -> Result<Legs, Problem> {
         .split_once('/')
         .filter(|(group, name)| !group.is_empty() && !name.is_empty() && !name.contains('/'));
     let (group, name) = names.ok_or_else(|| {
-        Problem::usage("this is no name of a logical volume")
+        Problem::usage("this is not the name of a logical volume")
             .at(place.as_str())
             .next("give VG/LV, as lvs shows them")
     })?;
@@ -107,7 +105,7 @@ pub fn legs_of_volume(root: &Path, volume: &str) -> Result<Legs, Problem> {
         (block.text("dm/name")? == mapped).then_some(block)
     });
     let Some(block) = block else {
-        return Err(Problem::refused("there is no such logical volume that is active")
+        return Err(Problem::refused("there is no such active logical volume")
             .at(place)
             .next("see `lvs`; activate it with lvchange -ay"));
     };
@@ -115,7 +113,7 @@ pub fn legs_of_volume(root: &Path, volume: &str) -> Result<Legs, Problem> {
     if facts.table.is_empty() {
         return Err(Problem::refused("the table of the volume cannot be read")
             .at(place)
-            .because("only root may ask the device mapper")
+            .because("only root may query the device mapper")
             .next("run as root"));
     }
     let mut segments = Vec::new();
@@ -132,7 +130,7 @@ type Segment = (u64, u64, Vec<(String, u64)>);
 fn segment(system: &System, table: &str, status: &str) -> Result<Segment, Problem> {
     let words: Vec<&str> = table.split(' ').collect();
     let &[begin, len, kind, ref parameters @ ..] = words.as_slice() else {
-        return Err(Problem::refused("the table of the volume makes no sense"));
+        return Err(Problem::refused("the table of the volume cannot be parsed"));
     };
     let bytes =
         |sectors: &str| sectors.parse::<u64>().ok().and_then(|sectors| sectors.checked_mul(SECTOR_BYTES));
@@ -142,16 +140,14 @@ fn segment(system: &System, table: &str, status: &str) -> Result<Segment, Proble
         ("mirror", _) => (mirror_devices(parameters), mirror_in_sync(&state)),
         _ => {
             return Err(Problem::refused(format!(
-                "the volume is no mirror: a part of it is of the kind {kind}"
+                "the volume is not a mirror: part of it has the type {kind}"
             ))
             .next("only volumes of the types raid1 and mirror have legs (lvs -o +segtype)"));
         }
     };
     if !in_sync {
         return Err(Problem::refused("the legs of the volume are not in sync")
-            .because(
-                "the kernel makes them alike just now, or one has failed; until that is over they differ",
-            )
+            .because("the kernel is syncing them, or one has failed; until then they differ")
             .next("see the columns Cpy%Sync and Health of `lvs -a -o +lv_health_status`"));
     }
     let leg = |(device, offset): (String, u64)| {
@@ -162,7 +158,7 @@ fn segment(system: &System, table: &str, status: &str) -> Result<Segment, Proble
     let legs = devices.into_iter().filter_map(leg).collect();
     match (bytes(begin), bytes(len)) {
         (Some(begin), Some(len)) => Ok((begin, len, legs)),
-        _ => Err(Problem::refused("the table of the volume makes no sense")),
+        _ => Err(Problem::refused("the table of the volume cannot be parsed")),
     }
 }
 
@@ -209,7 +205,7 @@ fn made(place: &str, mut segments: Vec<Segment>) -> Result<Legs, Problem> {
         if legs.len() < 2 {
             return Err(Problem::refused("there is nothing to compare: fewer than two legs are in sync")
                 .at(place)
-                .next("see /proc/mdstat, or lvs -a, for what became of the other legs"));
+                .next("see /proc/mdstat or lvs -a for the state of the other legs"));
         }
         let mut copies = Vec::new();
         for (name, offset) in legs {
@@ -222,7 +218,7 @@ fn made(place: &str, mut segments: Vec<Segment>) -> Result<Legs, Problem> {
         strips.push(Strip { len, copies, of: None });
     }
     let disks = disks.iter().map(|name| Path::new("/dev").join(path_text::decode(name))).collect();
-    Ok(Legs { disks, map: Map::new(strips) })
+    Ok(Legs { disks, strips })
 }
 
 #[cfg(test)]

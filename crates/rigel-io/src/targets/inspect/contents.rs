@@ -52,7 +52,7 @@ pub(crate) fn evidence(
     let mut reader = Reader::open(node, facts, (of_fill, stop))?;
     if facts.kind == TargetKind::File && reader.next_data(0)?.is_none() {
         return Ok(Evidence::NeverWritten {
-            how: "the filesystem has no written block of it (holes or unwritten extents)".to_owned(),
+            how: "none of its blocks was ever written (holes or unwritten extents)".to_owned(),
         });
     }
     let most = match look {
@@ -159,9 +159,9 @@ impl<'a> Reader<'a> {
     /// Offset of the first nonzero block in a range of at most [`READ`] bytes, which may reach beyond the target's end.
     fn first_data_in(&mut self, offset: u64, len: u64) -> Result<Option<u64>, Problem> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Problem::new(ExitKind::CutShort, "the look for data on the target was stopped")
+            return Err(Problem::new(ExitKind::CutShort, "the search for data on the target was stopped")
                 .at(self.node.place())
-                .because("the user ended the run")
+                .because("stopped by the user")
                 .next("nothing was measured or written; start again"));
         }
         let wanted = usize::try_from(len.next_multiple_of(self.block).min(READ)).unwrap_or(usize::MAX);
@@ -183,12 +183,12 @@ impl<'a> Reader<'a> {
         }
         if (have as u64) < len && offset + (have as u64) < self.size {
             let problem = Problem::refused(format!(
-                "the target ended at byte {} while it was read",
+                "the target ended at byte {} during the read",
                 offset + have as u64
             ));
             return Err(problem
                 .at(self.node.place())
-                .because("something changes its size")
+                .because("something is changing its size")
                 .next("wait until nothing uses it"));
         }
         if !self.direct {

@@ -45,7 +45,7 @@ fn named_by_filesystem(node: &Node) -> Option<Result<u32, String>> {
         return None;
     }
     Some(match answer.stx_dio_offset_align {
-        0 => Err("the filesystem says that it has no direct I/O for this file".to_owned()),
+        0 => Err("the filesystem reports no direct I/O for this file".to_owned()),
         unit => Ok(unit),
     })
 }

@@ -50,11 +50,11 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
     // Before it is opened: reading such a file may have effects.
     if let Some(mount) = ground.mount.filter(|mount| OF_THE_KERNEL.contains(&mount.filesystem.as_str())) {
         return Err(Problem::refused(format!(
-            "the target is no storage: a file of the kernel ({})",
+            "the target is not storage: a kernel file ({})",
             mount.filesystem
         ))
         .at(node.place())
-        .because("the kernel makes up what is in it when it is read; nothing of it is on a disk")
+        .because("the kernel generates its contents on each read; none of it is on a disk")
         .next(NAME_STORAGE));
     }
     let size_bytes = size_of_target(node)?;
@@ -97,7 +97,7 @@ pub(super) fn facts_of(node: &Node, snapshot: &Snapshot) -> Result<TargetFacts, 
 /// # Errors
 /// When the directory cannot be reached.
 pub fn directory_facts(dir: &Path, snapshot: &Snapshot) -> Result<TargetFacts, Problem> {
-    let problem = |errno| refusal("the directory cannot be reached", dir, errno);
+    let problem = |errno| refusal("the directory cannot be accessed", dir, errno);
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let fd = fs::open(dir, flags, Mode::empty()).map_err(problem)?;
     let stat = fs::fstat(&fd).map_err(problem)?;
@@ -156,11 +156,11 @@ fn size_of_target(node: &Node) -> Result<u64, Problem> {
         return Ok(own_file::usable_bytes(node, u64::try_from(node.stat.st_size).unwrap_or(0)));
     }
     match ioctl::device_size_bytes(fd.as_fd()) {
-        Ok(0) => Err(Problem::refused("the target has a size of zero")
+        Ok(0) => Err(Problem::refused("the target has size zero")
             .at(node.place())
             .next("insert the medium, attach the device, or choose another one")),
         Ok(size) => Ok(size),
-        Err(errno) => Err(refusal("the target does not tell its size", &node.path, errno)),
+        Err(errno) => Err(refusal("the target does not report its size", &node.path, errno)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a target lies on: the filesystem that a path leads through, and the devices below it, down through the files that loop
 //! devices stand on. Must not judge.
 
-use super::snapshot::{Numbered, Snapshot, behind_loop};
+use super::snapshot::{NumberedMount, Snapshot, behind_loop};
 use crate::targets::block::Block;
 use crate::targets::node::{NodeId, id_at};
 use rigel_core::facts::{DeviceFacts, LoopFile, TargetKind};
@@ -12,7 +12,11 @@ use std::path::Path;
 const MOST_LOOPS: usize = 8;
 
 /// The mount with a number. Without the number: the longest mount point above the path; of several at one place the last is on top.
-pub(super) fn mount_of<'a>(id: Option<u64>, path: &Path, snapshot: &'a Snapshot) -> Option<&'a Numbered> {
+pub(super) fn mount_of<'a>(
+    id: Option<u64>,
+    path: &Path,
+    snapshot: &'a Snapshot,
+) -> Option<&'a NumberedMount> {
     let mut all = snapshot.mounts().iter();
     if let Some(id) = id {
         return all.find(|(mount, _)| mount.id == id);
@@ -57,7 +61,7 @@ fn device_named(path: &Path, snapshot: &Snapshot) -> Option<Block> {
 }
 
 /// The mount of a file behind a loop device: by the number of its filesystem, which no other mount has, else by its path.
-fn holder<'a>(path: &Path, id: Option<NodeId>, snapshot: &'a Snapshot) -> Option<&'a Numbered> {
+fn holder<'a>(path: &Path, id: Option<NodeId>, snapshot: &'a Snapshot) -> Option<&'a NumberedMount> {
     let of_number =
         |(_, identity): NodeId| snapshot.mounts().iter().find(|(mount, _)| mount.device == identity.device);
     id.and_then(of_number).or_else(|| mount_of(None, path, snapshot))
@@ -123,8 +127,8 @@ mod tests {
         for (number, told) in [
             ((252, 0), Some("zram0 is memory (zram)")),
             ((1, 1), Some("ram1 is memory (ram)")),
-            ((251, 0), Some("nullb0 keeps nothing, or keeps it in memory (null_blk)")),
-            ((251, 1), Some("fast keeps nothing, or keeps it in memory (null_blk)")),
+            ((251, 0), Some("nullb0 stores nothing, or stores it in memory (null_blk)")),
+            ((251, 1), Some("fast stores nothing, or stores it in memory (null_blk)")),
             ((250, 1), None),
             ((259, 0), None),
         ] {

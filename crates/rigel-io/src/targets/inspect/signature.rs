@@ -110,7 +110,7 @@ fn usage_of(kind: &str, usage: Option<&str>) -> String {
 }
 
 /// A signature that is searched for without libblkid.
-struct Own {
+struct OwnSignature {
     usage: &'static str,
     kind: &'static str,
     offset: u64,
@@ -118,16 +118,28 @@ struct Own {
     files_only: bool,
 }
 
-const OWN: [Own; 2] = [
+const OWN: [OwnSignature; 2] = [
     // libblkid knows it too. It is here for hosts without libblkid, because ORION is used on Oracle's disks.
     // Source: libblkid/src/superblocks/ocfs.c, `oracleasm_idinfo`.
-    Own { usage: "volume manager", kind: "oracleasm", offset: 32, magic: b"ORCLDISK", files_only: false },
+    OwnSignature {
+        usage: "volume manager",
+        kind: "oracleasm",
+        offset: 32,
+        magic: b"ORCLDISK",
+        files_only: false,
+    },
     // Source: https://www.sqlite.org/fileformat2.html, "The Database Header". The data files of Oracle, PostgreSQL and
     // InnoDB have no such mark, but the check of the contents finds them.
-    Own { usage: "database file", kind: "sqlite3", offset: 0, magic: b"SQLite format 3\0", files_only: true },
+    OwnSignature {
+        usage: "database file",
+        kind: "sqlite3",
+        offset: 0,
+        magic: b"SQLite format 3\0",
+        files_only: true,
+    },
 ];
 
-impl Own {
+impl OwnSignature {
     fn is_at(&self, fd: BorrowedFd<'_>, region: &Region) -> bool {
         let mut bytes = [0; 16];
         let wanted = &mut bytes[..self.magic.len()];

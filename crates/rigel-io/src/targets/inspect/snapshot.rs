@@ -19,14 +19,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Snapshot {
     system: System,
-    mounts: OnceCell<Vec<Numbered>>,
+    mounts: OnceCell<Vec<NumberedMount>>,
     swaps: OnceCell<Vec<(PathBuf, NodeId)>>,
     loops: OnceCell<Vec<Loop>>,
     openers: OnceCell<Openers>,
 }
 
 /// A mount, and the number of its device if it has one.
-pub(crate) type Numbered = (Mount, Option<(u32, u32)>);
+pub(crate) type NumberedMount = (Mount, Option<(u32, u32)>);
 
 /// An attached loop device.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Snapshot {
         &self.system
     }
 
-    pub(crate) fn mounts(&self) -> &[Numbered] {
+    pub(crate) fn mounts(&self) -> &[NumberedMount] {
         self.mounts.get_or_init(|| {
             // A filesystem without a device number of its own (btrfs) names one of its devices.
             let number = |mount: &Mount| match mount.device {

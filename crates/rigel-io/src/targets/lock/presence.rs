@@ -4,7 +4,6 @@
 //! a lock goes with its process. The bytes lie where no file reaches, and apart from those of runs that write. On a filesystem without such locks nobody is seen.
 
 use super::range::{Kind, Range, held, release, set};
-use rustix::io::Errno;
 use std::fs;
 use std::os::fd::AsFd;
 use std::thread::sleep;
@@ -14,6 +13,8 @@ use std::time::Duration;
 const ALL: Range = Range { start: 1 << 61, end: (1 << 61) + 2 * BYTES - 1 };
 const BYTES: i64 = 1 << 52;
 const WRITERS: Range = Range { start: ALL.start + BYTES, ..ALL };
+/// The same of those that load something which lies on the file: a partition, or a volume.
+const ABOVE: Range = Range { start: ALL.end + 1, end: ALL.end + 2 * BYTES };
 /// A number of a process is smaller (PID_MAX_LIMIT).
 const PROCESSES: i64 = 1 << 22;
 /// Two that begin together see each other; one of them gives way, and the other one waits for that.
@@ -22,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Another process that loads the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Other {
+pub struct OtherProcess {
     /// Its number, where it can be seen from here: it may be in another container, or on another host.
     pub process: Option<u32>,
     /// Whether it writes to the target.
@@ -33,7 +34,7 @@ pub struct Other {
 ///
 /// # Errors
 /// With another one that does; then this one is not said to.
-pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), Other> {
+pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), OtherProcess> {
     announce_at(file, own_byte(writes))
 }
 
@@ -41,10 +42,10 @@ pub fn announce(file: &impl AsFd, writes: bool) -> Result<(), Other> {
 ///
 /// # Errors
 /// With one that writes; then this one is not said to read.
-pub fn announce_beside(file: &impl AsFd) -> Result<(), Other> {
+pub fn announce_beside(file: &impl AsFd) -> Result<(), OtherProcess> {
     let own = own_byte(false);
     match other_within(file, own, WRITERS) {
-        Some(at) => Err(Other::at(at)),
+        Some(at) => Err(OtherProcess::at(at)),
         None => {
             // Where there are no such locks, nobody is seen.
             let _ = set(file, Kind::Shared, byte(own));
@@ -54,22 +55,42 @@ pub fn announce_beside(file: &impl AsFd) -> Result<(), Other> {
 }
 
 /// Another process that loads the target, in the eyes of one that does or does not write; `None` where there is none, or none can be seen.
-pub fn other(file: &impl AsFd, writes: bool) -> Option<Other> {
-    other_than(file, own_byte(writes)).map(Other::at)
+pub fn other(file: &impl AsFd, writes: bool) -> Option<OtherProcess> {
+    other_than(file, own_byte(writes)).map(OtherProcess::at)
 }
 
 /// Another process that writes to the target, in the eyes of one that reads.
-pub fn other_writer(file: &impl AsFd) -> Option<Other> {
-    other_within(file, own_byte(false), WRITERS).map(Other::at)
+pub fn other_writer(file: &impl AsFd) -> Option<OtherProcess> {
+    other_within(file, own_byte(false), WRITERS).map(OtherProcess::at)
 }
 
-impl Other {
+/// Says on a device that this process loads something which lies on it; others that do the same are no matter.
+///
+/// # Errors
+/// With one that loads the device itself; `beside`: with one that writes to it.
+pub fn announce_above(file: &impl AsFd, writes: bool, beside: bool) -> Result<(), OtherProcess> {
+    let own = own_byte(writes);
+    let above = byte(own + (ABOVE.start - ALL.start));
+    // Where there are no such locks, nobody is seen.
+    let _ = set(file, Kind::Shared, above);
+    let Some(at) = other_within(file, own, if beside { WRITERS } else { ALL }) else { return Ok(()) };
+    let _ = release(file, above);
+    Err(OtherProcess::at(at))
+}
+
+/// Another process that loads something which lies on the device.
+pub fn other_above(file: &impl AsFd) -> Option<OtherProcess> {
+    let at = other_within(file, own_byte(false), ABOVE)?;
+    Some(OtherProcess::at(at - (ABOVE.start - ALL.start)))
+}
+
+impl OtherProcess {
     fn at(at: i64) -> Self {
         Self { process: process_at(at), writes: at >= WRITERS.start }
     }
 }
 
-fn announce_at(file: &impl AsFd, own: i64) -> Result<(), Other> {
+fn announce_at(file: &impl AsFd, own: i64) -> Result<(), OtherProcess> {
     let mut seen = None;
     for _ in 0..LOOKS {
         seen = try_at(file, own);
@@ -78,7 +99,7 @@ fn announce_at(file: &impl AsFd, own: i64) -> Result<(), Other> {
         }
         sleep(PAUSE);
     }
-    seen.map_or(Ok(()), |at| Err(Other::at(at)))
+    seen.map_or(Ok(()), |at| Err(OtherProcess::at(at)))
 }
 
 /// The byte of another process; `None` when this one has its own now.
@@ -106,14 +127,20 @@ fn other_than(file: &impl AsFd, own: i64) -> Option<i64> {
     other_within(file, own, ALL)
 }
 
-/// The byte of another process. A lock that begins before all of them is that of a whole file, as some filesystems show it.
+/// The byte of another process than that of `own`, which may have several files open. A lock that begins before all of them is that of a whole file, as
+/// some filesystems show it.
 fn other_within(file: &impl AsFd, own: i64, all: Range) -> Option<i64> {
-    let around = [Range { end: all.end.min(own - 1), ..all }, Range { start: all.start.max(own + 1), ..all }];
-    let seen = |range: Range| -> Result<Option<Range>, Errno> {
-        if range.start > range.end { Ok(None) } else { held(file, range) }
-    };
-    let found = around.into_iter().find_map(|range| seen(range).ok().flatten())?;
-    (ALL.start..=ALL.end).contains(&found.start).then_some(found.start)
+    if all.start > all.end {
+        return None;
+    }
+    let found = held(file, all).ok().flatten()?.start;
+    let is_ours = (found - ALL.start).rem_euclid(BYTES) == (own - ALL.start).rem_euclid(BYTES);
+    match (all.start..=all.end).contains(&found) {
+        true if is_ours => other_within(file, own, Range { end: found - 1, ..all })
+            .or_else(|| other_within(file, own, Range { start: found + 1, ..all })),
+        true => Some(found),
+        false => None,
+    }
 }
 
 /// The byte of this process: its number, and when it began, because numbers repeat from container to container.
@@ -178,6 +205,26 @@ mod tests {
         }
     }
 
+    /// A partition and its disk are one device; two partitions are two targets.
+    #[test]
+    fn what_lies_on_a_device_and_the_device_see_each_other() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::open(named.path()).unwrap();
+        let (disk, partition, other) = (open(), open(), open());
+        let shift = ABOVE.start - ALL.start;
+        let theirs = ALL.start + PROCESSES + 9;
+        set(&partition, Kind::Shared, byte(theirs + shift)).unwrap();
+        assert!(other_above(&disk).is_some_and(|other| !other.writes));
+        assert_eq!(announce_above(&other, false, false), Ok(()), "both are partitions");
+        assert_eq!(announce_at(&disk, ALL.start + 7), Ok(()));
+        drop(partition);
+        assert_eq!(other_above(&disk), None, "its own partition is no other process");
+        drop((disk, other));
+        let disk = open();
+        set(&disk, Kind::Shared, byte(WRITERS.start + PROCESSES + 9)).unwrap();
+        assert!(announce_above(&open(), false, true).unwrap_err().writes);
+    }
+
     /// Readers may share a target with readers, and nobody with a writer.
     #[test]
     fn who_writes_is_beside_nobody() {
@@ -186,8 +233,8 @@ mod tests {
         let (reader, writer) = (open(), open());
         let (low, high) = (ALL.start + 7, WRITERS.start + 9);
         set(&writer, Kind::Shared, byte(high)).unwrap();
-        let met = other_within(&reader, low, WRITERS).map(Other::at);
-        assert_eq!(met, Some(Other { process: None, writes: true }));
+        let met = other_within(&reader, low, WRITERS).map(OtherProcess::at);
+        assert_eq!(met, Some(OtherProcess { process: None, writes: true }));
         assert!(announce_beside(&reader).is_err());
         drop(writer);
         assert_eq!(announce_beside(&reader), Ok(()));

@@ -43,7 +43,7 @@ fn problems_of_files() {
     let problem = read(&missing).unwrap_err();
     assert_eq!(problem.kind, ExitKind::Usage);
     assert!(problem.place.clone().unwrap().ends_with("no\\x1bsuch.lun"), "{problem}");
-    assert!(problem.next.clone().unwrap().contains("one target on each line"), "{problem}");
+    assert!(problem.next.clone().unwrap().contains("one target path per line"), "{problem}");
 
     assert_eq!(read(dir.path()).unwrap_err().kind, ExitKind::Usage);
     assert_eq!(read(Path::new("/dev/zero")).unwrap_err().kind, ExitKind::Usage);
@@ -59,15 +59,14 @@ fn problems_of_files() {
 fn a_comment_is_a_path_that_is_explained() {
     let list = Path::new("t.lun");
     let entry = |path: &str| LunEntry { line: 4, path: path.into() };
-    let missing =
-        || Problem::refused("the target cannot be reached").because("there is nothing by this name");
+    let missing = || Problem::refused("the target cannot be accessed").because("no such file or device");
     let problem = at_line(list, &entry("# my disks"), missing());
     assert_eq!(problem.place.as_deref(), Some("t.lun:4: # my disks"));
-    assert!(problem.cause.unwrap().contains("comments are not part"));
+    assert!(problem.cause.unwrap().contains("has no comments"));
     let problem = at_line(list, &entry("'/dev/no'"), missing());
     assert!(problem.cause.unwrap().contains("quotation marks"));
     let problem = at_line(list, &entry("/dev/no"), missing());
-    assert_eq!(problem.cause.as_deref(), Some("there is nothing by this name"));
+    assert_eq!(problem.cause.as_deref(), Some("no such file or device"));
 }
 
 fn facts(path: &str, size_bytes: u64, device: (u32, u32), inode: u64, kind: TargetKind) -> TargetFacts {

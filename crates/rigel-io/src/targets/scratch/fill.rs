@@ -1,9 +1,9 @@
 //! The fill of a scratch file. The header is written first and says that the fill goes on; it says that the file is
 //! whole only when all data is on the disk. Must not touch a file that is not ours.
 
-use super::{ScratchFile, Wish, locked, not_locked, unlink, write_header};
+use super::{ScratchFile, ScratchRequest, locked, not_locked, unlink, write_header};
 use crate::targets::errno::{no_direct_io, refusal};
-use crate::targets::filler::{self, Cut};
+use crate::targets::filler::{self, FillStop};
 use crate::targets::lock::Hold;
 use crate::targets::node::Node;
 use crate::targets::room::{check_creatable, check_room, dir_of, no_room, reserve};
@@ -18,20 +18,20 @@ use std::sync::atomic::AtomicBool;
 
 /// A file that is being filled; removed unless it is finished, or is to be gone on with.
 #[derive(Debug)]
-pub(super) struct Fresh {
+pub(super) struct FillGuard {
     pub(super) node: Arc<Node>,
     hold: Hold,
     pub(super) header: Header,
-    wish: Wish,
+    wish: ScratchRequest,
     /// Where an earlier fill ended.
     pub(super) from: u64,
     stays: bool,
 }
 
-impl Fresh {
+impl FillGuard {
     /// Creates and locks the file, and tries everything that could be refused later. `None` when another run created a
     /// file of this name first.
-    pub(super) fn create(path: &Path, wish: &Wish) -> Result<Option<Self>, Problem> {
+    pub(super) fn create(path: &Path, wish: &ScratchRequest) -> Result<Option<Self>, Problem> {
         let header = Header { data_bytes: wish.data_bytes, seed: wish.seed, state: State::Filling };
         check_creatable(dir_of(path))?;
         check_room(path, header.file_bytes(), wish.size_option)?;
@@ -39,7 +39,7 @@ impl Fresh {
         // Without O_DIRECT, because some filesystems create the file, refuse the open, and leave the file behind.
         let fd = match fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
             Err(Errno::EXIST) => return Ok(None),
-            made => made.map_err(|errno| refusal("the scratch file cannot be made", path, errno))?,
+            made => made.map_err(|errno| refusal("the scratch file cannot be created", path, errno))?,
         };
         let node = Arc::new(Node::pin_no_link(path)?);
         // Another run may have it locked for a moment, to find out what it is.
@@ -52,7 +52,12 @@ impl Fresh {
     }
 
     /// A file of ours whose fill ended early, now locked.
-    pub(super) fn again(node: Node, hold: Hold, header: Header, wish: &Wish) -> Result<Self, Problem> {
+    pub(super) fn again(
+        node: Node,
+        hold: Hold,
+        header: Header,
+        wish: &ScratchRequest,
+    ) -> Result<Self, Problem> {
         let mut fresh = Self { node: Arc::new(node), hold, header, wish: *wish, from: 0, stays: true };
         fresh.prepare()?;
         let direct = fresh.open_direct().ok();
@@ -101,12 +106,12 @@ impl Fresh {
         let fd = direct.as_ref().unwrap_or_else(|| &self.hold.file);
         let told = &mut |at| progress(at, data_bytes);
         filler::write(fd, self.from..data_bytes, seed, told, stop).map_err(|cut| match cut {
-            Cut::Failed(at, errno) => self.failed(at, errno),
-            Cut::Stopped => {
+            FillStop::Failed(at, errno) => self.failed(at, errno),
+            FillStop::Stopped => {
                 let next = if self.wish.resume {
-                    "the same command goes on where it stopped"
+                    "the same command continues where it stopped"
                 } else {
-                    "nothing is left of it; start again"
+                    "it was removed; start again"
                 };
                 Problem::new(ExitKind::CutShort, "the fill of the scratch file was stopped")
                     .at(self.node.place())
@@ -126,7 +131,7 @@ impl Fresh {
     }
 }
 
-impl Drop for Fresh {
+impl Drop for FillGuard {
     fn drop(&mut self) {
         if !self.stays {
             // An error cannot be reported from here. The next run recognises the file by its header and removes it.

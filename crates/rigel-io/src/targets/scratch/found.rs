@@ -3,8 +3,8 @@
 //! A run holds an exclusive lock on its scratch file as long as it works on it. So a file is judged under its lock only:
 //! without it, another run could still change the file. Must not write to a file that is not ours.
 
-use super::fill::Fresh;
-use super::{ScratchFile, Wish, changed_by_another, not_locked, not_ours, unlink, write_header};
+use super::fill::FillGuard;
+use super::{ScratchFile, ScratchRequest, changed_by_another, not_locked, not_ours, unlink, write_header};
 use crate::targets::errno::{self, refusal};
 use crate::targets::guard::blocked;
 use crate::targets::inspect::{Snapshot, in_use};
@@ -20,13 +20,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum ScratchState {
     /// No file, or one that was removed.
     Free,
     /// A scratch file of the wanted size, now locked.
     Ours(ScratchFile),
     /// One of the wanted size whose fill ended early, now locked.
-    Begun(Fresh),
+    Begun(FillGuard),
     /// A file that another run works on, or that stays as it is.
     Busy,
 }
@@ -41,12 +41,12 @@ pub(super) enum Misfit {
 }
 
 /// Takes the file at a path, if it is a scratch file of ours that no run works on.
-pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Problem> {
+pub(super) fn take(path: &Path, wish: &ScratchRequest, misfit: Misfit) -> Result<ScratchState, Problem> {
     if is_missing(path) {
-        return Ok(Found::Free);
+        return Ok(ScratchState::Free);
     }
     let node = match Node::pin_no_link(path) {
-        Err(_) if is_missing(path) => return Ok(Found::Free),
+        Err(_) if is_missing(path) => return Ok(ScratchState::Free),
         pinned => pinned?,
     };
     if !has_our_name(&node) {
@@ -55,17 +55,17 @@ pub(super) fn take(path: &Path, wish: &Wish, misfit: Misfit) -> Result<Found, Pr
     // Opened for writing, because NFS gives no exclusive lock on a descriptor that can only read.
     let fd = node.open(OFlags::RDWR).map_err(|errno| not_opened(path, errno))?;
     let Some(hold) = Hold::take(fd).map_err(|errno| not_locked(path, errno))? else {
-        return Ok(Found::Busy);
+        return Ok(ScratchState::Busy);
     };
     if !is_still(&node) {
         // Its run ended in the meantime and removed it.
-        return Ok(Found::Free);
+        return Ok(ScratchState::Free);
     }
     let unreadable = |errno| refusal("the scratch file cannot be read", path, errno);
     let Some(header) = header_of(&hold.file).map_err(unreadable)? else {
         // An empty file: another run has just created it and is about to lock it.
         let is_empty = fs::fstat(&hold.file).is_ok_and(|stat| stat.st_size == 0);
-        return if is_empty { Ok(Found::Busy) } else { Err(not_ours(path)) };
+        return if is_empty { Ok(ScratchState::Busy) } else { Err(not_ours(path)) };
     };
     // The file was kept, and somebody has put other data into it: it is theirs now.
     if let Some(offset) = first_foreign(&hold.file, &header).map_err(unreadable)? {
@@ -82,24 +82,24 @@ fn use_or_remove(
     node: Node,
     hold: Hold,
     mut header: Header,
-    wish: &Wish,
+    wish: &ScratchRequest,
     misfit: Misfit,
-) -> Result<Found, Problem> {
+) -> Result<ScratchState, Problem> {
     if header.is_whole() && header.data_bytes == wish.data_bytes {
         if wish.keep && header.state != State::Kept {
             header.state = State::Kept;
             write_header(&hold.file, &header)
                 .map_err(|errno| refusal("the scratch file cannot be written", &node.path, errno))?;
         }
-        return Ok(Found::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
+        return Ok(ScratchState::Ours(ScratchFile { node: Arc::new(node), hold, header, reused: true }));
     }
     if wish.resume && header.state == State::Filling && header.data_bytes == wish.data_bytes {
-        return Fresh::again(node, hold, header, wish).map(Found::Begun);
+        return FillGuard::again(node, hold, header, wish).map(ScratchState::Begun);
     }
     match misfit {
-        Misfit::Leave => Ok(Found::Busy),
-        Misfit::SpareKept if header.state == State::Kept => Ok(Found::Busy),
-        Misfit::SpareKept | Misfit::Remove => unlink(&node).map(|()| Found::Free),
+        Misfit::Leave => Ok(ScratchState::Busy),
+        Misfit::SpareKept if header.state == State::Kept => Ok(ScratchState::Busy),
+        Misfit::SpareKept | Misfit::Remove => unlink(&node).map(|()| ScratchState::Free),
     }
 }
 
@@ -112,13 +112,12 @@ fn is_still(node: &Node) -> bool {
 }
 
 fn not_opened(path: &Path, errno: Errno) -> Problem {
-    let problem =
-        Problem::refused("the scratch file that is there cannot be opened").at(path_text::encode(path));
+    let problem = Problem::refused("the existing scratch file cannot be opened").at(path_text::encode(path));
     match errno {
         Errno::ACCESS | Errno::PERM => problem
-            .because(format!("it belongs to another user, or may not be changed: {}", errno::text(errno)))
+            .because(format!("it belongs to another user, or is immutable: {}", errno::text(errno)))
             .next("use another directory, or have its owner remove it (ls -l)"),
-        errno => refusal("the scratch file that is there cannot be opened", path, errno),
+        errno => refusal("the existing scratch file cannot be opened", path, errno),
     }
 }
 

@@ -19,7 +19,7 @@ fn contents(path: &Path) -> Vec<String> {
 fn a_file_that_was_never_written() {
     let dir = dir();
     let hole = sparse(&dir, "hole", 8 * GIB);
-    let ["it holds nothing: the filesystem has no written block of it (holes or unwritten extents)"] =
+    let ["it holds nothing: none of its blocks was ever written (holes or unwritten extents)"] =
         contents(&hole).iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         panic!("{:?}", contents(&hole))

@@ -3,26 +3,26 @@
 use super::support::{MIB, dir, poke, sparse, tool};
 use rigel_core::facts::{ExtentFacts, ExtentSource};
 use rigel_io::targets::inspect::target_facts;
-use rigel_io::targets::scratch::{ScratchFile, Wish};
-use rigel_testdev::{Unavailable, needs};
+use rigel_io::targets::scratch::{ScratchFile, ScratchRequest};
+use rigel_testdev::{MissingNeed, needs};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-fn known(path: &Path) -> Result<ExtentFacts, Unavailable> {
-    target_facts(path).unwrap().extents.ok_or_else(|| Unavailable::new("the filesystem reports no extents"))
+fn known(path: &Path) -> Result<ExtentFacts, MissingNeed> {
+    target_facts(path).unwrap().extents.ok_or_else(|| MissingNeed::new("the filesystem reports no extents"))
 }
 
 /// The extents, by FIEMAP, of which the others are a part.
-fn by_fiemap(path: &Path) -> Result<ExtentFacts, Unavailable> {
+fn by_fiemap(path: &Path) -> Result<ExtentFacts, MissingNeed> {
     let found = known(path)?;
     match found.source {
         ExtentSource::Fiemap => Ok(found),
-        ExtentSource::Seek => Err(Unavailable::new("no FIEMAP on the filesystem")),
+        ExtentSource::Seek => Err(MissingNeed::new("no FIEMAP on the filesystem")),
     }
 }
 
-fn fallocated(path: &Path) -> Result<(), Unavailable> {
+fn fallocated(path: &Path) -> Result<(), MissingNeed> {
     tool("fallocate", &["-l".as_ref(), "8M".as_ref(), path.as_ref()]).map(|_| ())
 }
 
@@ -100,7 +100,7 @@ fn a_file_in_more_pieces_than_one_answer_holds() {
 #[test]
 fn the_trailer_of_a_scratch_file_is_not_counted() {
     let dir = dir();
-    let wish = Wish {
+    let wish = ScratchRequest {
         data_bytes: 16 * MIB,
         seed: 4,
         keep: false,
@@ -119,14 +119,14 @@ fn the_trailer_of_a_scratch_file_is_not_counted() {
 #[test]
 fn holes_are_found_without_fiemap() {
     let name = "holes_are_found_without_fiemap";
-    let memory = tempfile::tempdir_in("/dev/shm").map_err(Unavailable::new);
+    let memory = tempfile::tempdir_in("/dev/shm").map_err(MissingNeed::new);
     let Some(dir) = needs(name, memory) else { return };
     let file = sparse(&dir, "file", 8 * MIB);
     poke(&file, 3 * MIB, &vec![1; 1 << 20]);
     poke(&file, 7 * MIB, &vec![1; 1 << 20]);
     let found = known(&file).and_then(|found| match found.source {
         ExtentSource::Seek => Ok(found),
-        ExtentSource::Fiemap => Err(Unavailable::new("/dev/shm has FIEMAP")),
+        ExtentSource::Fiemap => Err(MissingNeed::new("/dev/shm has FIEMAP")),
     });
     let Some(found) = needs(name, found) else { return };
     assert_eq!((found.written_bytes, found.hole_bytes, found.extents), (2 * MIB, 6 * MIB, 2));

@@ -1,6 +1,6 @@
 //! What a target is.
 
-use super::support::{MIB, Mounted, dir, loop_on, poke, sparse};
+use super::support::{MIB, MountGuard, dir, loop_on, poke, sparse};
 use rigel_core::error::ExitKind;
 use rigel_core::facts::{Identity, TargetKind};
 use rigel_core::path_text;
@@ -40,7 +40,7 @@ fn what_is_no_target_is_refused_and_never_opened() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
     let socket = dir.path().join("socket");
     let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-    let circle = dir.path().join("circle");
+    let circle = dir.path().join("loop");
     std::os::unix::fs::symlink(&circle, &circle).unwrap();
     let empty = sparse(&dir, "empty", 0);
     let below_file = empty.join("x");
@@ -49,12 +49,12 @@ fn what_is_no_target_is_refused_and_never_opened() {
         (&fifo, "FIFO"),
         (&socket, "socket"),
         (Path::new("/dev/null"), "character device"),
-        (Path::new("/proc/cpuinfo"), "a file of the kernel (proc)"),
-        (&circle, "circle"),
+        (Path::new("/proc/cpuinfo"), "a kernel file (proc)"),
+        (&circle, "loop"),
         (&empty, "empty file"),
-        (&below_file, "no directory"),
-        (Path::new("/dev/no such device"), "nothing by this name"),
-        (Path::new(""), "nothing by this name"),
+        (&below_file, "not a directory"),
+        (Path::new("/dev/no such device"), "no such file or device"),
+        (Path::new(""), "no such file or device"),
     ] {
         let problem = target_facts(path).unwrap_err();
         assert_eq!(problem.kind, ExitKind::Refused, "{problem}");
@@ -80,7 +80,9 @@ fn hostile_names_are_printable() {
 #[test]
 fn a_filesystem_without_direct_io() {
     let dir = dir();
-    let Some((_mounted, ram)) = needs("a_filesystem_without_direct_io", Mounted::ramfs(&dir)) else { return };
+    let Some((_mounted, ram)) = needs("a_filesystem_without_direct_io", MountGuard::ramfs(&dir)) else {
+        return;
+    };
     let file = ram.join("data");
     std::fs::write(&file, [1; 8192]).unwrap();
     let facts = target_facts(&file).unwrap();
@@ -93,7 +95,7 @@ fn a_filesystem_without_direct_io() {
 fn a_file_of_the_kernel_is_no_storage() {
     let problem =
         target_facts(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).unwrap_err().to_string();
-    assert!(problem.contains("a file of the kernel (sysfs)"), "{problem}");
+    assert!(problem.contains("a kernel file (sysfs)"), "{problem}");
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn an_unattached_device_has_no_size() {
     std::fs::File::options().write(true).open(&file).unwrap().set_len(0).unwrap();
     super::support::tool("losetup", &["-c".as_ref(), device.path().as_ref()]).unwrap();
     let problem = target_facts(device.path()).unwrap_err();
-    assert!(problem.what.contains("size of zero"), "{problem}");
+    assert!(problem.what.contains("size zero"), "{problem}");
 }
 
 #[test]

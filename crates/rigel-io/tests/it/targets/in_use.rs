@@ -1,7 +1,7 @@
 //! Targets in use are refused, whatever is consented to, and nothing on them changes.
 
 use super::support::{
-    MIB, Mounted, Partition, SwappedOn, WriteProtected, asked, assert_verdict, bytes_of, dir, ext4_image,
+    MIB, MountGuard, Partition, SwapGuard, WriteProtected, asked, assert_verdict, bytes_of, dir, ext4_image,
     look, loop_on, poke, sparse, tool,
 };
 use rigel_core::error::{ExitKind, Problem};
@@ -30,7 +30,7 @@ fn a_mounted_device() {
     let Some(image) = needs(name, ext4_image(&dir, "image")) else { return };
     let Some(device) = needs(name, loop_on(&image)) else { return };
     let point = dir.path().join("mount point");
-    let Some(_mounted) = needs(name, Mounted::mount(device.path(), &point, "ro")) else { return };
+    let Some(_mounted) = needs(name, MountGuard::mount(device.path(), &point, "ro")) else { return };
     let before = bytes_of(&image);
     let problem = refused(device.path());
     let point = point.canonicalize().unwrap().to_str().unwrap().to_owned();
@@ -48,7 +48,7 @@ fn a_disk_with_a_mounted_partition() {
     let Some(device) = needs(name, loop_on(&disk)) else { return };
     let Some(partition) = needs(name, Partition::add(device.path(), 16)) else { return };
     let Some(_) = needs(name, tool("mkfs.ext4", &["-q".as_ref(), partition.path.as_ref()])) else { return };
-    let Some(_mounted) = needs(name, Mounted::mount(&partition.path, &dir.path().join("m"), "ro")) else {
+    let Some(_mounted) = needs(name, MountGuard::mount(&partition.path, &dir.path().join("m"), "ro")) else {
         return;
     };
     let before = bytes_of(&disk);
@@ -85,7 +85,7 @@ fn swap() {
     let file = sparse(&dir, "swap file", 0);
     std::fs::write(&file, vec![0; 4 << 20]).unwrap();
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let Some(_on) = needs("swap", SwappedOn::on(&file)) else { return };
+    let Some(_on) = needs("swap", SwapGuard::on(&file)) else { return };
     let before = bytes_of(&file);
     let problem = refused(&file);
     assert!(problem.cause.unwrap().contains("in use as swap"));
@@ -94,7 +94,7 @@ fn swap() {
 
     let below = sparse(&dir, "below", 4 * MIB);
     let Some(device) = needs("swap", loop_on(&below)) else { return };
-    let Some(_on) = needs("swap", SwappedOn::on(device.path())) else { return };
+    let Some(_on) = needs("swap", SwapGuard::on(device.path())) else { return };
     assert!(look(device.path()).contains(&Evidence::Swap { device: device.path().to_str().unwrap().into() }));
     refused(device.path());
 }
@@ -106,12 +106,16 @@ fn read_only() {
     let Some(device) = needs("read_only", loop_on(&image)) else { return };
     let point = dir.path().join("m");
     {
-        let Some(_mounted) = needs("read_only", Mounted::mount(device.path(), &point, "rw")) else { return };
+        let Some(_mounted) = needs("read_only", MountGuard::mount(device.path(), &point, "rw")) else {
+            return;
+        };
         std::fs::write(point.join("data"), [0; 8192]).unwrap();
         assert_verdict(&point.join("data"), Verdict::MayWrite);
     }
     {
-        let Some(_mounted) = needs("read_only", Mounted::mount(device.path(), &point, "ro")) else { return };
+        let Some(_mounted) = needs("read_only", MountGuard::mount(device.path(), &point, "ro")) else {
+            return;
+        };
         assert!(look(&point.join("data")).contains(&Evidence::ReadOnly));
         refused(&point.join("data"));
     }

@@ -1,6 +1,6 @@
 //! Opening: what a permit opens, what opens without one, and everything that may change in between.
 
-use super::support::{MIB, Mounted, asked, bytes_of, dir, ext4_image, look, loop_on, poke, sparse};
+use super::support::{MIB, MountGuard, asked, bytes_of, dir, ext4_image, look, loop_on, poke, sparse};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_io::targets::OpenTargets;
@@ -61,7 +61,7 @@ fn a_permit_is_for_its_own_target_in_the_list() {
     drop(open);
     // In the wrong order the permit opens nothing.
     let result = OpenTargets::open(&[second, first], Access::Permits(&permits), false);
-    refused(result, "another one than was looked at");
+    refused(result, "not the one that was checked");
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn a_path_that_leads_elsewhere_is_refused() {
     let (request, permit) = permitted(&link);
     std::fs::remove_file(&link).unwrap();
     symlink(&precious, &link).unwrap();
-    refused(open_to_write(&request, permit, true), "another one than was looked at");
-    refused(OpenTargets::open(&[request], Access::ReadOnly, true), "another one than was looked at");
+    refused(open_to_write(&request, permit, true), "not the one that was checked");
+    refused(OpenTargets::open(&[request], Access::ReadOnly, true), "not the one that was checked");
     assert_eq!(&bytes_of(&precious)[..8], b"precious");
 }
 
@@ -110,7 +110,7 @@ fn evidence_of_another_target_gives_no_permit() {
     let (hole, precious) = (sparse(&dir, "hole", MIB), sparse(&dir, "precious", MIB));
     poke(&precious, 0, b"precious");
     let problem = permit(&target_facts(&precious).unwrap(), &look(&hole), true).map(|_| ()).unwrap_err();
-    assert!(problem.what.contains("another one"), "{problem}");
+    assert!(problem.what.contains("not the one that was checked"), "{problem}");
 }
 
 #[test]
@@ -183,7 +183,8 @@ fn a_file_is_written_by_all_nodes_of_one_run_and_by_no_other_run() {
 #[test]
 fn without_direct_io_the_way_out_is_named() {
     let dir = dir();
-    let Some((_mounted, ram)) = needs("without_direct_io_the_way_out_is_named", Mounted::ramfs(&dir)) else {
+    let Some((_mounted, ram)) = needs("without_direct_io_the_way_out_is_named", MountGuard::ramfs(&dir))
+    else {
         return;
     };
     let file = ram.join("data");
@@ -221,9 +222,9 @@ fn a_permitted_device_is_opened_exclusively() {
     let (_, second) = permitted(device.path());
     let open = open_to_write(&request, first, false).unwrap();
     assert_eq!(pwrite(&open[0], b"mine", 8192), Ok(4));
-    refused(open_to_write(&request, second, false), "another program holds the device exclusively");
+    refused(open_to_write(&request, second, false), "another program has the device open exclusively");
     // Nobody can mount it while it is open; reading needs no exclusive open.
-    assert!(Mounted::mount(device.path(), &dir.path().join("m"), "ro").is_err());
+    assert!(MountGuard::mount(device.path(), &dir.path().join("m"), "ro").is_err());
     OpenTargets::open(&[request], Access::ReadOnly, true).unwrap();
     rustix::fs::fsync(&open[0]).unwrap();
     drop(open);
@@ -238,7 +239,7 @@ fn a_device_that_was_mounted_after_the_permit() {
     let Some(device) = needs(name, loop_on(&image)) else { return };
     let (request, permit) = permitted(device.path());
     let point = dir.path().join("m");
-    let Some(_mounted) = needs(name, Mounted::mount(device.path(), &point, "ro")) else { return };
+    let Some(_mounted) = needs(name, MountGuard::mount(device.path(), &point, "ro")) else { return };
     let before = bytes_of(&image);
     refused(open_to_write(&request, permit, true), "is mounted on");
     assert!(bytes_of(&image) == before, "the image changed");

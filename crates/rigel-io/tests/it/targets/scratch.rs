@@ -1,7 +1,7 @@
 //! Scratch files: filled, recognised, reused, removed, and never taken for someone else's file.
 
 use super::support::{
-    MIB, Mounted, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke,
+    MIB, MountGuard, assert_verdict, bytes_of, check_block, dir, ext4_image, look, loop_on, poke,
 };
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::guard::safety::{Evidence, Verdict};
@@ -10,7 +10,7 @@ use rigel_io::targets::OpenTargets;
 use rigel_io::targets::guard::permit;
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::targets::open::Access;
-use rigel_io::targets::scratch::{ScratchFile, Wish, free_bytes, left_there};
+use rigel_io::targets::scratch::{ScratchFile, ScratchRequest, free_bytes, left_there};
 use rigel_testdev::needs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +20,15 @@ fn create(place: &Path, size: u64, seed: u64) -> Result<ScratchFile, Problem> {
 }
 
 fn kept(place: &Path, size: u64, seed: u64) -> Result<ScratchFile, Problem> {
-    made(place, &Wish { keep: true, ..wish(size, seed) })
+    made(place, &ScratchRequest { keep: true, ..wish(size, seed) })
 }
 
-fn made(place: &Path, wish: &Wish) -> Result<ScratchFile, Problem> {
+fn made(place: &Path, wish: &ScratchRequest) -> Result<ScratchFile, Problem> {
     ScratchFile::create(place, wish, &mut |_, _| {}, &AtomicBool::new(false))
 }
 
-const fn wish(data_bytes: u64, seed: u64) -> Wish {
-    Wish { data_bytes, seed, keep: false, direct: false, resume: false, size_option: "--size" }
+const fn wish(data_bytes: u64, seed: u64) -> ScratchRequest {
+    ScratchRequest { data_bytes, seed, keep: false, direct: false, resume: false, size_option: "--size" }
 }
 
 /// A run that was killed: its lock is gone, its file is not.
@@ -242,9 +242,9 @@ fn a_killed_fill_is_known_as_ours() {
 fn direct_io_is_tried_before_the_fill() {
     let name = "direct_io_is_tried_before_the_fill";
     let dir = dir();
-    let Some((_mounted, ram)) = needs(name, Mounted::ramfs(&dir)) else { return };
+    let Some((_mounted, ram)) = needs(name, MountGuard::ramfs(&dir)) else { return };
     let mut fills = 0;
-    let direct = Wish { direct: true, ..wish(MIB, 1) };
+    let direct = ScratchRequest { direct: true, ..wish(MIB, 1) };
     let made = ScratchFile::create(&ram, &direct, &mut |_, _| fills += 1, &AtomicBool::new(false));
     let problem = made.unwrap_err();
     assert!(problem.to_string().contains("O_DIRECT") && fills == 0, "{problem}");
@@ -291,7 +291,7 @@ fn a_full_filesystem() {
     let Some(image) = needs(name, ext4_image(&dir, "image")) else { return };
     let Some(device) = needs(name, loop_on(&image)) else { return };
     let point = dir.path().join("m");
-    let Some(_mounted) = needs(name, Mounted::mount(device.path(), &point, "rw")) else { return };
+    let Some(_mounted) = needs(name, MountGuard::mount(device.path(), &point, "rw")) else { return };
     let room = free_bytes(&point).unwrap() / 4096 * 4096;
     let problem = create(&point, room + 4096, 1).map(|_| ()).unwrap_err();
     assert_eq!(problem.kind, ExitKind::Refused);

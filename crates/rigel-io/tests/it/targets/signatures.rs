@@ -5,15 +5,15 @@ use super::support::{
     MIB, Partition, assert_verdict, dir, ext4_image, look, loop_on, poke, signatures, sparse, tool,
 };
 use rigel_core::guard::safety::{Evidence, Verdict};
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::path::{Path, PathBuf};
 
-fn blkid_is_here() -> Result<(), Unavailable> {
+fn blkid_is_here() -> Result<(), MissingNeed> {
     let unknown = |e: &Evidence| matches!(e, Evidence::SignaturesUnknown { .. });
     let dir = dir();
     let image = sparse(&dir, "image", 4 * MIB);
     poke(&image, 0, b"x");
-    if look(&image).iter().any(unknown) { Err(Unavailable::new("no libblkid")) } else { Ok(()) }
+    if look(&image).iter().any(unknown) { Err(MissingNeed::new("no libblkid")) } else { Ok(()) }
 }
 
 /// Makes an image with bytes at places and says what is found in it.

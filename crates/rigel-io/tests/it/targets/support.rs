@@ -7,7 +7,7 @@ use rigel_core::guard::safety::{Evidence, Verdict, judge};
 use rigel_core::guard::scratch::{BLOCK_BYTES, block};
 use rigel_io::targets::guard::{WritePermit, permit};
 use rigel_io::targets::inspect::{Progress, Scan, Snapshot, TargetEvidence, inspect, target_facts};
-use rigel_testdev::{LoopDevice, Unavailable};
+use rigel_testdev::{LoopDevice, MissingNeed};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -94,35 +94,35 @@ pub fn bytes_of(path: &Path) -> Vec<u8> {
 }
 
 /// Runs a system tool.
-pub fn tool(name: &str, args: &[&OsStr]) -> Result<String, Unavailable> {
+pub fn tool(name: &str, args: &[&OsStr]) -> Result<String, MissingNeed> {
     let output = Command::new(name).args(args).output();
-    let output = output.map_err(|error| Unavailable::new(format!("{name}: {error}")))?;
+    let output = output.map_err(|error| MissingNeed::new(format!("{name}: {error}")))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(Unavailable::new(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))))
+        Err(MissingNeed::new(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))))
     }
 }
 
 /// A file of 16 MiB with an ext4 in it, made by mkfs.ext4.
-pub fn ext4_image(dir: &TempDir, name: &str) -> Result<PathBuf, Unavailable> {
+pub fn ext4_image(dir: &TempDir, name: &str) -> Result<PathBuf, MissingNeed> {
     let image = sparse(dir, name, 16 * MIB);
     tool("mkfs.ext4", &["-q".as_ref(), "-L".as_ref(), "precious".as_ref(), image.as_ref()])?;
     Ok(image)
 }
 
 /// A block device over a file.
-pub fn loop_on(file: &Path) -> Result<LoopDevice, Unavailable> {
+pub fn loop_on(file: &Path) -> Result<LoopDevice, MissingNeed> {
     LoopDevice::attach(file, false)
 }
 
 /// A mounted filesystem; unmounted when dropped.
-pub struct Mounted {
+pub struct MountGuard {
     at: PathBuf,
 }
 
-impl Mounted {
-    pub fn mount(device: &Path, at: &Path, options: &str) -> Result<Self, Unavailable> {
+impl MountGuard {
+    pub fn mount(device: &Path, at: &Path, options: &str) -> Result<Self, MissingNeed> {
         std::fs::create_dir_all(at).unwrap();
         tool("mount", &["-o".as_ref(), options.as_ref(), device.as_ref(), at.as_ref()])?;
         Ok(Self::already(at))
@@ -130,7 +130,7 @@ impl Mounted {
 
     /// What was mounted otherwise.
     /// A filesystem without direct I/O.
-    pub fn ramfs(dir: &TempDir) -> Result<(Self, PathBuf), Unavailable> {
+    pub fn ramfs(dir: &TempDir) -> Result<(Self, PathBuf), MissingNeed> {
         let at = dir.path().join("ram");
         std::fs::create_dir(&at).unwrap();
         tool("mount", &["-t".as_ref(), "ramfs".as_ref(), "ramfs".as_ref(), at.as_ref()])?;
@@ -141,7 +141,7 @@ impl Mounted {
         let takes_it = rustix::fs::open(&probe, flags, rustix::fs::Mode::empty()).is_ok();
         std::fs::remove_file(probe).unwrap();
         if takes_it {
-            Err(Unavailable::new("this kernel's ramfs takes direct I/O"))
+            Err(MissingNeed::new("this kernel's ramfs takes direct I/O"))
         } else {
             Ok((mounted, at))
         }
@@ -152,7 +152,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountGuard {
     fn drop(&mut self) {
         // A child that is being started may have a copy of a descriptor in it for a moment.
         for _ in 0..100 {
@@ -172,7 +172,7 @@ pub struct Partition {
 
 impl Partition {
     /// Partition 1 of a loop device, from 1 MiB on.
-    pub fn add(disk: &Path, mebibytes: u64) -> Result<Self, Unavailable> {
+    pub fn add(disk: &Path, mebibytes: u64) -> Result<Self, MissingNeed> {
         let sectors = (mebibytes * MIB / 512).to_string();
         tool("addpart", &[disk.as_ref(), "1".as_ref(), "2048".as_ref(), sectors.as_ref()])?;
         let mut path = disk.as_os_str().to_owned();
@@ -181,7 +181,7 @@ impl Partition {
         if partition.path.exists() {
             Ok(partition)
         } else {
-            Err(Unavailable::new("no device node of a partition"))
+            Err(MissingNeed::new("no device node of a partition"))
         }
     }
 }
@@ -193,19 +193,19 @@ impl Drop for Partition {
 }
 
 /// Swap that is switched on; off when dropped.
-pub struct SwappedOn {
+pub struct SwapGuard {
     on: PathBuf,
 }
 
-impl SwappedOn {
-    pub fn on(path: &Path) -> Result<Self, Unavailable> {
+impl SwapGuard {
+    pub fn on(path: &Path) -> Result<Self, MissingNeed> {
         tool("mkswap", &[path.as_ref()])?;
         tool("swapon", &[path.as_ref()])?;
         Ok(Self { on: path.to_owned() })
     }
 }
 
-impl Drop for SwappedOn {
+impl Drop for SwapGuard {
     fn drop(&mut self) {
         let _ = tool("swapoff", &[self.on.as_ref()]);
     }
@@ -218,7 +218,7 @@ pub struct WriteProtected {
 }
 
 impl WriteProtected {
-    pub fn set(device: &Path) -> Result<Self, Unavailable> {
+    pub fn set(device: &Path) -> Result<Self, MissingNeed> {
         tool("blockdev", &["--setro".as_ref(), device.as_ref()])?;
         Ok(Self { device: device.to_owned() })
     }

@@ -5,7 +5,7 @@
 
 mod options;
 
-use options::Asked;
+use options::NodeCommand;
 use rigel::Streams;
 use rigel_mpi::{World, end_lost};
 use std::ffi::OsString;
@@ -15,8 +15,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let argv: Vec<OsString> = std::env::args_os().collect();
     let (rules, argv) = match options::read(&argv) {
-        Ok(Asked::Run(rules, argv)) => (rules, argv),
-        Ok(Asked::Help) => return say(&mut io::stdout(), options::HELP, 0),
+        Ok(NodeCommand::Run(rules, argv)) => (rules, argv),
+        Ok(NodeCommand::Help) => return say(&mut io::stdout(), options::HELP, 0),
         Err(text) => return say(&mut io::stderr(), &text, 2),
     };
     let world = match World::begin() {

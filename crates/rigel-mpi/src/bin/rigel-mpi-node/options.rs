@@ -6,7 +6,7 @@ use rigel::Rules;
 use std::ffi::OsString;
 
 /// What was asked for.
-pub enum Asked {
+pub enum NodeCommand {
     /// A run, with its arguments, the program's name first.
     Run(Rules, Vec<OsString>),
     /// How to use this program.
@@ -14,37 +14,47 @@ pub enum Asked {
 }
 
 /// The help.
-pub const HELP: &str = "\
-Rigel on many nodes: one process on each host, the same words on all of them
+pub const HELP: &str = "Rigel on many nodes: one process per host, the same command line on all of \
+them
 
 Usage: mpirun --map-by ppr:1:node rigel-mpi [OPTIONS] COMMAND ...
 
-COMMAND and what follows are those of `rigel`: run, orion, calibrate, slo, versus and soak are done by all nodes together, everything else by the
-first one alone. `rigel help COMMAND` tells more.
+COMMAND and what follows are those \
+of `rigel`: run, orion, calibrate, slo, versus and soak are done by all nodes together, everything else by \
+the
+first one alone. See `rigel help COMMAND`.
 
 Options, before the command:
-      --oversubscribe     several nodes may be on one host
-      --own-targets       the names of targets mean those of each host, and not the same on all
+      --oversubscribe     \
+allow several nodes on one host
+      --own-targets       targets are local to each host, not shared by \
+all
       --coordinator-only  the first node leads and loads nothing
-  -h, --help              print this
+  -h, --help              print \
+this
 
 Examples:
   mpirun --hostfile hosts --map-by ppr:1:node rigel-mpi run normal /dev/mapper/data
-      the disks that all hosts share, from all of them at once; nothing is written
-  mpirun --hostfile hosts --map-by ppr:1:node rigel-mpi --own-targets calibrate /dev/nvme1n1
+      \
+the disks that all hosts share, from all of them at once; nothing is written
+  mpirun --hostfile hosts \
+--map-by ppr:1:node rigel-mpi --own-targets calibrate /dev/nvme1n1
       each host its own disk
-  srun --mpi=pmix --ntasks-per-node=1 rigel-mpi soak --for 8h /dev/mapper/data
+  srun \
+--mpi=pmix --ntasks-per-node=1 rigel-mpi soak --for 8h /dev/mapper/data
       under Slurm
 
-Exit codes, of mpirun: those of rigel, and
+Exit codes, of \
+mpirun: those of rigel, and
   1    after Ctrl-C or SIGTERM as well, which is mpirun's own
-  101  a bug in Rigel on some node
+  101  a bug in \
+Rigel on some node
   137  a node was killed
   70   a node waited for another one in vain
 ";
 
 /// Reads what stands before the command. An option that is not known is told to the user.
-pub fn read(argv: &[OsString]) -> Result<Asked, String> {
+pub fn read(argv: &[OsString]) -> Result<NodeCommand, String> {
     let mut rules = Rules::default();
     let mut rest = argv.iter().skip(1).peekable();
     while let Some(word) = rest.peek().and_then(|word| word.to_str()).filter(|word| word.starts_with('-')) {
@@ -52,13 +62,13 @@ pub fn read(argv: &[OsString]) -> Result<Asked, String> {
             "--oversubscribe" => rules.oversubscribe = true,
             "--own-targets" => rules.own_targets = true,
             "--coordinator-only" => rules.coordinator_only = true,
-            "-h" | "--help" => return Ok(Asked::Help),
+            "-h" | "--help" => return Ok(NodeCommand::Help),
             // Of `rigel`.
             "-V" | "--version" => break,
             other => {
                 return Err(format!(
-                    "error: rigel-mpi has no option {}\n  next step: options of the nodes stand before the command, all others behind it; \
-                     see `rigel-mpi --help`\n",
+                    "error: rigel-mpi has no option {}\n  next step: options of the nodes come before the \
+                     command, all others after it; see `rigel-mpi --help`\n",
                     other.escape_default()
                 ));
             }
@@ -66,7 +76,7 @@ pub fn read(argv: &[OsString]) -> Result<Asked, String> {
         rest.next();
     }
     let words: Vec<OsString> = std::iter::once("rigel".into()).chain(rest.cloned()).collect();
-    Ok(if words.len() == 1 { Asked::Help } else { Asked::Run(rules, words) })
+    Ok(if words.len() == 1 { NodeCommand::Help } else { NodeCommand::Run(rules, words) })
 }
 
 #[cfg(test)]
@@ -80,15 +90,15 @@ mod tests {
     #[test]
     fn options_of_the_nodes_stand_before_the_command() {
         let read_all = |text| match read(&words(text)) {
-            Ok(Asked::Run(rules, argv)) => Some((rules, argv)),
+            Ok(NodeCommand::Run(rules, argv)) => Some((rules, argv)),
             _ => None,
         };
         let (rules, argv) = read_all("rigel-mpi --oversubscribe --own-targets run simple --seed 1").unwrap();
         assert!(rules.oversubscribe && rules.own_targets && !rules.coordinator_only);
         assert_eq!(argv, words("rigel run simple --seed 1"));
         assert_eq!(read_all("rigel-mpi --version").unwrap().1, words("rigel --version"));
-        assert!(matches!(read(&words("rigel-mpi --help")), Ok(Asked::Help)));
-        assert!(matches!(read(&words("rigel-mpi")), Ok(Asked::Help)));
+        assert!(matches!(read(&words("rigel-mpi --help")), Ok(NodeCommand::Help)));
+        assert!(matches!(read(&words("rigel-mpi")), Ok(NodeCommand::Help)));
         assert!(read(&words("rigel-mpi --seed 1 run")).is_err_and(|text| text.contains("--seed")));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not compare points of different levels of the class itself.
 
-use super::{Drawn, rounded};
+use super::{ChartInterval, rounded};
 use crate::loss::lost;
 use rigel_core::judge::findings::{Contrast, PointFindings};
 use rigel_core::load::class::{Class, PerClass};
@@ -21,7 +21,7 @@ struct Row {
     /// Outstanding I/Os, or streams, of the other classes.
     added: u64,
     /// Share of the rate alone; below zero where the rate is higher than alone.
-    loss: Drawn,
+    loss: ChartInterval,
     /// The point by its place.
     point: usize,
 }

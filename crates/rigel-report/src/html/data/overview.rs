@@ -2,7 +2,7 @@
 //!
 //! Must not put points into one chart that differ in more than the run and the outstanding I/Os.
 
-use super::{Drawn, drawn, is_marked};
+use super::{ChartInterval, drawn, is_marked};
 use crate::flag_scopes::FlagScopes;
 use crate::html::several::labels;
 use crate::json::{compact, text};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// The charts, as the page's script reads them.
 #[derive(Serialize)]
-pub(in crate::html) struct Overlays {
+pub(crate) struct Overlays {
     /// How the runs are called.
     pub runs: Vec<String>,
     /// A chart for each size that several runs have, and each of its quantities.
@@ -29,7 +29,7 @@ pub(in crate::html) struct Overlays {
 
 /// One chart.
 #[derive(Serialize)]
-pub(in crate::html) struct Overlay {
+pub(crate) struct Overlay {
     /// What is shown.
     pub title: String,
     /// Of what.
@@ -53,7 +53,7 @@ struct Line {
 #[derive(Clone, Serialize)]
 struct Row {
     x: u32,
-    estimate: Drawn,
+    estimate: ChartInterval,
     invalid: bool,
     own: bool,
     flags: Vec<&'static str>,

@@ -2,11 +2,11 @@
 //!
 //! Must not choose a figure.
 
-use super::{Drawn, drawn};
+use super::{ChartInterval, drawn};
 use crate::slo;
 use rigel_core::judge::findings::{SloFindings, SloPoint, SloRole};
 use rigel_core::load::slo::SloBound;
-use rigel_core::stats::share::{Kept, Ratio};
+use rigel_core::stats::share::{BoundVerdict, Ratio};
 use rigel_core::units::{to_f64, us_from_ns};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ struct RowData {
     label: Option<String>,
     /// It was required: its name stands above the mark, as a share of the rate may lie beside it.
     required: bool,
-    us: Drawn,
+    us: ChartInterval,
     /// What was seen, and whether the bound is kept.
     told: String,
 }
@@ -64,9 +64,9 @@ fn row(found: &SloFindings, point: &SloPoint, place: usize, bound: &SloBound) ->
     let us = (*point.judged_us.get(place)?)?;
     let ratio: Ratio = (*point.ratios.get(place)?)?;
     let kept = match point.kept.get(place)? {
-        Kept::Yes => "kept",
-        Kept::No => "not kept",
-        Kept::Undecided => "undecided",
+        BoundVerdict::Yes => "kept",
+        BoundVerdict::No => "not kept",
+        BoundVerdict::Undecided => "undecided",
     };
     Some(RowData {
         rate: found.scale.as_ref().map_or(f64::from(point.rate), |scale| scale.of(f64::from(point.rate))),

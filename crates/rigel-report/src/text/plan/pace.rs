@@ -4,7 +4,6 @@
 
 use super::{load_before, sentences};
 use crate::duration::range;
-use crate::numbers::span;
 use crate::page::Page;
 use crate::{versus, words};
 use rigel_core::load::class::{LoadClass, Pattern};
@@ -14,6 +13,7 @@ use rigel_core::load::request::Request;
 use rigel_core::load::slo::Slo;
 use rigel_core::stats::schedule::{LongVisit, Phase};
 use rigel_core::units::Nanos;
+use rigel_core::units::say::span;
 
 /// The search for load levels, which comes first.
 pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
@@ -52,7 +52,7 @@ pub(super) fn search(page: &mut Page, request: &Request, search: &LevelSearch) {
 /// The search for a rate, and what follows it.
 pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
     let bounds = slo.bounds.iter().map(|bound| format!("{bound}: {}", bound.meaning()));
-    sentences(page, "Bounds", bounds);
+    sentences(page, "Limits", bounds);
     sentences(page, "Required", slo.required.iter().map(ToString::to_string));
     if let Some(scaled) = &slo.scaled {
         let names: Vec<String> =
@@ -71,7 +71,7 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
         "Search",
         [
             format!(
-                "rates of {} to {} per second, from {} on, then between those that keep the bounds and those that do not",
+                "rates of {} to {} per second, from {} on, then between those that meet the limits and those that do not",
                 search.lowest, search.most, search.first
             ),
             format!(

@@ -3,7 +3,7 @@
 use super::{SERVER, calibrated, made, reads};
 use crate::support::in_this_order;
 use rigel_core::units::{KIB, MIB};
-use rigel_core::uses::advice::Product;
+use rigel_uses::advice::Product;
 
 /// The lines that set something, and those that would if they were no comments.
 fn settings(file: &str) -> Vec<&str> {
@@ -39,7 +39,7 @@ fn postgresql_gets_what_its_version_knows() {
             " 5 outstanding (5 to 5) https://",
             " io_workers = 4 Only for version 18 ",
             " withheld: effective_io_concurrency, maintenance_io_concurrency: ",
-            " rigel calibrate /dev/sdb --num-disks 16 --budget 5m ",
+            " rigel calibrate /dev/sdb --num-disks 16 --for 5m ",
             "not measured: io_combine_limit: ",
             " rigel calibrate /dev/sdb --size-large 128K",
         ],
@@ -70,7 +70,7 @@ fn mysql_gets_a_section_of_its_option_file() {
             " 50,000 IOPS (49,162 to 50,838) https://",
             " innodb_flush_method = O_DIRECT ",
             " withheld: innodb_read_io_threads: ",
-            " rigel calibrate /dev/sdb --num-disks 16 --budget 5m",
+            " rigel calibrate /dev/sdb --num-disks 16 --for 5m",
         ],
     );
 }

@@ -11,13 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 /// A part, and the flush that failed.
-pub(super) type Flushed = (Part, Option<FirstError>);
+pub(super) type FlushFailure = (Part, Option<FirstError>);
 
 /// A thread that flushes.
 #[derive(Debug)]
 pub(super) struct Flusher {
     parts: Sender<Part>,
-    done: Receiver<Flushed>,
+    done: Receiver<FlushFailure>,
     /// Parts that did not come back yet.
     waiting: usize,
 }
@@ -29,7 +29,7 @@ impl Flusher {
     }
 
     /// With any way to flush.
-    pub(super) fn by(flush: impl Fn(Part) -> Flushed + Send + 'static) -> Option<Self> {
+    pub(super) fn by(flush: impl Fn(Part) -> FlushFailure + Send + 'static) -> Option<Self> {
         let (parts, theirs) = mpsc::channel::<Part>();
         let (back, done) = mpsc::channel();
         let work = move || {
@@ -51,14 +51,14 @@ impl Flusher {
     }
 
     /// A part whose flush is over.
-    pub(super) fn back(&mut self) -> Option<Flushed> {
+    pub(super) fn back(&mut self) -> Option<FlushFailure> {
         let part = self.done.try_recv().ok()?;
         self.waiting -= 1;
         Some(part)
     }
 
     /// The same, after a wait of that length at most. `Ok(None)`: all have come back.
-    pub(super) fn last(&mut self, patience: Duration) -> Result<Option<Flushed>, RecvTimeoutError> {
+    pub(super) fn last(&mut self, patience: Duration) -> Result<Option<FlushFailure>, RecvTimeoutError> {
         if self.waiting == 0 {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ pub(super) fn needs_flush(part: &Part) -> bool {
 }
 
 /// The part when the blocks it speaks of are durable; without a word of them when they are not.
-fn flushed(part: Part, targets: &OpenTargets) -> Flushed {
+fn flushed(part: Part, targets: &OpenTargets) -> FlushFailure {
     match targets.flush() {
         Ok(()) => (part, None),
         Err(error) => {

@@ -22,7 +22,7 @@ enum Trouble {
 }
 
 /// Completes everything at once, a millisecond of real time per submit.
-struct Troubled {
+struct TroubledBackend {
     trouble: Option<Trouble>,
     submits: u32,
     slots: u16,
@@ -30,7 +30,7 @@ struct Troubled {
     buffer: Vec<u8>,
 }
 
-impl Backend for Troubled {
+impl Backend for TroubledBackend {
     fn slots(&self) -> u16 {
         self.slots
     }
@@ -78,7 +78,8 @@ fn bench(workers: u32, trouble: Option<Trouble>) -> ThreadBench {
     let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
         let trouble = trouble.filter(|_| start.index == workers - 1);
-        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+        let backend =
+            TroubledBackend { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE)), start);
     };
     ThreadBench::start_with(
@@ -141,8 +142,13 @@ fn a_worker_that_cannot_start_leaves_no_other_behind() {
         let made = if start.index == 1 {
             Err(Problem::refused("no memory"))
         } else {
-            let backend =
-                Troubled { trouble: None, submits: 0, slots: 1, queued: Vec::new(), buffer: vec![0; 8192] };
+            let backend = TroubledBackend {
+                trouble: None,
+                submits: 0,
+                slots: 1,
+                queued: Vec::new(),
+                buffer: vec![0; 8192],
+            };
             Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE))
         };
         serve(made, start);
@@ -169,7 +175,7 @@ fn a_tick_can_end_a_point() {
             ticks < 13
         })
         .unwrap();
-    let Came { done, began_ns, .. } = came;
+    let VisitResult { done, began_ns, .. } = came;
     assert!(done.stopped);
     let start_ns = began_ns + NS_PER_S;
     assert!(done.window_end_ns < 3600 * NS_PER_S);
@@ -220,7 +226,7 @@ fn a_rest_takes_its_time_and_can_be_ended() {
 fn the_witness_sees_a_visit_on_the_benchs_clock() {
     let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
-        let backend = rigel_io::null::Null::new(&[true], layout, 1);
+        let backend = rigel_io::null::NullBackend::new(&[true], layout, 1);
         serve(backend, start);
     };
     let mut bench = ThreadBench::start_with(
@@ -233,7 +239,7 @@ fn the_witness_sees_a_visit_on_the_benchs_clock() {
     )
     .unwrap();
     let order = measure(NS_PER_S / 10, NS_PER_S, Detail::Window);
-    let Came { done, began_ns, nodes, .. } = bench.work(&order, &mut |_| true).unwrap();
+    let VisitResult { done, began_ns, nodes, .. } = bench.work(&order, &mut |_| true).unwrap();
     let seen = nodes[0].witness.as_ref().unwrap();
     assert!(seen.began_ns <= began_ns && seen.samples.last().unwrap().at_ns >= done.window_end_ns);
     // An engine without a device is limited by its CPUs: all that the workers used is our own, and no more than that.
@@ -251,7 +257,7 @@ fn intervals_are_handed_over_without_a_break() {
     let order = measure(NS_PER_S / 10, NS_PER_S, Detail::Every(NS_PER_S / 4));
     let came = bench
         .work(&order, &mut |heard| {
-            if let Heard::Part(part) = heard {
+            if let BenchMessage::Part(part) = heard {
                 parts.push(part);
             }
             true
@@ -266,8 +272,7 @@ fn intervals_are_handed_over_without_a_break() {
     assert!(small.iter().all(|tally| tally.completed() > 0 && tally.planned == 4));
     assert_eq!(small.iter().map(|tally| tally.completed()).sum::<u64>(), whole.completed());
     assert_eq!(small.iter().map(|tally| tally.in_flight_ns).sum::<u64>(), whole.in_flight_ns);
-    let ops =
-        |tally: &rigel_core::measure::ClassTally| tally.series.ops.iter().map(|&n| u64::from(n)).sum::<u64>();
+    let ops = |tally: &ClassTally| tally.series.ops.iter().map(|&n| u64::from(n)).sum::<u64>();
     assert_eq!(small.iter().map(|tally| ops(tally)).sum::<u64>(), ops(whole));
     assert_eq!(ops(whole), whole.completed());
 }
@@ -280,7 +285,7 @@ fn an_early_end_hands_over_what_there_is() {
     let order = measure(0, 3600 * NS_PER_S, Detail::Every(NS_PER_S / 5));
     let came = bench
         .work(&order, &mut |heard| {
-            if let Heard::Part(part) = heard {
+            if let BenchMessage::Part(part) = heard {
                 parts.push(part);
             }
             parts.len() < 2
@@ -293,11 +298,11 @@ fn an_early_end_hands_over_what_there_is() {
 }
 
 /// What a visit hands over, and what came of it.
-fn parts_of(bench: &mut ThreadBench, order: &Order, most: usize) -> (Vec<Part>, Came) {
+fn parts_of(bench: &mut ThreadBench, order: &Order, most: usize) -> (Vec<Part>, VisitResult) {
     let mut parts = Vec::new();
     let came = bench
         .work(order, &mut |heard| {
-            if let Heard::Part(part) = heard {
+            if let BenchMessage::Part(part) = heard {
                 parts.push(*part);
             }
             parts.len() < most
@@ -338,7 +343,8 @@ fn a_worker_that_gives_up_takes_no_interval_with_it() {
     let layout = SlotLayout::of(&[(2, 8192), (0, 0)]);
     let begin = move |start: Start| {
         let trouble = (start.index == 1).then_some(Trouble::Keeps);
-        let backend = Troubled { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
+        let backend =
+            TroubledBackend { trouble, submits: 0, slots: 2, queued: Vec::new(), buffer: vec![0; 8192] };
         serve(Ok((backend, EngineFacts::plain(EngineKind::Null), BufferFacts::NONE)), start);
     };
     let workload = Workload { io_timeout_ns: NS_PER_S, ..workload() };
@@ -381,8 +387,8 @@ fn a_flush_at_the_end_is_waited_for_with_ticks() {
     let (mut ticks, mut parts) = (0, 0);
     let all_back = bench.hear_last_flushes(&mut Vec::new(), &mut |heard| {
         match heard {
-            Heard::Tick(_) => ticks += 1,
-            Heard::Part(_) => parts += 1,
+            BenchMessage::Tick(_) => ticks += 1,
+            BenchMessage::Part(_) => parts += 1,
         }
         if ticks == 3 && parts == 0 {
             // Once is enough; a tick more may come before the part.

@@ -5,6 +5,8 @@
 use super::{Progress, TICK};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::PerClass;
+use rigel_core::measure::HungIo;
+use rigel_io::sync::WaitingIo;
 use std::time::Duration;
 
 /// How long no worker has seen anything come back. In looks, not on the clock: a program that is stopped and goes
@@ -29,12 +31,19 @@ impl Silence {
     }
 }
 
+/// What workers wait for that have been silent for so long; `None` where it is not known.
+pub(super) fn hung(all: &[WaitingIo], silent: Duration) -> Option<HungIo> {
+    let WaitingIo { target, offset, direction } = *all.first()?;
+    let age_ns = u64::try_from(silent.as_nanos()).unwrap_or(u64::MAX);
+    Some(HungIo { target, offset, direction, age_ns, count: all.len() as u64, taken_back: false })
+}
+
 pub(super) fn no_answer(silent: Duration) -> Problem {
     let seconds = silent.as_secs();
     Problem::new(
         ExitKind::CutShort,
-        format!("no I/O came back for {seconds} s, and a worker hangs in the kernel"),
+        format!("no I/O completed for {seconds} s, and a worker hangs in the kernel"),
     )
-    .because("the device, its path or its server does not answer")
-    .next("look into the kernel's log (dmesg) for the device; --io-timeout says how long an I/O may take")
+    .because("the device, its path or its server does not respond")
+    .next("check the kernel log (dmesg) for the device; --io-timeout sets how long an I/O may take")
 }

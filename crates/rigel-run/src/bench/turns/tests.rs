@@ -20,7 +20,7 @@ fn load() -> Point {
 fn bench(a: &str, b: &str) -> Turns {
     let sides = Sides { targets_of_a: 1, engine: law(b), buffered: false };
     let pace = Pace::Adaptive(Adaptive::default());
-    let plain = Request { pace, engine: law(a), seed: 5, ..Request::new(RunLevel::Oltp) };
+    let plain = Request { engine: law(a), seed: 5, ..Request::new(RunLevel::Oltp).paced(pace) };
     let request = plain.in_turns(&[load()], sides).unwrap();
     let (host, targets) = (HostFacts { cpus: 1, ..HostFacts::default() }, request.simulated_targets());
     let plan = Plan::new(&request, &host, &targets).unwrap();
@@ -76,9 +76,9 @@ fn a_run_that_goes_on_relives_a_visit_where_one_of_both_remembers() {
     let steady = "servers=4,service=1ms,rate=0";
     for (b, passes) in [(steady, true), ("servers=4,service=1ms,rate=0,bucket=1000:500", false)] {
         let mut bench = bench(steady, b);
-        assert_eq!(bench.pass(NS_PER_S, Passed::Visit), passes, "{b}");
+        assert_eq!(bench.pass(NS_PER_S, RunPast::Visit), passes, "{b}");
         assert_eq!(bench.now_ns(), if passes { NS_PER_S } else { 0 });
-        assert!(bench.pass(2 * NS_PER_S, Passed::Rest));
+        assert!(bench.pass(2 * NS_PER_S, RunPast::Rest));
         assert_eq!((bench.a.now_ns(), bench.b.now_ns()), (2 * NS_PER_S, 2 * NS_PER_S));
     }
 }

@@ -1,37 +1,41 @@
 //! What the drives say of themselves, asked before and after a soak.
 
 use super::*;
-use crate::bench::{Came, Heard, Order, Passed, Site};
-use rigel_core::facts::drive::{Counter, Drive, Said};
-use rigel_core::load::pace::LevelChoice;
+use crate::bench::{BenchMessage, Order, RunPast, Site, VisitResult};
+use rigel_core::facts::drive::{Counter, Drive, DriveAnswer};
 use rigel_core::load::phase::Phase;
 use rigel_core::load::soak::Soak;
+use rigel_core::load::task::Task;
 
 /// A bench whose drive counts how often it was asked.
-struct Asked {
+struct DriveCounterBench {
     bench: SimulatedBench,
     asked: u64,
 }
 
-impl Bench for Asked {
+impl Bench for DriveCounterBench {
     fn site(&self) -> &Site {
         self.bench.site()
     }
     fn now_ns(&self) -> u64 {
         self.bench.now_ns()
     }
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         self.bench.work(order, hear)
     }
-    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, hear: &mut dyn FnMut(BenchMessage) -> bool) {
         self.bench.rest(ns, hear);
     }
-    fn pass(&mut self, until_ns: u64, passed: Passed) -> bool {
+    fn pass(&mut self, until_ns: u64, passed: RunPast) -> bool {
         self.bench.pass(until_ns, passed)
     }
     fn drives(&mut self) -> Option<Vec<Drive>> {
         self.asked += 1;
-        let said = Said::Counters([(Counter::PowerOnHours, self.asked)].into());
+        let said = DriveAnswer::Counters([(Counter::PowerOnHours, self.asked)].into());
         Some(vec![Drive { said, ..Drive::silent("sda", "") }])
     }
 }
@@ -39,16 +43,13 @@ impl Bench for Asked {
 fn soaking() -> Run {
     run_of(|request| {
         let point = Point::pair(1, 0);
-        request.pace =
-            Pace::Soak(Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None });
-        request.phases = vec![Phase { time: Nanos::from_secs(1), point, shape: None }];
-        request.points = vec![point];
-        request.levels = LevelChoice::Own;
+        let soak = Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None };
+        request.task = Task::soak(soak, vec![Phase { time: Nanos::from_secs(1), point, shape: None }]);
     })
 }
 
 fn bytes_of(run: &Run, beginning: Beginning, stops: bool) -> (u64, Vec<u8>) {
-    let mut bench = Asked { bench: bench_of(law(), run), asked: 0 };
+    let mut bench = DriveCounterBench { bench: bench_of(law(), run), asked: 0 };
     let mut lines = Lines::default();
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Stop::new(Arc::clone(&flag));
@@ -83,7 +84,7 @@ fn a_soak_that_goes_on_asks_again() {
     let run = soaking();
     let (_, mut bytes) = bytes_of(&run, new(), true);
     let record = Record::read(&bytes).unwrap();
-    let (past, plan) = Past::of(&record, bytes.len() as u64, "test").unwrap();
+    let (past, plan) = RecordPast::of(&record, bytes.len() as u64, "test").unwrap();
     let went_on = past.run_ns();
     let header = Header { plan, ..record.header };
     let beginning = Beginning::resumed(Wall::simulated(1_767_268_800), header, past);

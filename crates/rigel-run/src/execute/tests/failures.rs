@@ -3,7 +3,7 @@
 
 use super::resume::left_of;
 use super::*;
-use crate::bench::simulated::{Simulated, SimulatedBench, site};
+use crate::bench::simulated::{SimulatedBench, VisitAware, site};
 use rigel_core::facts::ScratchFacts;
 use rigel_core::guard::scratch;
 use rigel_core::load::class::Class;
@@ -65,7 +65,7 @@ struct Counts {
 }
 
 /// A simulated device with data: every read finds the fill of a scratch file, or the stamps that were written.
-struct Failing {
+struct FaultyDevice {
     inner: Sim,
     clock: SimClock,
     failure: Failure,
@@ -78,7 +78,7 @@ struct Failing {
     given_back: Vec<u16>,
 }
 
-impl Failing {
+impl FaultyDevice {
     fn new(
         law: SimLaw,
         layout: SlotLayout,
@@ -142,7 +142,7 @@ impl Failing {
     }
 }
 
-impl Backend for Failing {
+impl Backend for FaultyDevice {
     fn slots(&self) -> u16 {
         self.inner.slots()
     }
@@ -194,7 +194,7 @@ impl Backend for Failing {
     }
 }
 
-impl Simulated for Failing {
+impl VisitAware for FaultyDevice {
     fn begin_visit(&mut self, visit: u64, point: Point) {
         self.inner.begin_visit(visit, point);
     }
@@ -208,10 +208,9 @@ fn slow() -> SimLaw {
 fn small_run() -> Run {
     let mut run = run_of(|request| {
         request.engine = EngineRequest::Sim(slow());
-        request.level = RunLevel::Advanced;
-        request.shape = MatrixShape::Row { large: 0 };
+        request.task = Task::advanced(MatrixShape::Row { large: 0 });
         request.set_writes(WritePercent::new(25).unwrap());
-        request.pace = Pace::Fixed(Nanos::from_millis(100));
+        request.set_pace(Pace::Fixed(Nanos::from_millis(100)));
         request.io_timeout = Nanos::from_secs(2);
     });
     run.plan = Plan::new(&run.request, &host(), &scratch_file()).unwrap();
@@ -225,7 +224,7 @@ fn scratch_file() -> Vec<TargetFacts> {
 }
 
 /// What a run on such a device came to.
-struct Ended {
+struct FailureOutcome {
     outcome: Result<Outcome, Problem>,
     bytes: Vec<u8>,
     counts: Counts,
@@ -234,16 +233,16 @@ struct Ended {
 /// A device on which all goes well.
 const WELL: Failure = Failure { nth: u64::MAX, lasting: false, fate: Fate::Short };
 
-fn run_with(run: &Run, failure: Failure) -> Ended {
+fn run_with(run: &Run, failure: Failure) -> FailureOutcome {
     begin_with(run, new(), failure)
 }
 
-fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> Ended {
+fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> FailureOutcome {
     let targets = scratch_file();
     let workload = Workload::new(&run.request, &targets).unwrap();
     let layout = bench::layout(&run.request, &run.plan, 0);
     let counts = Rc::new(RefCell::new(Counts::default()));
-    let backend = Failing::new(slow(), layout, workload.seed, failure, Rc::clone(&counts));
+    let backend = FaultyDevice::new(slow(), layout, workload.seed, failure, Rc::clone(&counts));
     let clock = backend.clock.clone();
     let site = site(host(), targets);
     let mut bench = SimulatedBench::with(backend, clock.clone(), false, workload, layout, site);
@@ -251,7 +250,7 @@ fn begin_with(run: &Run, beginning: Beginning, failure: Failure) -> Ended {
     let outcome = execute(run, beginning, &mut bench, &mut lines, &Stop::default(), &mut |_| {
         assert!(clock.now_ns() < 3_600_000_000_000, "{failure:?}: it would go on for ever");
     });
-    Ended { outcome, bytes: lines.0, counts: counts.take() }
+    FailureOutcome { outcome, bytes: lines.0, counts: counts.take() }
 }
 
 fn tallies(record: &Record) -> impl Iterator<Item = &ClassTally> {
@@ -259,7 +258,7 @@ fn tallies(record: &Record) -> impl Iterator<Item = &ClassTally> {
 }
 
 /// What holds of every run, however it ended.
-fn check(failure: Failure, ended: &Ended) -> Record {
+fn check(failure: Failure, ended: &FailureOutcome) -> Record {
     let record = Record::read(&ended.bytes).unwrap_or_else(|problem| panic!("{failure:?}: {problem}"));
     let Counts { pushed, well, well_bytes, failed, kept, .. } = ended.counts;
     assert!(record.torn.is_none());
@@ -294,7 +293,11 @@ fn check(failure: Failure, ended: &Ended) -> Record {
     record
 }
 
-fn every_nth(fate: Fate, lasting: bool, mut each: impl FnMut(&Run, Failure, &Ended, &Record)) -> u64 {
+fn every_nth(
+    fate: Fate,
+    lasting: bool,
+    mut each: impl FnMut(&Run, Failure, &FailureOutcome, &Record),
+) -> u64 {
     let run = small_run();
     let healthy = run_with(&run, WELL);
     assert_eq!(healthy.outcome.as_ref().unwrap(), &Outcome::Complete);
@@ -311,7 +314,7 @@ fn every_nth(fate: Fate, lasting: bool, mut each: impl FnMut(&Run, Failure, &End
 }
 
 /// What a run that was given up becomes on a device that is well again.
-fn gone_on(ended: &Ended) -> Record {
+fn gone_on(ended: &FailureOutcome) -> Record {
     let (run, beginning) = left_of(&ended.bytes);
     let run = Run { request: run.request, plan: run.plan, ..small_run() };
     let rest = begin_with(&run, beginning, WELL);
@@ -375,7 +378,7 @@ fn what_does_not_come_back_ends_the_run_and_no_visit_of_it_is_used() {
             // The visit is gone from the points; that something hung must not be.
             if record.visits.last().is_some_and(|visit| visit.hung.is_some()) {
                 let flags = Findings::of(&again).flags;
-                assert!(flags.iter().any(|flag| flag.text.contains("did not come back for")), "{flags:?}");
+                assert!(flags.iter().any(|flag| flag.text.contains("did not complete for")), "{flags:?}");
             }
         });
     }

@@ -6,14 +6,14 @@ use rigel_core::stats::forecast::TimeRange;
 
 /// What was told of the end of a run, and when it ended.
 #[derive(Debug)]
-struct Told {
+struct EndForecasts {
     announced: TimeRange,
     /// Each with the time at which it was told.
     forecasts: Vec<(u64, TimeRange)>,
     took_ns: u64,
 }
 
-impl Told {
+impl EndForecasts {
     fn of(run: &Run, law: SimLaw) -> Self {
         let (mut now_ns, mut forecasts) = (0, Vec::new());
         let (outcome, _) = recorded(law, run, new(), |event, _| match event {
@@ -42,15 +42,15 @@ impl Told {
     }
 }
 
-fn run_on(text: &str, level: RunLevel, seed: u64) -> Told {
+fn run_on(text: &str, level: RunLevel, seed: u64) -> EndForecasts {
     let law = SimLaw::parse(text).unwrap();
     let run = run_of(|request| {
         *request = Request::new(level);
         request.engine = EngineRequest::Sim(law);
-        request.pace = Pace::Adaptive(Adaptive::default());
+        request.set_pace(Pace::Adaptive(Adaptive::default()));
         request.seed = seed;
     });
-    Told::of(&run, law)
+    EndForecasts::of(&run, law)
 }
 
 /// Quiet, noisy in several ways, slow to settle, slow.
@@ -67,7 +67,7 @@ const LAWS: [&str; 9] = [
 ];
 
 /// A part of a whole.
-fn share(runs: &[Told], is_so: impl Fn(&Told) -> bool) -> f64 {
+fn share(runs: &[EndForecasts], is_so: impl Fn(&EndForecasts) -> bool) -> f64 {
     let count = |count: usize| f64::from(u32::try_from(count).unwrap());
     count(runs.iter().filter(|told| is_so(told)).count()) / count(runs.len())
 }
@@ -76,7 +76,7 @@ fn share(runs: &[Told], is_so: impl Fn(&Told) -> bool) -> f64 {
 fn the_time_is_in_the_range_that_was_announced_and_the_range_narrows() {
     let simple = LAWS.iter().flat_map(|law| (0..3).map(move |seed| run_on(law, RunLevel::Simple, seed)));
     let normal = LAWS[..7].iter().map(|law| run_on(law, RunLevel::Normal, 7));
-    let runs: Vec<Told> = simple.chain(normal).collect();
+    let runs: Vec<EndForecasts> = simple.chain(normal).collect();
     let held = share(&runs, |told| told.held(told.announced));
     assert!(held >= 0.9, "{held}");
     let narrower = share(&runs, |told| told.at_half().width_ns() < told.announced.width_ns());

@@ -1,19 +1,19 @@
 //! Visits whose intervals are kept while they go on: a journal that fails, and a run that goes on.
 
-use super::super::walk::Wanted;
+use super::super::walk::VisitPlan;
 use super::*;
-use rigel_core::event::At;
+use rigel_core::event::VisitPosition;
 use rigel_core::record::Purpose;
 use rigel_io::sim::Sim;
 
 /// Fails at the first interval, if it is to; keeps everything else.
 #[derive(Default)]
-struct Kept {
+struct FailingJournal {
     fails: bool,
     lines: Vec<Line>,
 }
 
-impl Journal for Kept {
+impl Journal for FailingJournal {
     fn append(&mut self, line: &Line) -> Result<(), Problem> {
         if matches!(line, Line::Interval(_)) && std::mem::take(&mut self.fails) {
             return Err(Problem::new(ExitKind::CutShort, "the filesystem is full"));
@@ -23,16 +23,16 @@ impl Journal for Kept {
     }
 }
 
-impl Kept {
+impl FailingJournal {
     fn intervals(&self) -> usize {
         self.lines.iter().filter(|line| matches!(line, Line::Interval(_))).count()
     }
 }
 
 /// A second in four intervals.
-fn wanted() -> Wanted {
-    Wanted {
-        at: At { step: 0, point: Point::pair(1, 0), purpose: Purpose::Only },
+fn wanted() -> VisitPlan {
+    VisitPlan {
+        at: VisitPosition { step: 0, point: Point::pair(1, 0), purpose: Purpose::Only },
         warm_up: None,
         settle_ns: 0,
         measure_ns: 1_000_000_000,
@@ -43,7 +43,7 @@ fn wanted() -> Wanted {
 }
 
 /// Makes the visit on a device that has to be loaded again where a run goes on.
-fn visit(beginning: (Option<Line>, Past), journal: &mut Kept) -> Result<Visit, Halt> {
+fn visit(beginning: (Option<Line>, RecordPast), journal: &mut FailingJournal) -> Result<Visit, Halt> {
     let run = run_of(|_| {});
     let targets = targets();
     let workload = Workload::new(&run.request, &targets).unwrap();
@@ -58,20 +58,20 @@ fn visit(beginning: (Option<Line>, Past), journal: &mut Kept) -> Result<Visit, H
 
 #[test]
 fn an_interval_that_is_not_kept_ends_the_run() {
-    let mut journal = Kept { fails: true, ..Kept::default() };
-    let ended = visit((None, Past::default()), &mut journal);
+    let mut journal = FailingJournal { fails: true, ..FailingJournal::default() };
+    let ended = visit((None, RecordPast::default()), &mut journal);
     assert!(matches!(ended, Err(Halt::Problem(problem)) if problem.what.contains("full")));
     assert_eq!(journal.lines.len(), 0, "nothing follows a line that may be torn");
 }
 
 #[test]
 fn a_visit_that_is_made_again_is_not_kept_again() {
-    let mut journal = Kept::default();
-    let Ok(made) = visit((None, Past::default()), &mut journal) else { panic!("the visit") };
+    let mut journal = FailingJournal::default();
+    let Ok(made) = visit((None, RecordPast::default()), &mut journal) else { panic!("the visit") };
     assert_eq!((journal.intervals(), journal.lines.len()), (4, 5));
-    let past = Past { visits: [made.clone()].into(), ..Past::default() };
+    let past = RecordPast { visits: [made.clone()].into(), ..RecordPast::default() };
     let first = Line::Resumed(past.resumed("now".into()));
-    let mut again = Kept::default();
+    let mut again = FailingJournal::default();
     let Ok(passed) = visit((Some(first), past), &mut again) else { panic!("the visit again") };
     assert_eq!(passed, made);
     assert!(again.lines.is_empty(), "{:?}", again.lines);

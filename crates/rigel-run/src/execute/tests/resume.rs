@@ -1,13 +1,13 @@
 //! A record that is cut anywhere becomes the record of an undisturbed run, but for the line that says where it went on.
 
 use super::*;
-use rigel_core::load::pace::{Adaptive, LevelChoice, Precision};
+use rigel_core::load::pace::{Adaptive, Precision};
 use rigel_core::record::Visit;
 
 /// The run whose record this is, and where it goes on.
 pub(super) fn left_of(left: &[u8]) -> (Run, Beginning) {
     let record = Record::read(left).unwrap();
-    let (past, plan) = Past::of(&record, left.len() as u64, "test").unwrap();
+    let (past, plan) = RecordPast::of(&record, left.len() as u64, "test").unwrap();
     let header = Header { plan: plan.clone(), ..record.header };
     let run = Run { plan, request: header.request.clone(), ..run_of(|_| {}) };
     let wall = Wall::simulated_since(&header.started).unwrap();
@@ -82,7 +82,8 @@ fn one_visit_per_point() {
 #[test]
 fn streams_with_a_warm_up_before_each() {
     let run = run_of(|request| {
-        request.level = RunLevel::Advanced;
+        request.task = Task::advanced(MatrixShape::Basic);
+        request.set_pace(PACE);
         request.set_large(Pattern::Streams { ios_per_stream: 4 });
         request.cache = CacheWarmUp::Bytes(64 << 20);
     });
@@ -93,22 +94,21 @@ fn streams_with_a_warm_up_before_each() {
 fn rounds_of_visits_with_noise_that_only_time_and_visit_decide() {
     let law = noisy("servers=2,service=2ms,rate=0,between=3%,drift=1%,white=5%");
     assert!(!law.remembers());
-    every_cut(law, &on(law, |request| request.pace = adaptive()));
+    every_cut(law, &on(law, |request| request.set_pace(adaptive())));
 }
 
 #[test]
 fn a_device_with_a_memory_is_loaded_again() {
     let law = noisy("servers=2,service=4ms,rate=0,spread=exponential");
     assert!(law.remembers());
-    every_cut(law, &on(law, |request| request.pace = Pace::Fixed(Nanos::from_secs(1))));
+    every_cut(law, &on(law, |request| request.set_pace(Pace::Fixed(Nanos::from_secs(1)))));
 }
 
 #[test]
 fn a_search_for_levels() {
     let law = noisy("servers=3,service=4ms,rate=0,between=1%");
     let run = on(law, |request| {
-        request.levels = LevelChoice::Auto;
-        request.pace = adaptive();
+        request.task = Task::searched(RunLevel::Simple, adaptive());
     });
     every_cut(law, &run);
 }
@@ -118,10 +118,9 @@ fn a_search_for_levels() {
 fn a_search_that_has_used_up_its_share() {
     let law = noisy("servers=64,service=150ms,rate=0,between=1%");
     let run = on(law, |request| {
-        request.level = RunLevel::Oltp;
-        request.levels = LevelChoice::Auto;
         let max_duration = Some(Nanos::from_secs(30));
-        request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+        let pace = Adaptive { max_duration, fast: true, ..Adaptive::default() };
+        request.task = Task::searched(RunLevel::Oltp, Pace::Adaptive(pace));
     });
     let (_, whole) = recorded(law, &run, new(), |_, _| {});
     let flags = Findings::of(&Record::read(&whole).unwrap()).flags_once();
@@ -151,7 +150,7 @@ fn a_run_whose_time_is_used_up_is_told_so() {
     let law = noisy("servers=1,service=2s,rate=0");
     let max_duration = Some(Nanos::from_secs(20));
     let short = Adaptive { precision: Precision::default(), max_duration, fast: true };
-    let run = on(law, |request| request.pace = Pace::Adaptive(short));
+    let run = on(law, |request| request.set_pace(Pace::Adaptive(short)));
     let (outcome, bytes) = recorded(law, &run, new(), |_, _| {});
     assert!(matches!(outcome, Outcome::OutOfTime { .. }), "{outcome:?}");
     let (run, beginning) = left_of(&bytes);
@@ -168,10 +167,10 @@ fn a_record_with_a_visit_too_many_is_refused_and_not_touched() {
     let last = record.visits.last().unwrap().clone();
     let began_ns = last.ended_ns() + last.settle_ns;
     record.visits.push(Visit { began_ns, number: last.number + 1, ..last });
-    let (past, _) = Past::of(&record, 0, "test").unwrap();
+    let (past, _) = RecordPast::of(&record, 0, "test").unwrap();
     let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
     let problem = refused(law(), &run, beginning);
-    assert!(problem.to_string().contains("1 visits of the record are left"), "{problem}");
+    assert!(problem.to_string().contains("the record has 1 visits left"), "{problem}");
 }
 
 #[test]
@@ -183,8 +182,8 @@ fn a_record_of_another_device_is_refused() {
     record.closing = None;
     record.visits.truncate(2);
     record.visits[1].nodes[0].moved_bytes += 1;
-    let (past, _) = Past::of(&record, 0, "test").unwrap();
+    let (past, _) = RecordPast::of(&record, 0, "test").unwrap();
     let beginning = Beginning::resumed(Wall::simulated(0), record.header, past);
     let problem = refused(law, &run, beginning);
-    assert!(problem.to_string().contains("visit 1 of the record is not what this device does"), "{problem}");
+    assert!(problem.to_string().contains("visit 1 of the record does not match this device"), "{problem}");
 }

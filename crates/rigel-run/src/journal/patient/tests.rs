@@ -1,9 +1,9 @@
 use super::*;
-use rigel_core::record::Closing;
+use rigel_core::record::ClosingLine;
 use std::os::unix::fs::symlink;
 
 fn closing() -> Line {
-    Line::Closing(Closing { ended: "now".into(), complete: false, reason: None, end: None })
+    Line::Closing(ClosingLine { ended: "now".into(), complete: false, reason: None, end: None })
 }
 
 #[test]

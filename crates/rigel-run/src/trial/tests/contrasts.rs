@@ -41,7 +41,7 @@ fn what_compares_within_a_run_is_surer_than_its_rates() {
     let (mut alone, mut highest) = (Score::default(), Score::default());
     for seed in 0..12 {
         let pace = Pace::Adaptive(Adaptive { precision: Precision(20), ..Adaptive::default() });
-        let request = Request { pace, seed, num_disks: Some(1), ..request(RunLevel::Normal, LAW) };
+        let request = Request { seed, num_disks: Some(1), ..request(RunLevel::Normal, LAW).paced(pace) };
         let record = trial(&request).unwrap();
         let found = Findings::of(&record);
         for (point, contrasts) in found.points.iter().zip(found.contrasts()) {

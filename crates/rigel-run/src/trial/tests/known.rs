@@ -1,7 +1,7 @@
 //! Arrivals, commits, places, and what stands for a run, on devices whose figures are formulas.
 
 use super::*;
-use rigel_core::uses::selftest::{Grade, Score};
+use rigel_uses::selftest::{Grade, Score};
 
 /// The score of a few trials, in the eyes of somebody who takes the device for another one.
 fn score(case: &Case, records: &[Record], law: &str) -> Grade {

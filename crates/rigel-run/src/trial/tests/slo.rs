@@ -5,25 +5,32 @@ use rigel_core::judge::findings::{SloAnswer, SloRate, SloRole};
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::slo::{Slo, SloBound, USUAL_MOST_RATE};
-use rigel_core::stats::share::Kept;
+use rigel_core::stats::share::BoundVerdict;
 
 fn asked(law: &str, bounds: &[&str], seconds: u64, seed: u64) -> Request {
     let most_outstanding = 1024;
     let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding };
     let bounds: Vec<SloBound> = bounds.iter().map(|bound| bound.parse().unwrap()).collect();
-    let limit = Some(Nanos::from_secs(seconds));
+    let max_duration = Some(Nanos::from_secs(seconds));
+    let pace = Adaptive { max_duration, precision: Precision(200), ..Adaptive::default() };
+    let slo = Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE, scaled: None };
     Request {
         classes: vec![LoadClass { arrival, ..LoadClass::random(Class::constant("open"), 8192) }],
-        levels: LevelChoice::Own,
-        pace: Pace::Adaptive(Adaptive {
-            max_duration: limit,
-            precision: Precision(200),
-            ..Adaptive::default()
-        }),
-        slo: Some(Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE, scaled: None }),
+        task: Task::rate(RunLevel::Open, slo, pace),
         seed,
         ..request(RunLevel::Open, law)
     }
+}
+
+fn slo_of(request: &mut Request) -> &mut Slo {
+    let Task::Rate { slo, .. } = &mut request.task else { panic!("no rate is searched") };
+    slo
+}
+
+/// What is scaled is this load.
+fn scale(request: &mut Request, point: Point) {
+    let Task::Rate { base, .. } = &mut request.task else { panic!("no rate is searched") };
+    *base = Some(point);
 }
 
 /// The rate of the formula is in the bracket, which is narrow. Some miss by chance: it is one of 95 %; `cargo xtask stats` counts them.
@@ -50,13 +57,13 @@ fn a_bound_that_nothing_keeps_and_one_that_everything_keeps_are_answers() {
         assert!(record.complete(), "{:?}", record.closing);
         Findings::of(&record).slo.unwrap().answer
     };
-    assert_eq!(answer("p99 < 90us"), SloAnswer::Nowhere(10, Kept::No));
+    assert_eq!(answer("p99 < 90us"), SloAnswer::Nowhere(10, BoundVerdict::No));
     let record = {
         let mut request = asked("servers=4,service=100us,rate=0", &["p99 < 10ms"], 180, 1);
-        request.slo.as_mut().unwrap().most_rate = 5000;
+        slo_of(&mut request).most_rate = 5000;
         trial(&request).unwrap()
     };
-    assert_eq!(Findings::of(&record).slo.unwrap().answer, SloAnswer::Everywhere(5000, Kept::Yes));
+    assert_eq!(Findings::of(&record).slo.unwrap().answer, SloAnswer::Everywhere(5000, BoundVerdict::Yes));
 }
 
 /// A device that takes no more than so much: the latency jumps there, and no line leads over the jump.
@@ -75,11 +82,11 @@ fn the_stricter_of_two_bounds_decides_and_required_rates_are_judged() {
     let mut request =
         asked("servers=1,service=200us,rate=0,spread=exponential", &["p50 < 10ms", "p99 < 2ms"], 300, 1);
     let required = ["p99 < 2ms @ 1500", "p99 < 2ms @ 3500", "mean < 1ms @ 1500"];
-    request.slo.as_mut().unwrap().required = required.map(|text| text.parse().unwrap()).into();
+    slo_of(&mut request).required = required.map(|text| text.parse().unwrap()).into();
     let found = Findings::of(&trial(&request).unwrap()).slo.unwrap();
     assert_eq!(found.rate().unwrap().decided_by, Some(1));
-    let kept: Vec<Kept> = found.required.iter().map(|one| one.kept).collect();
-    assert_eq!(kept, [Kept::Yes, Kept::No, Kept::Yes]);
+    let kept: Vec<BoundVerdict> = found.required.iter().map(|one| one.kept).collect();
+    assert_eq!(kept, [BoundVerdict::Yes, BoundVerdict::No, BoundVerdict::Yes]);
     let truth = 5000.0 - 100f64.ln() / 0.002;
     let (lower, upper) = (found.rate().unwrap().lower.unwrap(), found.rate().unwrap().upper.unwrap());
     assert!(lower < truth * 1.02 && upper > truth * 0.98, "{lower} {upper}");
@@ -102,8 +109,8 @@ fn a_load_of_several_classes_is_scaled_as_a_whole() {
     let open = |name| LoadClass { name: named(name), ..request.classes[0].clone() };
     request.classes = vec![open("often"), open("seldom"), LoadClass::random(named("beside"), 8192)];
     let level = |point: Point, (name, level)| point.with(named(name), level);
-    request.points =
-        vec![[("often", 300), ("seldom", 100), ("beside", 1)].into_iter().fold(Point::default(), level)];
+    let point = [("often", 300), ("seldom", 100), ("beside", 1)].into_iter().fold(Point::default(), level);
+    scale(&mut request, point);
     let record = trial(&request).unwrap();
     for visit in record.search.iter().chain(&record.visits) {
         let of = |name| visit.point.of(named(name));
@@ -119,9 +126,9 @@ fn three_equal_classes_share_out_every_rate() {
     let class = |name| LoadClass { name: Class::named(name).unwrap(), ..request.classes[0].clone() };
     request.classes = vec![class("one"), class("two"), class("three")];
     let point = request.classes.iter().fold(Point::default(), |point, class| point.with(class.name, 100));
-    request.points = vec![point];
+    scale(&mut request, point);
     for rate in 10..2000 {
-        assert_eq!(request.rate_of(request.point_at(rate)), rate);
+        assert_eq!(request.rate_of(request.part_at(0, rate)), rate);
     }
     let found = Findings::of(&trial(&request).unwrap()).slo.unwrap();
     let (lower, upper) = (found.rate().unwrap().lower.unwrap(), found.rate().unwrap().upper.unwrap());

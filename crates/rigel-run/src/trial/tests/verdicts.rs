@@ -4,14 +4,15 @@
 
 use super::*;
 use rigel_core::judge::findings::{RequiredFound, SloFindings, SloOpen};
+use rigel_core::judge::quantity::{Quantity, Unit};
 use rigel_core::load::class::{Arrival, LoadClass, Shape};
-use rigel_core::load::matrix::{Grid, Point};
+use rigel_core::load::matrix::{Grid, MatrixShape, Point};
 use rigel_core::load::sides::Sides;
 use rigel_core::load::slo::Slo;
-use rigel_core::stats::share::{Kept, Ratio};
-use rigel_core::uses::compare::change::{Change, Doubt, RestsOn};
-use rigel_core::uses::compare::{Comparison, Metric, Row, Run as Compared};
-use rigel_core::uses::versus::Versus;
+use rigel_core::stats::share::{BoundVerdict, Ratio};
+use rigel_uses::compare::change::{Change, Doubt, RestsOn};
+use rigel_uses::compare::{Comparison, Row, Run as Compared};
+use rigel_uses::versus::Versus;
 
 /// Changes within it are no difference.
 const MARGIN: f64 = 0.05;
@@ -54,10 +55,10 @@ impl Draw {
 }
 
 /// Which words are allowed, by the interval alone.
-fn word(metric: Metric, change: &Result<Change, Doubt>) -> &'static str {
+fn word(quantity: Quantity, change: &Result<Change, Doubt>) -> &'static str {
     let Ok(Change { lo, hi, .. }) = *change else { return "undecided" };
     assert!(lo <= hi, "{change:?}");
-    let less_is_better = metric.unit() == "us";
+    let less_is_better = quantity.unit() == Unit::Us;
     match (lo > 0.0, hi < 0.0) {
         (true, _) if less_is_better => "worse",
         (true, _) => "better",
@@ -74,7 +75,7 @@ struct Words(BTreeMap<&'static str, usize>);
 
 impl Words {
     fn say(&mut self, row: &Row, around: &str) {
-        let expected = word(row.metric, &row.change);
+        let expected = word(row.quantity, &row.change);
         assert_eq!(row.verdict.name(), expected, "{around}: {row:?}");
         *self.0.entry(expected).or_default() += 1;
     }
@@ -104,8 +105,8 @@ fn two_sides_say_what_their_intervals_say() {
         let mut draw = Draw(seed);
         let noise = draw.noise();
         let (a, b) = (draw.law(noise), draw.law(noise));
-        let plain = Request { pace: draw.pace(), seed, ..request(RunLevel::Oltp, &a) };
-        let loads = Grid::new(RunLevel::Oltp, plain.shape, 1).points[..draw.of(&[1, 2, 4])].to_vec();
+        let plain = Request { seed, ..request(RunLevel::Oltp, &a).paced(draw.pace()) };
+        let loads = Grid::new(RunLevel::Oltp, MatrixShape::Basic, 1).points[..draw.of(&[1, 2, 4])].to_vec();
         let engine = EngineRequest::Sim(SimLaw::parse(&b).unwrap());
         let sides = Sides { targets_of_a: 1, engine, buffered: false };
         let record = trial(&plain.in_turns(&loads, sides).unwrap()).unwrap();
@@ -117,11 +118,11 @@ fn two_sides_say_what_their_intervals_say() {
         }
         for one in &found.overall {
             let change = Ok(one.change);
-            assert_eq!(one.effect.name(), word(one.metric, &change), "{one:?}");
+            assert_eq!(one.effect.name(), word(one.quantity, &change), "{one:?}");
             *headlines.0.entry(one.effect.name()).or_default() += 1;
             assert!(one.rounds >= 4, "{one:?}");
             // A headline names every load that says the contrary.
-            let own = found.comparison.rows.iter().filter(|row| row.metric == one.metric);
+            let own = found.comparison.rows.iter().filter(|row| row.quantity == one.quantity);
             let against = own.filter(|row| {
                 ["better", "worse"].contains(&row.verdict.name()) && row.verdict.name() != one.effect.name()
             });
@@ -141,8 +142,9 @@ fn compared_runs_say_what_their_intervals_say() {
         let mut side = |runs: usize, law: &str| -> Vec<(Record, Findings)> {
             let one = |run: usize| {
                 let seed = 100 * seed + run as u64;
-                let mut request = Request { pace: draw.pace(), seed, ..request(RunLevel::Advanced, law) };
-                request.shape = rigel_core::load::matrix::MatrixShape::Max { small: 2, large: 0 };
+                let task = Task::advanced(MatrixShape::Max { small: 2, large: 0 });
+                let plain = request(RunLevel::Advanced, law);
+                let request = Request { seed, task, ..plain }.paced(draw.pace());
                 let record = trial(&request).unwrap();
                 let found = Findings::of(&record);
                 (record, found)
@@ -175,11 +177,11 @@ fn compared_runs_say_what_their_intervals_say() {
 }
 
 /// What an interval of a ratio to what is allowed says.
-fn kept(ratio: Option<Ratio>) -> Kept {
+fn kept(ratio: Option<Ratio>) -> BoundVerdict {
     match ratio {
-        Some(ratio) if ratio.lo95 > 1.0 => Kept::No,
-        Some(ratio) if ratio.hi95.is_some_and(|hi95| hi95 <= 1.0) => Kept::Yes,
-        _ => Kept::Undecided,
+        Some(ratio) if ratio.lo95 > 1.0 => BoundVerdict::No,
+        Some(ratio) if ratio.hi95.is_some_and(|hi95| hi95 <= 1.0) => BoundVerdict::Yes,
+        _ => BoundVerdict::Undecided,
     }
 }
 
@@ -188,9 +190,9 @@ fn the_bracket_says_so(one: &RequiredFound, found: &SloFindings) {
     let bracket = found.rate().expect("the bracket decides where there is one");
     let required = f64::from(one.requirement.rate);
     let is_there = match one.kept {
-        Kept::Yes => bracket.lower.is_some_and(|lower| required <= lower),
-        Kept::No => bracket.upper.is_some_and(|upper| required >= upper),
-        Kept::Undecided => false,
+        BoundVerdict::Yes => bracket.lower.is_some_and(|lower| required <= lower),
+        BoundVerdict::No => bracket.upper.is_some_and(|upper| required >= upper),
+        BoundVerdict::Undecided => false,
     };
     assert!(is_there, "{one:?}, {bracket:?}");
 }
@@ -214,11 +216,10 @@ fn a_search_says_what_its_intervals_say() {
             scaled: None,
         };
         let max_duration = Some(Nanos::from_secs(180));
+        let pace = Adaptive { max_duration, precision: Precision(200), ..Adaptive::default() };
         let request = Request {
             classes: vec![LoadClass { arrival, ..LoadClass::random(Class::constant("open"), 8192) }],
-            levels: LevelChoice::Own,
-            pace: Pace::Adaptive(Adaptive { max_duration, precision: Precision(200), ..Adaptive::default() }),
-            slo: Some(slo),
+            task: Task::rate(RunLevel::Open, slo, pace),
             seed,
             ..request(RunLevel::Open, &law)
         };
@@ -226,16 +227,16 @@ fn a_search_says_what_its_intervals_say() {
         for one in &found.required {
             let by_interval = kept(one.ratio);
             let word = match one.kept {
-                Kept::Yes => "yes",
-                Kept::No => "no",
-                Kept::Undecided => "undecided",
+                BoundVerdict::Yes => "yes",
+                BoundVerdict::No => "no",
+                BoundVerdict::Undecided => "undecided",
             };
             *seen.entry(word).or_default() += 1;
             // A queue that grows without end keeps nothing for long.
-            let is_growing = one.kept == Kept::Undecided && by_interval == Kept::Yes;
+            let is_growing = one.kept == BoundVerdict::Undecided && by_interval == BoundVerdict::Yes;
             assert!(one.kept_there() == by_interval || is_growing, "{one:?}");
             assert_eq!(
-                one.kept_there() == Kept::Undecided,
+                one.kept_there() == BoundVerdict::Undecided,
                 one.open.is_some(),
                 "nothing is undecided without a cause: {one:?}"
             );
@@ -247,7 +248,8 @@ fn a_search_says_what_its_intervals_say() {
         for point in &found.points {
             for (ratio, found) in point.ratios.iter().zip(&point.kept) {
                 assert!(
-                    *found == kept(*ratio) || *found == Kept::Undecided && kept(*ratio) == Kept::Yes,
+                    *found == kept(*ratio)
+                        || *found == BoundVerdict::Undecided && kept(*ratio) == BoundVerdict::Yes,
                     "{point:?}"
                 );
             }

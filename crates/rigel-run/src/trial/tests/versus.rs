@@ -2,11 +2,15 @@
 //! worth. `cargo xtask stats` makes the same trials at full size.
 
 use super::*;
-use rigel_core::load::matrix::Grid;
+use rigel_core::judge::quantity::{Quantity, What};
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::{Grid, MatrixShape};
 use rigel_core::load::sides::Sides;
 use rigel_core::units::to_f64;
-use rigel_core::uses::compare::{Comparison, Effect, Metric, Run as Compared};
-use rigel_core::uses::versus::Versus;
+use rigel_uses::compare::{Comparison, Effect, Run as Compared};
+use rigel_uses::versus::Versus;
+
+const SMALL_IOPS: Quantity = Quantity::at_points(What::Rate, Class::SMALL);
 
 /// Eight stations, so that no load of one disk saturates them: the ratio of all loads is that of the service times.
 fn law(service_us: u32, noise: &str) -> String {
@@ -15,12 +19,12 @@ fn law(service_us: u32, noise: &str) -> String {
 
 fn plain(seed: u64, law: &str, precision: u16) -> Request {
     let pace = Pace::Adaptive(Adaptive { precision: Precision(precision), ..Adaptive::default() });
-    Request { pace, seed, ..request(RunLevel::Oltp, law) }
+    Request { seed, ..request(RunLevel::Oltp, law).paced(pace) }
 }
 
 fn versus(seed: u64, [a, b]: [&str; 2], precision: u16) -> (Versus, f64) {
     let plain = plain(seed, a, precision);
-    let loads = Grid::new(RunLevel::Oltp, plain.shape, 1).points[..4].to_vec();
+    let loads = Grid::new(RunLevel::Oltp, MatrixShape::Basic, 1).points[..4].to_vec();
     let engine = EngineRequest::Sim(SimLaw::parse(b).unwrap());
     let request = plain.in_turns(&loads, Sides { targets_of_a: 1, engine, buffered: false }).unwrap();
     let record = trial(&request).unwrap();
@@ -43,14 +47,14 @@ fn the_ratio_holds_the_truth_under_what_both_sides_have_in_common() {
         for seed in 0..5 {
             let (found, _) = versus(seed, [&law(1100, noise), &law(1000, noise)], 20);
             for (row, ratio) in found.comparison.rows.iter().zip(&found.ratios) {
-                if row.metric == Metric::SmallIops {
+                if row.quantity == SMALL_IOPS {
                     let ratio = ratio.unwrap();
                     held += usize::from(ratio.lo95 <= 1.1 && 1.1 <= ratio.hi95);
                     all += 1;
                 }
             }
             let rate = &found.overall[0];
-            assert_eq!((rate.metric, rate.effect), (Metric::SmallIops, Effect::Better), "{name} {seed}");
+            assert_eq!((rate.quantity, rate.effect), (SMALL_IOPS, Effect::Better), "{name} {seed}");
             overall += usize::from(rate.change.lo <= 0.1 && 0.1 <= rate.change.hi);
         }
     }
@@ -65,7 +69,7 @@ fn the_same_twice_shows_no_difference() {
     let same = law(1000, noise);
     let is_found = |seed: &u64| {
         let found = versus(*seed, [&same, &same], 20).0;
-        found.overall.iter().any(|found| found.metric == Metric::SmallIops && found.effect.is_direction())
+        found.overall.iter().any(|found| found.quantity == SMALL_IOPS && found.effect.is_direction())
     };
     let found = (100..112).filter(is_found).count();
     // 6 % of 12 are 0.7, with a standard deviation of 0.8; `cargo xtask stats` asks hundreds of times.
@@ -78,9 +82,10 @@ fn two_runs(seed: u64, laws: [&str; 2], precision: u16) -> (f64, f64) {
         .into_iter()
         .zip([seed, seed + 1000])
         .map(|(law, seed)| {
-            let mut request = plain(seed, law, precision);
-            request.shape = rigel_core::load::matrix::MatrixShape::Max { small: 4, large: 0 };
-            request.level = RunLevel::Advanced;
+            let plain = plain(seed, law, precision);
+            let pace = plain.pace().unwrap();
+            let task = Task::advanced(MatrixShape::Max { small: 4, large: 0 });
+            let request = Request { task, ..plain }.paced(pace);
             let record = trial(&request).unwrap();
             let found = Findings::of(&record);
             (record, found)
@@ -89,7 +94,7 @@ fn two_runs(seed: u64, laws: [&str; 2], precision: u16) -> (f64, f64) {
     let runs: Vec<Compared<'_>> =
         made.iter().map(|(record, findings)| Compared { record, findings }).collect();
     let rows = Comparison::of(&runs[..1], &runs[1..]).rows;
-    let widths = rows.iter().filter(|row| row.metric == Metric::SmallIops);
+    let widths = rows.iter().filter(|row| row.quantity == SMALL_IOPS);
     let widths: Vec<f64> = widths.filter_map(|row| row.change.ok()).map(|it| it.hi - it.relative).collect();
     let seconds = made.iter().map(|(record, _)| Nanos(record.visits.last().unwrap().ended_ns()).seconds());
     (widths.iter().sum::<f64>() / to_f64(widths.len() as u64), seconds.sum())
@@ -103,7 +108,7 @@ fn turns_take_at_most_half_the_time_of_two_runs() {
     let (mut turns_s, mut runs_s, mut turns_width, mut runs_width) = (0.0, 0.0, 0.0, 0.0);
     for seed in 0..6 {
         let (found, seconds) = versus(seed, laws, 20);
-        let changes = found.comparison.rows.iter().filter(|row| row.metric == Metric::SmallIops);
+        let changes = found.comparison.rows.iter().filter(|row| row.quantity == SMALL_IOPS);
         let widths: Vec<f64> =
             changes.filter_map(|row| row.change.ok()).map(|it| it.hi - it.relative).collect();
         turns_s += seconds;

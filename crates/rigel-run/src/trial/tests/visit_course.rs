@@ -6,8 +6,9 @@ use rigel_core::judge::findings::Findings;
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::Pace;
+use rigel_core::load::task::Task;
 use rigel_core::units::Nanos;
-use rigel_core::uses::selftest::{self, Case};
+use rigel_uses::selftest::{self, Case};
 
 /// What is no noise: the rate of these does change within a visit.
 const CHANGING: [&str; 5] = ["neighbour=", "bucket=", "lost=", "drift=", "startup=-30%:20s"];
@@ -21,9 +22,9 @@ fn steady() -> Vec<Case> {
 fn found(law: &str, small: Option<u32>, seed: u64) -> Findings {
     let mut request = request(if small.is_some() { RunLevel::Advanced } else { RunLevel::Normal }, law);
     if let Some(small) = small {
-        request.shape = MatrixShape::Point { small, large: 0 };
+        request.task = Task::advanced(MatrixShape::Point { small, large: 0 });
     }
-    request.pace = Pace::Fixed(Nanos::from_secs(10));
+    request.set_pace(Pace::Fixed(Nanos::from_secs(10)));
     request.seed = seed;
     Findings::of(&trial(&request).unwrap())
 }

@@ -1,9 +1,9 @@
 use super::*;
-use crate::job::{Done, Part, Shared, Workload};
+use crate::job::{JobState, Part, WorkResult, Workload};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Shape, Spread};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::LevelChoice;
+use rigel_core::load::pace::Pace;
 use rigel_core::load::request::Request;
 use rigel_core::measure::{ClassTally, OpenTally};
 use rigel_core::sim::{ServiceTime, SimLaw};
@@ -18,12 +18,7 @@ fn workload(shape: Shape, most_outstanding: u32, seed: u64) -> Workload {
     let arrival = Arrival::Open { shape, most_outstanding };
     let open = LoadClass { arrival, levels: vec![1000], ..LoadClass::random(OPEN, 8192) };
     let small = LoadClass { levels: vec![1], ..LoadClass::random(Class::SMALL, 8192) };
-    let request = Request {
-        seed,
-        classes: vec![open, small],
-        levels: LevelChoice::Own,
-        ..Request::new(RunLevel::Open)
-    };
+    let request = Request { seed, classes: vec![open, small], ..Request::new(RunLevel::Open) };
     Workload::new(&request, &[TargetFacts::simulated(1 << 30)]).unwrap()
 }
 
@@ -41,10 +36,10 @@ fn law(servers: u32, service_us: u64, spread: ServiceTime) -> SimLaw {
     SimLaw { servers, service_ns: service_us * NS_PER_US, spread, bytes_per_s: None, ..SimLaw::default() }
 }
 
-fn run(workload: &Workload, law: SimLaw, slots: [u16; 2], job: &Job, hand_over: &dyn Fn(Part)) -> Done {
+fn run(workload: &Workload, law: SimLaw, slots: [u16; 2], job: &Job, hand_over: &dyn Fn(Part)) -> WorkResult {
     let layout = SlotLayout::of(&slots.map(|slots| (slots, 8192)));
     let (mut sim, clock) = Sim::new(law, layout, 5);
-    let shared = Shared::of(workload);
+    let shared = JobState::of(workload);
     Worker::alone(workload, layout, &shared, hand_over).run(&mut sim, &clock, job).unwrap()
 }
 
@@ -120,7 +115,7 @@ fn the_coordinator_sees_latencies_from_the_intended_start() {
     let workload = workload(Shape::Poisson, 2, 7);
     let layout = SlotLayout::of(&[(2, 8192), (0, 8192)]);
     let (mut sim, clock) = Sim::new(law(8, 1000, ServiceTime::Constant), layout, 5);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let window = Window { start_ns: 0, end_ns: 20 * NS_PER_S };
     let task = Task::Measure { window, lead_ns: 0, part_ns: u64::MAX };
     let job = Job { visit: 3, began_ns: 0, point: at(1600), task, shape: None };
@@ -160,7 +155,7 @@ fn even_arrivals_never_meet() {
 fn workers_share_one_sequence() {
     let workload = workload(Shape::Bursty(Spread::new(4.0).unwrap()), 3, 9);
     let job = job(at(5000), 2, u64::MAX);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let layout = SlotLayout::of(&[(3, 8192), (0, 8192)]);
     let due = |workers: u32| {
         let mut all: Vec<(u64, u64, u64)> = (0..workers)
@@ -235,7 +230,7 @@ fn an_early_end_counts_up_to_there() {
     let workload = workload(Shape::Even, 8, 1);
     let layout = SlotLayout::of(&[(8, 8192), (0, 8192)]);
     let (mut sim, clock) = Sim::new(law(4, 500, ServiceTime::Constant), layout, 5);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     shared.end_at_ns.store(NS_PER_S + NS_PER_S / 4, Ordering::Relaxed);
     let done = Worker::alone(&workload, layout, &shared, &|_| ())
         .run(&mut sim, &clock, &job(at(1000), 10, u64::MAX))
@@ -253,18 +248,60 @@ const fn rate_of(rate: f64) -> u32 {
 
 #[test]
 fn a_host_that_wakes_late_is_waited_for_less_long_and_believed_again() {
-    let mut awake = Awake::new(60_000);
+    let mut awake = WakeMargin::new(60_000);
     awake.slept(1_000_000, 900_000);
     assert_eq!(awake.early_ns, 60_000, "a completion ended the wait");
     awake.slept(1_000_000, 1_200_000);
     assert_eq!(awake.early_ns, 260_000);
     awake.slept(1_000_000, 9_000_000);
-    assert_eq!(awake.early_ns, Awake::MOST_NS);
+    assert_eq!(awake.early_ns, WakeMargin::MOST_NS);
     for _ in 0..4000 {
         awake.slept(1_000_000, 1_000_000);
     }
     assert!(awake.early_ns < 61_000, "{}", awake.early_ns);
-    let mut virtual_time = Awake::new(0);
+    let mut virtual_time = WakeMargin::new(0);
     virtual_time.slept(1_000_000, 1_200_000);
     assert_eq!(virtual_time.early_ns, 0);
+}
+
+/// Two streams of four outstanding, whose I/Os arrive at a rate.
+fn of_streams() -> Workload {
+    let arrival = Arrival::Open { shape: Shape::Even, most_outstanding: 8 };
+    let pattern = Pattern::Streams { ios_per_stream: 4 };
+    let open = LoadClass { arrival, pattern, levels: vec![1000], ..LoadClass::random(OPEN, 8192) };
+    let request = Request { classes: vec![open], ..Request::new(RunLevel::Open) };
+    Workload::new(&request.paced(Pace::ORION), &[TargetFacts::simulated(1 << 30)]).unwrap()
+}
+
+#[test]
+fn the_number_of_an_arrival_says_which_stream_goes_on_and_where() {
+    let (workload, job) = (of_streams(), job(at(1000), 10, u64::MAX));
+    let layout = SlotLayout::of(&[(8, 8192)]);
+    let (shared, hand_over) = (JobState::of(&workload), |_: Part| ());
+    let worker = Worker::alone(&workload, layout, &shared, &hand_over);
+    let load = Load::new(&workload, &job, layout, 0, 1);
+    let mut lanes = Lanes::of(&worker, &load, &job).unwrap();
+    let lane = lanes.lanes[0].as_mut().unwrap();
+    let volume = workload.classes[0].volumes.at(1000).0.unwrap();
+    let offsets: Vec<u64> = (0..6)
+        .map(|_| {
+            let place = lane.walked().unwrap().advance(volume);
+            lane.next.pass();
+            place.offset
+        })
+        .collect();
+    let half = 512 << 20;
+    assert_eq!(offsets, [0, half, 8192, half + 8192, 2 * 8192, half + 2 * 8192]);
+}
+
+#[test]
+fn streams_at_a_rate_do_as_many_as_arrive() {
+    let (workload, layout) = (of_streams(), SlotLayout::of(&[(8, 8192)]));
+    let (mut sim, clock) = Sim::new(law(8, 1000, ServiceTime::Constant), layout, 5);
+    let shared = JobState::of(&workload);
+    let worker = Worker::alone(&workload, layout, &shared, &|_| ());
+    let mut done = worker.run(&mut sim, &clock, &job(at(1000), 10, u64::MAX)).unwrap();
+    let tally = done.tallies.remove(&OPEN).unwrap();
+    near("I/Os in 10 s", to_f64(tally.reads.count()), 10_000.0, 0.001);
+    near("their latency", tally.reads.mean_ns().unwrap(), 1e6, 0.01);
 }

@@ -1,9 +1,8 @@
 use super::*;
-use crate::job::{Job, Part, Shared, Task, Workload};
+use crate::job::{Job, JobState, Part, Task, Workload};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::Request;
 use rigel_core::measure::Window;
 use rigel_core::sim::{ServiceTime, SimLaw};
@@ -20,9 +19,9 @@ fn taken(
     slots: u16,
     service_us: u64,
     halved_after: Option<usize>,
-) -> (Vec<f64>, u64, Shared) {
+) -> (Vec<f64>, u64, JobState) {
     let class = LoadClass { levels: vec![slots.into()], ..LoadClass::random(Class::SMALL, 8192) };
-    let request = Request { classes: vec![class], levels: LevelChoice::Own, ..Request::new(RunLevel::Load) };
+    let request = Request { classes: vec![class], ..Request::new(RunLevel::Load) };
     let facts: Vec<TargetFacts> = (0..targets).map(|_| TargetFacts::simulated(1 << 30)).collect();
     let mut workload = Workload::new(&request, &facts).unwrap();
     workload.beside = Some((SHARE, targets));
@@ -34,7 +33,7 @@ fn taken(
         ..SimLaw::default()
     };
     let (mut sim, clock) = Sim::new(law, layout, 5);
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     shared.share_ppm.store(SHARE, Ordering::Relaxed);
     let parts = RefCell::new(Vec::new());
     let hand_over = |part: Part| {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::job::{Done, Job, Shared, Task};
+use crate::job::{Job, JobState, Task, WorkResult};
 use crate::worker::Worker;
 use crate::worker::tests::{layout, measure, workload};
 use rigel_core::guard::scratch::{self, Stamps, write_stamps};
@@ -17,7 +17,7 @@ const FILL: u64 = 99;
 
 /// What a read brings.
 #[derive(Clone, Copy)]
-enum Brings {
+enum ReadContents {
     Zeros,
     /// The stamps of a scratch file with this seed, this many bytes further on.
     Stamps {
@@ -32,7 +32,7 @@ enum Brings {
 
 /// Completes everything at the next submit, 1 ms later.
 struct Fake {
-    brings: Brings,
+    brings: ReadContents,
     layout: SlotLayout,
     now_ns: Rc<Cell<u64>>,
     buffers: Vec<Vec<u8>>,
@@ -62,7 +62,7 @@ impl Backend for Fake {
         &self.buffers[usize::from(slot)]
     }
     fn moves_data(&self) -> bool {
-        !matches!(self.brings, Brings::Nothing)
+        !matches!(self.brings, ReadContents::Nothing)
     }
     fn push(&mut self, op: Op) {
         self.queued.push(op);
@@ -76,18 +76,18 @@ impl Backend for Fake {
             let buffer = &mut self.buffers[usize::from(op.slot)];
             match self.brings {
                 _ if op.direction == Direction::Write => {}
-                Brings::Zeros => buffer.fill(0),
-                Brings::Stamps { seed, shift } => write_stamps(seed, op.offset + shift, buffer),
-                Brings::Nothing | Brings::Failure => {}
+                ReadContents::Zeros => buffer.fill(0),
+                ReadContents::Stamps { seed, shift } => write_stamps(seed, op.offset + shift, buffer),
+                ReadContents::Nothing | ReadContents::Failure => {}
             }
-            let outcome = if matches!(self.brings, Brings::Failure) { Err(5) } else { Ok(op.len) };
+            let outcome = if matches!(self.brings, ReadContents::Failure) { Err(5) } else { Ok(op.len) };
             sink(Completion { slot: op.slot, outcome });
         }
     }
 }
 
 /// A second of a point with 1 ms per I/O, on two scratch files.
-fn run(brings: Brings, point: Point, write_percent: u8, job: impl Fn(Point) -> Job) -> Done {
+fn run(brings: ReadContents, point: Point, write_percent: u8, job: impl Fn(Point) -> Job) -> WorkResult {
     let mut workload = workload(Pattern::Random, write_percent);
     workload.stamps = vec![Some(Stamps::new(FILL, workload.seed, false)); 2];
     let layout = layout(point, &workload);
@@ -95,7 +95,7 @@ fn run(brings: Brings, point: Point, write_percent: u8, job: impl Fn(Point) -> J
     let buffers = (0..layout.slots()).map(|slot| vec![0x5a; layout.bytes_of(slot) as usize]).collect();
     let mut fake =
         Fake { brings, layout, now_ns: Rc::clone(&now_ns), buffers, queued: Vec::new(), looks: Cell::new(0) };
-    let shared = Shared::of(&workload);
+    let shared = JobState::of(&workload);
     let worker =
         Worker { index: 0, workers: 1, workload: &workload, layout, shared: &shared, hand_over: &|_| () };
     let done = worker.run(&mut fake, &FakeClock(now_ns), &job(point)).unwrap();
@@ -104,12 +104,12 @@ fn run(brings: Brings, point: Point, write_percent: u8, job: impl Fn(Point) -> J
     done
 }
 
-fn small_of(done: Done) -> (u64, ReadLook) {
+fn small_of(done: WorkResult) -> (u64, ReadLook) {
     let small = &done.tallies[&Class::SMALL];
     (small.latencies_after(0).0.count(), small.looked)
 }
 
-const RIGHT: Brings = Brings::Stamps { seed: FILL, shift: 0 };
+const RIGHT: ReadContents = ReadContents::Stamps { seed: FILL, shift: 0 };
 
 #[test]
 fn of_every_64_reads_one_is_looked_at() {
@@ -150,10 +150,12 @@ fn the_first_read_of_the_window_is_looked_at_and_none_before_or_after() {
 #[test]
 fn zeros_and_wrong_stamps_are_told_apart() {
     let point = Point::pair(8, 0);
-    let (_, looked) = small_of(run(Brings::Zeros, point, 0, measure));
+    let (_, looked) = small_of(run(ReadContents::Zeros, point, 0, measure));
     assert!(looked.sampled > 100);
     assert_eq!((looked.zero_blocks, looked.wrong_stamps), (looked.sampled, 0));
-    for wrong in [Brings::Stamps { seed: FILL, shift: 8192 }, Brings::Stamps { seed: FILL + 1, shift: 0 }] {
+    for wrong in
+        [ReadContents::Stamps { seed: FILL, shift: 8192 }, ReadContents::Stamps { seed: FILL + 1, shift: 0 }]
+    {
         let (_, looked) = small_of(run(wrong, point, 0, measure));
         assert_eq!((looked.zero_blocks, looked.wrong_stamps), (0, looked.sampled));
     }
@@ -162,9 +164,11 @@ fn zeros_and_wrong_stamps_are_told_apart() {
 #[test]
 fn writes_failures_and_engines_without_data_are_not_looked_at() {
     let point = Point::pair(8, 0);
-    let (reads, looked) = small_of(run(Brings::Zeros, point, 70, measure));
+    let (reads, looked) = small_of(run(ReadContents::Zeros, point, 70, measure));
     assert!((reads / 64..=reads / 64 + 1).contains(&looked.sampled), "{looked:?} of {reads}");
-    for (brings, write_percent) in [(Brings::Zeros, 100), (Brings::Failure, 0), (Brings::Nothing, 0)] {
+    for (brings, write_percent) in
+        [(ReadContents::Zeros, 100), (ReadContents::Failure, 0), (ReadContents::Nothing, 0)]
+    {
         let (_, looked) = small_of(run(brings, point, write_percent, measure));
         assert_eq!(looked, ReadLook::default());
     }
@@ -179,7 +183,7 @@ fn a_warm_up_is_not_looked_at() {
         task: Task::WarmUp { until_ns: u64::MAX, bytes: 8 << 20 },
         shape: None,
     };
-    let done = run(Brings::Zeros, Point::pair(0, 1), 0, warm_up);
+    let done = run(ReadContents::Zeros, Point::pair(0, 1), 0, warm_up);
     assert!(done.bytes >= 8 << 20 && done.tallies.is_empty());
 }
 
@@ -207,7 +211,7 @@ fn no_regular_round_hides_from_the_looks() {
 fn what_the_run_wrote_itself_is_right() {
     let run_seed = workload(Pattern::Random, 0).seed;
     let (_, looked) =
-        small_of(run(Brings::Stamps { seed: run_seed, shift: 0 }, Point::pair(8, 0), 0, measure));
+        small_of(run(ReadContents::Stamps { seed: run_seed, shift: 0 }, Point::pair(8, 0), 0, measure));
     assert_eq!((looked.zero_blocks, looked.wrong_stamps), (0, 0));
     let mut block = vec![0; scratch::BLOCK_BYTES];
     write_stamps(run_seed, 4096, &mut block);

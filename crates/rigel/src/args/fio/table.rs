@@ -27,7 +27,7 @@ pub const OPTIONS: [Row; 47] = [
     (
         &["runtime"],
         "is --duration here, such as --duration 60s; without it each load is measured until its number is sure",
-        Some("is --budget here, such as --budget 60s"),
+        Some("is --for here, such as --for 60s"),
     ),
     (&["time_based"], "is always so here: leave it out", None),
     (&["ramp_time"], "is automatic here: leave it out", None),
@@ -61,7 +61,7 @@ pub const OPTIONS: [Row; 47] = [
     (&["output_format"], "is --json here, and `rigel report RECORD --format fio` afterwards", None),
     (
         &["rate_iops", "rate_process", "thinktime"],
-        "is `rigel run open --rate 1000` here: so many I/Os arrive in a second; `rigel slo` finds the highest rate that keeps a bound",
+        "is `rigel run open --rate 1000` here: so many I/Os arrive in a second; `rigel slo` finds the highest rate that meets a limit",
         None,
     ),
     (&["rate"], "counts bytes; `rigel run open --rate 1000` has so many I/Os arrive in a second", None),
@@ -93,7 +93,7 @@ pub const OPTIONS: [Row; 47] = [
     ),
     (
         &["latency_target", "latency_percentile", "latency_window"],
-        "is `rigel slo --p99 2ms` here: it finds the rate that keeps the bound",
+        "is `rigel slo --p99 2ms` here: it finds the rate that meets the limit",
         None,
     ),
     (
@@ -104,7 +104,7 @@ pub const OPTIONS: [Row; 47] = [
     (
         &["loops", "number_ios", "io_size"],
         "has no counterpart here: each load is visited until its number is sure; --precision 2% visits it more often, --duration 60s once for that time",
-        Some("has no counterpart here: it measures until the numbers are sure, or --budget 60s is over"),
+        Some("has no counterpart here: it measures until the numbers are sure, or --for 60s is over"),
     ),
     (
         &["norandommap", "randrepeat", "allrandrepeat", "random_generator"],
@@ -113,7 +113,7 @@ pub const OPTIONS: [Row; 47] = [
     ),
     (
         &["directory", "filename_format", "filename_prefix"],
-        "is the directory in which Rigel is started: the scratch file lies there; a target is named with its own directory",
+        "is a target here: a directory gets a scratch file, as in `rigel run simple /mnt/fast`",
         None,
     ),
     (
@@ -254,7 +254,7 @@ pub const OPTIONS: [Row; 47] = [
     ),
     (
         &["section", "jobfile", "parse_only", "showcmd"],
-        "has no counterpart here, there are no job files: --dry-run shows what would be done",
+        "is `rigel run --load job.fio` here, for a whole job file: --dry-run shows what would be done, and `rigel load from-fio job.fio` writes it as a load file",
         None,
     ),
 ];

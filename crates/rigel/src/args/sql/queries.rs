@@ -27,28 +27,28 @@ pub const MOST_USERS: u32 = 500;
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct QueryArgs {
-    /// Sessions that look rows up at the same time, such as 1,4,16 [default: by level; simple 1 to 5]
+    /// Numbers of concurrent look-up sessions, such as 1,4,16 [default: by level; simple 1 to 5]
     ///
-    /// By default 1 to 5 for each disk, oltp 1 to 20, as ORION's levels of small I/O; users 1 to 500 (with --dsn no more than
-    /// half of the connections that are free), commit 1 to 32.
+    /// Default: 1 to 5 per disk, oltp 1 to 20, like ORION's levels of small I/O; users 1 to 500 (with --dsn at most half of the free connections),
+    /// commit 1 to 32.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = LOAD)]
     pub sessions: Vec<u32>,
 
-    /// Disks behind the table, which set the numbers of sessions as ORION's levels [default: 1]
+    /// Disks behind the table; sets the numbers of sessions, like ORION's levels [default: 1]
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "report_sessions"], help_heading = LOAD, value_parser = clap::value_parser!(u32).range(1..=400))]
     pub num_disks: Option<u32>,
 
     /// How rows are looked up: batch, single or index [default: batch; of users single]
     ///
-    /// batch: up to 1000 in a statement by a nested loop, so that the server does little else; a latency is then the mean of a statement. single:
-    /// one, as a program asks; a latency is that of a look-up, with the way to the server and back. index: as batch, but through a b-tree, which
-    /// the table gets when it is filled; blocks of the index that are read are counted apart.
+    /// batch: up to 1000 per statement by a nested loop, which minimizes the server's other work; latency is the mean of a statement. single: one per
+    /// statement, as programs do; latency is that of a look-up including the round trip. index: like batch, but through a b-tree; index blocks read
+    /// are counted separately.
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 
-    /// Of normal and dss: sessions with reports at the same time, such as 1,2 [default: normal 1 and 2, dss 1 to 15]
+    /// Of normal and dss: numbers of concurrent report sessions, such as 1,2 [default: normal 1 and 2, dss 1 to 15]
     ///
-    /// The numbers by default are for each disk, as ORION's levels of large I/O.
+    /// The defaults are per disk, like ORION's levels of large I/O.
     #[arg(long, value_name = "N,..", value_delimiter = ',', help_heading = REPORTS)]
     pub report_sessions: Vec<u32>,
 
@@ -58,33 +58,33 @@ pub struct QueryArgs {
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<ReportBy>(), help_heading = REPORTS)]
     pub report_by: Option<ReportBy>,
 
-    /// What a report reads, a multiple of 16K from 64K to 1G [default: 8M]
+    /// Bytes that a report reads, a multiple of 16K from 64K to 1G [default: 8M]
     #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = REPORTS)]
     pub report_size: Option<Bytes>,
 
-    /// Of the sessions of users, so many in per cent make reports, and the others look rows up [default: 0]
+    /// Percentage of the sessions of users that run reports; the others look up rows [default: 0]
     #[arg(long, value_name = "PERCENT", hide_short_help = true, value_parser = clap::value_parser!(u8).range(0..=100), help_heading = REPORTS)]
     pub report_share: Option<u8>,
 
-    /// Pairs of both kinds with normal: detailed, basic, point, col, row or max, as of `rigel run` [default: detailed]
+    /// Combinations of both kinds for normal: detailed, basic, point, col, row or max, as in `rigel run` [default: detailed]
     ///
-    /// detailed: every pair. basic: each kind alone. point: one pair (--num-small look-up and --num-large report sessions). col:
-    /// --num-small fixed, reports vary. row: --num-large fixed, look-ups vary. max: every pair up to both counts.
+    /// detailed: all combinations. basic: each kind alone. point: one combination (--num-small look-up and --num-large report sessions). col: --num-small
+    /// fixed, reports vary. row: --num-large fixed, look-ups vary. max: all combinations up to both numbers.
     #[arg(long, value_name = "MATRIX", ignore_case = true, hide_possible_values = true, hide_short_help = true, conflicts_with_all = ["sessions", "report_sessions"], value_parser = words::parser::<MatrixShape>(), help_heading = REPORTS)]
     pub matrix: Option<MatrixShape>,
 
     /// Sessions with look-ups, for the matrices point, col and max
-    #[arg(long, value_name = "N", hide_short_help = true, requires = "matrix", help_heading = REPORTS)]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = REPORTS)]
     pub num_small: Option<u64>,
 
     /// Sessions with reports, for the matrices point, row and max
-    #[arg(long, value_name = "N", hide_short_help = true, requires = "matrix", help_heading = REPORTS)]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = REPORTS)]
     pub num_large: Option<u64>,
 }
 
 /// What is asked: the classes, and the points that are not each of them alone.
 #[derive(Debug, PartialEq)]
-pub struct Asked {
+pub struct QueryChoice {
     pub classes: Vec<LoadClass>,
     pub points: Vec<Point>,
     pub probe: Probe,
@@ -101,11 +101,11 @@ impl QueryArgs {
     /// The load of a level.
     ///
     /// # Errors
-    /// When an option does not go with the level, or names sessions that nobody can have.
-    pub fn asked(&self, level: SqlLevel) -> Result<Asked, Problem> {
-        self.check(level)?;
+    /// When an option names sessions that nobody can have.
+    pub fn asked(&self, level: SqlLevel) -> Result<QueryChoice, Problem> {
+        self.check_report_size()?;
         let bytes = self.report_size.map_or(REPORT_BYTES, |size| size.0);
-        let mut asked = Asked {
+        let mut asked = QueryChoice {
             classes: vec![sql::simple(Vec::new()), sql::reports(bytes), sql::commits(Vec::new())],
             points: self.points(level)?,
             probe: self.probe.unwrap_or(match level {
@@ -164,37 +164,7 @@ impl QueryArgs {
         Ok(shape)
     }
 
-    /// The options that were given, each with the levels that it goes with.
-    fn given(&self) -> [(&'static str, bool, &'static [SqlLevel]); 8] {
-        use SqlLevel::{Commit, Dss, Normal, Oltp, Simple, Users};
-        let look_ups: &[SqlLevel] = &[Simple, Normal, Oltp, Users];
-        let reports: &[SqlLevel] = &[Normal, Dss, Users];
-        [
-            ("--probe", self.probe.is_some(), look_ups),
-            ("--sessions", !self.sessions.is_empty(), &[Simple, Normal, Oltp, Users, Commit]),
-            ("--num-disks", self.num_disks.is_some(), &[Simple, Normal, Oltp, Dss, Users]),
-            ("--report-sessions", !self.report_sessions.is_empty(), &[Normal, Dss]),
-            ("--report-by", self.report_by.is_some(), reports),
-            ("--report-size", self.report_size.is_some(), reports),
-            ("--report-share", self.report_share.is_some(), &[Users]),
-            ("--matrix", self.matrix.is_some(), &[Normal]),
-        ]
-    }
-
-    /// The first of them that is given, for what has no queries to choose.
-    pub fn first_given(&self) -> Option<&'static str> {
-        self.given().into_iter().find(|(_, given, _)| *given).map(|(option, ..)| option)
-    }
-
-    fn check(&self, level: SqlLevel) -> Result<(), Problem> {
-        let wrong = self.given().into_iter().find(|(_, given, levels)| *given && !levels.contains(&level));
-        if let Some((option, _, levels)) = wrong {
-            let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
-            return Err(Problem::usage(format!("{option} has no meaning for {}", level.name()))
-                .at(option)
-                .because(format!("it goes with {}", names.join(", ")))
-                .next(format!("leave out {option}, or choose one of these levels")));
-        }
+    fn check_report_size(&self) -> Result<(), Problem> {
         let (least, most) = REPORT_SIZES;
         match self.report_size {
             Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(2 * BLOCK_BYTES) => {

@@ -1,7 +1,7 @@
 //! Which sizes the table of `rigel sql` may have. Must not look at a disk.
 
 use rigel_core::error::Problem;
-use rigel_core::load::sql::{BLOCK_BYTES, SqlLevel};
+use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::units::{Bytes, MIB};
 
 /// A smaller table is read before anything is measured.
@@ -9,18 +9,12 @@ const LEAST_SIZE: u64 = MIB;
 /// Places of rows have 32 bits, and one place is none.
 const MOST_BLOCKS: u64 = u32::MAX as u64 - 1;
 
-/// Refuses a size that no table has, or that has no meaning for a level.
+/// Refuses a size that no table has.
 ///
 /// # Errors
 /// With what to give instead.
-pub fn check(size: Option<Bytes>, level: Option<SqlLevel>) -> Result<(), Problem> {
+pub fn check(size: Option<Bytes>) -> Result<(), Problem> {
     let Some(size) = size else { return Ok(()) };
-    if level == Some(SqlLevel::Commit) {
-        return Err(Problem::usage("--size has no meaning for commit")
-            .at("--size")
-            .because("its table has a row for each commit, and is removed behind the run")
-            .next("leave it out"));
-    }
     if (LEAST_SIZE..=MOST_BLOCKS * BLOCK_BYTES).contains(&size.0) {
         return Ok(());
     }

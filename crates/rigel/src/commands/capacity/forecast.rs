@@ -1,6 +1,6 @@
 //! `rigel capacity forecast`: when a storage will be full or slow, from the store of what production did and the records of runs.
 //!
-//! Must not measure or judge; the rules are in `rigel_core::uses::capacity`.
+//! Must not measure or judge; the rules are in `rigel_capacity`.
 
 use super::hosts;
 use crate::args::ForecastOptions;
@@ -9,14 +9,15 @@ use crate::commands::advise::last_record;
 use crate::commands::report::read;
 use crate::output;
 use crate::streams::Streams;
+use rigel_capacity::forecast::Daily;
+use rigel_capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
+use rigel_capacity::{History, Kind, Selection, Subject, day};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
 use rigel_core::path_text;
+use rigel_core::units::say::listed;
 use rigel_core::units::to_f64;
-use rigel_core::uses::capacity::forecast::Daily;
-use rigel_core::uses::capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
-use rigel_core::uses::capacity::{History, Kind, Selection, Subject, day};
-use rigel_report::headroom::{self, Told};
+use rigel_report::headroom::{self, HeadroomReport};
 use rigel_run::wall::Wall;
 use std::path::Path;
 
@@ -35,7 +36,7 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
     let storages = storages(options, &demand, &courses, streams)?;
     let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
     let started = wall.started();
-    let told = Told {
+    let told = HeadroomReport {
         host: &host,
         asked: &started,
         demand: &demand,
@@ -71,10 +72,10 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
 fn measured(storage: &Storage) -> Result<(), Problem> {
     let unknown = storage.surface.unknown.first().filter(|_| !storage.is_measured());
     unknown.map_or(Ok(()), |(resource, why)| {
-        Err(Problem::new(ExitKind::GateFailed, format!("the limit of {} is not known", resource.word()))
+        Err(Problem::new(ExitKind::GateFailed, format!("the limit of {} is unknown", resource.word()))
             .at(storage.name.clone())
             .because(why.clone())
-            .next("measure with a bound that the storage keeps: `rigel slo` with a longer time in --p99, or `rigel calibrate`"))
+            .next("measure with a latency limit that the storage meets: `rigel slo` with a longer time in --p99, or `rigel calibrate`"))
     })
 }
 
@@ -94,12 +95,9 @@ fn history(options: &ForecastOptions) -> Result<(String, History, Vec<Subject>),
     };
     let history = store.history(&selection)?;
     if history.tables().next().is_none() {
-        return Err(Problem::usage(format!(
-            "the history of {host} has none of {}",
-            options.subjects.join(", ")
-        ))
-        .at(shown)
-        .next("rigel capacity show lists what it has"));
+        return Err(Problem::usage(format!("the history of {host} has no {}", options.subjects.join(", ")))
+            .at(shown)
+            .next("rigel capacity show lists what it has"));
     }
     let mut databases: Vec<Subject> =
         held.into_iter().filter(|one| one.key.host == host).map(|one| one.key.subject).collect();
@@ -116,13 +114,15 @@ fn tell_others(host: &str, demand: &Demand, databases: &[Subject], streams: &Str
         return;
     }
     let names: Vec<String> = databases.iter().map(ToString::to_string).collect();
-    let names = names.join(", ");
+    let names = listed(&names);
     streams.remark(&match demand.subjects.as_slice() {
         [only] => format!(
-            "this forecast is of {only} alone: the history of {host} has {names}, and their loads are not added. If they share a storage, it is used up earlier"
+            "this forecast covers only {only}: the history of {host} has {names}, and their loads are not \
+             added up. If they share storage, it is used up earlier"
         ),
         _ => format!(
-            "the history of {host} has {names}, whose loads are not added: name one with --disk. If they share a storage, it is used up earlier than a forecast of one says"
+            "the history of {host} has {names}, whose loads are not added up: name one with --disk. If they \
+             share storage, it is used up earlier than the forecast for one says"
         ),
     });
 }
@@ -169,7 +169,7 @@ fn check_disk(
         Some(true) => Ok(()),
         None => {
             streams.remark(
-                "whether the record is of the disks of the history is not known: one of them does not name its disks",
+                "it is unknown whether record and history are about the same disks: one of them does not name its disks",
             );
             Ok(())
         }
@@ -177,10 +177,13 @@ fn check_disk(
         Some(false) => {
             let own: Vec<&str> = surface.disks.iter().map(|disk| disk.name.as_str()).collect();
             let theirs: Vec<String> = demand.subjects.iter().map(ToString::to_string).collect();
-            Err(Problem::usage("the record was made on another disk than those of the history")
+            Err(Problem::usage("the record was made on a disk that is not in the history")
                 .at(path_text::encode(record))
-                .because(format!("it is of {}, and the history of {}", own.join(", "), theirs.join(", ")))
-                .next("give a record of that disk, name the disk with --disk, or, when it is the same, add --allow-other-disk; --on RECORD is for other storages"))
+                .because(format!("the record is of {}, the history of {}", own.join(", "), theirs.join(", ")))
+                .next(
+                    "give a record of that disk, name the disk with --disk, or, if it is the same, add \
+                     --allow-other-disk; --on RECORD is for other storage",
+                ))
         }
     }
 }
@@ -192,7 +195,7 @@ fn tell_age(courses: &[Course], started: &str, streams: &Streams) {
     let last = courses.iter().map(|one| one.daily.first + i64::try_from(one.daily.days()).unwrap_or(0)).max();
     if let Some((today, last)) = today.zip(last).filter(|(today, last)| today - last > OLD_DAYS) {
         streams.remark(&format!(
-            "the history ends {} days ago, on {}: the forecast begins there",
+            "the history ended {} days ago, on {}: the forecast starts there",
             today - last,
             day::shown(last - 1)
         ));
@@ -204,12 +207,12 @@ fn judged(at: i64, outcome: Gate, fail_undecided: bool, streams: &Streams) -> Re
     let failed = |what: String| Err(Problem::new(ExitKind::GateFailed, what));
     match outcome {
         Gate::Passed => Ok(()),
-        Gate::Failed => failed(format!("the storage most likely ends before {date}")),
-        Gate::Unknown => failed(format!("whether the storage lasts until {date} is not known")),
-        Gate::Undecided if fail_undecided => failed(format!("the storage may end before {date}")),
+        Gate::Failed => failed(format!("the storage will most likely be used up before {date}")),
+        Gate::Unknown => failed(format!("it is unknown whether the storage lasts until {date}")),
+        Gate::Undecided if fail_undecided => failed(format!("the storage may be used up before {date}")),
         Gate::Undecided => {
             streams.remark(&format!(
-                "the storage may end before {date}, and most likely does not; --fail-undecided fails on it"
+                "the storage may be used up before {date}, but most likely is not; --fail-undecided fails on it"
             ));
             Ok(())
         }
@@ -234,6 +237,6 @@ mod tests {
         }
         assert_eq!((code(Gate::Undecided, false), code(Gate::Undecided, true)), (None, Some(1)));
         let problem = judged(20_454, Gate::Failed, false, &Streams::in_memory()).unwrap_err();
-        assert_eq!(problem.what, "the storage most likely ends before 2026-01-01");
+        assert_eq!(problem.what, "the storage will most likely be used up before 2026-01-01");
     }
 }

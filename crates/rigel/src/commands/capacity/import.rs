@@ -2,21 +2,26 @@
 //!
 //! Must not understand a file.
 
+mod opened;
+mod walk;
+
 use crate::args::ImportArgs;
 use crate::capacity_store::{Change, Store, place};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use jiff::tz::TimeZone;
+use opened::OpenedFile;
+use rigel_capacity::read::{Options, Reader};
+use rigel_capacity::when::shown;
+use rigel_capacity::{Harvest, MOST_ROWS, MergeCounts};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, encode};
-use rigel_core::uses::capacity::read::{Options, Reader};
-use rigel_core::uses::capacity::when::shown;
-use rigel_core::uses::capacity::{Harvest, MOST_ROWS, Merged};
-use rigel_report::capacity::{Imported, imported};
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
+use rigel_core::units::say::counted;
+use rigel_report::capacity::{DirectoryReport, ImportReport};
+use rigel_report::document::Document as _;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Bytes that are read at once.
@@ -25,7 +30,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Of more files those of one format and host have a line together.
 const MOST_LINES: usize = 10;
 
-/// Imports each file; the first that cannot be ends it, and those before stay.
+/// Imports each file and all files of each directory. The first file that cannot be ends it, and those before stay; of a directory it is left out.
 pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> {
     let options = Options {
         host: arguments.host.clone(),
@@ -34,30 +39,35 @@ pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> 
         renamed: arguments.rename.clone(),
     };
     let signals = Signals::listen()?;
-    let total: u64 =
-        arguments.files.iter().filter_map(|file| file.metadata().ok()).map(|there| there.len()).sum();
-    let mut progress = WorkProgress::of_bytes(streams, arguments.quiet, "importing");
-    let mut store = Store::open(&place(arguments.store.file.as_deref())?)?;
-    let mut done = 0;
+    let places: Vec<Place> = arguments.files.iter().map(|path| Place::of(path)).collect::<Result<_, _>>()?;
+    let total = places.iter().flat_map(Place::files).filter_map(|file| file.metadata().ok());
+    let total = total.map(|there| there.len()).sum();
+    let mut import = Import {
+        store: Store::open(&place(arguments.store.file.as_deref())?)?,
+        progress: WorkProgress::of_bytes(streams, arguments.quiet, "importing"),
+        options,
+        keep_first: arguments.keep_first,
+        signals,
+        done: 0,
+        total,
+    };
     let joins = arguments.files.len() > MOST_LINES;
-    let mut together: Option<Imported> = None;
-    for (at, path) in arguments.files.iter().enumerate() {
-        let read = store.change(|change| {
-            let mut work = Work { change, harvest: Harvest::default(), merged: Merged::default() };
-            let read = work.file(path, &options, |bytes| {
-                done += bytes;
-                progress.done_of(done, total);
-                signals.flag().load(Ordering::Relaxed)
-            })?;
-            work.check(arguments.keep_first)?;
-            Ok(Imported { file: encode(path), others: 0, format: read.0, seen: read.1, merged: work.merged })
-        });
+    let mut together: Option<ImportReport> = None;
+    for (at, place) in places.into_iter().enumerate() {
+        let read = match place {
+            Place::File(path) => import.file(&path).map_err(|fault| of_file(fault.problem, &path, at)),
+            Place::Directory(found) => {
+                tell(together.take(), streams)?;
+                streams.results(import.directory(found)?.text(streams.style()).as_bytes())?;
+                continue;
+            }
+        };
         let read = match read {
             Ok(read) => read,
             Err(problem) => {
                 // Its own problem is the one to tell.
                 let _ = tell(together, streams);
-                return Err(of_file(problem, path, at));
+                return Err(problem);
             }
         };
         if !joins {
@@ -69,18 +79,145 @@ pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> 
     tell(together, streams)
 }
 
-fn tell(file: Option<Imported>, streams: &Streams) -> Result<(), Problem> {
-    file.map_or(Ok(()), |file| streams.results(imported(&file).as_bytes()))
+/// What was named.
+enum Place {
+    File(PathBuf),
+    Directory(FoundFiles),
+}
+
+/// Files of a directory, and what within cannot be read.
+struct FoundFiles {
+    dir: PathBuf,
+    files: Vec<PathBuf>,
+    unreadable: Vec<(PathBuf, Problem)>,
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Self, Problem> {
+        if !path.is_dir() {
+            return Ok(Self::File(path.to_path_buf()));
+        }
+        let mut unreadable = Vec::new();
+        let files = walk::files(path, &mut |dir, problem| unreadable.push((dir.to_path_buf(), problem)))?;
+        Ok(Self::Directory(FoundFiles { dir: path.to_path_buf(), files, unreadable }))
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        match self {
+            Self::File(path) => std::slice::from_ref(path),
+            Self::Directory(found) => &found.files,
+        }
+    }
+}
+
+/// Why a file is not in the store, and whether that says something about other files.
+struct Fault {
+    problem: Problem,
+    is_of_file: bool,
+}
+
+/// An import that is under way.
+struct Import {
+    store: Store,
+    progress: WorkProgress,
+    options: Options,
+    keep_first: bool,
+    signals: Signals,
+    done: u64,
+    total: u64,
+}
+
+impl Import {
+    /// A file into the store.
+    fn file(&mut self, path: &Path) -> Result<ImportReport, Fault> {
+        let Self { store, progress, options, keep_first, signals, done, total } = self;
+        // What opens or reads the file sets it; the store and a signal do not.
+        let mut is_of_file = false;
+        let read = store.change(|change| {
+            let mut work = Work { change, harvest: Harvest::default(), merged: MergeCounts::default() };
+            let read = work.file(path, options, &mut is_of_file, |bytes| {
+                *done += bytes;
+                progress.done_of(*done, *total);
+                signals.flag().load(Ordering::Relaxed)
+            })?;
+            is_of_file = true;
+            work.check(*keep_first)?;
+            is_of_file = false;
+            Ok(ImportReport {
+                file: encode(path),
+                others: 0,
+                format: read.0,
+                seen: read.1,
+                merged: work.merged,
+            })
+        });
+        read.map_err(|problem| Fault { problem, is_of_file })
+    }
+
+    /// All files of a directory that can be read.
+    fn directory(&mut self, found: FoundFiles) -> Result<DirectoryReport, Problem> {
+        let FoundFiles { dir, files, unreadable } = found;
+        let name = |path: &Path| encode(path.strip_prefix(&dir).unwrap_or(path));
+        let mut report = DirectoryReport::of(encode(&dir));
+        let mut first: Option<Problem> = None;
+        let mut leave_out = |report: &mut DirectoryReport, path: &Path, problem: Problem| {
+            report.leaves_out(reason(&problem), name(path));
+            first.get_or_insert(problem);
+        };
+        for (path, problem) in unreadable {
+            leave_out(&mut report, &path, problem);
+        }
+        let count = files.len();
+        for path in files {
+            match self.file(&path) {
+                Ok(read) => report.add(read),
+                Err(fault) if fault.is_of_file => {
+                    leave_out(&mut report, &path, of_file(fault.problem, &path, 0))
+                }
+                Err(fault) => return Err(fault.problem),
+            }
+        }
+        match first {
+            None if report.kinds.is_empty() => Err(Problem::usage("the directory has no files")
+                .at(encode(&dir))
+                .because("it is empty, or everything in it is hidden")
+                .next("name the directory that holds the files")),
+            Some(first) if report.kinds.is_empty() => {
+                let what = format!(
+                    "none of {} can be imported; the first: {}",
+                    counted(u64::try_from(count).unwrap_or_default(), "file"),
+                    first.what
+                );
+                Err(Problem { what, ..first })
+            }
+            _ => Ok(report),
+        }
+    }
+}
+
+/// Why a file was left out, without its name and line; with the option that would help, if there is one.
+fn reason(problem: &Problem) -> String {
+    let has_option = |next: &&String| {
+        next.match_indices("--")
+            .any(|(at, _)| next[at + 2..].starts_with(|sign: char| sign.is_ascii_lowercase()))
+    };
+    let next = problem.next.as_ref().filter(has_option);
+    let parts = [problem.cause.as_ref(), next].into_iter().flatten();
+    parts.fold(problem.what.clone(), |all, part| format!("{all}; {part}"))
+}
+
+fn tell(file: Option<ImportReport>, streams: &Streams) -> Result<(), Problem> {
+    file.map_or(Ok(()), |file| streams.results(file.text(streams.style()).as_bytes()))
 }
 
 /// A zone by its name.
 fn zone(name: &str) -> Result<TimeZone, Problem> {
     let found = if name == "local" { TimeZone::try_system() } else { TimeZone::get(name) };
     found.map_err(|error| {
-        Problem::usage(format!("the time zone '{}' is not known", path_text::printable(name)))
+        Problem::usage(format!("unknown time zone '{}'", path_text::printable(name)))
             .at("--zone")
             .because(format!(
-                "the system's data of time zones says: {}",
+                "the system's time zone data says: {}",
                 path_text::printable(&error.to_string())
             ))
             .next("give a name such as Europe/Berlin or UTC; the package tzdata has them")
@@ -104,7 +241,7 @@ fn of_file(mut problem: Problem, path: &Path, before: usize) -> Problem {
 struct Work<'a> {
     change: &'a Change<'a>,
     harvest: Harvest,
-    merged: Merged,
+    merged: MergeCounts,
 }
 
 impl Work<'_> {
@@ -112,34 +249,49 @@ impl Work<'_> {
         &mut self,
         path: &Path,
         options: &Options,
+        is_of_file: &mut bool,
         mut read_on: impl FnMut(u64) -> bool,
-    ) -> Result<(rigel_core::uses::capacity::read::Format, rigel_core::uses::capacity::read::Seen), Problem>
-    {
-        let unreadable = |error: &std::io::Error| {
-            Problem::refused("the file cannot be read")
-                .next("see whether its name is right and who may read it")
+    ) -> Result<(rigel_capacity::read::Format, rigel_capacity::read::ReaderNotes), Problem> {
+        let unreadable = |error: &std::io::Error| match error.kind() {
+            ErrorKind::FileTooLarge | ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+                Problem::usage("the packed file cannot be unpacked")
+                    .at(encode(path))
+                    .because(error.to_string())
+                    .next("check it with gzip -t, or unpack it first: gzip -d FILE")
+            }
+            _ => Problem::refused("the file cannot be read")
+                .next("check its name and who may read it")
                 .at(encode(path))
-                .because(format!("the system says: {error}"))
+                .because(format!("the system says: {error}")),
         };
-        let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+        let mut blamed = |problem| {
+            *is_of_file = true;
+            problem
+        };
+        let mut file = OpenedFile::open(path).map_err(|error| blamed(unreadable(&error)))?;
         let mut reader = Reader::new(options.clone());
         let mut piece = vec![0; PIECE_BYTES];
+        let mut on_disk = 0;
         loop {
-            let length = file.read(&mut piece).map_err(|error| unreadable(&error))?;
+            let length = file.read(&mut piece).map_err(|error| blamed(unreadable(&error)))?;
             if length == 0 {
                 break;
             }
-            reader.bytes(&piece[..length], &mut self.harvest)?;
+            reader.bytes(&piece[..length], &mut self.harvest).map_err(&mut blamed)?;
             if self.harvest.values() >= MOST_ROWS {
                 self.keep()?;
             }
-            if read_on(u64::try_from(length).unwrap_or_default()) {
-                return Err(Problem::new(ExitKind::CutShort, "the import was ended")
+            let before = std::mem::replace(&mut on_disk, file.bytes_on_disk());
+            if read_on(on_disk - before) {
+                return Err(Problem::new(ExitKind::CutShort, "the import was stopped")
                     .at(encode(path))
-                    .next("import this file again; what was imported of it is not kept"));
+                    .next("import this file again; none of it was kept"));
             }
         }
-        let read = reader.end(&mut self.harvest)?;
+        let mut read = reader.end(&mut self.harvest).map_err(blamed)?;
+        if file.is_cut {
+            read.1.notes.insert("the packed file is cut off: what could be unpacked of it is used");
+        }
         self.keep()?;
         Ok(read)
     }
@@ -153,14 +305,14 @@ impl Work<'_> {
     /// Refuses other values of samples that are there.
     fn check(&mut self, keep_first: bool) -> Result<(), Problem> {
         self.merged.add(self.harvest.merged);
-        let Merged { differing, known, added, first_differing_ms, .. } = self.merged;
+        let MergeCounts { differing, known, added, first_differing_ms, .. } = self.merged;
         let Some(first) = first_differing_ms.filter(|_| !keep_first) else { return Ok(()) };
         let all = differing + known + added;
         Err(Problem::usage(format!(
-            "{differing} of {all} values are there with another value, the first of {} UTC",
+            "{differing} of {all} samples already exist with different values, the first from {} UTC",
             shown(first)
         ))
-        .because("the file is of another host or disk that has the same name; nothing of it was imported")
-        .next("name the host with --host or the disk with --rename, or keep what is there with --keep-first"))
+        .because("the file is from another host or disk with the same name; none of it was imported")
+        .next("name the host with --host or the disk with --rename, or keep the existing samples with --keep-first"))
     }
 }

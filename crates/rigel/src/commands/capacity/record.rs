@@ -6,11 +6,11 @@ use crate::args::RecordArgs;
 use crate::capacity_store::{Store, place};
 use crate::signals::Signals;
 use crate::streams::Streams;
+use rigel_capacity::read::Snapshot;
+use rigel_capacity::recording::Recording;
+use rigel_capacity::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
 use rigel_core::error::Problem;
 use rigel_core::units::{NS_PER_S, to_f64};
-use rigel_core::uses::capacity::read::Snapshot;
-use rigel_core::uses::capacity::recording::Recording;
-use rigel_core::uses::capacity::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
 use rigel_io::production::{self, DiskCounts};
 use rigel_sql::Address;
 use rigel_sql::watch::Watcher;
@@ -32,7 +32,7 @@ pub fn record(options: &RecordArgs, streams: &Streams) -> Result<(), Problem> {
     let every = Duration::from_nanos(options.every.0);
     let end = options.time.map(|time| Instant::now() + Duration::from_nanos(time.0));
     if !options.quiet {
-        streams.remark(&format!("recording as {} every {}; Ctrl-C ends it", recorder.host, options.every));
+        streams.remark(&format!("recording as {} every {}; stop with Ctrl-C", recorder.host, options.every));
     }
     let mut next = Instant::now();
     let mut kept = Instant::now();
@@ -82,7 +82,7 @@ struct Server {
 impl<'a> Recorder<'a> {
     fn begin(options: &'a RecordArgs, streams: &'a Streams) -> Result<Self, Problem> {
         if production::disks(Path::new("/")).is_empty() {
-            return Err(Problem::refused("this host shows no disks")
+            return Err(Problem::refused("this host lists no disks")
                 .at("/proc/diskstats")
                 .because("a container without /sys, or a host whose disks are all in memory")
                 .next("record on the host itself"));
@@ -135,7 +135,7 @@ impl<'a> Recorder<'a> {
         let Ok(look) = watcher.look(at_ms) else {
             (server.watcher, server.io, server.asked) = (None, None, Instant::now());
             if !self.options.quiet {
-                self.streams.remark("the server does not answer; it is asked again in a minute");
+                self.streams.remark("the server does not respond; retrying in a minute");
             }
             return;
         };
@@ -186,7 +186,7 @@ impl<'a> Recorder<'a> {
             Err(problem) if is_end => Err(problem),
             Err(problem) => {
                 if !self.told && !self.options.quiet {
-                    self.streams.remark(&format!("{}; it is tried again every minute", problem.what));
+                    self.streams.remark(&format!("{}; retrying every minute", problem.what));
                 }
                 self.told = true;
                 Ok(())

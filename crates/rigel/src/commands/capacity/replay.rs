@@ -1,6 +1,6 @@
 //! `rigel capacity replay`: a time of the store as a load file.
 //!
-//! Must not choose phases or rates; `rigel_core::uses::capacity::replay` does.
+//! Must not choose phases or rates; `rigel_capacity::replay` does.
 
 use super::hosts;
 use crate::args::ReplayOptions;
@@ -8,12 +8,12 @@ use crate::capacity_store::{Store, place};
 use crate::output;
 use crate::progress::WorkProgress;
 use crate::streams::Streams;
+use rigel_capacity::replay::{Gatherer, HistoryExcerpt, Life, Replay, step_ms};
+use rigel_capacity::when::shown;
+use rigel_capacity::{DAY_MS, KeySummary, Kind, Metric, Selection, Source, Subject, own_disks};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_core::uses::capacity::replay::{Gathered, Gatherer, Life, Replay, step_ms};
-use rigel_core::uses::capacity::when::shown;
-use rigel_core::uses::capacity::{DAY_MS, Held, Kind, Metric, Selection, Source, Subject, own_disks};
-use rigel_report::replay::Told;
+use rigel_report::replay::ReplayReport;
 
 /// A time that is not named.
 const USUAL_MS: i64 = 7 * DAY_MS;
@@ -22,7 +22,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     let path = place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let file = path_text::encode(&path);
-    let chosen = Chosen::of(&store.held()?, options, &file)?;
+    let chosen = StoreSelection::of(&store.held()?, options, &file)?;
     let range_ms = chosen.range(options)?;
     chosen.check_names(range_ms)?;
     let lives = Life::all(&chosen.subjects, &chosen.held);
@@ -38,7 +38,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
         });
     }
     let replay = Replay::of(&gathered, step_ms, options.most, options.scale)?;
-    let told = Told {
+    let told = ReplayReport {
         command: &format!("capacity {}", options.command),
         host: &chosen.host,
         subjects: &chosen.subjects,
@@ -58,18 +58,18 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
 }
 
 /// What of the store is meant.
-struct Chosen {
+struct StoreSelection {
     host: String,
     subjects: Vec<Subject>,
     left_out: Vec<Subject>,
     /// What the store has of these subjects.
-    held: Vec<Held>,
+    held: Vec<KeySummary>,
     /// Whether these are all disks of the host.
     is_all: bool,
 }
 
-impl Chosen {
-    fn of(all: &[Held], options: &ReplayOptions, file: &str) -> Result<Self, Problem> {
+impl StoreSelection {
+    fn of(all: &[KeySummary], options: &ReplayOptions, file: &str) -> Result<Self, Problem> {
         let host = hosts::chosen(all, options.host.as_deref(), file)?;
         let selection = Selection {
             host: Some(host.clone()),
@@ -77,22 +77,26 @@ impl Chosen {
             source: options.source,
             ..Selection::default()
         };
-        let has_ops =
-            |one: &&Held| one.metrics.contains(&Metric::ReadOps) || one.metrics.contains(&Metric::AllOps);
-        let is_own = |one: &&Held| one.key.host == host && one.key.subject.kind != Kind::Host;
-        let known: Vec<&Held> = all.iter().filter(is_own).filter(has_ops).collect();
-        let held: Vec<Held> =
+        let has_ops = |one: &&KeySummary| {
+            one.metrics.contains(&Metric::ReadOps) || one.metrics.contains(&Metric::AllOps)
+        };
+        let is_own = |one: &&KeySummary| one.key.host == host && one.key.subject.kind != Kind::Host;
+        let known: Vec<&KeySummary> = all.iter().filter(is_own).filter(has_ops).collect();
+        let held: Vec<KeySummary> =
             known.iter().filter(|one| selection.wants(&one.key)).map(|one| (*one).clone()).collect();
-        let of_kind = |kind: Kind| distinct(held.iter().filter(|one| one.key.subject.kind == kind));
+        let of_kind = |kind: Kind| {
+            Subject::distinct(held.iter().map(|one| &one.key.subject).filter(|subject| subject.kind == kind))
+        };
         let (disks, databases) = (of_kind(Kind::Disk), of_kind(Kind::Database));
         let subjects = if disks.is_empty() { databases } else { own_disks(disks.clone()) };
         if subjects.is_empty() {
-            let names: Vec<String> = distinct(known.into_iter()).iter().map(ToString::to_string).collect();
-            return Err(Problem::usage(format!("the history of {host} has no I/O of what is asked for"))
+            let subjects = Subject::distinct(known.into_iter().map(|one| &one.key.subject));
+            let names: Vec<String> = subjects.iter().map(ToString::to_string).collect();
+            return Err(Problem::usage(format!("the history of {host} has no such I/O"))
                 .at("--disk, --source")
                 .because(match names.as_slice() {
                     [] => "it has none at all".to_owned(),
-                    names => format!("it has that of {}", names.join(", ")),
+                    names => format!("it has I/O of {}", names.join(", ")),
                 })
                 .next("name one of them with --disk, or another --host; rigel capacity list shows what there is"));
         }
@@ -114,15 +118,19 @@ impl Chosen {
         if from_ms < to_ms {
             return Ok((from_ms, to_ms));
         }
-        Err(Problem::usage(format!("from {} to {} UTC is no time", shown(from_ms), shown(to_ms)))
-            .at("--from, --to")
-            .because(format!("the history goes from {} to {} UTC", shown(first), shown(last)))
-            .next("give --from a moment before --to"))
+        Err(Problem::usage(format!(
+            "from {} to {} UTC is not a valid time range",
+            shown(from_ms),
+            shown(to_ms)
+        ))
+        .at("--from, --to")
+        .because(format!("the history covers {} to {} UTC", shown(first), shown(last)))
+        .next("give a --from before --to"))
     }
 
     /// Two disks with one name at the same time are of two hosts, or one that two tools tell apart in different ways.
     fn check_names(&self, (from_ms, to_ms): (i64, i64)) -> Result<(), Problem> {
-        let clash = |one: &Held, other: &Held| {
+        let clash = |one: &KeySummary, other: &KeySummary| {
             let common =
                 one.last_ms.min(other.last_ms).min(to_ms) - one.first_ms.max(other.first_ms).max(from_ms);
             let same_name = one.key.subject.name == other.key.subject.name;
@@ -133,22 +141,22 @@ impl Chosen {
         let Some((one, other)) = found else { return Ok(()) };
         Err(Problem::usage(format!("two disks of {} are called {} at the same time", self.host, one.key.subject))
             .because(format!(
-                "{} calls one {}, and {} the other {}: they are of two hosts under one name, or one disk that two tools know by different ids",
+                "{} calls one {}, and {} the other {}: they are from two hosts under one name, or two tools use different ids for one disk",
                 one.key.source.name(), one.key.subject.id, other.key.source.name(), other.key.subject.id
             ))
-            .next("name the one that is meant by its id, --disk ID, or one tool with --source"))
+            .next("select one by id with --disk ID, or one tool with --source"))
     }
 
     /// That nothing is known in intervals that short.
     fn too_fine(&self, step_ms: u32, finest_ms: u32) -> Problem {
         let finest_s = finest_ms / 1000;
         Problem::usage(format!(
-            "intervals of {} s cannot be had of the history of {}",
+            "intervals of {} s are too fine for the history of {}",
             step_ms / 1000,
             self.host
         ))
         .at("--every")
-        .because(format!("not all of what was imported is as fine: it has intervals of {finest_s} s"))
+        .because(format!("some of the imported history is coarser: it has intervals of {finest_s} s"))
         .next(format!("give --every {finest_s}s, or leave it out"))
     }
 
@@ -160,13 +168,13 @@ impl Chosen {
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
         let because = if within && before.is_some() {
             format!(
-                "the time lies in a gap, or no interval of {} s is known of all disks at once; the history goes from {} to {} UTC",
+                "the time is in a gap, or no interval of {} s covers all disks at once; the history covers {} to {} UTC",
                 step_ms / 1000,
                 shown(first),
                 shown(last)
             )
         } else {
-            format!("the history goes from {} to {} UTC", shown(first), shown(last))
+            format!("the history covers {} to {} UTC", shown(first), shown(last))
         };
         Problem::usage(format!(
             "the history of {} has no I/O from {} to {} UTC",
@@ -176,7 +184,7 @@ impl Chosen {
         ))
         .at("--from, --to")
         .because(because)
-        .next("rigel capacity show draws the course of each disk, gaps too; ask for a time that is known, or for one disk with --disk")
+        .next("rigel capacity show draws each disk's history, including gaps; choose a time with data, or one disk with --disk")
     }
 
     fn sources(&self) -> Vec<Source> {
@@ -187,27 +195,14 @@ impl Chosen {
     }
 }
 
-/// The subjects, each once, whatever names and sources it has.
-fn distinct<'a>(held: impl Iterator<Item = &'a Held>) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
-    for subject in held.map(|one| &one.key.subject) {
-        match found.iter_mut().find(|other| other.is_same(subject)) {
-            Some(other) if other.id.is_empty() => *other = subject.clone(),
-            Some(_) => {}
-            None => found.push(subject.clone()),
-        }
-    }
-    found
-}
-
 /// Reads the store a day at a time, so that memory is that of a day.
 fn gather(
     store: &Store,
-    chosen: &Chosen,
+    chosen: &StoreSelection,
     (lives, step_ms): (&[Life], u32),
     (from_ms, to_ms): (i64, i64),
     (options, streams): (&ReplayOptions, &Streams),
-) -> Result<Gathered, Problem> {
+) -> Result<HistoryExcerpt, Problem> {
     let mut gatherer = Gatherer::new(&chosen.host, lives, step_ms);
     let mut progress = WorkProgress::of_days(streams, options.quiet);
     let first = from_ms.div_euclid(DAY_MS);
@@ -230,10 +225,10 @@ fn gather(
     Ok(gatherer.finish())
 }
 
-impl Chosen {
+impl StoreSelection {
     /// Every name and id that the subjects have.
     fn names(&self) -> Vec<String> {
-        let of = |one: &Held| [one.key.subject.name.clone(), one.key.subject.id.clone()];
+        let of = |one: &KeySummary| [one.key.subject.name.clone(), one.key.subject.id.clone()];
         let mut all: Vec<String> = self.held.iter().flat_map(of).filter(|name| !name.is_empty()).collect();
         all.sort_unstable();
         all.dedup();

@@ -6,9 +6,10 @@ use super::hosts;
 use crate::args::{ShowArgs, StoreArgs};
 use crate::capacity_store::{Store, place};
 use crate::streams::Streams;
+use rigel_capacity::Selection;
 use rigel_core::error::Problem;
-use rigel_core::uses::capacity::Selection;
-use rigel_report::capacity::{listed, overview};
+use rigel_report::capacity::{Holdings, overview};
+use rigel_report::document::Document as _;
 
 /// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
 const STEP_MS: u32 = 300_000;
@@ -16,7 +17,11 @@ const STEP_MS: u32 = 300_000;
 pub fn list(options: &StoreArgs, streams: &Streams) -> Result<(), Problem> {
     let store = Store::open_to_read(&place(options.file.as_deref())?)?;
     let held = store.held()?;
-    if held.is_empty() { Err(nothing()) } else { streams.results(listed(&held).as_bytes()) }
+    if held.is_empty() {
+        Err(nothing())
+    } else {
+        streams.results(Holdings(&held).text(streams.style()).as_bytes())
+    }
 }
 
 pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
@@ -64,7 +69,7 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
 }
 
 fn nothing() -> Problem {
-    Problem::refused("the store holds nothing of that")
-        .because("nothing was imported or recorded, or under another name or at another time")
+    Problem::refused("the store has no such data")
+        .because("nothing was imported or recorded, or only under another name or for another time")
         .next("rigel capacity list shows what there is")
 }

@@ -12,13 +12,14 @@ use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable};
 use rigel_core::units::Bytes;
-use rigel_core::uses::durability::{Acks, Found, Judge, MOST_LINE_BYTES, Traces};
 use rigel_io::engine;
 use rigel_io::targets::OpenTargets;
 use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
-use rigel_report::durability::{Checked, json, text};
+use rigel_report::document::Document as _;
+use rigel_report::durability::{DurabilityReport, json};
 use rigel_run::durability::{Reading, Sink, read};
+use rigel_uses::durability::{Acks, DurabilityFindings, Judge, MOST_LINE_BYTES, Traces};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
@@ -34,8 +35,8 @@ pub fn check(options: &CheckArgs, streams: &Streams) -> Result<(), Problem> {
     if acks.count() == 0 {
         return Err(Problem::usage("nothing was acknowledged")
             .at(encode(&options.file))
-            .because("the file has no line of an acknowledged write")
-            .next("cut the power later: when the run counts writes"));
+            .because("the file contains no acknowledged write")
+            .next("cut the power later, once the run counts writes"));
     }
     let facts = facts_of(&options.target, DEFAULT_IO_TIMEOUT, &Snapshot::take())?;
     is_target(&acks, &facts)?;
@@ -50,14 +51,14 @@ pub fn check(options: &CheckArgs, streams: &Streams) -> Result<(), Problem> {
     };
     let (found, is_any) = judged(&acks, &reading, (streams, options.quiet))?;
     let notes = notes(&acks, torn, direct, is_any);
-    let checked = Checked { acks: &acks, found: &found, target: &facts.path, notes: &notes };
-    let bytes = if options.json { json(&checked)? } else { text(&checked).into_bytes() };
+    let checked = DurabilityReport { acks: &acks, found: &found, target: &facts.path, notes: &notes };
+    let bytes = if options.json { json(&checked)? } else { checked.text(streams.style()).into_bytes() };
     streams.results(&bytes)?;
     if found.is_clean() {
         return Ok(());
     }
-    Err(Problem::new(ExitKind::GateFailed, "acknowledged writes are gone")
-        .because("a cache that lost its contents with the power, though the storage had called the writes durable")
+    Err(Problem::new(ExitKind::GateFailed, "acknowledged writes are lost")
+        .because("a cache lost its contents in the power cut, although the storage had reported the writes as durable")
         .next("a database on this storage loses commits in a power cut; docs/guide/durability.md says what to do"))
 }
 
@@ -66,7 +67,7 @@ fn judged(
     acks: &Acks,
     reading: &Reading<'_>,
     (streams, quiet): (&Streams, bool),
-) -> Result<(Found, bool), Problem> {
+) -> Result<(DurabilityFindings, bool), Problem> {
     let mut bar = WorkProgress::of_bytes(streams, quiet, "looking for the run");
     let mut traces = Traces::new(acks);
     let mut look = |at: u64, block: Result<&[u8], i32>| {
@@ -81,10 +82,10 @@ fn judged(
     let mut judge = Judge::new(acks, &traces);
     whole(reading, &mut |at, block| judge.block(at, block), &mut bar)?;
     let found = judge.done().ok_or_else(|| {
-        Problem::refused("the target changes while it is read")
+        Problem::refused("the target is changing while it is read")
             .at(acks.head().target.as_str())
-            .because("the run still writes to it")
-            .next("check after the run has ended")
+            .because("the run is still writing to it")
+            .next("check once the run has ended")
     })?;
     Ok((found, traces.is_any()))
 }
@@ -94,7 +95,7 @@ fn whole(reading: &Reading<'_>, block: &mut Sink<'_>, bar: &mut WorkProgress) ->
         return Ok(());
     }
     Err(Problem::new(ExitKind::CutShort, "the check was cut short")
-        .because("the user ended it")
+        .because("stopped by the user")
         .next("nothing was changed; start it again"))
 }
 
@@ -110,19 +111,19 @@ fn is_target(acks: &Acks, facts: &TargetFacts) -> Result<(), Problem> {
     };
     if is < was {
         let because =
-            format!("it had {} ({was} bytes) in the run and has {} ({is} bytes) now", Bytes(was), Bytes(is));
+            format!("it had {} ({was} bytes) in the run and now has {} ({is} bytes)", Bytes(was), Bytes(is));
         return refused("the target is smaller than it was, or another one", because);
     }
     let is_device = facts.kind == TargetKind::BlockDevice;
     if is_device && head.is_device && is != was {
-        return refused("this is another device", format!("it has {is} bytes, that of the run had {was}"));
+        return refused("this is another device", format!("it has {is} bytes, the run's had {was}"));
     }
     let model = |model: Option<&String>| model.map(|model| printable(model).into_owned());
     let was = model(head.device.as_ref().and_then(|device| device.model.as_ref()));
     let is = model(facts.device.as_ref().and_then(|device| device.model.as_ref()));
     match (was, is) {
         (Some(was), Some(is)) if is_device && head.is_device && was != is => {
-            refused("this is another device", format!("it is a {is}, that of the run was a {was}"))
+            refused("this is another device", format!("it is a {is}, the run's was a {was}"))
         }
         _ => Ok(()),
     }
@@ -134,20 +135,21 @@ fn notes(acks: &Acks, torn: bool, direct: bool, is_any: bool) -> Vec<String> {
     let all = [
         (
             !is_any,
-            "nothing of the run is on the target; either everything was lost, or this is another target that looks alike",
+            "the target holds nothing from the run: either everything was lost, or this is a different target that looks the same",
         ),
         (
             acks.is_ended(),
-            "the run ended by itself with nothing in flight; this says something about a power cut only if there was one after that",
+            "the run ended normally with nothing in flight; this only says something about a power cut if one happened afterwards",
         ),
         (
             same_boot && !acks.is_ended(),
-            "this host was not restarted since the run began, so only a power cut of the storage alone could take something",
+            "this host has not restarted since the run started, so only a power cut of the storage alone could lose writes",
         ),
-        (torn, "the last line of the acknowledgements is cut off and left out"),
+        (torn, "the last acknowledgement is incomplete and ignored"),
         (
             !direct,
-            "reads go through the page cache, because the target has no direct I/O; after a cut of the storage alone they may show what it no longer has",
+            "reads go through the page cache, because the target does not support direct I/O; after a power \
+             cut of the storage alone they may return data it no longer has",
         ),
     ];
     all.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned()).collect()
@@ -162,7 +164,7 @@ fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
     };
     let found = fs::metadata(file).map_err(|error| refused(&error))?;
     if !found.is_file() {
-        return Err(refused(&"it is no regular file"));
+        return Err(refused(&"it is not a regular file"));
     }
     let mut lines = BufReader::new(File::open(file).map_err(|error| refused(&error))?);
     let mut acks: Option<Acks> = None;
@@ -170,7 +172,7 @@ fn read_acks(file: &Path) -> Result<(Acks, bool), Problem> {
         let line = match next_line(&mut lines).map_err(|error| refused(&error))? {
             Next::Line(line) => line,
             Next::End { torn } => {
-                return acks.map(|acks| (acks, torn)).ok_or_else(|| refused(&"it has no whole line"));
+                return acks.map(|acks| (acks, torn)).ok_or_else(|| refused(&"it has no complete line"));
             }
         };
         let added = match &mut acks {

@@ -3,7 +3,7 @@
 //! Must not write without a permit.
 
 use crate::args::AcknowledgeArgs;
-use crate::commands::answer::facts_of;
+use crate::commands::answer::{answering, facts_of};
 use crate::commands::run;
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
@@ -13,15 +13,15 @@ use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::{encode, printable, shell_word};
 use rigel_core::units::{Bytes, MIB};
-use rigel_core::uses::durability::{Ack, Before, Device, Head, Rings, SCHEMA, ended, run_name};
 use rigel_io::standard::is_output_closed;
 use rigel_io::targets::inspect::{Scan, Snapshot, directory_facts, target_facts};
 use rigel_io::targets::open::Access;
-use rigel_io::targets::scratch::{ScratchFile, Wish};
+use rigel_io::targets::scratch::{ScratchFile, ScratchRequest};
 use rigel_io::targets::{Hold, OpenTargets};
 use rigel_io::{durable, engine};
-use rigel_run::durability::{Job, Listener, Written, write};
+use rigel_run::durability::{Job, Listener, WriterEnd, write};
 use rigel_run::wall::Wall;
+use rigel_uses::durability::{Ack, Device, EarlierContents, Head, Rings, SCHEMA, ended, run_name};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -36,16 +36,16 @@ const SHOW_NS: u64 = 100_000_000;
 /// Writes until the time is over. That the power goes before ends it in its own way.
 pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdout().is_terminal() {
-        return Err(Problem::usage("nobody would keep the acknowledgements")
+        return Err(Problem::usage("nothing would keep the acknowledgements")
             .at("standard output")
-            .because("they go to standard output, and this is a terminal")
-            .next("give them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks"));
+            .because("they go to standard output, which is a terminal")
+            .next("pipe them to a witness on another host: rigel durability run .. | ssh other rigel durability witness acks"));
     }
     if is_output_closed() {
-        return Err(Problem::refused("nobody would hear the acknowledgements")
+        return Err(Problem::refused("nothing would receive the acknowledgements")
             .at("standard output")
-            .because("it is closed")
-            .next("give them to a witness on another host"));
+            .because("standard output is closed")
+            .next("pipe them to a witness on another host"));
     }
     let signals = Signals::listen()?;
     let seed = crate::args::values::draw_seed()?;
@@ -63,7 +63,7 @@ pub fn run(options: &AcknowledgeArgs, streams: &Streams) -> Result<(), Problem> 
         for_ns: options.time.0,
         stop: signals.flag(),
     };
-    let mut tells = Tells::new(options, streams, head(options, &facts, &rings));
+    let mut tells = AckPrinter::new(options, streams, head(options, &facts, &rings));
     let written = write(&job, &mut tells)?;
     tells.end(written)
 }
@@ -75,17 +75,20 @@ fn target(
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<(TargetFacts, Option<Hold>), Problem> {
-    if let Some(path) = &options.target {
+    let is_dir = |path: &&Path| answering(path, DEFAULT_IO_TIMEOUT, || path.is_dir());
+    let dir = options.target.as_deref().map_or(Some(Path::new(".")), |path| Some(path).filter(is_dir));
+    if let (Some(path), None) = (&options.target, dir) {
         let facts = facts_of(path, DEFAULT_IO_TIMEOUT, &Snapshot::take())?;
         run::check_names(&options.destroy_data, std::slice::from_ref(&facts))?;
         return Ok((facts, None));
     }
-    let here = Path::new(".");
+    let here = dir.unwrap_or(Path::new("."));
     run::check_names(&options.destroy_data, &[])?;
     run::check_not_memory(&directory_facts(here, &Snapshot::take())?, false)?;
     let block = options.block.0;
     let data_bytes = options.shape(options.size.map_or(SIZE, |size| size.0)).region_bytes.max(block);
-    let wish = Wish { data_bytes, seed, keep: true, direct: true, resume: false, size_option: "--size" };
+    let wish =
+        ScratchRequest { data_bytes, seed, keep: true, direct: true, resume: false, size_option: "--size" };
     let mut bar = WorkProgress::of_bytes(streams, options.quiet, "filling the scratch file");
     let file = ScratchFile::create(here, &wish, &mut |done, total| bar.done_of(done, total), stop)?;
     drop(bar);
@@ -99,22 +102,19 @@ fn target(
     Ok((target_facts(file.path())?, Some(file.hold())))
 }
 
-fn shape(
-    options: &AcknowledgeArgs,
-    facts: &TargetFacts,
-) -> Result<rigel_core::uses::durability::Shape, Problem> {
+fn shape(options: &AcknowledgeArgs, facts: &TargetFacts) -> Result<rigel_uses::durability::Shape, Problem> {
     let size = facts.size_bytes;
     let wanted = options.size.map_or(SIZE.min(size), |wanted| wanted.0);
     if wanted > size {
         return Err(Problem::usage(format!("the target has only {}", Bytes(size)))
             .at("--size")
-            .next("give less, or leave --size out"));
+            .next("give less, or leave out --size"));
     }
     let unit = u64::from(facts.logical_block_bytes);
     if unit > options.block.0 {
-        return Err(Problem::usage(format!("the target cannot write {} at once", options.block))
+        return Err(Problem::usage(format!("the target cannot write {} at a time", options.block))
             .at("--block")
-            .because(format!("its blocks have {}", Bytes(unit)))
+            .because(format!("its blocks are {}", Bytes(unit)))
             .next(format!("give --block {}", Bytes(unit.next_power_of_two()))));
     }
     let shape = options.shape(wanted);
@@ -145,7 +145,7 @@ fn open(
     };
     let direct = facts.direct_io == Some(true);
     if !direct {
-        streams.remark("writes go through the page cache: the target has no direct I/O");
+        streams.remark("writes go through the page cache: the target does not support direct I/O");
     }
     OpenTargets::open(std::slice::from_ref(facts), Access::Permits(&[Some(permit)]), direct)
 }
@@ -168,12 +168,12 @@ fn head(options: &AcknowledgeArgs, facts: &TargetFacts, rings: &Rings) -> Head {
             .map(|device| Device { name: text(&device.name), model: device.model.as_deref().map(text) }),
         shape: rings.shape(),
         sync: options.sync,
-        before: Before::default(),
+        before: EarlierContents::default(),
     }
 }
 
 /// Passes acknowledgements on to standard output.
-struct Tells<'a> {
+struct AckPrinter<'a> {
     streams: &'a Streams,
     head: Head,
     quiet: bool,
@@ -185,7 +185,7 @@ struct Tells<'a> {
     for_ns: u64,
 }
 
-impl<'a> Tells<'a> {
+impl<'a> AckPrinter<'a> {
     fn new(options: &AcknowledgeArgs, streams: &'a Streams, head: Head) -> Self {
         let count = Arc::new(AtomicU64::new(0));
         let bar = WorkProgress::of_acknowledged(streams, options.quiet, Arc::clone(&count));
@@ -200,7 +200,7 @@ impl<'a> Tells<'a> {
     }
 
     /// Nothing is in flight any more.
-    fn end(mut self, written: Written) -> Result<(), Problem> {
+    fn end(mut self, written: WriterEnd) -> Result<(), Problem> {
         let run = self.head.run.clone();
         self.lines = ended(&run, written.acknowledged);
         self.put()?;
@@ -210,11 +210,11 @@ impl<'a> Tells<'a> {
         ));
         let told = format!("{} writes were acknowledged", written.acknowledged);
         if written.stopped {
-            return Err(Problem::new(ExitKind::CutShort, "the run was ended before its time")
-                .because(format!("the user ended it; {told}, and nothing is in flight"))
-                .next("a power cut says something about the storage only while the run goes on"));
+            return Err(Problem::new(ExitKind::CutShort, "the run was stopped early")
+                .because(format!("stopped by the user; {told}, and nothing is in flight"))
+                .next("a power cut is only a test of the storage while the run is active"));
         }
-        self.note(&format!("{told}, and the power was not cut meanwhile; start again for a test"));
+        self.note(&format!("{told}, and the power was not cut during the run; start again for a test"));
         Ok(())
     }
 
@@ -222,20 +222,20 @@ impl<'a> Tells<'a> {
     fn put(&self) -> Result<(), Problem> {
         let mut out = io::stdout().lock();
         out.write_all(self.lines.as_bytes()).and_then(|()| out.flush()).map_err(|error| {
-            Problem::new(ExitKind::CutShort, "nobody hears the acknowledgements any more")
+            Problem::new(ExitKind::CutShort, "nothing receives the acknowledgements any longer")
                 .at("standard output")
-                .because(format!("the witness ended, or its host cannot be reached: {error}"))
-                .next("see what the witness says; start again with a new witness")
+                .because(format!("the witness stopped, or its host is unreachable: {error}"))
+                .next("check the messages of the witness; start again with a new witness")
         })
     }
 }
 
-impl Listener for Tells<'_> {
-    fn begins(&mut self, before: Before) -> Result<(), Problem> {
+impl Listener for AckPrinter<'_> {
+    fn begins(&mut self, before: EarlierContents) -> Result<(), Problem> {
         self.head.before = before;
         let line = self.head.line();
         self.lines =
-            line.map_err(|error| Problem::new(ExitKind::Bug, format!("the head is no JSON: {error}")))?;
+            line.map_err(|error| Problem::new(ExitKind::Bug, format!("the header is not JSON: {error}")))?;
         self.put()?;
         let Head { run, target, shape, .. } = &self.head;
         self.note(&format!(

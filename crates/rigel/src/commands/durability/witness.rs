@@ -3,13 +3,13 @@
 //! Whole lines only, flushed to the disk ten times a second. Must not judge them.
 
 use crate::args::WitnessArgs;
-use crate::output::{self, Growing};
+use crate::output::{self, GrowingFile};
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{encode, printable, shell_word};
-use rigel_core::uses::durability::{Head, Line, MOST_LINE_BYTES};
-use rigel_report::numbers::counted;
+use rigel_core::units::say::counted;
+use rigel_uses::durability::{Head, Line, MOST_LINE_BYTES};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
@@ -29,9 +29,9 @@ const MOST_SHOWN_BYTES: usize = 60;
 /// Keeps what comes until the other end is gone.
 pub fn witness(options: &WitnessArgs, streams: &Streams) -> Result<(), Problem> {
     if io::stdin().is_terminal() {
-        return Err(Problem::usage("there is nobody to hear")
+        return Err(Problem::usage("there is nothing to receive")
             .at("standard input")
-            .because("a witness reads what `rigel durability run` prints, and this is a terminal")
+            .because("a witness reads the output of `rigel durability run`, but this is a terminal")
             .next("rigel durability run .. | ssh other rigel durability witness acks"));
     }
     if let Some(file) = options.file.as_deref().filter(|_| !options.force) {
@@ -60,7 +60,7 @@ pub fn witness(options: &WitnessArgs, streams: &Streams) -> Result<(), Problem> 
         if heard.elapsed() >= SILENT && !told && keeper.open.is_some() && !options.quiet {
             told = true;
             streams.remark(
-                "nothing has come for 10 s; if the power was cut, end the witness with Ctrl-C: all is kept",
+                "nothing received for 10 s; if the power was cut, stop the witness with Ctrl-C: everything is kept",
             );
         }
     }
@@ -94,14 +94,14 @@ fn read(piece: &mut [u8]) -> Result<&[u8], Problem> {
 fn not_heard(error: &io::Error) -> Problem {
     Problem::refused("standard input cannot be read")
         .because(format!("the system says: {error}"))
-        .next("what came before is kept")
+        .next("everything received so far is kept")
 }
 
 /// The file of a run, from its first line on.
 struct Open {
     run: String,
     path: PathBuf,
-    file: Growing,
+    file: GrowingFile,
 }
 
 struct Keeper<'a> {
@@ -184,12 +184,12 @@ impl<'a> Keeper<'a> {
     fn begin(&mut self, line: &[u8]) -> Result<(), Problem> {
         let head = Head::parse(line).map_err(|problem| {
             problem.at("standard input").next(
-                "start the witness together with the run, in the same version: rigel durability run .. | rigel durability witness acks",
+                "start the witness together with the run, using the same version: rigel durability run .. | rigel durability witness acks",
             )
         })?;
         let path = self.options.file.clone();
         let path = path.unwrap_or_else(|| PathBuf::from(format!("rigel_{}_acks.jsonl", head.run)));
-        let file = Growing::begin(&path, line, self.options.force)?;
+        let file = GrowingFile::begin(&path, line, self.options.force)?;
         if !self.options.quiet {
             let (run, path) = (&head.run, encode(&path));
             self.streams.aside(&format!("keeping the acknowledgements of the run {run} in {path}\n"));
@@ -211,11 +211,10 @@ impl<'a> Keeper<'a> {
             return Err(self.not_heard_of());
         };
         if self.stray > 0 {
-            self.streams
-                .remark(&format!("{} that the run did not write left out", counted(self.stray, "line")));
+            self.streams.remark(&format!("{} not written by the run ignored", counted(self.stray, "line")));
         }
         if !self.rest.is_empty() || self.skipping {
-            self.streams.remark("the other end was gone in the middle of a line, which is left out");
+            self.streams.remark("the connection ended in the middle of a line, which is ignored");
         }
         let (path, count) = (shell_word(&encode(path)), counted(self.count, "acknowledgement"));
         self.streams.results(
@@ -225,16 +224,16 @@ impl<'a> Keeper<'a> {
     }
 
     fn not_heard_of(&self) -> Problem {
-        let problem = Problem::refused("no run was heard").at("standard input");
+        let problem = Problem::refused("no run was received").at("standard input");
         let Some(first) = &self.first_stray else {
             return problem
                 .because("it ended before the first line of `rigel durability run`")
-                .next("see what the run says on its standard error");
+                .next("check the run's standard error");
         };
         let lines = counted(self.stray, "line");
         problem
-            .because(format!("{lines} came that `rigel durability run` did not write, the first: {first}"))
-            .next("see what the run says on its standard error, and what a login prints on that host")
+            .because(format!("{lines} did not come from `rigel durability run`, the first: {first}"))
+            .next("check the run's standard error, and what a login prints on that host")
     }
 }
 

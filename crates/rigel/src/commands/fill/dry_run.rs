@@ -16,9 +16,7 @@ use rigel_io::targets::OpenTargets;
 use rigel_io::targets::fill::SIZE;
 use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
-use rigel_io::targets::scratch::{
-    check_creatable, check_room, check_writable, dir_of, header_at, left_there,
-};
+use rigel_io::targets::scratch::{check_creatable, check_room, dir_of, header_at, left_there};
 use std::path::Path;
 
 /// One line for each target. What will be refused for sure is a problem here, too.
@@ -29,7 +27,7 @@ pub fn dry_run(places: &[Place], options: &FillArgs, streams: &Streams) -> Resul
             Place::There { facts, bytes } => there(facts, *bytes, options, &mut refused)?,
             Place::New { path, bytes } => {
                 check_new(path, *bytes)?;
-                format!("{}: a file of {} would be made and filled.", encode(path), Bytes(*bytes))
+                format!("{}: a file of {} would be created and filled.", encode(path), Bytes(*bytes))
             }
             Place::Scratch { path, bytes } => scratch(path, *bytes)?,
         };
@@ -38,9 +36,9 @@ pub fn dry_run(places: &[Place], options: &FillArgs, streams: &Streams) -> Resul
     if refused.is_empty() {
         return streams.results(b"Nothing was written: this was a dry run.\n");
     }
-    Err(Problem::refused("the fill would be refused").at(refused.join(", ")).next(
-        "see above what stands against it; whatever may be overwritten needs --destroy-data with its name",
-    ))
+    Err(Problem::refused("the fill would be refused")
+        .at(refused.join(", "))
+        .next("see the reasons above; to overwrite a target, name it with --destroy-data"))
 }
 
 fn there(
@@ -56,7 +54,6 @@ fn there(
     if forecast.refused {
         refused.push(facts.path.clone());
     } else {
-        check_writable(&path)?;
         let open = OpenTargets::open(std::slice::from_ref(facts), Access::ReadOnly, false)?;
         open.foresee_writes(std::slice::from_ref(facts))?;
         open.check_unloaded(false, true)?;
@@ -78,10 +75,10 @@ fn scratch(path: &Path, bytes: u64) -> Result<String, Problem> {
     let header =
         if is_dir { left_there(path, Some(bytes)).map(|(_, header)| header) } else { header_at(path) };
     if let Some(header) = header {
-        let what = if header.is_whole() { "were filled before" } else { "would be filled to the end" };
+        let what = if header.is_whole() { "were already filled" } else { "would be filled to the end" };
         return Ok(format!("{place}: {} {what}.", Bytes(header.data_bytes)));
     }
     let file = if is_dir { path.join(FILE_NAME) } else { path.to_owned() };
     check_new(&file, bytes.saturating_add(TRAILER_BYTES))?;
-    Ok(format!("{place}: a scratch file of {} would be made and filled.", Bytes(bytes)))
+    Ok(format!("{place}: a scratch file of {} would be created and filled.", Bytes(bytes)))
 }

@@ -4,13 +4,13 @@
 
 use crate::commands::answer::answering;
 use rigel_core::error::Problem;
-use rigel_core::facts::{Identity, InMemory, TargetFacts, TargetKind};
+use rigel_core::facts::{Identity, MemoryReason, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::{BLOCK_BYTES, is_scratch_name};
 use rigel_core::load::request::DEFAULT_IO_TIMEOUT;
 use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
 use rigel_io::targets::fill::SIZE;
-use rigel_io::targets::inspect::{Inspected, Snapshot, directory_facts, inspect_any};
+use rigel_io::targets::inspect::{InspectedTarget, Snapshot, directory_facts, inspect_any};
 use rigel_io::targets::no_path;
 use rigel_io::targets::scratch::{dir_of, header_at};
 use std::io::ErrorKind;
@@ -59,7 +59,7 @@ impl Place {
             return Ok(if is_scratch { Self::Scratch { path, bytes } } else { Self::New { path, bytes } });
         }
         let facts = answering(path, DEFAULT_IO_TIMEOUT, || {
-            inspect_any(path, &Snapshot::take()).map(Inspected::into_facts)
+            inspect_any(path, &Snapshot::take()).map(InspectedTarget::into_facts)
         })?;
         let bytes = size_of(&facts, path, size)?;
         Ok(Self::There { facts: Box::new(facts), bytes })
@@ -114,11 +114,9 @@ fn check_is_a_name(path: &Path) -> Result<(), Problem> {
 /// A file in memory is no storage, and takes memory from everything else. A mistyped name in /dev would be one.
 fn check_not_memory(dir: &Path) -> Result<(), Problem> {
     match directory_facts(dir, &Snapshot::take())?.memory() {
-        Some(InMemory::Filesystem(name)) => Err(Problem::refused("no file is made in memory")
+        Some(MemoryReason::Filesystem(name)) => Err(Problem::refused("no file is created in memory")
             .at(encode(dir))
-            .because(format!(
-                "its filesystem is {name}: there is no storage to measure, and memory would be taken"
-            ))
+            .because(format!("its filesystem is {name}: it is not storage, and the file would use up memory"))
             .next("name a directory on a disk, or check the spelling of a device")),
         _ => Ok(()),
     }
@@ -126,7 +124,7 @@ fn check_not_memory(dir: &Path) -> Result<(), Problem> {
 
 fn needed(path: &Path, size: Option<Bytes>) -> Result<u64, Problem> {
     size.map(|size| size.0).ok_or_else(|| {
-        Problem::usage("it is not said how large the file will be")
+        Problem::usage("the size of the file is missing")
             .at(encode(path))
             .next("give a size well above the caches, such as --size 4G")
     })
@@ -138,10 +136,10 @@ fn size_of(facts: &TargetFacts, path: &Path, size: Option<Bytes>) -> Result<u64,
     if facts.kind != TargetKind::File {
         return match size {
             None => Ok(there),
-            Some(_) => Err(Problem::usage("a device is filled whole")
+            Some(_) => Err(Problem::usage("a device is always filled completely")
                 .at(SIZE)
                 .because(format!("{} has {}", facts.path, Bytes(there)))
-                .next("leave --size out; it is for files")),
+                .next("leave out --size, which is for files")),
         };
     }
     if there == 0 || size.is_some() {
@@ -154,20 +152,20 @@ fn size_of(facts: &TargetFacts, path: &Path, size: Option<Bytes>) -> Result<u64,
     }
     Err(Problem::refused(format!("a file of {there} bytes cannot be filled"))
         .at(facts.path.as_str())
-        .because(format!("direct writes go in blocks of {BLOCK_BYTES} bytes"))
+        .because(format!("direct writes need blocks of {BLOCK_BYTES} bytes"))
         .next(format!("make it longer with --size {whole}, or name another file")))
 }
 
 fn shorter(facts: &TargetFacts, wanted: u64) -> Problem {
     Problem::usage("a fill does not make a file shorter")
         .at(facts.path.as_str())
-        .because(format!("it has {}, and {} were asked for", Bytes(facts.size_bytes), Bytes(wanted)))
-        .next("leave --size out, or name another file")
+        .because(format!("it has {}, but {} were requested", Bytes(facts.size_bytes), Bytes(wanted)))
+        .next("leave out --size, or name another file")
 }
 
 fn of_another_size(path: &Path, data_bytes: u64) -> Problem {
-    Problem::refused("the scratch file that is there has another size")
+    Problem::refused("the existing scratch file has another size")
         .at(encode(path))
         .because(format!("it has {} of data", Bytes(data_bytes)))
-        .next("leave --size out, remove the file if nobody needs it, or name its directory, which gets another one")
+        .next("leave out --size, delete the file if you do not need it, or name its directory to create another one")
 }

@@ -27,7 +27,8 @@ pub fn of_calibration<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> C
     };
     let mut request = options.request.clone().with_commits(may_write);
     if !kernel_knows(&request) {
-        request = Request { no_commits: Some(NoCommits::Kernel), ..options.request.clone() };
+        request = options.request.clone();
+        request.leave_out_commits(NoCommits::Kernel);
     }
     Cow::Owned(RunOptions { request, ..options.clone() })
 }
@@ -44,7 +45,5 @@ fn kernel_knows(request: &Request) -> bool {
 /// Said before anything is measured, since it writes.
 pub fn remark(request: &Request) -> Option<String> {
     let size = Bytes(request.commits().next()?.io_bytes());
-    Some(format!(
-        "commits are measured as well: durable writes of {size} at the end (--no-commits leaves them out)"
-    ))
+    Some(format!("commits are also measured: durable writes of {size} at the end (--no-commits skips them)"))
 }

@@ -18,21 +18,21 @@ use rigel_io::targets::inspect::{Scan, Snapshot, inspect_any};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Permits for every target of a run that writes; none for a run that reads.
+/// Permits for every target of a run that writes; none for a run that reads. `holds`: the locks on them, where they are scratch files of the run.
 pub fn permits(
     reporter: Reporter<'_>,
     targets: &[TargetFacts],
-    hold: Option<&Hold>,
+    holds: &[Hold],
     stop: &AtomicBool,
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
-    permits_between(reporter, targets, hold, stop, &|| {})
+    permits_between(reporter, targets, holds, stop, &|| {})
 }
 
 /// The same, with something to be done between the pieces that are read: it may take hours, and somebody may have to be heard meanwhile.
 pub fn permits_between(
     reporter: Reporter<'_>,
     targets: &[TargetFacts],
-    hold: Option<&Hold>,
+    holds: &[Hold],
     stop: &AtomicBool,
     between: &dyn Fn(),
 ) -> Result<Vec<Option<WritePermit>>, Problem> {
@@ -41,18 +41,18 @@ pub fn permits_between(
         return Ok(Vec::new());
     }
     let snapshot = Snapshot::take();
-    let permit = |target| {
+    let permit = |(at, target): (usize, &TargetFacts)| {
         let RunOptions { destroy, display, request, .. } = reporter.options;
         let limit = (reporter.streams, display.quiet, request.io_timeout);
         let look = (&snapshot, Scan::Whole);
         let (permit, why) = permit_between(target, destroy, limit, look, (stop, between))?;
         reporter.note(why);
-        Ok(Some(match hold {
+        Ok(Some(match holds.get(at) {
             Some(hold) => permit.with_hold(hold.clone()),
             None => permit,
         }))
     };
-    targets.iter().filter(real).map(permit).collect()
+    targets.iter().filter(real).enumerate().map(permit).collect()
 }
 
 /// A permit for a target, with a sentence why it may be written. `destroy`: what the user consented to lose. `limit`: the program ends if a look at
@@ -92,7 +92,7 @@ fn permit_between(
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let what = match safety::judge(&found) {
         Verdict::MayWrite => "written",
-        Verdict::NeedsConsent | Verdict::Refused => "overwritten, as you consented",
+        Verdict::NeedsConsent | Verdict::Refused => "overwritten, as you allowed",
     };
     Ok((permit, format!("{} will be {what}: {listed}", target.path)))
 }
@@ -147,14 +147,12 @@ pub fn forecast_of(
     let listed = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let consent = guard::consent_covers(destroy, target);
     let path = &target.path;
-    let needed = format!("It needs --destroy-data {path}, which overwrites all of it");
+    let needed = format!("To allow it, add --destroy-data {path}, which overwrites all of it");
     let (refused, text) = match (safety::judge(&found), consent) {
         (Verdict::Refused, _) => {
-            (true, format!("This {doing} would be refused, with --destroy-data as well: {path}: {listed}."))
+            (true, format!("This {doing} would be refused even with --destroy-data: {path}: {listed}."))
         }
-        (Verdict::MayWrite, _) => {
-            (false, format!("{path} needs no consent: it is a scratch file made by Rigel."))
-        }
+        (Verdict::MayWrite, _) => (false, format!("{path} needs no consent: it is a Rigel scratch file.")),
         (Verdict::NeedsConsent, true) => {
             (false, format!("Everything on {path} would be overwritten, as --destroy-data allows."))
         }
@@ -198,7 +196,7 @@ pub fn check_names(destroy: &[PathBuf], targets: &[TargetFacts]) -> Result<(), P
         targets.iter().any(|target| guard::consent_covers(std::slice::from_ref(path), target))
     };
     match destroy.iter().find(|path| !named(path)) {
-        Some(stray) => Err(Problem::usage("--destroy-data names something that is no target of this run")
+        Some(stray) => Err(Problem::usage("--destroy-data names something that is not a target of this run")
             .at(path_text::encode(stray))
             .next("name each target that may be overwritten exactly, or leave the option out")),
         None => Ok(()),

@@ -3,11 +3,11 @@
 //! Must not read what is on a target, and must not write.
 
 use super::present::Reporter;
-use super::{consent, load, room_for_outputs, targets};
+use super::{consent, load, room_for_outputs, scratch};
 use crate::args::{Front, RunOptions, TargetSource};
 use crate::output::{self, RECORD_SUFFIX};
 use crate::tui;
-use rigel_cluster::meet::Foretold;
+use rigel_cluster::meet::TargetNotice;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
@@ -22,11 +22,11 @@ use rigel_report::{OrionVersion, RUN_OUTPUTS, orion};
 use rigel_run::bench::make;
 
 /// What this host can say of its targets. A simulated target has nothing to lose.
-pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<Foretold, Problem> {
+pub fn foretell(options: &RunOptions, looked: &[TargetFacts]) -> Result<TargetNotice, Problem> {
     if options.request.engine.is_simulated() {
-        return Ok(Foretold::default());
+        return Ok(TargetNotice::default());
     }
-    Ok(Foretold { consent: consent::forecast(options, looked)?, notes: notes(options, looked)? })
+    Ok(TargetNotice { consent: consent::forecast(options, looked)?, notes: notes(options, looked)? })
 }
 
 /// Prints the plan. `looked`: the targets of the run, of which other hosts may have some; `foretold`: what those who have them say.
@@ -34,19 +34,19 @@ pub fn show(
     reporter: Reporter<'_>,
     plan: &Plan,
     looked: &[TargetFacts],
-    foretold: Foretold,
+    foretold: TargetNotice,
 ) -> Result<(), Problem> {
     let options = reporter.options;
     let request = &options.request;
     if options.as_load {
         return load::show(reporter, plan);
     }
-    let Foretold { consent, notes } = foretold;
+    let TargetNotice { consent, notes } = foretold;
     let intent = if request.engine.is_simulated() {
         None
     } else {
         Some(Intent {
-            scratch: looked.first().and_then(|target| targets::scratch_intent(options, target.size_bytes)),
+            scratch: looked.first().and_then(|target| scratch::intent(options, target.size_bytes)),
             consent,
             engine: engine(request, plan),
             notes,
@@ -63,7 +63,7 @@ pub fn refusal(reporter: Reporter<'_>, plan: &Plan, looked: &[TargetFacts]) -> R
         return Ok(());
     }
     outputs_refusal(reporter, plan)?;
-    targets::foresee_scratch(options, looked.first().map_or(0, |target| target.size_bytes))?;
+    scratch::foresee_all(options, looked.first().map_or(0, |target| target.size_bytes))?;
     consent::foresee(options, looked)?;
     make::foresee(&options.request, plan, looked)
 }
@@ -117,7 +117,8 @@ pub fn outputs(options: &RunOptions, request: &Request) -> String {
         }
     };
     let beside = if others.is_empty() { String::new() } else { format!(", and {}", others.join(", ")) };
-    format!("in the directory {directory}: {name}_DATE_TIME{RECORD_SUFFIX}{beside}")
+    let time = if options.dates_its_files() { "_DATE_TIME" } else { "" };
+    format!("in the directory {directory}: {name}{time}{RECORD_SUFFIX}{beside}")
 }
 
 /// What to know of the targets before they are loaded. Of a scratch file there is nothing to know.
@@ -147,7 +148,7 @@ fn without_data(target: &TargetFacts) -> Option<String> {
     if never == 0 {
         return None;
     }
-    let answered = "reads of it are answered without the disk (flag ZEROS)";
+    let answered = "reads are answered without the disk (flag ZEROS)";
     Some(if consent::holds_no_data(target) {
         let fill = format!("rigel fill {}", path_text::shell_word(path));
         format!(
@@ -177,7 +178,7 @@ fn slowed(path: &str, users: &[Evidence]) -> Option<String> {
     let found: Vec<String> = users.iter().filter(uses).map(ToString::to_string).collect();
     (!found.is_empty()).then(|| {
         format!(
-            "{path} is in use ({}): reading loses nothing of it, but loads it to its limit, and what uses it will be slow meanwhile",
+            "{path} is in use ({}): reading is safe, but loads it to its limit, so its users will be slow meanwhile",
             found.join("; ")
         )
     })

@@ -1,11 +1,14 @@
-//! Load files: the one that a run is asked for, a preset by its name or a file, and the load of a run as one.
+//! Load files: the one that a run is asked for, a preset by its name, a file or a job file of fio, and the load of a run as one.
 //!
 //! Must not know the form; [`rigel_core::load::file`] does.
+
+mod job;
 
 use super::present::Reporter;
 use crate::args::{RunOptions, on_both};
 use rigel_core::error::Problem;
 use rigel_core::load::file::{self, LoadFile, Preset};
+use rigel_core::load::fio;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides;
@@ -24,7 +27,14 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
         Some(preset) => (preset.text.as_bytes().to_vec(), taken(preset, path)),
         None => (bytes(path, &name)?, None),
     };
-    let load = file::read(&name, &text)?;
+    let (load, options) = match str::from_utf8(&text).ok().filter(|text| fio::is_job_file(text)) {
+        Some(text) => {
+            let found = fio::read(&name, text)?;
+            let options = job::with_job(options, &found, &name)?;
+            (found.load, Cow::Owned(options))
+        }
+        None => (file::read(&name, &text)?, Cow::Borrowed(options)),
+    };
     let load = match options.compress {
         Some(times) => load.compressed(times)?,
         None => load,
@@ -33,10 +43,10 @@ pub fn with_file(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
         None => problem.at(name),
         Some(_) => problem,
     })?;
-    let mut options = RunOptions { request, ..options.clone() };
+    let mut options = RunOptions { request, ..options.into_owned() };
     options.notes.extend(note);
     if !options.destroy.is_empty() && !options.request.write_percent().writes() {
-        options.notes.push("--destroy-data: nothing will be written, the load only reads".into());
+        options.notes.push("--destroy-data has no effect: the load only reads".into());
     }
     Ok(Cow::Owned(options))
 }
@@ -63,14 +73,15 @@ fn asked_for(load: LoadFile, mut asked: Request) -> Result<Request, Problem> {
     on_both(load.request(asked)?, sides)
 }
 
-fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
+/// The bytes of a load file, or of a job file.
+pub fn bytes(path: &Path, name: &str) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(file::MOST_BYTES + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
         return Err(unread(path, &error).at(name));
     }
     if bytes.len() as u64 > file::MOST_BYTES {
-        return Err(Problem::usage("the load file is no load")
+        return Err(Problem::usage("the load file does not describe a load")
             .at(name)
             .because(format!("it is longer than {}", Bytes(file::MOST_BYTES)))
             .next("give the file that describes the load, not a target"));
@@ -85,11 +96,11 @@ fn unread(path: &Path, error: &io::Error) -> Problem {
     match path.to_str().filter(|_| is_word && error.kind() == io::ErrorKind::NotFound) {
         Some(word) => match Preset::nearest(word) {
             Some(near) => {
-                problem.next(format!("perhaps the preset '{near}' was meant; there are {}", Preset::names()))
+                problem.next(format!("did you mean the preset '{near}'? the presets are {}", Preset::names()))
             }
             None => problem.next(format!("give a file, or the name of a preset: {}", Preset::names())),
         },
-        None => problem.next("`rigel run simple --dry-run --as-load` prints one to begin with"),
+        None => problem.next("`rigel run simple --dry-run --as-load` prints one to start from"),
     }
 }
 

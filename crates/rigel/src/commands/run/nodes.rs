@@ -15,15 +15,16 @@ use crate::signals::Signals;
 use openings::Openings;
 use rigel_cluster::ClusterBench;
 use rigel_cluster::line::Line;
-use rigel_cluster::meet::{Again, Brief, Call, Foretold, Had, Hello, Meeting, Rules};
+use rigel_cluster::meet::{Brief, Call, Hello, Meeting, NodePast, ResumedRun, Rules, TargetNotice};
 use rigel_cluster::message::Message;
 use rigel_core::error::Problem;
+use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Sides;
 use rigel_core::path_text;
-use rigel_core::record::resume::Past;
+use rigel_core::record::resume::RecordPast;
 use rigel_core::record::{Header, Member, Node};
 use rigel_io::targets::guard;
 use rigel_run::bench::Bench;
@@ -48,7 +49,7 @@ pub struct Crew {
 }
 
 /// Nodes that can measure together, and what each said.
-pub struct Met {
+pub struct NodesMeeting {
     hellos: Vec<Hello>,
     meeting: Meeting,
     process: u64,
@@ -61,7 +62,7 @@ impl Crew {
     }
 
     /// Asks all nodes what they are and have.
-    pub fn meet(&self, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
+    pub fn meet(&self, options: &RunOptions, host: HostFacts) -> Result<NodesMeeting, Problem> {
         check_together(options)?;
         self.line.tell_all(|_| Message::Call(Box::new(Call { again: None })))?;
         let own = match self.rules.coordinator_only {
@@ -70,18 +71,23 @@ impl Crew {
         };
         let hellos = self.hellos(own)?;
         let meeting = Meeting::of(&hellos, self.rules)?;
-        Ok(Met { process: process_number(options.request.seed), hellos, meeting })
+        Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
     /// The same of a run that goes on: each node has to be what it was.
-    pub fn meet_again(&self, header: &Header, options: &RunOptions, host: HostFacts) -> Result<Met, Problem> {
+    pub fn meet_again(
+        &self,
+        header: &Header,
+        options: &RunOptions,
+        host: HostFacts,
+    ) -> Result<NodesMeeting, Problem> {
         let had = self.recorded(header)?;
         let again = |rank: usize| {
             let (mut request, had) = (header.request.clone(), had.get(rank).cloned().flatten());
             if let (Some(sides), Some(had)) = (&mut request.sides, &had) {
                 sides.targets_of_a = had.targets_of_a;
             }
-            Again { request, had }
+            ResumedRun { request, had }
         };
         self.line.tell_all(|rank| Message::Call(Box::new(Call { again: Some(again(rank)) })))?;
         let own = hello_again(&again(0), options, host)?;
@@ -93,25 +99,25 @@ impl Crew {
         let recorded = header.nodes.all().iter().filter_map(|node| node.member.as_ref()).filter(loads);
         let now = meeting.members.iter().filter(loads);
         if let Some((then, now)) = recorded.zip(now).find(|(then, now)| !then.is_like(now)) {
-            return Err(Problem::refused("the run goes on with other nodes than those it was begun with")
+            return Err(Problem::refused("the run would resume on different nodes than it started on")
                 .at(path_text::printable(&then.name))
-                .because(format!("in its place is {} now, or its targets are others", now.name))
+                .because(format!("{} is in its place now, or its targets differ", now.name))
                 .next(
                     "start the nodes on the same hosts in the same order, with the same options of rigel-mpi",
                 ));
         }
-        Ok(Met { process: process_number(options.request.seed), hellos, meeting })
+        Ok(NodesMeeting { process: process_number(options.request.seed), hellos, meeting })
     }
 
     /// What the record says of each rank; nothing of one without a part of the load.
-    fn recorded(&self, header: &Header) -> Result<Vec<Option<Had>>, Problem> {
+    fn recorded(&self, header: &Header) -> Result<Vec<Option<NodePast>>, Problem> {
         let had = |node: &Node| {
             let member = node.member.as_ref()?;
             let targets = member.facts(&header.targets).into_iter().cloned();
             // Those of side A come first, in the list of the run and in that of each node.
             let of_a = header.request.sides.map_or(0, |sides| sides.targets_of_a);
             let own_of_a = member.targets.iter().filter(|&&target| target < of_a).count();
-            Some(Had {
+            Some(NodePast {
                 host: node.host.clone(),
                 targets: targets.collect(),
                 targets_of_a: u16::try_from(own_of_a).unwrap_or(u16::MAX),
@@ -129,16 +135,16 @@ impl Crew {
             return Ok((0..size).map(|rank| if loads(rank) { loading.next() } else { None }).collect());
         }
         Err(Problem::refused(format!(
-            "the run was made by {} nodes, and there are {size}",
+            "the run was made by {} nodes, but there are {size}",
             recorded + without
         ))
-        .because("visits of other nodes make no number with those of the record")
+        .because("samples from other nodes cannot be combined with those in the record")
         .next("start as many nodes on the same hosts, with the same options of rigel-mpi"))
     }
 
     fn hellos(&self, own: Hello) -> Result<Vec<Hello>, Problem> {
         let told =
-            self.line.gather(LOOKING, "when it was asked what it has", |_, message| match message {
+            self.line.gather(LOOKING, "when its targets were queried", |_, message| match message {
                 Message::Hello(hello) => Ok(*hello),
                 other => Err(Box::new(other)),
             })?;
@@ -152,23 +158,26 @@ impl Crew {
         Ok(hellos)
     }
 
-    /// The bench of all nodes, each with its targets open.
+    /// The bench of all nodes, each with its targets open. `engines`: those of a run that goes on, of each node that has a part of the load.
     pub fn bench(
         &self,
         reporter: Reporter<'_>,
         run: &Run,
-        met: Met,
-        past: &Past,
+        met: NodesMeeting,
+        past: &RecordPast,
+        engines: &[EngineKind],
         signals: &Signals,
     ) -> Result<Box<dyn Bench>, Problem> {
-        let Met { hellos, meeting, process } = met;
+        let NodesMeeting { hellos, meeting, process } = met;
         let team = meeting.team(process);
+        let loads_before = |rank: usize| team.shares.iter().take(rank).filter(|share| **share > 0).count();
         let brief = |rank: usize| Brief {
             request: run.request.clone(),
             plan: run.plan.clone(),
             team: team.seen_by(u32::try_from(rank).unwrap_or(u32::MAX)),
             run_ns: past.run_ns(),
             settled: past.settled.clone(),
+            engine: engines.get(loads_before(rank)).copied(),
             targets_of_a: hellos
                 .get(rank)
                 .and_then(|hello| hello.request.sides)
@@ -202,7 +211,7 @@ impl Crew {
     }
 }
 
-impl Met {
+impl NodesMeeting {
     /// The targets of the run.
     pub fn targets(&self) -> &[TargetFacts] {
         &self.meeting.targets
@@ -230,9 +239,9 @@ impl Met {
     }
 
     /// What the nodes that load say of their targets before they are read.
-    pub fn foretold(&self) -> Foretold {
+    pub fn foretold(&self) -> TargetNotice {
         let all = self.meeting.members.iter().zip(&self.hellos).filter(|(member, _)| member.share > 0);
-        Foretold::of_all(&all.map(|(member, hello)| (&*member.name, &hello.foretold)).collect::<Vec<_>>())
+        TargetNotice::of_all(&all.map(|(member, hello)| (&*member.name, &hello.foretold)).collect::<Vec<_>>())
     }
 
     /// Who measures, in a line.
@@ -246,7 +255,7 @@ impl Met {
             .collect();
         let few = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let more = if names.len() > 8 { format!(" and {} more", names.len() - 8) } else { String::new() };
-        let which = if self.meeting.shared { ", on targets that they share" } else { "" };
+        let which = if self.meeting.shared { ", on shared targets" } else { "" };
         format!("{} nodes: {few}{more}{which}", names.len())
     }
 }
@@ -264,19 +273,19 @@ fn told_by(line: &Line, rank: usize, problem: Problem) -> Problem {
 fn check_together(options: &RunOptions) -> Result<(), Problem> {
     match options.targets {
         TargetSource::Scratch { .. } => {
-            return Err(Problem::usage("several nodes need targets that are named")
+            return Err(Problem::usage("several nodes need named targets")
                 .because("each node would measure a scratch file in its own current directory")
                 .next("name files or devices, or list those of each host in NAME.HOST.lun"));
         }
         TargetSource::Server(_) => {
-            return Err(Problem::usage("a load through a database is put on it by one node")
+            return Err(Problem::usage("a database load runs from a single node")
                 .next("start `rigel sql` on the host of the server, or on one of its clients"));
         }
         TargetSource::LunFile(_) | TargetSource::Named(_) | TargetSource::Simulated => {}
     }
-    if options.request.pace.soak().is_some_and(|soak| soak.beside.is_some()) {
-        return Err(Problem::usage("several nodes cannot go beside production")
-            .because("each would give way to what it sees on its own host, and not to what the others see")
+    if options.request.soak().is_some_and(|soak| soak.beside.is_some()) {
+        return Err(Problem::usage("several nodes cannot run beside production")
+            .because("each would only give way to the load on its own host")
             .next("leave out --beside-production, or start `rigel soak` on one host"));
     }
     Ok(())
@@ -286,10 +295,10 @@ fn check_together(options: &RunOptions) -> Result<(), Problem> {
 pub fn check_alone(request: &Request) -> Result<(), Problem> {
     match request.node_share.len() {
         0 | 1 => Ok(()),
-        nodes => Err(Problem::usage(format!("the load has shares for {nodes} nodes, and this is one"))
+        nodes => Err(Problem::usage(format!("the load has shares for {nodes} nodes, but this is one"))
             .at("node_share")
             .next(format!(
-                "start it with mpirun -n {nodes} rigel-mpi, or leave node_share out of the load file"
+                "start it with mpirun -n {nodes} rigel-mpi, or remove node_share from the load file"
             ))),
     }
 }
@@ -308,17 +317,18 @@ fn hello(rank: usize, options: &RunOptions, host: HostFacts) -> Result<Hello, Pr
     let (own_list, options) = (own.is_some(), own.as_ref().unwrap_or(options));
     let targets = targets::look(options, &host)?;
     let strays = strays(options, &targets);
-    let foretold = if options.dry_run { dry_run::foretell(options, &targets)? } else { Foretold::default() };
+    let foretold =
+        if options.dry_run { dry_run::foretell(options, &targets)? } else { TargetNotice::default() };
     let request = options.request.clone();
     Ok(Hello { name: own_name(), host, request, targets, own_list, strays, foretold })
 }
 
 /// The same of one that was there before.
-fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
+fn hello_again(again: &ResumedRun, options: &RunOptions, host: HostFacts) -> Result<Hello, Problem> {
     use rigel_core::record::resume::{check_host, check_targets, is_restarted};
-    let Again { request, had } = again;
+    let ResumedRun { request, had } = again;
     let Some(had) = had else { return Ok(without_part(request, host)) };
-    if request.pace.soak().is_none() {
+    if request.soak().is_none() {
         check_host(&had.host, &host)?;
     }
     let targets = if request.engine.is_simulated() {
@@ -330,7 +340,7 @@ fn hello_again(again: &Again, options: &RunOptions, host: HostFacts) -> Result<H
     };
     check_targets(&had.targets, &targets, is_restarted(&had.host, &host))?;
     let strays = strays(options, &targets);
-    let (request, foretold) = (request.clone(), Foretold::default());
+    let (request, foretold) = (request.clone(), TargetNotice::default());
     Ok(Hello { name: own_name(), host, request, targets, own_list: true, strays, foretold })
 }
 
@@ -343,7 +353,7 @@ fn without_part(request: &Request, host: HostFacts) -> Hello {
         targets: Vec::new(),
         own_list: true,
         strays: Vec::new(),
-        foretold: Foretold::default(),
+        foretold: TargetNotice::default(),
     }
 }
 
@@ -381,13 +391,13 @@ fn ready(
     signals: &Signals,
     between: &dyn Fn(),
 ) -> Result<Box<dyn Bench>, Problem> {
-    let Brief { request, plan, team, run_ns, settled, targets_of_a } = brief;
+    let Brief { request, plan, team, run_ns, settled, engine, targets_of_a } = brief;
     let sides = match (request.sides, *targets_of_a) {
         (Some(sides), Some(targets_of_a)) => Some(Sides { targets_of_a, ..sides }),
         (sides, _) => sides,
     };
     let request = Request { sides, ..request.clone() };
-    let permits = consent::permits_between(reporter, &hello.targets, None, signals.flag(), between)?;
+    let permits = consent::permits_between(reporter, &hello.targets, &[], signals.flag(), between)?;
     let run = Run {
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: String::new(),
@@ -399,7 +409,7 @@ fn ready(
         hello.host,
         hello.targets,
         &permits,
-        Start { run_ns: *run_ns, settled, team, engine: None },
+        Start { run_ns: *run_ns, settled, team, engine: *engine },
     )
 }
 

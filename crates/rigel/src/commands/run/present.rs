@@ -9,7 +9,7 @@ use crate::history;
 use crate::output::OutputSet;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
-use rigel_core::event::{At, Event};
+use rigel_core::event::{Event, VisitPosition};
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::engine::BufferFacts;
 use rigel_core::judge::wrong_data;
@@ -21,11 +21,11 @@ use rigel_core::path_text;
 use rigel_core::record::Purpose;
 use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
-use rigel_core::uses::soak::Soaked;
-use rigel_report::numbers::counted;
-use rigel_report::soak::Told;
-use rigel_report::{Format, View, calibration, duration, orion, render, slo, text};
+use rigel_core::units::say::{counted, two_units};
+use rigel_report::soak::SoakReport;
+use rigel_report::{Format, OutputFile, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
+use rigel_uses::soak::SoakFindings;
 use std::path::PathBuf;
 
 /// Prints as the options ask for it.
@@ -86,15 +86,14 @@ impl Reporter<'_> {
             run.request.seed
         ));
         if run.request.workers.is_some_and(|asked| asked != run.plan.workers) {
-            self.note(
-                "note: the simulated device has one worker, whatever --workers says: its time is not real"
-                    .to_owned(),
-            );
+            self.note("note: the simulated device always has one worker: its time is not real".to_owned());
         }
         self.note(buffers_line(buffers));
         self.remarks(&engine.notes);
         if run.request.buffered {
-            self.note("note: through the page cache, as asked: memory is measured, not storage".to_owned());
+            self.note(
+                "note: through the page cache, as requested: memory is measured, not storage".to_owned(),
+            );
         }
         match self.options.front {
             Front::Orion if !self.options.display.json => {
@@ -121,24 +120,24 @@ fn prospect(request: &Request, plan: &Plan) -> String {
         None => counted(plan.steps.len(), "point"),
     };
     let usually = duration::range(plan.prospect(request));
-    match (&plan.search, request.pace) {
+    match (&plan.search, request.pace()) {
         _ if plan.rates.is_some() && plan.steps.is_empty() => {
-            format!("the rate is searched first; {usually} in all")
+            format!("the rate is searched for first; {usually} in total")
         }
         (Some(_), _) if plan.steps.is_empty() => {
-            format!("load levels are searched first; usually {usually} in all")
+            format!("load levels are searched for first; usually {usually} in total")
         }
-        (_, Pace::Fixed(_)) => format!("{points}, about {}", plan.known_time()),
-        (_, Pace::Phases) => {
-            format!("{}, {} in all", counted(plan.phases.len(), "phase"), plan.known_time())
-        }
-        (_, Pace::Soak(soak)) => {
+        (_, Some(Pace::Fixed(_))) => format!("{points}, about {}", plan.known_time()),
+        (_, None) => {
+            let phases = counted(plan.phases.len(), "phase");
+            let Some(soak) = request.soak() else { return format!("{phases}, {} in all", plan.known_time()) };
             let beside =
                 rigel_report::soak::bound(&soak).map_or_else(String::new, |bound| format!(", {bound}"));
-            let phases = counted(plan.phases.len(), "phase");
-            format!("{phases} in turns for {}{beside}", duration::words(soak.time))
+            format!("{phases} in turns for {}{beside}", two_units(soak.time))
         }
-        (_, Pace::Adaptive(adaptive)) => format!("{points} to {}, usually {usually}", adaptive.precision),
+        (_, Some(Pace::Adaptive(adaptive))) => {
+            format!("{points} to {}, usually {usually}", adaptive.precision)
+        }
     }
 }
 
@@ -158,7 +157,7 @@ fn buffers_line(buffers: &BufferFacts) -> String {
 }
 
 /// What speaks against a run that measured.
-pub struct Judged {
+pub struct RunTrouble {
     /// Blocks did not hold what was written to them.
     pub wrong_data: Option<Problem>,
     /// No number may be used, or a gate failed.
@@ -167,7 +166,7 @@ pub struct Judged {
     pub stopped: Option<String>,
 }
 
-impl Judged {
+impl RunTrouble {
     /// The problem of a run that was cut short or not. What the storage did to data outweighs that the run could go on.
     pub fn problem(self, reporter: Reporter<'_>, cut_short: Option<Problem>) -> Option<Problem> {
         if let (Some(_), Some(cut)) = (&self.wrong_data, &cut_short) {
@@ -182,17 +181,17 @@ impl Judged {
 }
 
 /// Reads the record back, writes every output beside it and prints the results. `unkept`: its lines that found room nowhere.
-pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<Judged, Problem> {
+pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<RunTrouble, Problem> {
     let mut record = report::read_own(&set.record_path(), unkept, reporter.streams)?;
-    if let Some(found) = Soaked::of(&record) {
-        let told = Told { record: &record, found: &found, lost: unkept.len() };
+    if let Some(found) = SoakFindings::of(&record) {
+        let told = SoakReport { record: &record, found: &found, lost: unkept.len() };
         let written = soak::outputs(reporter, &told, set);
         let wrong_data = wrong_data::problem(&record).or_else(|| soak::problem(&found));
         match (written, &wrong_data) {
             (Err(problem), Some(_)) => reporter.trouble(&problem),
             (written, _) => written?,
         }
-        return Ok(Judged { wrong_data, unusable: None, stopped: text::stopped_soak(&record) });
+        return Ok(RunTrouble { wrong_data, unusable: None, stopped: text::stopped_soak(&record) });
     }
     // A run that goes on may be asked for other gates than when it began.
     versus::judge_by(&mut record, &reporter.options.versus)?;
@@ -200,7 +199,7 @@ pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Res
     let gates = write_and_print(reporter, set, &view)?;
     let wrong = wrong_data::problem(&record);
     let unusable = view.findings.unusable(&record.header.request).or(gates);
-    Ok(Judged { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
+    Ok(RunTrouble { wrong_data: wrong, unusable, stopped: text::stopped(&view) })
 }
 
 /// `Ok(Some(_))`: a gate failed.
@@ -210,7 +209,7 @@ fn write_and_print(
     view: &View<'_>,
 ) -> Result<Option<Problem>, Problem> {
     let options = reporter.options;
-    if let Some(compared) = versus::Compared::of(view, &options.versus, reporter.streams) {
+    if let Some(compared) = versus::SidesOutcome::of(view, &options.versus, reporter.streams) {
         let is_shown = !options.display.no_html && (compared.has_rows() || text::stopped(view).is_none());
         let page = if !is_shown { Vec::new() } else { vec![compared.page()?] };
         let written = set.write(&page, options.force)?;
@@ -261,6 +260,9 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
         Some(answers) => calibration::answers(answers, streams.style()),
         None => text::report(view, streams.style(), &[]),
     };
+    if options.front == Front::Orion && options.display.verbose {
+        streams.results(trace_lines(&files).as_bytes())?;
+    }
     streams.results(results.as_bytes())?;
     if options.front == Front::Orion {
         reporter.note(text::verdict_of(view).trim_end().to_owned());
@@ -272,9 +274,16 @@ fn print_run(reporter: Reporter<'_>, set: &OutputSet, view: &View<'_>) -> Result
     Ok(())
 }
 
+/// ORION's `-verbose`: what the trace says of each point.
+fn trace_lines(files: &[OutputFile]) -> String {
+    let trace = files.iter().find(|file| file.suffix == "_trace.txt");
+    let text = trace.map(|file| String::from_utf8_lossy(&file.bytes)).unwrap_or_default();
+    text.lines().filter(|line| line.starts_with("ran (")).map(|line| format!("{line}\n")).collect()
+}
+
 /// ORION's `-verbose`: each point on standard output as it begins, when it is visited once.
 pub fn begun_point(reporter: Reporter<'_>, event: &Event<'_>, plan: &Plan) {
-    if let Event::VisitStarted { at: At { step, point, purpose: Purpose::Only } } = event {
+    if let Event::VisitStarted { at: VisitPosition { step, point, purpose: Purpose::Only } } = event {
         let (number, all) = (plan.point_number(*step), plan.grid.total_points);
         reporter.say(&format!("Running point: {}\nPoint {number} out of {all}\n", point.named(", ")));
     }
@@ -290,16 +299,16 @@ mod tests {
     fn wrong_data_outweighs_a_run_that_was_cut_and_that_outweighs_its_numbers() {
         let wrong = || Some(Problem::new(ExitKind::GateFailed, "wrong blocks"));
         let cut = || Some(Problem::new(ExitKind::CutShort, "cut short"));
-        let unusable = || Some(Problem::new(ExitKind::GateFailed, "no number may be used"));
+        let unusable = || Some(Problem::new(ExitKind::GateFailed, "no number is usable"));
         for (wrong_data, cut_short, unusable, what, code) in [
             (wrong(), cut(), unusable(), "wrong blocks", 1),
             (wrong(), None, unusable(), "wrong blocks", 1),
             (None, cut(), unusable(), "cut short", 4),
-            (None, None, unusable(), "no number may be used", 1),
+            (None, None, unusable(), "no number is usable", 1),
         ] {
-            let found = Judged { wrong_data, unusable, stopped: None }.gravest(cut_short).unwrap();
+            let found = RunTrouble { wrong_data, unusable, stopped: None }.gravest(cut_short).unwrap();
             assert_eq!((found.what.as_str(), found.kind.code()), (what, code));
         }
-        assert_eq!(Judged { wrong_data: None, unusable: None, stopped: None }.gravest(None), None);
+        assert_eq!(RunTrouble { wrong_data: None, unusable: None, stopped: None }.gravest(None), None);
     }
 }

@@ -17,8 +17,8 @@ pub fn check(options: &RunOptions, targets: &[TargetFacts]) -> Result<(), Proble
     if request.write_percent().writes() {
         return Err(Problem::usage("both sides would write to the same target")
             .at(&both.path)
-            .because("it is opened for one of them alone, so that nothing else can write to it")
-            .next("give each side a target of its own, or a load that only reads"));
+            .because("it is opened exclusively for one of them")
+            .next("give each side its own target, or use a read-only load"));
     }
     let [a, b] = Side::BOTH.map(|side| request.alone(side));
     let same_way = (a.engine, a.buffered) == (b.engine, b.buffered);
@@ -40,7 +40,7 @@ pub fn check_engines(options: &RunOptions, plan: &Plan, targets: &[TargetFacts])
     }
     match [a, b].map(|side| make::engine_kind(&side, plan)) {
         [Some(a), Some(b)] if a == b => Err(same_sides("--and-engine").because(format!(
-            "the engine of both is {} on this host, so that only chance could make a difference",
+            "on this host both get the engine {}, so only chance could make a difference",
             a.name()
         ))),
         _ => Ok(()),

@@ -1,23 +1,23 @@
 //! What a soak adds to a run: the load of as many targets as there are, and its own outputs.
 //!
-//! Must not measure, and must not judge; `rigel_core::uses::soak` does.
+//! Must not measure, and must not judge; `rigel_uses::soak` does.
 
 mod watch;
 
 pub use watch::Watch;
 
 use super::present::Reporter;
-use crate::args::{Display, RunOptions, soak_of_targets};
+use crate::args::{Display, RunOptions, TargetSource, soak_of_targets};
 use crate::output::{OutputSet, rest};
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::governor::WHOLE;
-use rigel_core::load::pace::Pace;
+use rigel_core::load::request::Request;
 use rigel_core::path_text;
-use rigel_core::uses::soak::Soaked;
-use rigel_report::soak::{Told, json, page, text};
-use rigel_run::journal::{Patient, RecordFile, Tell};
+use rigel_report::soak::{SoakReport, json, page, text};
+use rigel_run::journal::{NoticeSink, Patient, RecordFile};
+use rigel_uses::soak::SoakFindings;
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,10 +30,11 @@ const LONGEST_REST: Duration = Duration::from_millis(100);
 
 /// The options with the usual load of a soak for all of its targets.
 pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'a, RunOptions> {
-    if options.request.pace.soak().is_none() || options.load.is_some() {
+    if options.request.soak().is_none() || options.load.is_some() {
         return Cow::Borrowed(options);
     }
-    let write = options.request.write_percent();
+    let is_own = matches!(options.targets, TargetSource::Scratch { .. });
+    let write = options.own_writes.filter(|_| is_own).unwrap_or_else(|| options.request.write_percent());
     let request = soak_of_targets(options.request.clone(), targets.len(), write);
     Cow::Owned(RunOptions { request, ..options.clone() })
 }
@@ -41,24 +42,23 @@ pub fn of_targets<'a>(options: &'a RunOptions, targets: &[TargetFacts]) -> Cow<'
 /// Said before anything is measured, when it only reads.
 pub fn remark(options: &RunOptions) -> Option<String> {
     let request = &options.request;
-    let is_silent = request.pace.soak().is_none() || request.classes.iter().any(|class| class.verify);
+    let is_silent = request.soak().is_none() || request.classes.iter().any(|class| class.verify);
     (!is_silent).then(|| match request.writes_at_all() {
-        true => "note: no data is compared, as no class of the load is verified".to_owned(),
-        false => "note: only reads, so that failures and slow targets are found, but no data is compared; --destroy-data TARGET lets it write".to_owned(),
+        true => "note: no data is verified, as no class of the load has 'verify'".to_owned(),
+        false => "note: read-only: failures and slow targets are found, but no data is verified; --destroy-data TARGET allows writing".to_owned(),
     })
 }
 
 /// Beside production a scratch file is filled in the share of the time that the soak may take.
-pub struct Slowly {
+pub struct SlowFill {
     /// How long to rest for each time of work; nothing without a bound.
     rests: Option<f64>,
     since: Instant,
 }
 
-impl Slowly {
-    /// Of a pace.
-    pub fn of(pace: Pace) -> Self {
-        let share = pace.soak().and_then(|soak| soak.beside).map(|ppm| f64::from(ppm) / f64::from(WHOLE));
+impl SlowFill {
+    pub fn of(request: &Request) -> Self {
+        let share = request.soak().and_then(|soak| soak.beside).map(|ppm| f64::from(ppm) / f64::from(WHOLE));
         Self { rests: share.map(|share| (1.0 - share) / share), since: Instant::now() }
     }
 
@@ -86,7 +86,7 @@ pub fn journal(
     let (is_silent, streams) = (reporter.options.display.tui, reporter.streams.clone());
     let path = set.record_path();
     let record = RecordFile::new(record, path_text::encode(&path));
-    let tell: Tell = Box::new(move |text| {
+    let tell: NoticeSink = Box::new(move |text| {
         if !is_silent {
             streams.remark(text)
         }
@@ -95,7 +95,7 @@ pub fn journal(
 }
 
 /// Writes the page and prints the result.
-pub fn outputs(reporter: Reporter<'_>, told: &Told<'_>, set: &OutputSet) -> Result<(), Problem> {
+pub fn outputs(reporter: Reporter<'_>, told: &SoakReport<'_>, set: &OutputSet) -> Result<(), Problem> {
     let Display { json, no_html, .. } = reporter.options.display;
     let pages = if no_html { Vec::new() } else { vec![page(told)?] };
     // Whatever becomes of the page, the answer is told.
@@ -106,7 +106,7 @@ pub fn outputs(reporter: Reporter<'_>, told: &Told<'_>, set: &OutputSet) -> Resu
     written.map(drop)
 }
 
-fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
+fn show(told: &SoakReport<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
     if as_json {
         return streams.results(&json(told)?);
     }
@@ -115,12 +115,12 @@ fn show(told: &Told<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) ->
 }
 
 /// Shows the record of a soak again.
-pub fn again(told: &Told<'_>, path: &Path, streams: &Streams) -> Result<(), Problem> {
+pub fn again(told: &SoakReport<'_>, path: &Path, streams: &Streams) -> Result<(), Problem> {
     show(told, false, &[path.to_owned()], streams)
 }
 
 /// The problem of a soak that found something beside wrong blocks, of which the run speaks itself.
-pub fn problem(found: &Soaked) -> Option<Problem> {
+pub fn problem(found: &SoakFindings) -> Option<Problem> {
     found.is_faulty().then(|| {
         let what = match (found.errors, found.outliers.is_empty()) {
             (0, true) if found.worse_drives() > 0 && found.hung.is_none() => {
@@ -130,11 +130,11 @@ pub fn problem(found: &Soaked) -> Option<Problem> {
             (0, true) if found.long_fault().is_some() && found.hung.is_none() => {
                 "an I/O took ten seconds or longer".to_owned()
             }
-            (0, true) => "the storage did not do what it should".to_owned(),
+            (0, true) => "the storage misbehaved".to_owned(),
             (errors, _) => format!("{errors} I/Os failed"),
         };
         Problem::new(ExitKind::GateFailed, format!("the soak found something wrong: {what}"))
-            .because("a disk that fails under load, or is slower than its equals, seldom gets better")
-            .next("look at the page and at the kernel's log (dmesg), change cable, slot or disk, and soak again")
+            .because("a disk that fails under load, or is slower than its peers, rarely gets better")
+            .next("look at the page and the kernel log (dmesg), replace cable, slot or disk, and soak again")
     })
 }

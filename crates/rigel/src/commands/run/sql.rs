@@ -7,15 +7,18 @@ mod again;
 mod commits;
 mod fit;
 mod install;
+mod made;
 mod prove;
 mod room;
 
-pub use again::{again, check_resume, made_again, put_away, remove, the_rest};
+pub use again::{again, check_resume, made_again, the_rest};
 pub use install::install;
+pub use made::SchemaThere;
 pub use prove::prove;
 
+use super::life::{Life, MeasuredEnd};
 use super::present::Reporter;
-use super::{both, check_not_stopped, consent, dry_run, prepare, put_on, targets};
+use super::{check_not_stopped, consent, dry_run, prepare, put_on, targets};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
@@ -38,12 +41,12 @@ use rigel_report::text::{self, Intent};
 use rigel_run::bench::turns::Turns;
 use rigel_run::bench::{Bench, make};
 use rigel_run::execute::Run;
-use rigel_sql::bench::{Behind, Parts, SqlBench};
+use rigel_sql::bench::{Parts, QueryHistory, SqlBench};
 use rigel_sql::plan::Query;
 use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
-use rigel_sql::table::{self, Dropped, NOT_LOGGED, Table, Wanted};
-use rigel_sql::{Address, Database, SCHEMA, bench, ledger};
+use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, Table, TableSpec};
+use rigel_sql::{Address, Database, bench, ledger};
 use room::check_room;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -82,15 +85,17 @@ pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
 pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
     let (database, dropped) = Database::open(address(dsn)?, 0)?.asked(Database::drop_schema)?;
     streams.remark(match dropped {
-        Dropped::Schema => "the schema rigel was removed",
-        Dropped::Table => "the table was removed; the schema rigel stays, as it has calibrate_io()",
-        Dropped::Nothing => {
+        DropOutcome::Schema => "the schema rigel was removed",
+        DropOutcome::Table => {
+            "the table was removed; the schema rigel stays because it contains calibrate_io()"
+        }
+        DropOutcome::Nothing => {
             return Err(Problem::usage(format!(
-                "the database {} has no schema rigel of a run",
+                "the database {} has no schema rigel from a run",
                 database.name()
             ))
             .at("--drop")
-            .next("there is nothing to be done"));
+            .next("nothing to do"));
         }
     });
     Ok(())
@@ -121,7 +126,7 @@ struct Place<'a> {
 }
 
 /// A server with its table, ready to be measured.
-struct Made {
+struct ReadyServer {
     database: Database,
     table: Table,
     group: Option<Group>,
@@ -136,14 +141,14 @@ struct Made {
 type Raw = (Vec<TargetFacts>, Vec<Option<WritePermit>>, Option<EngineKind>);
 
 /// What a run will do, or would.
-struct Planned {
+struct SqlPlan {
     request: Request,
     plan: Plan,
     /// The table is the last one, behind its files where they are read as well.
     targets: Vec<TargetFacts>,
 }
 
-impl Planned {
+impl SqlPlan {
     fn table_bytes(&self) -> u64 {
         self.targets.last().map_or(0, |table| table.size_bytes)
     }
@@ -155,7 +160,6 @@ impl SqlRun<'_> {
     }
 
     fn private(&self) -> Result<(), Problem> {
-        let options = self.options();
         let Place { programs, dir, here } = self.place()?;
         let room = self.room(&here);
         let supposed = private::page_cache(&programs, Group::could_limit_memory(), room);
@@ -169,26 +173,30 @@ impl SqlRun<'_> {
         let file = self.source.raw.then(|| self.expected_file(&target));
         let planned = self.planned(file.into_iter().collect(), target, ledger::SYNC)?;
         let bytes = planned.table_bytes();
-        if options.dry_run {
+        let check_room = || self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes));
+        let show = || {
             let engine = format!("PostgreSQL {} from {}", programs.version, path_text::encode(&programs.dir));
             // What a killed run left would be removed before.
             if !private::is_used(dir) {
-                self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes))?;
+                check_room()?;
             }
-            return self.show(&planned, engine, self.private_writes(bytes, dir));
-        }
-        private::remove_left(dir)?;
-        self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes))?;
-        let signals = prepare(self.reporter, &planned.plan)?;
-        self.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
-        let mut server = PrivateServer::make(dir, programs, room)?;
-        let made = if self.commits() {
-            self.committing(&mut server, dir, &signals)
-        } else {
-            self.filled(&mut server, dir, &signals)
+            self.show(&planned, engine, self.private_writes(bytes, dir))
         };
-        let measured = made.and_then(|made| self.measure(made, &signals));
-        both(self.reporter, ended(measured), server.finish())
+        let prepared = || {
+            private::remove_left(dir)?;
+            check_room()?;
+            prepare(self.reporter, &planned.plan)
+        };
+        let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
+        self.reporter.note(format!("creating a private PostgreSQL {} server", programs.version));
+        life.end(PrivateServer::make(dir, programs, room)?, |server| {
+            let made = if self.commits() {
+                self.committing(server, dir, &life.signals)
+            } else {
+                self.filled(server, dir, &life.signals)
+            };
+            self.measure(made?, &life)
+        })
     }
 
     /// Where a private server can be made.
@@ -202,7 +210,12 @@ impl SqlRun<'_> {
     }
 
     /// The table, filled by a server that may use caches, and then served by one that may not.
-    fn filled(&self, server: &mut PrivateServer, dir: &Path, signals: &Signals) -> Result<Made, Problem> {
+    fn filled(
+        &self,
+        server: &mut PrivateServer,
+        dir: &Path,
+        signals: &Signals,
+    ) -> Result<ReadyServer, Problem> {
         let size = self.size(server.page_cache());
         // The cluster has its room by now.
         check_room(dir, PRIVATE, size, 0)?;
@@ -218,9 +231,9 @@ impl SqlRun<'_> {
         check_not_stopped(signals)?;
         server.start(Purpose::Measure)?;
         let (database, table) = Database::open(server.address(), self.sessions)?.asked(Database::table)?;
-        let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table is gone"))?;
+        let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table no longer exists"))?;
         let notes = server.describe();
-        Ok(Made {
+        Ok(ReadyServer {
             database,
             table,
             group: Some(server.group().clone()),
@@ -234,7 +247,6 @@ impl SqlRun<'_> {
         if self.commits() {
             return self.commits_there(dsn);
         }
-        let options = self.options();
         let (database, found) = Database::open(address(dsn)?, self.sessions)?.asked(Database::table)?;
         let size = match &found {
             Some(table) => self.as_asked(table)?,
@@ -248,56 +260,38 @@ impl SqlRun<'_> {
         let is_near = self.source.raw && database.facts.directory.is_some();
         let planned =
             self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, ledger::SYNC)?;
-        if options.dry_run {
+        let show = || {
             let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
             let writes = match found {
-                Some(_) => "nothing would be written: the table is there".to_owned(),
+                Some(_) => "nothing would be written: the table exists".to_owned(),
                 None => format!(
-                    "the schema rigel with a table of {} would be made in the database {}",
+                    "the schema rigel with a table of {} would be created in the database {}",
                     Bytes(size),
                     database.name()
                 ),
             };
-            return self.show(&planned, engine, writes);
-        }
-        let signals = prepare(self.reporter, &planned.plan)?;
-        let address = database.address.clone();
-        let mut stays = found.is_some();
-        let measure = || {
+            self.show(&planned, engine, writes)
+        };
+        let prepared = || prepare(self.reporter, &planned.plan);
+        let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
+        let schema = SchemaThere::new(self.source, database.address.clone(), found.is_some());
+        life.end(schema, |schema| {
             let (database, table) = match found {
                 Some(table) => (database, table),
-                None => self.fill(database, size, signals.flag())?,
+                None => self.fill(database, size, life.signals.flag())?,
             };
-            stays = true;
+            schema.stays = true;
             let notes = vec![self.describe(&database)];
-            let made = Made { database, table, group: None, notes, sync: ledger::SYNC, log_dir: None };
-            self.measure(made, &signals)
-        };
-        let measured = ended(measure());
-        self.put_away(address, stays, measured)
-    }
-
-    /// The schema goes on request; `stays`: there is one.
-    fn put_away(&self, address: Address, stays: bool, measured: Result<(), Problem>) -> Result<(), Problem> {
-        if self.source.drop {
-            return both(
-                self.reporter,
-                measured,
-                table::removed(address, Database::drop_schema, &SCHEMA).map(drop),
-            );
-        }
-        if stays {
-            self.reporter
-                .note("the schema rigel stays and keeps the table; `rigel sql --drop` removes it".to_owned());
-        }
-        measured
+            let made = ReadyServer { database, table, group: None, notes, sync: ledger::SYNC, log_dir: None };
+            self.measure(made, &life)
+        })
     }
 
     fn fill(&self, database: Database, size: u64, stop: &AtomicBool) -> Result<(Database, Table), Problem> {
         let options = self.options();
         let mut bar =
             WorkProgress::of_bytes(self.reporter.streams, options.display.quiet, "filling the table");
-        let wanted = Wanted {
+        let wanted = TableSpec {
             blocks: u32::try_from(size / BLOCK_BYTES).unwrap_or(u32::MAX - 1),
             seed: options.request.seed,
             queries: Query::all(&options.request)?,
@@ -313,28 +307,29 @@ impl SqlRun<'_> {
     }
 
     /// From the server and its table to the outputs.
-    fn measure(&self, made: Made, signals: &Signals) -> Result<Option<Problem>, Problem> {
-        let Made { database, table, group, mut notes, sync, log_dir } = made;
+    fn measure(&self, made: ReadyServer, life: &Life<'_>) -> MeasuredEnd {
+        let signals = &life.signals;
+        let ReadyServer { database, table, group, mut notes, sync, log_dir } = made;
         notes.extend(self.of_latency());
         let target = bench::target(&database, &table)?;
-        let log = self.log_beside(log_dir.as_deref(), signals)?;
-        let files = match log.facts()? {
-            Some(file) => vec![file],
-            None => self.files(&table)?,
-        };
-        let Planned { request, plan, .. } = self.planned(files.clone(), target.clone(), sync)?;
-        let permits = match log.hold() {
-            Some(hold) => consent::permits(self.reporter, &files, Some(&hold), signals.flag())?,
-            None => Vec::new(),
-        };
-        let clock = MonotonicClock::at(0);
-        let host = self.host.clone();
-        let parts = Parts { database, table, target, host, group, notes, clock, behind: Behind::default() };
-        let bench = |run: &Run| self.bench(parts, (files, permits, None), run);
-        let resumable = !self.source.drop && !self.commits();
-        let cut = put_on(self.reporter, (request, plan), bench, resumable, signals);
-        let gone = log.finish();
-        cut.and_then(|cut| gone.map(|()| cut))
+        life.within(self.log_beside(log_dir.as_deref(), signals)?, |log| {
+            let files = match log.facts()? {
+                Some(files) => files,
+                None => self.files(&table)?,
+            };
+            let SqlPlan { request, plan, .. } = self.planned(files.clone(), target.clone(), sync)?;
+            let permits = match log.holds() {
+                holds if holds.is_empty() => Vec::new(),
+                holds => consent::permits(self.reporter, &files, &holds, signals.flag())?,
+            };
+            let clock = MonotonicClock::at(0);
+            let host = self.host.clone();
+            let parts =
+                Parts { database, table, target, host, group, notes, clock, behind: QueryHistory::default() };
+            let bench = |run: &Run| self.bench(parts, (files, permits, None), run);
+            let resumable = !self.source.drop && !self.commits();
+            put_on(self.reporter, (request, plan), bench, resumable, signals)
+        })
     }
 
     /// Sessions, with raw I/O in turns when there are files for it.
@@ -352,8 +347,8 @@ impl SqlRun<'_> {
         let files = bench::files(table)?;
         if files.is_empty() {
             self.reporter.remarks(&[format!(
-                "only SQL is measured: the files of the table cannot be read from here, and what raw I/O would make of them is not \
-                known; {}",
+                "only SQL is measured: the table's files cannot be read from here, so there is no raw I/O \
+                to compare with; {}",
                 rigel_sql::who_sees_files()
             )]);
         }
@@ -370,12 +365,12 @@ impl SqlRun<'_> {
     ) -> Result<Box<dyn Bench>, Problem> {
         let request = run.request.alone(Side::A);
         let raw = make::of_threads((&request, &run.plan, engine), self.host.clone(), files, &permits, clock)
-            .map_err(|problem| problem.next("leave the raw I/O out with --sql-only"))?;
+            .map_err(|problem| problem.next("skip the raw I/O with --sql-only"))?;
         Ok(Box::new(Turns::new(Box::new(raw), sql)))
     }
 
     /// The run of a table, and of its files, when there are some.
-    fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: Sync) -> Result<Planned, Problem> {
+    fn planned(&self, files: Vec<TargetFacts>, table: TargetFacts, sync: Sync) -> Result<SqlPlan, Problem> {
         let request = self.options().request.clone();
         let request = match u16::try_from(files.len()) {
             Ok(0) => request,
@@ -385,7 +380,7 @@ impl SqlRun<'_> {
         targets.push(table);
         let plan = Plan::new(&request, &self.host, &targets)?;
         fit::check_reports(&request, targets.last().map_or(0, |table| table.size_bytes))?;
-        Ok(Planned { request, plan, targets })
+        Ok(SqlPlan { request, plan, targets })
     }
 
     fn of_latency(&self) -> Option<String> {
@@ -449,13 +444,13 @@ impl SqlRun<'_> {
         match asked.filter(|asked| *asked != table.size_bytes()) {
             None => Ok(table.size_bytes()),
             Some(asked) => Err(Problem::usage(format!(
-                "the table {} is there, and has {} instead of {}",
+                "the table {} exists, with {} instead of {}",
                 table::NAME,
                 Bytes(table.size_bytes()),
                 Bytes(asked)
             ))
             .at("--size")
-            .next("leave out --size to use that table, or remove it first with `rigel sql --drop`")),
+            .next("leave out --size to use it, or remove it first with `rigel sql drop`")),
         }
     }
 
@@ -466,23 +461,23 @@ impl SqlRun<'_> {
             Some(given) if *given == database.facts.database => Ok(()),
             Some(given) => {
                 let given = path_text::printable(given);
-                Err(Problem::usage(format!("--create-in names {given}, and the database is {name}"))
+                Err(Problem::usage(format!("--create-in names {given}, but the database is {name}"))
                     .at("--create-in")
-                    .next("name the database of the connection, or connect to the other one"))
+                    .next("name the connected database, or connect to the other one"))
             }
             None => {
                 let allow = format!("add --create-in {}", path_text::shell_word(&name));
                 let problem = if stays {
                     Problem::refused(format!(
-                        "the database {name} has no schema rigel with a table, and none was allowed"
+                        "the database {name} has no schema rigel with a table, and creating one was not allowed"
                     ))
-                    .because("a table has to be made there before it can be measured")
+                    .because("a table must be created there before it can be measured")
                     .next(format!("{allow}; --drop removes the schema afterwards"))
                 } else {
                     Problem::refused(format!(
-                        "a table in the database {name} is needed, and none was allowed"
+                        "a table in the database {name} is needed, and creating one was not allowed"
                     ))
-                    .because("this run makes one of its own there, and removes it at its end")
+                    .because("this run creates its own there, and removes it at the end")
                     .next(allow)
                 };
                 Err(problem.at(database.address.shown()))
@@ -493,12 +488,12 @@ impl SqlRun<'_> {
     fn describe(&self, database: &Database) -> String {
         let facts = &database.facts;
         let cache = match (facts.direct, &facts.directory) {
-            (true, _) => "it reads past the page cache",
+            (true, _) => "it bypasses the page cache",
             (false, Some(_)) => {
-                "the page cache of this host is between it and the storage; debug_io_direct=data (from version 16 on), or a \
-                 control group with little memory, keeps it out of the way"
+                "this host's page cache is between it and the storage; debug_io_direct=data (since version \
+                 16) or a control group with little memory bypasses it"
             }
-            (false, None) => "what is between it and the storage cannot be seen from here",
+            (false, None) => "what is between it and the storage is not visible from here",
         };
         format!(
             "PostgreSQL {} at {}, with shared_buffers of {}; {cache}",
@@ -531,12 +526,12 @@ impl SqlRun<'_> {
             return self.commits_write(&dir);
         }
         format!(
-            "a private server with a table of {} would be made in {dir}, and removed afterwards",
+            "a private server with a table of {} would be created in {dir}, and removed afterwards",
             Bytes(table_bytes)
         )
     }
 
-    fn show(&self, planned: &Planned, engine: String, writes: String) -> Result<(), Problem> {
+    fn show(&self, planned: &SqlPlan, engine: String, writes: String) -> Result<(), Problem> {
         let options = self.options();
         let raw = planned.request.sides.map(|_| planned.request.alone(Side::A));
         let raw = raw.and_then(|raw| make::engine(&raw, &planned.plan));
@@ -557,10 +552,6 @@ impl SqlRun<'_> {
 /// The files of a table that is not there yet.
 fn as_file(table: &TargetFacts) -> TargetFacts {
     TargetFacts { path: format!("the files of {}", table::NAME), kind: TargetKind::File, ..table.clone() }
-}
-
-fn ended(measured: Result<Option<Problem>, Problem>) -> Result<(), Problem> {
-    measured.and_then(|cut| cut.map_or(Ok(()), Err))
 }
 
 const fn whole_blocks(bytes: u64) -> u64 {

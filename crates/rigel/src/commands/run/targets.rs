@@ -2,22 +2,66 @@
 //!
 //! Must not open anything for writing but a scratch file of ours.
 
+use super::scratch;
 use crate::args::{RunOptions, TargetSource};
-use crate::commands::answer::facts_of;
+use crate::commands::answer::{answering, facts_of};
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::facts::{HostFacts, InMemory, ScratchFacts, TargetFacts, TargetKind};
-use rigel_core::guard::scratch::State;
+use rigel_core::facts::{HostFacts, MemoryReason, TargetFacts};
 use rigel_core::load::class::Class;
 use rigel_core::load::request::Request;
-use rigel_core::units::{Bytes, GIB, Nanos};
-use rigel_core::{guard::scratch, path_text};
-use rigel_io::targets::Hold;
-use rigel_io::targets::inspect::{Snapshot, directory_facts, target_facts};
+use rigel_core::path_text;
+use rigel_core::units::Nanos;
+use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::lun_list;
-use rigel_io::targets::scratch::{ScratchFile, Wish, check_creatable, foresee, free_bytes, left_there};
-use rigel_report::text::ScratchIntent;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+
+/// The options with the directories that were named as places of scratch files. A directory that is named beside a file is refused.
+pub fn with_directories(options: &RunOptions) -> Result<Cow<'_, RunOptions>, Problem> {
+    let limit = options.request.io_timeout;
+    let is_dir = |path: &PathBuf| answering(path, limit, || path.is_dir());
+    match &options.targets {
+        TargetSource::Named(paths) => {
+            let (dirs, others): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(is_dir);
+            match (dirs.as_slice(), others.first()) {
+                ([], _) => Ok(Cow::Borrowed(options)),
+                ([dir, ..], Some(other)) => Err(mixed(dir, other)),
+                (_, None) if !options.destroy.is_empty() => Err(no_consent_needed(&options.destroy)),
+                (_, None) => {
+                    let targets = TargetSource::Scratch { dirs, size: None, keep: false };
+                    Ok(Cow::Owned(RunOptions { targets, ..options.clone() }))
+                }
+            }
+        }
+        TargetSource::Scratch { dirs, .. } => match dirs.iter().find(|dir| !is_dir(dir)) {
+            Some(other) => Err(Problem::usage("--scratch-size and --keep-scratch do not go with targets")
+                .at(path_text::encode(other))
+                .because("they are about the scratch file that Rigel makes in a directory, and this is not a directory")
+                .next("name a directory, or leave these options out")),
+            None => Ok(Cow::Borrowed(options)),
+        },
+        TargetSource::LunFile(_) | TargetSource::Simulated | TargetSource::Server(_) => {
+            Ok(Cow::Borrowed(options))
+        }
+    }
+}
+
+fn mixed(dir: &Path, other: &Path) -> Problem {
+    let file = path_text::shell_word(&path_text::encode(&dir.join(rigel_core::guard::scratch::FILE_NAME)));
+    Problem::usage(format!("a directory and a target are named: {}", path_text::encode(other)))
+        .at(path_text::encode(dir))
+        .because("Rigel makes scratch files in all directories of a run, or in none")
+        .next(format!(
+            "name directories alone, or make the file first with `rigel fill {file}` and name it instead"
+        ))
+}
+
+fn no_consent_needed(destroy: &[PathBuf]) -> Problem {
+    Problem::usage("--destroy-data names something that is no target of this run")
+        .at(destroy.first().map(|path| path_text::encode(path)).unwrap_or_default())
+        .because("only directories are named, and the run writes to scratch files that it makes there")
+        .next("leave --destroy-data out")
+}
 
 /// The facts of the targets. A scratch file that does not exist yet is described as it will be.
 pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, Problem> {
@@ -31,18 +75,12 @@ pub fn look(options: &RunOptions, host: &HostFacts) -> Result<Vec<TargetFacts>, 
             let parts = options.request.parts(paths).into_iter().map(of);
             Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
         }
-        TargetSource::Scratch { size, keep } => {
-            let here = directory_facts(Path::new("."), &Snapshot::take())?;
-            check_not_memory(&here, options.request.allow_memory)?;
-            let size_bytes = size.map_or_else(|| chosen_size(host), |size| Ok(size.0))?;
-            let (path, real_path) = (scratch::FILE_NAME.to_owned(), scratch::FILE_NAME.to_owned());
-            let scratch =
-                Some(ScratchFacts { seed: options.request.seed, used_before: false, own: true, kept: *keep });
-            Ok(vec![TargetFacts { path, real_path, size_bytes, logical_block_bytes: 512, scratch, ..here }])
+        TargetSource::Scratch { dirs, size, keep } => {
+            scratch::facts_of_new(dirs, (*size, *keep), &options.request, host)
         }
         TargetSource::Simulated => Ok(options.request.simulated_targets()),
         TargetSource::Server(_) => {
-            Err(Problem::new(ExitKind::Bug, "a table of a server is no target of these engines"))
+            Err(Problem::new(ExitKind::Bug, "these engines cannot use a server's table as a target"))
         }
     }
 }
@@ -75,134 +113,13 @@ fn from_paths(paths: &[PathBuf], limit: Nanos, snapshot: &Snapshot) -> Result<Ve
 pub fn check_not_memory(here: &TargetFacts, allowed: bool) -> Result<(), Problem> {
     let Some(memory) = here.memory().filter(|_| !allowed) else { return Ok(()) };
     let what = match &memory {
-        InMemory::PageCache { .. } => "this directory lies behind the page cache, which is memory",
-        _ => "this is memory, and no storage",
+        MemoryReason::PageCache { .. } => {
+            "this directory is only reachable through the page cache, which is memory"
+        }
+        _ => "this is memory, not storage",
     };
     let first = memory.remedy().map_or_else(String::new, |command| format!("{command}, "));
     Err(Problem::refused(what).at(path_text::printable(&here.real_path)).because(memory.to_string()).next(format!(
-        "{first}go to a directory on the disk, or name a file or a device there; --allow-memory measures memory all the same"
+        "{first}change to a directory on a disk, or name a file or device there; --allow-memory measures memory anyway"
     )))
-}
-
-/// What gives the size of a scratch file.
-const SIZE_OPTION: &str = "--scratch-size";
-
-fn chosen_size(host: &HostFacts) -> Result<u64, Problem> {
-    let here = Path::new(".");
-    // An existing one is used again, however much space is free now.
-    if let Some((_, header)) = left_there(here, None) {
-        return Ok(header.data_bytes);
-    }
-    // A read-only filesystem has no free space either.
-    check_creatable(here)?;
-    scratch::choose_size(free_bytes(here)?, host.memory_bytes.unwrap_or(4 * GIB))
-}
-
-/// What a run without a target would do about its scratch file.
-pub fn scratch_intent(options: &RunOptions, data_bytes: u64) -> Option<ScratchIntent> {
-    let TargetSource::Scratch { keep, .. } = options.targets else { return None };
-    let left = left_there(Path::new("."), Some(data_bytes));
-    let kept = left.as_ref().is_some_and(|(_, header)| header.state == State::Kept);
-    Some(ScratchIntent { fill_bytes: if left.is_some() { 0 } else { data_bytes }, kept: keep || kept })
-}
-
-/// Refuses the scratch file that a run would not get.
-pub fn foresee_scratch(options: &RunOptions, data_bytes: u64) -> Result<(), Problem> {
-    match options.targets {
-        TargetSource::Scratch { .. } => foresee(Path::new("."), data_bytes, SIZE_OPTION),
-        _ => Ok(()),
-    }
-}
-
-/// A scratch file for one run; put away when this goes out of scope.
-#[derive(Debug)]
-pub struct Scratch {
-    file: Option<ScratchFile>,
-}
-
-impl Scratch {
-    /// Fills a scratch file in the current directory, or takes the one that is there.
-    pub fn fill(
-        options: &RunOptions,
-        data_bytes: u64,
-        progress: &mut dyn FnMut(u64, u64),
-        stop: &AtomicBool,
-    ) -> Result<Self, Problem> {
-        let TargetSource::Scratch { keep, .. } = options.targets else { return Ok(Self { file: None }) };
-        let (seed, direct) = (options.request.seed, !options.request.buffered);
-        let wish = Wish { data_bytes, seed, keep, direct, resume: false, size_option: SIZE_OPTION };
-        Ok(Self { file: Some(ScratchFile::create(Path::new("."), &wish, progress, stop)?) })
-    }
-
-    /// The scratch file of an interrupted run, if its record names one. A record is foreign text: only a file in the
-    /// current directory is taken, as by any run. Refuses one that another run works on.
-    pub fn again(target: Option<&TargetFacts>) -> Result<Self, Problem> {
-        let real = target.filter(|target| target.kind != TargetKind::Simulated);
-        let own = real.and_then(|target| Some((target, target.scratch.filter(|scratch| scratch.own)?)));
-        let Some((target, scratch)) = own else { return Ok(Self { file: None }) };
-        let path = path_text::decode(&target.real_path);
-        let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).ok();
-        if here.is_none() || path.parent() != here.as_deref() {
-            return Err(Problem::refused("the scratch file of the run is in another directory")
-                .at(path_text::printable(&target.real_path))
-                .because("a run makes and takes scratch files in the current directory only")
-                .next("go to that directory and start it again there"));
-        }
-        Ok(Self { file: Some(ScratchFile::again(&path, target.size_bytes, scratch.seed)?) })
-    }
-
-    /// A file that was filled elsewhere; `None` where there is none to put away.
-    pub const fn holding(file: Option<ScratchFile>) -> Self {
-        Self { file }
-    }
-
-    /// One line about it; `None` without a scratch file.
-    pub fn describe(&self) -> Option<String> {
-        let file = self.file.as_ref()?;
-        let made =
-            if file.reused { "the one that was there is used again" } else { "filled with random data" };
-        let fate = if file.header.is_kept() { "kept" } else { "removed afterwards" };
-        Some(format!(
-            "scratch file {}: {}, {made}, {fate}",
-            path_text::encode(file.path()),
-            Bytes(file.header.data_bytes)
-        ))
-    }
-
-    /// Its facts; `None` without a scratch file.
-    pub fn facts(&self) -> Result<Option<TargetFacts>, Problem> {
-        let Some(file) = &self.file else { return Ok(None) };
-        let facts = target_facts(file.path())?;
-        let (seed, kept) = (file.header.seed, file.header.is_kept());
-        let scratch = ScratchFacts { seed, used_before: file.reused, own: true, kept };
-        Ok(Some(TargetFacts { scratch: Some(scratch), ..facts }))
-    }
-
-    /// The lock on it, for the descriptors that the run opens.
-    pub fn hold(&self) -> Option<Hold> {
-        self.file.as_ref().map(ScratchFile::hold)
-    }
-
-    pub fn leave(mut self) {
-        self.file = None;
-    }
-
-    /// Whether the end of the run removes it.
-    pub fn goes_away(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !file.header.is_kept())
-    }
-
-    /// Removes it, unless it is to be kept.
-    pub fn finish(mut self) -> Result<(), Problem> {
-        self.file.take().map_or(Ok(()), ScratchFile::put_away)
-    }
-}
-
-impl Drop for Scratch {
-    /// Only on the way out of a panic, or of a problem before the load; everything else goes through [`Scratch::finish`].
-    fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
-            let _ = file.put_away();
-        }
-    }
 }

@@ -4,13 +4,13 @@ use crate::commands::answer::{answering, facts_of};
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::path_text::{decode, encode};
+use rigel_core::units::say::counted;
 use rigel_core::units::{Bytes, Nanos};
-use rigel_core::uses::scrub::extents::{self, Known, List};
-use rigel_core::uses::scrub::{BLOCK_BYTES, FileNumber, Map, Place, Source, Strip, Who, letter};
 use rigel_io::targets::inspect::Snapshot;
 use rigel_io::targets::open::Access;
 use rigel_io::targets::{OpenTargets, asm, legs_of_array, legs_of_volume};
-use rigel_report::numbers::counted;
+use rigel_uses::scrub::extents::{self, ExtentEntry, List};
+use rigel_uses::scrub::{BLOCK_BYTES, DiskIdentity, FileNumber, Map, Place, Source, Strip, letter};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,18 +48,18 @@ impl Copies {
             }
             Source::Md(device) => {
                 let legs = legs_of_array(root, &base.join(decode(device)))?;
-                Self::of(inspect_all(&legs.disks, limit)?, legs.map)
+                Self::of(inspect_all(&legs.disks, limit)?, Map::new(legs.strips))
             }
             Source::Lvm(volume) => {
                 let legs = legs_of_volume(root, volume)?;
-                Self::of(inspect_all(&legs.disks, limit)?, legs.map)
+                Self::of(inspect_all(&legs.disks, limit)?, Map::new(legs.strips))
             }
             Source::Extents { file, unit_bytes } => Self::listed(&decode(file), base, *unit_bytes, limit)?,
         };
         if copies.map.total() == 0 {
             return Err(Problem::refused("there is nothing to compare: the copies have no bytes")
                 .because("the array or volume is not active, or its size is not known")
-                .next("activate it, and see its state with `mdadm --detail` or `lvs`"));
+                .next("activate it, and check its state with `mdadm --detail` or `lvs`"));
         }
         copies.within()?;
         copies.choose_unit();
@@ -78,14 +78,14 @@ impl Copies {
     }
 
     /// Who each disk is, as far as it says so.
-    pub fn who(&self, limit: Nanos) -> Vec<Who> {
+    pub fn who(&self, limit: Nanos) -> Vec<DiskIdentity> {
         let one = |disk: &TargetFacts| match disk.kind {
-            TargetKind::BlockDevice => Who {
+            TargetKind::BlockDevice => DiskIdentity {
                 identifier: disk.device.as_ref().and_then(|device| device.identifier.clone()),
                 file: None,
             },
-            TargetKind::File => Who { identifier: None, file: file_number(disk, limit) },
-            _ => Who::default(),
+            TargetKind::File => DiskIdentity { identifier: None, file: file_number(disk, limit) },
+            _ => DiskIdentity::default(),
         };
         self.disks.iter().map(one).collect()
     }
@@ -105,15 +105,15 @@ impl Copies {
         let left = |copy: usize| disks[copy].size_bytes.checked_sub(offsets[copy]).filter(|&left| left > 0);
         let (Some(a), Some(b)) = (left(0), left(1)) else {
             let copy = usize::from(left(0).is_some());
-            return Err(Problem::usage("the copy would begin behind the end")
+            return Err(Problem::usage("the copy would start beyond the end")
                 .at(disks[copy].path.as_str())
                 .because(format!("it has {} bytes", disks[copy].size_bytes))
                 .next(format!("give a smaller --offset-{}", letter(copy).to_ascii_lowercase())));
         };
         if let Some(length) = length.filter(|&length| length > a.min(b)) {
-            return Err(Problem::usage(format!("{length} bytes are more than both copies have"))
+            return Err(Problem::usage(format!("{length} bytes is more than both copies have"))
                 .at("--length")
-                .next(format!("give {} at most, or leave it out", a.min(b))));
+                .next(format!("give at most {}, or leave it out", a.min(b))));
         }
         let len = length.unwrap_or(a.min(b));
         if disks[0].is_same_as(&disks[1]) && offsets[0].abs_diff(offsets[1]) < len {
@@ -137,7 +137,7 @@ impl Copies {
         if a != b && length.is_none() {
             let rest = if a > b { 'A' } else { 'B' };
             notes.push(format!(
-                "the sizes differ: A has {a} bytes from there on, B has {b}; the last {} of {rest} are not compared",
+                "the sizes differ: from there A has {a} bytes, B has {b}; the last {} of {rest} are not compared",
                 Bytes(a.abs_diff(b))
             ));
         }
@@ -157,11 +157,11 @@ impl Copies {
         if listed.single > 0 {
             copies
                 .notes
-                .push(format!("{} with one copy only are left out", counted(listed.single, "extent")));
+                .push(format!("{} with only one copy are left out", counted(listed.single, "extent")));
         }
         if copies.map.total() == 0 {
-            return Err(Problem::usage("no extent of the list has two copies").at(shown).next(
-                "take a disk group of normal or high redundancy, and keep the rows of all copies in the list",
+            return Err(Problem::usage("no extent in the list has two copies").at(shown).next(
+                "use a disk group with normal or high redundancy, and keep the rows of all copies in the list",
             ));
         }
         Ok(copies)
@@ -173,13 +173,10 @@ impl Copies {
             for place in &strip.copies {
                 let disk = &self.disks[usize::from(place.disk)];
                 if place.offset.saturating_add(strip.len) > disk.size_bytes {
-                    return Err(Problem::refused("a copy would lie behind the end of its disk")
+                    return Err(Problem::refused("a copy would lie beyond the end of its disk")
                         .at(disk.path.as_str())
-                        .because(format!(
-                            "{} bytes from {} on, of {}",
-                            strip.len, place.offset, disk.size_bytes
-                        ))
-                        .next("see whether the array or the volume has the disks that it had"));
+                        .because(format!("{} bytes from {}, of {}", strip.len, place.offset, disk.size_bytes))
+                        .next("check whether the array or volume still has the same disks"));
                 }
             }
         }
@@ -197,8 +194,8 @@ impl Copies {
             if refused.is_none() && all_aligned && BLOCK_BYTES.is_multiple_of(unit) { unit } else { 1 };
         if self.unit == 1 {
             let why = refused.map_or_else(
-                || format!("a copy does not begin at a multiple of {unit} bytes"),
-                |disk| format!("{} has no direct I/O", disk.path),
+                || format!("a copy does not start at a multiple of {unit} bytes"),
+                |disk| format!("{} does not support direct I/O", disk.path),
             );
             self.notes.push(format!("reads through the page cache: {why}"));
         }
@@ -209,17 +206,17 @@ fn read_list(file: &Path) -> Result<String, Problem> {
     let unread = |why: String| {
         Problem::usage(format!("the list of extents cannot be read: {why}"))
             .at(encode(file))
-            .next("give the file that the query in docs/guide/scrub.md made")
+            .next("give the file made by the query in docs/guide/scrub.md")
     };
     let found = fs::metadata(file).map_err(|error| unread(error.to_string()))?;
     if !found.is_file() || found.len() > MOST_LIST_BYTES {
-        return Err(unread("it is no regular file, or too large for a list".to_owned()));
+        return Err(unread("it is not a regular file, or is too large for a list".to_owned()));
     }
     fs::read_to_string(file).map_err(|error| unread(error.to_string()))
 }
 
 /// Every disk of a list once, which of them each name means, and a note for each name of a disk that has another one.
-type Disks = (Vec<TargetFacts>, Vec<Known>, Vec<String>);
+type Disks = (Vec<TargetFacts>, Vec<ExtentEntry>, Vec<String>);
 
 fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
     let snapshot = Snapshot::take();
@@ -231,14 +228,14 @@ fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
         let size_bytes = facts.size_bytes;
         let same = disks.iter().position(|disk| is_one_disk(disk, &facts));
         if let Some(disk) = same.and_then(|same| disks.get(same)) {
-            notes.push(format!("{} and {} are one disk", disk.path, facts.path));
+            notes.push(format!("{} and {} are the same disk", disk.path, facts.path));
         }
         let number = same.unwrap_or_else(|| {
             disks.push(facts);
             disks.len() - 1
         });
         // The list has no more names than that.
-        known.push(Known { disk: u16::try_from(number).unwrap_or(u16::MAX), size_bytes });
+        known.push(ExtentEntry { disk: u16::try_from(number).unwrap_or(u16::MAX), size_bytes });
     }
     Ok((disks, known, notes))
 }
@@ -246,9 +243,8 @@ fn disks_of(list: &List, base: &Path, limit: Nanos) -> Result<Disks, Problem> {
 /// A disk of a list that is not there. ASMLib has names of its own that are no paths.
 fn unknown(name: &str, problem: Problem) -> Problem {
     let shown = encode(Path::new(name));
-    let next =
-        asm::step(&shown).unwrap_or_else(|| "give the paths that the disks have on this host".to_owned());
-    Problem::usage(format!("the disk {shown} is not known here"))
+    let next = asm::step(&shown).unwrap_or_else(|| "give the paths of the disks on this host".to_owned());
+    Problem::usage(format!("the disk {shown} is unknown here"))
         .because(problem.cause.unwrap_or(problem.what))
         .next(next)
 }

@@ -22,7 +22,6 @@ pub struct Fit {
     pub first_row: usize,
     /// Rows that are seen.
     pub rows: usize,
-    /// Bands.
     pub bands: usize,
 }
 

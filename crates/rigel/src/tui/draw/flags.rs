@@ -45,7 +45,7 @@ fn rest(texts: &[(Role, Vec<String>)], shown: usize) -> String {
         end <= shown
     });
     let rest = texts.len() - whole.count();
-    format!(" .. {rest} of {} not shown whole; a taller terminal and the outputs have all", texts.len())
+    format!(" .. {rest} of {} not fully shown; a taller terminal or the outputs show all", texts.len())
 }
 
 fn title(model: &Model) -> String {

@@ -26,7 +26,7 @@ pub fn draw(theme: Theme, area: Rect, buffer: &mut Buffer) {
         height,
     };
     Clear.render(page, buffer);
-    let inner = framed("Help: ? goes back", theme, page, buffer);
+    let inner = framed("Help: ? to go back", theme, page, buffer);
     for (row, line) in (0..).zip(&lines) {
         put(buffer, inner, row, &format!(" {line}"), Style::new());
         let name: String = line.chars().take(NAMES).collect();
@@ -43,39 +43,38 @@ fn texts(theme: Theme) -> [(&'static str, String); 9] {
     [
         (
             "q, Ctrl+C",
-            "ends the run; the outputs hold what was measured. Again: at once, without outputs.".to_owned(),
+            "end the run; the outputs have what was measured. Again: stop at once, without outputs."
+                .to_owned(),
         ),
-        ("Tab", "changes what the cells show: rate, MBPS of large I/O, mean latency, width.".to_owned()),
-        ("?, h, Esc", "open and close this page. The run goes on behind it.".to_owned()),
+        ("Tab", "change what the cells show: rate, MBPS of large I/O, mean latency, width.".to_owned()),
+        ("?, h, Esc", "open and close this page. The run continues meanwhile.".to_owned()),
         (
             "Matrix",
             format!(
-                "a cell for each point, by the outstanding I/Os of small (across) and large I/O (down). The title has the unit; \
-                 12.3k is 12,300. The largest value has the full bar and shade. {now} is being visited, {unvisited} was not \
-                 visited yet, ! must not be used."
+                "one cell per point, by the outstanding I/Os of small (across) and large I/O (down). The \
+                 title has the unit; 12.3k is 12,300. The largest value has the full bar and shade. {now} \
+                 is being visited, {unvisited} was not visited yet, ! must not be used."
             ),
         ),
         (
             "Now",
-            "the visit that goes on: rate and mean latency, the latest number and the course over time."
-                .to_owned(),
+            "the current visit: rate and mean latency, the latest value and the course over time.".to_owned(),
         ),
         (
             "Visit",
-            "a few seconds of load at a point. Several, spread over the run, make its number.".to_owned(),
+            "a few seconds of load at a point. Several, spread over the run, give its number.".to_owned(),
         ),
         (
             "Intervals",
             format!(
-                "how sure the rate of a point is: half of its 95 % interval in per cent of it, the widest first. A bar beyond \
-                 {mark} is wider than was asked for."
+                "precision of each rate: half of its 95 % interval in per cent, the widest first. A bar \
+                 beyond {mark} is less precise than requested."
             ),
         ),
         (
             "Flags",
-            "what speaks against numbers; with ! they must not be used. The page of the run says what to do."
-                .to_owned(),
+            "warnings; numbers with ! must not be used. The page of the run says what to do.".to_owned(),
         ),
-        ("Time left", "an estimate: uneven storage needs more visits.".to_owned()),
+        ("Time left", "an estimate; uneven storage needs more visits.".to_owned()),
     ]
 }

@@ -13,7 +13,7 @@ use ratatui::style::{Modifier, Style};
 use rigel_core::load::class::{Class, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::sides::Side;
-use rigel_report::numbers::{percent, short};
+use rigel_core::units::say::{percent, short};
 use std::collections::BTreeSet;
 
 /// Interval widths of this many times the target and more have the highest bar.

@@ -8,11 +8,11 @@ use super::theme::{Role, Theme};
 use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use rigel_core::event::{Activity, At};
+use rigel_core::event::{Activity, VisitPosition};
 use rigel_core::load::class::{Class, Figure};
 use rigel_core::load::matrix::Point;
 use rigel_core::record::Purpose;
-use rigel_report::numbers::short;
+use rigel_core::units::say::short;
 
 /// Fewest ticks for a curve.
 const LEAST_TICKS: usize = 3;
@@ -52,7 +52,7 @@ fn doing(model: &Model, is_live: bool) -> String {
         _ if model.stopping => "ending",
         Some(Activity::WarmUp) => "warming up",
         Some(Activity::Measure) if model.ticks.is_empty() => "settling",
-        Some(Activity::Measure) if is_search(model) => "searching the load levels",
+        Some(Activity::Measure) if is_search(model) => "searching for load levels",
         Some(Activity::Measure) => "measuring",
         Some(Activity::Rest) => "resting",
         None => "starting",
@@ -78,7 +78,7 @@ fn load(point: Point, model: &Model) -> String {
 }
 
 /// `small 3 large 0, visit 2`
-fn place(at: &At, model: &Model) -> String {
+fn place(at: &VisitPosition, model: &Model) -> String {
     let visit = match at.purpose {
         Purpose::Only => String::new(),
         Purpose::Long => ", long visit".to_owned(),

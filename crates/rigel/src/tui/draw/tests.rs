@@ -1,11 +1,11 @@
 use super::super::judge::{About, Figures, Judgement, PointSoFar, ShownFlag};
 use super::super::message::{Digest, Message};
-use super::super::model::Last;
+use super::super::model::LastVisit;
 use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use rigel_core::event::{Activity, At, Live, Saturation};
+use rigel_core::event::{Activity, LiveFigures, Saturation, VisitPosition};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::Point;
@@ -54,7 +54,8 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
         flag(FlagCode::Cache, "small 3 large 0", cache, true),
         flag(FlagCode::Foreign, "17 points", "small 2 large 2: others used 1.87 of a core on average", false),
     ];
-    let at = At { step: 0, point: points[visited.min(points.len() - 1)], purpose: Purpose::Round(1) };
+    let at =
+        VisitPosition { step: 0, point: points[visited.min(points.len() - 1)], purpose: Purpose::Round(1) };
     let mut model = Model::default();
     apply(
         &mut model,
@@ -68,8 +69,8 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     apply(
         &mut model,
         points.iter().take(visited).map(|&point| {
-            Message::Finished(Last {
-                at: At { step: 0, point, purpose: Purpose::Round(0) },
+            Message::Finished(LastVisit {
+                at: VisitPosition { step: 0, point, purpose: Purpose::Round(0) },
                 ios: point.classes().map(|(class, _)| (class, Digest::default())).collect(),
             })
         }),
@@ -92,9 +93,12 @@ fn run(small: &[u32], large: &[u32], visited: usize) -> Model {
     model
 }
 
-fn wave(tick: u32) -> Live {
+fn wave(tick: u32) -> LiveFigures {
     let wave = f64::from(100 + 10 * (tick % 7));
-    Live { per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into(), ..Live::default() }
+    LiveFigures {
+        per_s: [(Class::SMALL, 100.0 * wave), (Class::LARGE, wave)].into(),
+        ..LiveFigures::default()
+    }
 }
 
 fn terminal(model: &Model, theme: Theme, (width, height): (u16, u16)) -> Terminal<TestBackend> {
@@ -166,7 +170,7 @@ fn before_anything_is_known_and_while_it_ends() {
     model = run(&[1, 2], &[0], 2);
     model.stopping = true;
     let ending = picture(&model, UNICODE, LEAST);
-    assert!(ending.contains("q again ends at once"), "{ending}");
+    assert!(ending.contains("q again stops at once"), "{ending}");
 }
 
 /// What is said of a flag is read, not guessed.
@@ -182,16 +186,16 @@ fn flags_are_whole_and_what_has_no_room_is_counted() {
     let whole = "which no medium does)";
     let other = "17 points: FOREIGN (small 2 large 2: others used 1.87 of a core on average)";
     let all = told(&model, LEAST);
-    assert!(all.contains(whole) && all.contains(other) && !all.contains("not shown whole"), "{all}");
+    assert!(all.contains(whole) && all.contains(other) && !all.contains("not fully shown"), "{all}");
     // Saturation is no warning; it comes last.
     let at = |level, is_reached| Some(Saturation { level, is_reached });
     model.levels = vec![(Class::SMALL, at(8, true)), (Class::LARGE, at(2, false)), (Class::LARGE, None)];
     let all = told(&model, (80, 30));
     let place = |text: &str| all.find(text).unwrap();
-    assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("is saturated at 8"), "{all}");
+    assert!(place("CACHE") < place("FOREIGN") && place("FOREIGN") < place("saturates at 8"), "{all}");
     let some = told(&model, LEAST);
-    assert!(some.contains(whole) && some.contains("is saturated at 8"), "{some}");
-    assert!(some.contains(".. 2 of 5 not shown whole"), "{some}");
+    assert!(some.contains(whole) && some.contains("saturates at 8"), "{some}");
+    assert!(some.contains(".. 2 of 5 not fully shown"), "{some}");
 }
 
 #[test]
@@ -203,7 +207,7 @@ fn units_stand_in_headings_only() {
     let with: Vec<&str> = picture.lines().filter(|line| signs(line)).collect();
     // The titles of the matrix and of the intervals, and the text of a flag.
     assert_eq!(with.len(), 3, "{picture}");
-    assert!(with[1].contains("Intervals in ±%: 5.0 asked for"), "{picture}");
+    assert!(with[1].contains("Intervals in ±%: 5.0 requested"), "{picture}");
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn of_two_sides_the_one_that_is_measured_is_named() {
     let points: Vec<Point> = Side::BOTH.map(|side| Point::alone(Class::SMALL, 4).on(side)).to_vec();
     let mut model = Model::default();
     let title = "versus_20260101_1200".to_owned();
-    let at = At { step: 1, point: points[1], purpose: Purpose::Round(1) };
+    let at = VisitPosition { step: 1, point: points[1], purpose: Purpose::Round(1) };
     apply(
         &mut model,
         [Message::Begun { title, target: Some(0.02), points, classes }, Message::Started { at }],

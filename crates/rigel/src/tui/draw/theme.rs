@@ -28,7 +28,6 @@ const ASCII_BORDER: border::Set<'static> = border::Set {
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Colours.
     pub colour: bool,
     /// ASCII only.
     pub ascii: bool,

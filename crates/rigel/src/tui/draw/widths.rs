@@ -8,7 +8,7 @@ use super::{framed, put, put_at};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rigel_core::load::matrix::Point;
-use rigel_report::numbers::percent;
+use rigel_core::units::say::percent;
 
 /// A full bar stands for this many times the target width.
 const WIDEST: f64 = 4.0;
@@ -19,8 +19,8 @@ const BEFORE_BAR: u16 = 25;
 pub fn draw(model: &Model, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let sign = theme.plus_minus();
     let title = match model.target {
-        Some(target) => format!("Intervals in {sign}%: {} asked for", percent(target)),
-        None => format!("Intervals in {sign}%: in the one visit"),
+        Some(target) => format!("Intervals in {sign}%: {} requested", percent(target)),
+        None => format!("Intervals in {sign}%: within the one visit"),
     };
     let inner = framed(&title, theme, area, buffer);
     let mut widths: Vec<(Point, &Cell, f64)> =

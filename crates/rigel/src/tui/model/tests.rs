@@ -8,8 +8,8 @@ fn point(small: u32, large: u32) -> Point {
     Point::pair(small, large)
 }
 
-fn at(small: u32, large: u32, purpose: Purpose) -> At {
-    At { step: 0, point: point(small, large), purpose }
+fn at(small: u32, large: u32, purpose: Purpose) -> VisitPosition {
+    VisitPosition { step: 0, point: point(small, large), purpose }
 }
 
 /// Large I/O in streams of four.
@@ -30,16 +30,18 @@ fn begun(points: &[Point]) -> Model {
     model
 }
 
-fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: At) -> Message {
-    let live =
-        Live { per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into(), ..Live::default() };
+fn tick(small_iops: f64, large_iops: f64, activity: Activity, at: VisitPosition) -> Message {
+    let live = LiveFigures {
+        per_s: [(Class::SMALL, small_iops), (Class::LARGE, large_iops)].into(),
+        ..LiveFigures::default()
+    };
     let left = TimeRange { least_ns: 9 * NS_PER_S, most_ns: 20 * NS_PER_S };
     Message::Tick { at, activity, elapsed_ns: 3 * NS_PER_S, left, live }
 }
 
-fn finished(at: At, iops: f64) -> Message {
+fn finished(at: VisitPosition, iops: f64) -> Message {
     let small = Digest { rate: iops, latency_us: Some(7.0), ..Digest::default() };
-    Message::Finished(Last { at, ios: [(Class::SMALL, small)].into() })
+    Message::Finished(LastVisit { at, ios: [(Class::SMALL, small)].into() })
 }
 
 fn flag(code: FlagCode, place: &str) -> ShownFlag {
@@ -123,12 +125,12 @@ fn rates_and_latencies_of_the_visit_that_goes_on() {
 fn the_latency_of_arrivals_is_what_their_workers_tell() {
     let arrival = Arrival::Open { shape: Shape::Poisson, most_outstanding: 64 };
     let open = LoadClass { arrival, levels: vec![5], ..LoadClass::random(Class::constant("open"), 8192) };
-    let now = At { step: 0, point: Point::alone(open.name, 5), purpose: Purpose::Only };
+    let now = VisitPosition { step: 0, point: Point::alone(open.name, 5), purpose: Purpose::Only };
     let mut model = begun(&[now.point]);
     model.apply(Message::Started { at: now });
     for (per_s, us) in [(0.0, None), (10.0, Some(250.0)), (0.0, None)] {
         let latency_us = us.map(|us| (open.name, us)).into_iter().collect();
-        let live = Live { per_s: [(open.name, per_s)].into(), latency_us };
+        let live = LiveFigures { per_s: [(open.name, per_s)].into(), latency_us };
         let left = TimeRange::default();
         model.apply(Message::Tick { at: now, activity: Activity::Measure, elapsed_ns: NS_PER_S, left, live });
     }

@@ -1,6 +1,6 @@
 //! A server with the extension, which is built for it, and a table to read from.
 
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{MissingNeed, PostgresServer, needs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,11 +47,11 @@ pub fn fill(server: &PostgresServer, table: &Table) {
 
 /// Puts the extension with its hooks for tests below `root`. `cargo xtask test` builds it with the other tests and says where it is
 /// (`RIGEL_EXTENSION`); else it is built in a place of its own, which takes minutes the first time.
-fn install(root: &Path, pg_config: &Path) -> Result<(), Unavailable> {
-    let told = Command::new(pg_config).arg("--includedir-server").output().map_err(Unavailable::new)?;
+fn install(root: &Path, pg_config: &Path) -> Result<(), MissingNeed> {
+    let told = Command::new(pg_config).arg("--includedir-server").output().map_err(MissingNeed::new)?;
     let headers = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
     if !headers.join("postgres.h").is_file() {
-        return Err(Unavailable::new(
+        return Err(MissingNeed::new(
             "the headers of the server are not installed (postgresql-server-dev-all)",
         ));
     }
@@ -65,7 +65,7 @@ fn install(root: &Path, pg_config: &Path) -> Result<(), Unavailable> {
             script.env("CARGO_TARGET_DIR", built).envs([("PROFILE", "dev"), ("FEATURES", "test-hooks")])
         }
     };
-    let told = script.output().map_err(Unavailable::new)?;
+    let told = script.output().map_err(MissingNeed::new)?;
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     Ok(())
 }

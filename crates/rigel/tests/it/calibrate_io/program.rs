@@ -48,7 +48,7 @@ fn the_program_answers_through_the_server() {
     };
     install().expect_code(0);
     let again = install().expect_code(3).stderr;
-    assert!(again.contains("has a schema rigel already"), "{again}");
+    assert!(again.contains("already has a schema rigel"), "{again}");
 
     let answer =
         server.ask("SELECT * FROM rigel.calibrate_io(3, 7, relation => 'big', budget => 20)").unwrap();
@@ -68,7 +68,7 @@ fn the_program_answers_through_the_server() {
     for path in ["base/1; touch it", "base/1/$(id)", "/etc/passwd", "base/../x", "--help"] {
         let sql = format!("SELECT rigel.io_calibration_measure(ARRAY['{path}'], 1, 20, 20)");
         let refused = server.ask(&sql).unwrap_err();
-        assert!(refused.contains("no file of a relation"), "{refused}");
+        assert!(refused.contains("not a file of a relation"), "{refused}");
     }
     server.ask("CREATE ROLE bob LOGIN").unwrap();
     server.ask("GRANT USAGE ON SCHEMA rigel TO bob").unwrap();
@@ -98,12 +98,12 @@ fn a_user_who_may_start_no_program_installs_nothing() {
     let install = || place.rigel(["sql", "install", "--dsn", &annas, "--rigel-path", "/nowhere/rigel"]);
     let told = install().expect_code(3).stderr;
     let grant = format!("GRANT pg_execute_server_program TO \"{anna}\"");
-    let parts = ["cannot be made", "may not start any", &grant];
+    let parts = ["cannot be created", "may not start programs", &grant];
     assert!(parts.iter().all(|part| told.contains(part)), "{told}");
     assert_eq!(database.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'rigel'").unwrap(), "0");
     database.ask(&format!("GRANT pg_execute_server_program TO {anna}")).unwrap();
     let told = install().expect_code(0).stderr;
-    assert!(told.contains("at first only its owner and superusers may call it"), "{told}");
+    assert!(told.contains("initially only its owner and superusers may call it"), "{told}");
 }
 
 #[test]
@@ -148,13 +148,13 @@ fn the_program_ends_with_the_statement() {
 }
 
 /// A program that measures.
-struct AtWork {
+struct ProgramGuard {
     process: u32,
     /// Where it keeps its record.
     out: PathBuf,
 }
 
-fn begin(server: &PostgresServer, session: &mut Session, rigel: &Path) -> AtWork {
+fn begin(server: &PostgresServer, session: &mut Session, rigel: &Path) -> ProgramGuard {
     session.send(CALL);
     let began = Instant::now();
     loop {
@@ -165,12 +165,12 @@ fn begin(server: &PostgresServer, session: &mut Session, rigel: &Path) -> AtWork
         let out = line.split('\0').skip_while(|word| *word != "--out").nth(1).map(PathBuf::from);
         // It listens for signals before it has a record.
         if let Some(out) = out.filter(|out| fs::read_dir(out).is_ok_and(|files| files.count() > 1)) {
-            return AtWork { process, out };
+            return ProgramGuard { process, out };
         }
     }
 }
 
-impl AtWork {
+impl ProgramGuard {
     fn gone(&self, since: Instant) {
         gone(self.process, since);
         while self.out.exists() {

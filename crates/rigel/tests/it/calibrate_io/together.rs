@@ -2,7 +2,7 @@
 
 use super::installed::extension;
 use crate::sql::refused;
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_testdev::{PostgresDatabase, needs};
 
 const TABLES: &str = "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class \
@@ -20,11 +20,11 @@ struct Program<'a> {
 }
 
 impl Program<'_> {
-    fn tell(&self, line: &[&str]) -> Told {
+    fn tell(&self, line: &[&str]) -> ProgramOutput {
         tell(self.place.command().args(line).args(["--dsn", &self.dsn]))
     }
 
-    fn measure(&self) -> Told {
+    fn measure(&self) -> ProgramOutput {
         self.tell(&[&RUN[..], &["--create-in", self.database]].concat())
     }
 
@@ -34,11 +34,11 @@ impl Program<'_> {
         assert!([0, 1].contains(&told.code), "{}", told.stderr);
     }
 
-    fn install(&self) -> Told {
+    fn install(&self) -> ProgramOutput {
         self.tell(&["sql", "install", "--rigel-path", "/nowhere/rigel"])
     }
 
-    fn drop(&self) -> Told {
+    fn drop(&self) -> ProgramOutput {
         self.tell(&["sql", "--drop"])
     }
 }
@@ -53,7 +53,7 @@ fn the_table_and_the_function_live_together() {
     let ask = |what: &str| there.ask(what).unwrap();
     let of_program = "io_calibration io_calibration_output io_calibration_program";
     program.install().expect_code(0);
-    refused(program.drop(), 2, &["no schema rigel of a run"]);
+    refused(program.drop(), 2, &["no schema rigel from a run"]);
 
     // A user who may make tables there measures, too.
     ask(&format!("CREATE ROLE {bob} LOGIN"));
@@ -71,12 +71,12 @@ fn the_table_and_the_function_live_together() {
 
     program.measures();
     ask(&format!("ALTER SCHEMA rigel OWNER TO {bob}"));
-    refused(program.install(), 3, &["has a schema rigel already"]);
+    refused(program.install(), 3, &["already has a schema rigel"]);
     ask("ALTER SCHEMA rigel OWNER TO postgres");
     program.install().expect_code(0);
-    refused(program.install(), 3, &["has a schema rigel already"]);
+    refused(program.install(), 3, &["already has a schema rigel"]);
     let again = program.tell(&[&RUN[..], &["--dry-run"]].concat()).expect_code(0).stdout;
-    assert!(again.contains("the table is there"), "{again}");
+    assert!(again.contains("the table exists"), "{again}");
     assert_eq!(ask(TABLES), format!("big {of_program}"));
     program.drop().expect_code(0);
     assert_eq!((ask(TABLES).as_str(), ask(FUNCTION).as_str()), (of_program, "1"));

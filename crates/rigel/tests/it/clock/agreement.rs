@@ -1,16 +1,16 @@
 //! The same figure as a tool that everybody knows: fio on the same device at the same depth.
 
 use crate::support::{Place, point, tell};
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-pub fn fio() -> Result<(), Unavailable> {
+pub fn fio() -> Result<(), MissingNeed> {
     match Command::new("fio").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(_) => Err(Unavailable::new("fio does not start")),
-        Err(error) => Err(Unavailable::new(format!("fio: {error}"))),
+        Ok(_) => Err(MissingNeed::new("fio does not start")),
+        Err(error) => Err(MissingNeed::new(format!("fio: {error}"))),
     }
 }
 
@@ -32,7 +32,7 @@ fn iops_of_rigel(place: &Place, target: &Path, engine: &str, depth: u32) -> (f64
     );
     let document = place.line(&line).expect_measured().json();
     let point = point(&document, depth.into(), 0);
-    (point["classes"]["small"]["iops"]["mean"].as_f64().unwrap(), point["flags"].to_string())
+    (point["classes"]["small"]["iops"]["value"].as_f64().unwrap(), point["flags"].to_string())
 }
 
 const STATIONS: u32 = 4;
@@ -88,7 +88,7 @@ fn rigel_and_fio_agree() {
         if ratios.len() < WANTED {
             let reason =
                 format!("{engine} at {depth}: in fewer than {WANTED} of {TRIED} rounds the CPU was ours");
-            needs::<()>("rigel_and_fio_agree (busy host)", Err(Unavailable::new(reason)));
+            needs::<()>("rigel_and_fio_agree (busy host)", Err(MissingNeed::new(reason)));
             continue;
         }
         assert!(agreed(&ratios) >= WANTED, "{engine} at {depth}: rigel / fio {ratios:#?}");

@@ -1,8 +1,8 @@
 //! Raw reads beside SQL on devices whose answer is known: both ways must show it. Minutes each: `cargo xtask long` runs them.
 
-use crate::support::{Place, Told, asked, tell};
+use crate::support::{Place, ProgramOutput, asked, tell};
 use rigel_testdev::{
-    BlkioCap, CapLimits, DeviceSpec, LoopDevice, PostgresServer, TestDevice, Unavailable, needs,
+    BlkioCap, CapLimits, DeviceSpec, LoopDevice, MissingNeed, PostgresServer, TestDevice, needs,
 };
 use serde_json::Value;
 use std::fs;
@@ -21,10 +21,10 @@ fn seconds(name: &str) -> Option<u32> {
 
 /// Sessions with the rates of raw I/O and of SQL.
 #[expect(clippy::print_stderr, reason = "the figures are wanted, and not only that they were right")]
-fn rates(told: Told) -> Vec<(u32, [f64; 2])> {
+fn rates(told: ProgramOutput) -> Vec<(u32, [f64; 2])> {
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
-    let rate = |load: &Value, way: &str| load[way]["per_s"]["mean"].as_f64().unwrap();
+    let rate = |load: &Value, way: &str| load[way]["per_s"]["value"].as_f64().unwrap();
     let one = |load: &Value| {
         let sessions = u32::try_from(load["sessions"].as_u64().unwrap()).unwrap();
         (sessions, ["raw", "sql"].map(|way| rate(load, way)))
@@ -34,10 +34,10 @@ fn rates(told: Told) -> Vec<(u32, [f64; 2])> {
 }
 
 /// The whole device that holds a directory.
-fn device_of(dir: &Path) -> Result<PathBuf, Unavailable> {
-    let number = fs::metadata(dir).map_err(Unavailable::new)?.dev();
+fn device_of(dir: &Path) -> Result<PathBuf, MissingNeed> {
+    let number = fs::metadata(dir).map_err(MissingNeed::new)?.dev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-    let here = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).map_err(Unavailable::new)?;
+    let here = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).map_err(MissingNeed::new)?;
     let whole = if here.join("partition").exists() { here.parent().unwrap().to_owned() } else { here };
     Ok(Path::new("/dev").join(whole.file_name().unwrap()))
 }
@@ -80,11 +80,11 @@ fn a_capped_disk_is_seen_by_both_ways() {
 struct Mount(PathBuf);
 
 impl Mount {
-    fn make(device: &Path, dir: &Path) -> Result<Self, Unavailable> {
+    fn make(device: &Path, dir: &Path) -> Result<Self, MissingNeed> {
         let run = |command: &mut Command| {
-            let output = command.output().map_err(Unavailable::new)?;
+            let output = command.output().map_err(MissingNeed::new)?;
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.success() { Ok(()) } else { Err(Unavailable::new(said)) }
+            if output.status.success() { Ok(()) } else { Err(MissingNeed::new(said)) }
         };
         run(Command::new("mkfs.ext4").args(["-q", "-O", "^has_journal", "-m", "0"]).arg(device))?;
         run(Command::new("mount").arg(device).arg(dir))?;

@@ -1,12 +1,12 @@
 //! A calibration of a real file: within its budget, and kept in the history.
 
 use crate::calibrate::{DEVICE, mean};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use rigel_core::record::Record;
 use std::fs;
 use std::path::Path;
 
-fn at_home(place: &Place, home: &Path, line: &str) -> Told {
+fn at_home(place: &Place, home: &Path, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).env("XDG_STATE_HOME", home))
 }
 
@@ -36,7 +36,10 @@ fn a_file_within_the_budget_and_the_history_of_it() {
     assert!(told.contains("Calibration of data") && told.contains("max_pmbps"), "{told}");
     let table = at_home(&place, &home, "calibrate --history").expect_code(0).stdout;
     let (rows, another) = table.split_once("\n\n").unwrap();
-    assert!(rows.lines().count() == 2 && another.starts_with("Another session: not known yet"), "{table}");
+    assert!(
+        rows.lines().count() == 2 && another.starts_with("What another session will show is not known yet"),
+        "{table}"
+    );
     at_home(&place, &home, "calibrate other --history").expect_code(3);
     // What is not to be kept is not, and a simulated device never.
     at_home(&place, &home, &format!("calibrate --engine {DEVICE} --quiet --no-html")).expect_code(0);

@@ -2,7 +2,7 @@
 
 use crate::calibrate_io::installed::{Table, server};
 use crate::support::Place;
-use rigel_testdev::{PostgresServer, Unavailable, needs};
+use rigel_testdev::{MissingNeed, PostgresServer, needs};
 use serde_json::Value;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn the_figures_are_those_of_the_program() {
         let busy = [&inside, &outside].iter().any(|one| one["flags"].to_string().contains("FOREIGN"));
         assert!(busy || round + 1 < TRIED, "{apart:?}\n{inside}\n{outside}");
     }
-    let reason = Unavailable::new("other programs took the CPU or the disk in every round");
+    let reason = MissingNeed::new("other programs took the CPU or the disk in every round");
     needs::<()>("the_figures_are_those_of_the_program (busy host)", Err(reason));
 }
 
@@ -50,7 +50,7 @@ fn inside(server: &PostgresServer) -> Value {
         serde_json::from_str(&server.ask("SELECT additional_info FROM rigel.io_calibration").unwrap())
             .unwrap();
     // PostgreSQL rounds a half away from zero; Rust's format rounds it to even.
-    let iops = document["max_iops"]["mean"].as_f64().unwrap().round();
+    let iops = document["max_iops"]["value"].as_f64().unwrap().round();
     assert!(answer.starts_with(&format!("{iops:.0}|")), "{answer}: {document}");
     document
 }
@@ -59,7 +59,7 @@ fn inside(server: &PostgresServer) -> Value {
 fn apart(name: &str, inside: &Value, outside: &Value) -> Option<String> {
     let ends = |document: &Value| {
         let figure = &document[name];
-        let mean = figure["mean"].as_f64().unwrap_or_else(|| panic!("no {name}: {document}"));
+        let mean = figure["value"].as_f64().unwrap_or_else(|| panic!("no {name}: {document}"));
         (figure["lo95"].as_f64().unwrap_or(mean) / BETWEEN, figure["hi95"].as_f64().unwrap_or(mean) * BETWEEN)
     };
     let (one, other) = (ends(inside), ends(outside));

@@ -4,8 +4,8 @@
 //! second one can be under both conditions, however slow the machine is.
 
 use crate::stop::{signal, start_until};
-use crate::support::{Place, Told, flags, point};
-use rigel_testdev::{BlkioCap, CapLimits, LoopDevice, Unavailable, ZramDevice, needs};
+use crate::support::{Place, ProgramOutput, flags, point};
+use rigel_testdev::{BlkioCap, CapLimits, LoopDevice, MissingNeed, ZramDevice, needs};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -20,7 +20,7 @@ const SIZE: u64 = 16 * MIB;
 const POINTS: &str = "--matrix row --num-large 0 --num-disks 1 --duration 300ms --workers 1 --json";
 
 /// Runs until the first point is on disk, changes something, and lets it end.
-fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Told {
+fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> ProgramOutput {
     let (mut child, mut stderr) = start_until(place, &format!("run advanced {line} {POINTS}"), "point 1 ");
     signal(&child, "-STOP");
     change(&child);
@@ -28,7 +28,7 @@ fn under(place: &Place, line: &str, change: impl FnOnce(&Child)) -> Told {
     let (mut rest, mut stdout) = (String::new(), String::new());
     stderr.read_to_string(&mut rest).unwrap();
     child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    Told { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: rest }
+    ProgramOutput { code: child.wait().unwrap().code().unwrap_or(-1), stdout, stderr: rest }
 }
 
 /// The findings of a run that goes on after the change. Its first point is a good one.
@@ -128,7 +128,7 @@ fn a_file_that_another_one_took_the_place_of_is_measured_to_the_end_and_it_is_sa
     File::create(&other).unwrap().set_len(SIZE).unwrap();
     let change = |_: &Child| fs::rename(&other, &target).unwrap();
     let document = measured_under(&place, "data", change);
-    let last = last_point(&document, "another file or device now", false);
+    let last = last_point(&document, "a different file or device now", false);
     assert!(!flags(last).contains(&"ERRORS") && !flags(last).contains(&"ZEROS"), "{last}");
 }
 
@@ -192,35 +192,35 @@ fn a_device_that_shrank_is_seen() {
 }
 
 /// A filesystem of its own in a file; unmounted when dropped.
-pub struct Mounted {
+pub struct LoopMount {
     directory: PathBuf,
     /// Behind the directory, so that it is detached after it was unmounted.
     _device: Option<LoopDevice>,
 }
 
-impl Mounted {
-    fn ext4(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+impl LoopMount {
+    fn ext4(place: &Place, bytes: u64) -> Result<Self, MissingNeed> {
         Self::ext4_on(place, bytes, false)
     }
 
     /// On a loop device that reads and writes its file directly, or through the page cache.
-    pub fn ext4_on(place: &Place, bytes: u64, direct: bool) -> Result<Self, Unavailable> {
+    pub fn ext4_on(place: &Place, bytes: u64, direct: bool) -> Result<Self, MissingNeed> {
         let image = place.path().join("image");
-        File::create(&image).and_then(|file| file.set_len(bytes)).map_err(Unavailable::new)?;
+        File::create(&image).and_then(|file| file.set_len(bytes)).map_err(MissingNeed::new)?;
         run(Command::new("mkfs.ext4").arg("-q").arg(&image))?;
         let device = LoopDevice::attach(&image, direct)?;
         let directory = Self::at(place, &[], device.path())?;
         Ok(Self { directory, _device: Some(device) })
     }
 
-    pub fn tmpfs(place: &Place, bytes: u64) -> Result<Self, Unavailable> {
+    pub fn tmpfs(place: &Place, bytes: u64) -> Result<Self, MissingNeed> {
         let options = ["-t", "tmpfs", "-o", &format!("size={bytes}")];
         Ok(Self { directory: Self::at(place, &options, Path::new("none"))?, _device: None })
     }
 
-    fn at(place: &Place, options: &[&str], what: &Path) -> Result<PathBuf, Unavailable> {
+    fn at(place: &Place, options: &[&str], what: &Path) -> Result<PathBuf, MissingNeed> {
         let directory = place.path().join("mounted");
-        fs::create_dir(&directory).map_err(Unavailable::new)?;
+        fs::create_dir(&directory).map_err(MissingNeed::new)?;
         run(Command::new("mount").args(options).arg(what).arg(&directory))?;
         Ok(directory)
     }
@@ -235,15 +235,15 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for LoopMount {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("--lazy").arg(&self.directory).status();
     }
 }
 
-fn run(command: &mut Command) -> Result<(), Unavailable> {
-    let output = command.output().map_err(|error| Unavailable::new(format!("{command:?}: {error}")))?;
-    let told = || Unavailable::new(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)));
+fn run(command: &mut Command) -> Result<(), MissingNeed> {
+    let output = command.output().map_err(|error| MissingNeed::new(format!("{command:?}: {error}")))?;
+    let told = || MissingNeed::new(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)));
     output.status.success().then_some(()).ok_or_else(told)
 }
 
@@ -251,7 +251,7 @@ fn run(command: &mut Command) -> Result<(), Unavailable> {
 fn a_filesystem_that_becomes_read_only_is_said_and_reads_go_on() {
     let name = "a_filesystem_that_becomes_read_only_is_said_and_reads_go_on";
     let place = Place::new();
-    let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4(&place, 64 * MIB)) else { return };
     let target = mounted.directory.join("data");
     rigel_testdev::random_file(&target, SIZE).unwrap();
     // The loop device below the filesystem goes through the page cache.
@@ -266,7 +266,7 @@ fn a_filesystem_that_becomes_read_only_is_said_and_reads_go_on() {
 fn a_filesystem_that_gives_up_under_writes_ends_the_run() {
     let name = "a_filesystem_that_gives_up_under_writes_ends_the_run";
     let place = Place::new();
-    let Some(mounted) = needs(name, Mounted::ext4(&place, 64 * MIB)) else { return };
+    let Some(mounted) = needs(name, LoopMount::ext4(&place, 64 * MIB)) else { return };
     let target = mounted.directory.join("data");
     rigel_testdev::random_file(&target, SIZE).unwrap();
     let path = target.display();
@@ -293,7 +293,7 @@ fn a_limit_that_changes_is_seen() {
         cap.change(limits(400)).unwrap();
     });
     let last = last_point(&document, "riops=400, before: none", false);
-    assert!(last["classes"]["small"]["iops"]["mean"].as_f64().unwrap() < 1000.0, "{last}");
+    assert!(last["classes"]["small"]["iops"]["value"].as_f64().unwrap() < 1000.0, "{last}");
     let second = flag(point(&document, 2, 0), "CHANGED");
     assert!(second.is_some_and(|(_, invalid)| invalid), "{document}");
 }
@@ -313,7 +313,7 @@ pub fn fill_up(directory: &Path, left: u64) {
 fn a_disk_that_is_full_before_the_record_ends_leaves_a_whole_record() {
     let name = "a_disk_that_is_full_before_the_record_ends_leaves_a_whole_record";
     let place = Place::new();
-    let Some(mounted) = needs(name, Mounted::tmpfs(&place, 8 * MIB)) else { return };
+    let Some(mounted) = needs(name, LoopMount::tmpfs(&place, 8 * MIB)) else { return };
     place.random_file("data", SIZE);
     let line = format!("data --out {}", mounted.directory.display());
     let told = under(&place, &line, |_| fill_up(&mounted.directory, 0)).expect_code(4);
@@ -332,7 +332,7 @@ fn a_disk_that_is_full_before_the_record_ends_leaves_a_whole_record() {
 fn a_disk_that_is_full_for_the_outputs_is_told_and_the_record_is_whole() {
     let name = "a_disk_that_is_full_for_the_outputs_is_told_and_the_record_is_whole";
     let place = Place::new();
-    let Some(mounted) = needs(name, Mounted::tmpfs(&place, 8 * MIB)) else { return };
+    let Some(mounted) = needs(name, LoopMount::tmpfs(&place, 8 * MIB)) else { return };
     place.random_file("data", SIZE);
     let line = format!("data --out {}", mounted.directory.display());
     let told = under(&place, &line, |_| fill_up(&mounted.directory, 256 << 10));

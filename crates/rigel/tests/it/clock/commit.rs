@@ -3,7 +3,7 @@
 use crate::busy_host::flags_of_points;
 use crate::commit::{alone, mean_us, run_flags};
 use crate::support::Place;
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use serde_json::Value;
 use std::path::Path;
 use std::thread;
@@ -56,7 +56,7 @@ fn flush_time(engine: &str) {
     }
     assert!(busy, "{engine}: {open:?} not found: {seen:?}; {told:#?}");
     let reason = format!("{engine}: other programs had the CPUs in every run: {seen:?}");
-    needs::<()>("the_flush_time_of_a_real_file_is_found (busy host)", Err(Unavailable::new(reason)));
+    needs::<()>("the_flush_time_of_a_real_file_is_found (busy host)", Err(MissingNeed::new(reason)));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_scratch_file_is_written_and_no_other_target_without_consent() {
     let document = told.json();
     for class in ["dsync", "fdatasync", "unsynced"] {
         let io = alone(&document, class, 1);
-        assert!(io["iops"]["mean"].as_f64().unwrap() > 0.0 && io["errors"] == 0, "{io}");
+        assert!(io["iops"]["value"].as_f64().unwrap() > 0.0 && io["errors"] == 0, "{io}");
     }
     let file = place.random_file("data", 1 << 20);
     let before = std::fs::read(&file).unwrap();

@@ -6,7 +6,7 @@
 use crate::busy_host::flags_of_points;
 use crate::support::{Place, asked, tell};
 use rigel_core::stats::special::student_t_quantile;
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,11 +15,11 @@ use std::thread;
 const FILE_BYTES: u64 = 256 << 20;
 const WAYS: [&str; 2] = ["dsync", "fdatasync"];
 
-fn fio() -> Result<(), Unavailable> {
+fn fio() -> Result<(), MissingNeed> {
     match Command::new("fio").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(_) => Err(Unavailable::new("fio does not start")),
-        Err(error) => Err(Unavailable::new(format!("fio: {error}"))),
+        Ok(_) => Err(MissingNeed::new("fio does not start")),
+        Err(error) => Err(MissingNeed::new(format!("fio: {error}"))),
     }
 }
 
@@ -33,7 +33,7 @@ fn by_rigel(place: &Place, target: &Path, engine: &str) -> ([f64; 2], String) {
     let points = document["points"].as_array().unwrap();
     let rates = WAYS.map(|way| {
         let point = points.iter().find(|point| point["levels"][way] == 1).unwrap();
-        point["classes"][way]["iops"]["mean"].as_f64().unwrap()
+        point["classes"][way]["iops"]["value"].as_f64().unwrap()
     });
     (rates, flags_of_points(&document))
 }
@@ -67,12 +67,12 @@ fn by_pg_test_fsync(program: &Path, target: &Path) -> [f64; 2] {
     found.map(|rate: Option<f64>| rate.expect("a rate of pg_test_fsync"))
 }
 
-fn pg_test_fsync() -> Result<PathBuf, Unavailable> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").map_err(Unavailable::new)?;
+fn pg_test_fsync() -> Result<PathBuf, MissingNeed> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").map_err(MissingNeed::new)?;
     let mut programs: Vec<PathBuf> =
         versions.filter_map(|entry| Some(entry.ok()?.path().join("bin/pg_test_fsync"))).collect();
     programs.retain(|program| program.exists());
-    programs.pop().ok_or_else(|| Unavailable::new("no pg_test_fsync"))
+    programs.pop().ok_or_else(|| MissingNeed::new("no pg_test_fsync"))
 }
 
 /// On devices that take 4 ms to write and 6 ms to flush, one of a few rounds agrees within 2 %, unless fio itself misses the law. The
@@ -104,7 +104,7 @@ fn rigel_and_fio_agree_on_commits() {
         let busy = seen.iter().all(|(_, theirs)| (theirs / 100.0 - 1.0).abs() > 0.02);
         assert!(busy, "{way}: rigel and fio {seen:?}; {told:#?}");
         let reason = format!("{way}: fio misses the law by more than 2 %: {seen:?}");
-        needs::<()>("rigel_and_fio_agree_on_commits (busy host)", Err(Unavailable::new(reason)));
+        needs::<()>("rigel_and_fio_agree_on_commits (busy host)", Err(MissingNeed::new(reason)));
     }
 }
 

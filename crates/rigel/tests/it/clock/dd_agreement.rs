@@ -5,18 +5,18 @@
 
 use crate::clock::commit_agreement::ratio;
 use crate::support::{Place, asked};
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 const MIB: u64 = 1 << 20;
 
-fn dd() -> Result<(), Unavailable> {
+fn dd() -> Result<(), MissingNeed> {
     match Command::new("dd").arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(_) => Err(Unavailable::new("dd does not start")),
-        Err(error) => Err(Unavailable::new(format!("dd: {error}"))),
+        Ok(_) => Err(MissingNeed::new("dd does not start")),
+        Err(error) => Err(MissingNeed::new(format!("dd: {error}"))),
     }
 }
 
@@ -30,7 +30,7 @@ fn by_rigel(place: &Place, target: &Path, readers: u64, kib: u64, how: &str) -> 
     let points = document["points"].as_array().unwrap();
     assert_eq!(points.len(), 1, "{document}");
     assert_eq!(points[0]["levels"]["stream"], readers);
-    (points[0]["classes"]["stream"]["mbps"]["mean"].as_f64().unwrap(), points[0]["flags"].to_string())
+    (points[0]["classes"]["stream"]["mbps"]["value"].as_f64().unwrap(), points[0]["flags"].to_string())
 }
 
 /// The same of so many dd at the same time, each with a part of the file of its own.
@@ -71,7 +71,7 @@ fn rigel_and_dd_agree() {
         let busy = seen.iter().all(|(_, theirs, _)| theirs / law < 0.98);
         if !agree && busy {
             let reason = format!("{readers}: dd misses the law by more than 2 %: {seen:?}");
-            needs::<()>("rigel_and_dd_agree (busy host)", Err(Unavailable::new(reason)));
+            needs::<()>("rigel_and_dd_agree (busy host)", Err(MissingNeed::new(reason)));
             continue;
         }
         assert!(agree, "{readers}: rigel and dd {seen:#?}");

@@ -3,7 +3,7 @@
 use crate::busy_host::of_a_few;
 use crate::support::{Place, flags, point};
 use rigel_core::units::to_f64;
-use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, Gauge, LoopDevice, MissingNeed, TestDevice, needs};
 use std::path::Path;
 
 /// Trials on a host that others disturb.
@@ -102,8 +102,8 @@ fn past_saturation_the_law_is_found() {
         for n in [8u32, 32] {
             of_a_few("past_saturation_the_law_is_found", TRIALS, || {
                 let found = measure(&place, &device.disk(), engine, n, 0, "1s");
-                let iops = found["classes"]["small"]["iops"]["mean"].as_f64().unwrap();
-                let latency_us = found["classes"]["small"]["latency_us"]["mean"].as_f64().unwrap();
+                let iops = found["classes"]["small"]["iops"]["value"].as_f64().unwrap();
+                let latency_us = found["classes"]["small"]["latency_us"]["mean"]["value"].as_f64().unwrap();
                 let latency_law_us = f64::from(n) * 5000.0 / 4.0;
                 assert!(iops <= 800.0 * 1.01, "{engine} at {n}: faster than the device can be: {iops}");
                 let holds = iops >= 800.0 * 0.99 && (latency_us / latency_law_us - 1.0).abs() < 0.01;
@@ -133,7 +133,7 @@ fn littles_law_holds_on_a_real_device() {
         }
         if seen.len() == TRIALS {
             let reason = format!("{engine}: others had the CPUs in every trial: {seen:?}");
-            needs::<()>("littles_law_holds_on_a_real_device (busy host)", Err(Unavailable::new(reason)));
+            needs::<()>("littles_law_holds_on_a_real_device (busy host)", Err(MissingNeed::new(reason)));
         }
     }
 }
@@ -143,9 +143,10 @@ fn off_littles_law(found: &serde_json::Value) -> Vec<String> {
     let mut off = Vec::new();
     for class in ["small", "large"] {
         let io = &found["classes"][class];
-        let number = |name: &str, field: &str| io[name][field].as_f64().unwrap();
-        let planned = number("outstanding", "planned");
-        let ratio = number("iops", "mean") * number("latency_us", "mean") / 1e6 / planned;
+        let number = |figure: &serde_json::Value| figure.as_f64().unwrap();
+        let planned = number(&io["outstanding"]["planned"]);
+        let latency_us = number(&io["latency_us"]["mean"]["value"]);
+        let ratio = number(&io["iops"]["value"]) * latency_us / 1e6 / planned;
         let edges = planned / io["reads"].as_f64().unwrap();
         if (ratio - 1.0).abs() > 0.01 + edges {
             off.push(format!("{class}: {ratio}"));

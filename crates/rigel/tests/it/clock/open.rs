@@ -23,7 +23,7 @@ fn every_engine_keeps_the_times() {
             // Of a second.
             let arrived = open["arrived"].as_u64().unwrap();
             assert!(arrived.abs_diff(rate.into()) <= 1, "{engine}: {arrived} of {rate}");
-            let all = |us: &Value| number(&us["mean"]);
+            let all = |us: &Value| number(&us["mean"]["value"]);
             // What waited for its start and what took its time are the latency.
             assert!(all(&io["latency_us"]) >= all(&open["service_us"]) && all(&open["lag_us"]) > 0.0, "{io}");
             assert_eq!(io["outstanding"]["planned"], 64);
@@ -54,7 +54,7 @@ fn a_device_with_a_law_has_the_latency_of_the_formula() {
         let line = format!("run open --rate 300 {target} --duration 5s --json --seed {seed} --name t{seed}");
         let document = place.line(&line).expect_measured().json();
         let point = at(&document, 300);
-        let found = number(&point["classes"]["open"]["latency_us"]["mean"]);
+        let found = number(&point["classes"]["open"]["latency_us"]["mean"]["value"]);
         assert!(found > 0.8 * truth, "faster than the device can be: {found} of {truth} us");
         ((found / truth - 1.0).abs() < 0.1, format!("{found} us instead of {truth}, {}", point["flags"]))
     });

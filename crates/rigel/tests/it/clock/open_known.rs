@@ -35,7 +35,7 @@ fn by_rigel(place: &Place, target: &Path, rate: u32, seconds: u32) -> Latency {
     let told = place.line(&line);
     let document = told.json();
     let latency = &document["points"][0]["classes"]["open"]["latency_us"];
-    ["mean", "p99"].map(|name| number(&latency[name]))
+    ["mean", "p99"].map(|name| number(&latency[name]["value"]))
 }
 
 fn by_fio(target: &Path, rate: u32, seconds: u32, depth: u32) -> Latency {

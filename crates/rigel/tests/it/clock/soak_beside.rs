@@ -91,7 +91,7 @@ fn what_cannot_give_way_is_refused_with_the_reason() {
         (format!("soak --for 1h --beside-production=0 {data}"), "1 to 50 per cent"),
         (format!("soak --for 1h --beside-production=51 {data}"), "1 to 50 per cent"),
         ("soak --for 1h --beside-production --engine sim:servers=1,service=1ms".to_owned(), "simulated"),
-        (format!("soak --for 1h --beside-production --load rate.toml {data}"), "cannot give way"),
+        (format!("soak --for 1h --beside-production --load rate.toml {data}"), "cannot be throttled"),
         (
             format!("soak --for 1h --beside-production --load write.toml {data} --destroy-data {data}"),
             "without reads",

@@ -61,7 +61,7 @@ impl Bed {
         let told = tell(command.arg("--no-html"));
         assert!([0, 1].contains(&told.code), "{}", told.stderr);
         let document = told.json();
-        ["raw", "sql"].map(|way| document["loads"][0][way]["per_s"]["mean"].as_f64().unwrap())
+        ["raw", "sql"].map(|way| document["loads"][0][way]["per_s"]["value"].as_f64().unwrap())
     }
 
     fn fio(&self) -> f64 {

@@ -29,7 +29,8 @@ fn each_look_up_alone_has_its_own_latency() {
     assert!([0, 1].contains(&told.code), "{}", told.stderr);
     let document = told.json();
     let io = &document["points"][0]["classes"]["simple"];
-    let (rate, mean) = (io["iops"]["mean"].as_f64().unwrap(), io["latency_us"]["mean"].as_f64().unwrap());
+    let (rate, mean) =
+        (io["iops"]["value"].as_f64().unwrap(), io["latency_us"]["mean"]["value"].as_f64().unwrap());
     let max = io["latency_us"]["max"].as_f64().unwrap();
     assert!(max > mean);
     // One that began before the window of half a second counts with all of its time.
@@ -53,11 +54,11 @@ fn a_flush_is_shared_by_as_many_commits_as_there_are_sessions() {
         let [commits, flushes] = ["commits", "flushes"].map(|name| counts[name].as_f64().unwrap());
         assert!(commits > 5.0 && commits <= 1.01 * sessions * flushes + 4.0 * sessions, "{counts}");
         let io = &point["classes"]["commit"];
-        let counted = io["iops"]["mean"].as_f64().unwrap() * measured_s;
+        let counted = io["iops"]["value"].as_f64().unwrap() * measured_s;
         assert!(counted <= commits + sessions && counted >= 0.5 * commits - sessions, "{counted}: {counts}");
         assert_eq!((&io["reads"], io["writes"].as_f64().unwrap() > 1.0), (&Value::from(0), true), "{io:#}");
         // One after the other in each session: none is answered before the last one was.
-        let mean_us = io["latency_us"]["mean"].as_f64().unwrap();
+        let mean_us = io["latency_us"]["mean"]["value"].as_f64().unwrap();
         let outstanding = counted / measured_s * mean_us / 1e6;
         assert!((outstanding / sessions - 1.0).abs() < 0.1, "{outstanding} of {sessions}: {io:#}");
     }

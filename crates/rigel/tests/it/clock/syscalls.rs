@@ -1,23 +1,23 @@
 //! What the measuring loop asks of the kernel, seen by strace: only the call that submits and waits.
 
 use crate::support::Place;
-use rigel_testdev::{Unavailable, needs};
+use rigel_testdev::{MissingNeed, needs};
 use std::collections::BTreeMap;
 use std::process::Command;
 
 /// Clocks that are read without a system call.
 const FAST_CLOCKS: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
 
-fn strace() -> Result<(), Unavailable> {
+fn strace() -> Result<(), MissingNeed> {
     let clock = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    let clock = clock.map_err(Unavailable::new)?;
+    let clock = clock.map_err(MissingNeed::new)?;
     if !FAST_CLOCKS.contains(&clock.trim()) {
-        return Err(Unavailable::new(format!("the clock {} needs a system call", clock.trim())));
+        return Err(MissingNeed::new(format!("the clock {} needs a system call", clock.trim())));
     }
     match Command::new("strace").args(["-o", "/dev/null", "true"]).output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(Unavailable::new(String::from_utf8_lossy(&output.stderr))),
-        Err(error) => Err(Unavailable::new(format!("strace: {error}"))),
+        Ok(output) => Err(MissingNeed::new(String::from_utf8_lossy(&output.stderr))),
+        Err(error) => Err(MissingNeed::new(format!("strace: {error}"))),
     }
 }
 
@@ -62,7 +62,7 @@ fn the_loop_makes_one_kind_of_system_call() {
         command.current_dir(place.path()).args(["-f", "-qq", "-o", engine, env!("CARGO_BIN_EXE_rigel")]);
         let told = crate::support::tell(command.args(line.split_whitespace()));
         if told.code == 3 && told.stderr.contains("io_uring") {
-            needs::<()>(name, Err(Unavailable::new(told.stderr)));
+            needs::<()>(name, Err(MissingNeed::new(told.stderr)));
             return;
         }
         told.expect_measured();

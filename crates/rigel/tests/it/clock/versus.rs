@@ -3,7 +3,7 @@
 use crate::busy_host::of_a_few;
 use crate::support::{Place, asked};
 use crate::versus::{rows, short};
-use rigel_testdev::{DeviceSpec, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, TestDevice, needs};
 use serde_json::Value;
 
 /// How long two devices take turns: four rounds at least. Two that are a twentieth apart need a minute.
@@ -32,7 +32,7 @@ fn the_same_disk_twice_has_no_difference() {
     assert!(differences as f64 <= expected + 2.0 * expected.sqrt(), "{differences} of {runs}");
 }
 
-fn device(service_us: u64) -> Result<TestDevice, Unavailable> {
+fn device(service_us: u64) -> Result<TestDevice, MissingNeed> {
     TestDevice::mount(DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us, ..DeviceSpec::default() })
 }
 
@@ -51,7 +51,7 @@ fn ratio(a: &TestDevice, b: &TestDevice, seconds: u32, more: &str) -> ([f64; 3],
     assert!(rate["ratio"].is_object(), "{document}\n{}", told.stderr);
     assert_eq!(place.files().len(), 2, "record and page: {:?}", place.files());
     (
-        ["mean", "lo95", "hi95"].map(|end| rate["ratio"][end].as_f64().unwrap()),
+        ["value", "lo95", "hi95"].map(|end| rate["ratio"][end].as_f64().unwrap()),
         document["verdict"]["causes"].to_string(),
     )
 }

@@ -14,7 +14,7 @@ fn latencies(document: &Value, class: &str) -> Vec<f64> {
     let of = |place: u64| {
         let is_it = |point: &&Value| point["levels"][class] == place;
         let found = points.iter().find(is_it).unwrap_or_else(|| panic!("no {class} at {place}: {document}"));
-        found["classes"][class]["latency_us"]["mean"].as_f64().unwrap_or(f64::INFINITY)
+        found["classes"][class]["latency_us"]["mean"]["value"].as_f64().unwrap_or(f64::INFINITY)
     };
     (1..=8).map(of).collect()
 }

@@ -1,6 +1,6 @@
 //! fio-plot on the directories that Rigel makes for it.
 
-use super::{Ran, assert_near, printed, python};
+use super::{FormatRun, assert_near, printed, python};
 use crate::support::{Place, point, tell};
 use rigel_testdev::Python;
 use serde_json::{Value, json};
@@ -24,11 +24,11 @@ print(json.dumps([read(*wanted) for wanted in json.loads(sys.argv[1])]))
 ";
 
 /// A directory, kind of I/O, depths, jobs, and the half that is wanted.
-type Wanted<'a> = (&'a str, &'a str, &'a [u64], &'a [u64], &'a str);
+type FioPlotHalf<'a> = (&'a str, &'a str, &'a [u64], &'a [u64], &'a str);
 
 /// The records of each, in that order.
-fn read(python: &Python, fio: &Path, wanted: &[Wanted<'_>]) -> Vec<Vec<Value>> {
-    let whole = |&(directory, rw, depths, jobs, half): &Wanted<'_>| {
+fn read(python: &Python, fio: &Path, wanted: &[FioPlotHalf<'_>]) -> Vec<Vec<Value>> {
+    let whole = |&(directory, rw, depths, jobs, half): &FioPlotHalf<'_>| {
         json!([fio.join(directory), rw, depths, jobs, half])
     };
     let wanted = Value::from(wanted.iter().map(whole).collect::<Vec<_>>()).to_string();
@@ -37,7 +37,7 @@ fn read(python: &Python, fio: &Path, wanted: &[Wanted<'_>]) -> Vec<Vec<Value>> {
 }
 
 /// The directories of a run, in one that is removed afterwards.
-fn directories(ran: &Ran) -> (Place, PathBuf) {
+fn directories(ran: &FormatRun) -> (Place, PathBuf) {
     let out = Place::new();
     ran.report(&["fio", "--out", out.path().to_str().unwrap()]).expect_code(0);
     let name = out.files().into_iter().find(|name| name.ends_with("_fio")).unwrap();
@@ -59,7 +59,7 @@ fn assert_is_a_picture(path: &Path) {
 #[test]
 fn fio_plot_reads_the_figures_of_every_point() {
     let Some(python) = python("fio_plot_reads_the_figures_of_every_point", &[FIO_PLOT]) else { return };
-    let ran = Ran::calibration();
+    let ran = FormatRun::calibration();
     let findings = ran.findings();
     let (_out, fio) = directories(&ran);
     let asked =
@@ -71,9 +71,12 @@ fn fio_plot_reads_the_figures_of_every_point() {
             let depth: u64 = record["iodepth"].as_str().unwrap().parse().unwrap();
             let at = if class == "small" { (depth, beside) } else { (beside, depth) };
             let io = &point(&findings, at.0, at.1)["classes"][class];
-            let iops = io["iops"]["mean"].as_f64().unwrap();
+            let iops = io["iops"]["value"].as_f64().unwrap();
             assert_near(record["iops"].as_f64().unwrap(), iops);
-            assert_near(record["lat"].as_f64().unwrap(), 1000.0 * io["latency_us"]["mean"].as_f64().unwrap());
+            assert_near(
+                record["lat"].as_f64().unwrap(),
+                1000.0 * io["latency_us"]["mean"]["value"].as_f64().unwrap(),
+            );
             assert_near(
                 record["lat_stddev"].as_f64().unwrap(),
                 1000.0 * io["latency_us"]["stddev"].as_f64().unwrap(),
@@ -91,7 +94,7 @@ fn fio_plot_reads_the_figures_of_every_point() {
 #[test]
 fn fio_plot_draws_its_charts() {
     let Some(python) = python("fio_plot_draws_its_charts", &[FIO_PLOT]) else { return };
-    let ran = Ran::calibration();
+    let ran = FormatRun::calibration();
     let (out, fio) = directories(&ran);
     let (small, beside) = (fio.join("small"), fio.join("small_beside_2_large"));
     let draw = |name: &str, directories: &[&Path], more: &[&str]| {
@@ -113,7 +116,7 @@ fn fio_plot_draws_its_charts() {
 #[test]
 fn fio_plot_reads_streams_and_writes() {
     let Some(python) = python("fio_plot_reads_streams_and_writes", &[FIO_PLOT]) else { return };
-    let ran = Ran::new(
+    let ran = FormatRun::new(
         "run advanced --matrix basic --type seq --write 50 --engine sim:servers=4,service=20ms --seed 5 --name out --quiet --duration 1s",
     );
     let findings = ran.findings();
@@ -130,7 +133,7 @@ fn fio_plot_reads_streams_and_writes() {
     let small = sum(0);
     assert_eq!(small.len(), 5);
     for (depth, iops) in (1..).zip(&small) {
-        assert_near(*iops, point(&findings, depth, 0)["classes"]["small"]["iops"]["mean"].as_f64().unwrap());
+        assert_near(*iops, point(&findings, depth, 0)["classes"]["small"]["iops"]["value"].as_f64().unwrap());
     }
     // A level of streams is as many jobs with four I/Os each.
     let large = sum(2);
@@ -138,7 +141,7 @@ fn fio_plot_reads_streams_and_writes() {
     for (streams, iops) in (1..).zip(&large) {
         assert_near(
             *iops,
-            point(&findings, 0, streams)["classes"]["large"]["iops"]["mean"].as_f64().unwrap(),
+            point(&findings, 0, streams)["classes"]["large"]["iops"]["value"].as_f64().unwrap(),
         );
     }
 }

@@ -1,6 +1,6 @@
-//! The dashboard for Grafana: every metric and every label that it asks for is in what the program writes.
+//! The dashboard for Grafana and the alert rules for Prometheus: every metric and every label that they ask for is in what the program writes.
 
-use super::Ran;
+use super::FormatRun;
 use crate::support::{Place, tell};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::LazyLock;
 
 const DASHBOARD: &str = include_str!("../../../../../packaging/grafana/rigel.json");
+const RULES: &str = include_str!("../../../../../packaging/prometheus/rigel.rules.yml");
 /// What only a host with a drive below the directory of the build shows.
 const OF_DRIVES: &str = "rigel_soak_drive_log";
 const SMARTCTL: &str = r#"#!/bin/sh
@@ -34,7 +35,7 @@ static WRITTEN: LazyLock<Families> = LazyLock::new(written);
 
 /// Metrics of a run, of a soak and of one beside production, as the collector of the node exporter would read them.
 fn written() -> Families {
-    let ran = Ran::calibration();
+    let ran = FormatRun::calibration();
     let mut found = families(&ran.text("openmetrics"));
     let place = Place::new();
     place.random_file("data", 2 << 20);
@@ -119,5 +120,16 @@ fn the_labels_of_queries_and_legends_are_those_of_the_samples() {
     assert!(all.len() > 100, "{}", all.len());
     for label in all {
         assert!(known.contains(label), "{label}: {known:?}");
+    }
+}
+
+/// Names of recorded series have colons, so that only what is read from the program begins with `rigel_`.
+#[test]
+fn the_alert_rules_ask_for_metrics_that_are_written() {
+    let lines = RULES.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let asked: BTreeSet<&str> = lines.flat_map(words).filter(|word| word.starts_with("rigel_")).collect();
+    assert!(asked.len() > 5, "{asked:?}");
+    for name in asked {
+        assert!(WRITTEN.contains_key(name), "{name} is in no output: {:?}", WRITTEN.keys());
     }
 }

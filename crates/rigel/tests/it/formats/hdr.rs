@@ -1,6 +1,6 @@
 //! The interval log in the Python port of HdrHistogram.
 
-use super::{HOSTILE, Ran, printed, python};
+use super::{FormatRun, HOSTILE, printed, python};
 
 const READ: &str = "
 import json, sys
@@ -31,7 +31,7 @@ const FIGURES: usize = 7;
 fn hdr_histogram_reads_the_latencies_of_every_point() {
     let test = "hdr_histogram_reads_the_latencies_of_every_point";
     let Some(python) = python(test, &["hdrhistogram==0.10.8"]) else { return };
-    let ran = Ran::new(FEW).renamed(HOSTILE);
+    let ran = FormatRun::new(FEW).renamed(HOSTILE);
     let findings = ran.findings();
     let log = printed(python.command("python").args(["-c", READ]).arg(ran.file("hlog")));
     let mut seen = 0;
@@ -48,7 +48,7 @@ fn hdr_histogram_reads_the_latencies_of_every_point() {
             assert_eq!(line["visits"], io["iops"]["visits"], "{tag}");
             // Buckets are 1.6 % wide, and the interval of the mean is about visits, which differ little here.
             let mean_us = line["sum"].as_f64().unwrap() / line["count"].as_f64().unwrap() / 1000.0;
-            let told_us = io["latency_us"]["mean"].as_f64().unwrap();
+            let told_us = io["latency_us"]["mean"]["value"].as_f64().unwrap();
             assert!((mean_us / told_us - 1.0).abs() < 0.02, "{tag}: {mean_us} {told_us}");
             assert!(line["start"].as_f64().unwrap() > log["start"].as_f64().unwrap(), "{tag}");
             seen += 1;

@@ -1,6 +1,6 @@
 //! The page for a ticket, rendered by a library of CommonMark with the tables of GitHub.
 
-use super::{HOSTILE, Ran, printed, python};
+use super::{FormatRun, HOSTILE, printed, python};
 
 const READ: &str = "
 import json, sys
@@ -35,7 +35,7 @@ fn markdown_is_tables_and_names_stay_names() {
     let Some(python) = python("markdown_is_tables_and_names_stay_names", &["markdown-it-py==4.3.0"]) else {
         return;
     };
-    let ran = Ran::calibration().renamed(HOSTILE);
+    let ran = FormatRun::calibration().renamed(HOSTILE);
     let findings = ran.findings();
     let page = printed(python.command("python").args(["-c", READ]).arg(ran.file("markdown")));
     let known = ["code", "h1", "h2", "li", "p", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"];

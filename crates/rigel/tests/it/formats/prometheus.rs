@@ -1,6 +1,6 @@
 //! OpenMetrics text in the parsers of Prometheus' Python client: the strict one of the format, and that of the older one.
 
-use super::{HOSTILE, Ran, assert_near, printed, python};
+use super::{FormatRun, HOSTILE, assert_near, printed, python};
 use crate::support::point;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ print(json.dumps({'samples': samples, 'units': {f.name: f.unit for f in families
 fn parsers_of_prometheus_read_every_figure() {
     let test = "parsers_of_prometheus_read_every_figure";
     let Some(python) = python(test, &["prometheus-client==0.26.0"]) else { return };
-    let ran = Ran::calibration().renamed(HOSTILE);
+    let ran = FormatRun::calibration().renamed(HOSTILE);
     let findings = ran.findings();
     let told = printed(python.command("python").args(["-c", READ]).arg(ran.file("openmetrics")));
     assert_eq!(told["units"]["rigel_latency_seconds"], "seconds");
@@ -37,14 +37,10 @@ fn parsers_of_prometheus_read_every_figure() {
     };
     let io = &point(&findings, 3, 2)["classes"]["small"];
     let here = [("small", "3"), ("large", "2"), ("class", "small")];
-    for (bound, field) in [("value", "mean"), ("lo95", "lo95"), ("hi95", "hi95")] {
+    for bound in ["value", "lo95", "hi95"] {
         let labels = [&here[..], &[("bound", bound)]].concat();
-        assert_near(value("rigel_iops", &labels), io["iops"][field].as_f64().unwrap());
-        let latency = if bound == "value" {
-            &io["latency_us"]["p50"]
-        } else {
-            &io["latency_us"]["intervals"]["p50"][field]
-        };
+        assert_near(value("rigel_iops", &labels), io["iops"][bound].as_f64().unwrap());
+        let latency = &io["latency_us"]["p50"][bound];
         let labels = [&labels[..], &[("percentile", "50")]].concat();
         assert_near(value("rigel_latency_seconds", &labels), latency.as_f64().unwrap() / 1e6);
     }

@@ -13,11 +13,11 @@ struct Figure {
 }
 
 #[derive(Default)]
-pub struct Told(BTreeMap<String, Vec<Figure>>);
+pub struct OutputNumbers(BTreeMap<String, Vec<Figure>>);
 
 const PARTS: [&str; 3] = ["value", "lo95", "hi95"];
 
-impl Told {
+impl OutputNumbers {
     /// Every figure that occurs more than once is the same everywhere.
     pub fn agree(&self) {
         let mut wrong = Vec::new();
@@ -84,20 +84,18 @@ impl Told {
                 };
                 for rate in ["iops", "mbps"] {
                     let rates = &io[rate];
-                    self.exact("json", &key(rate), [&rates["mean"], &rates["lo95"], &rates["hi95"]], 1.0);
+                    self.exact("json", &key(rate), PARTS.map(|part| &rates[part]), 1.0);
                 }
                 let us = &io["latency_us"];
                 for what in ["mean", "p50", "p90", "p99"] {
-                    let ends = &us["intervals"][what];
-                    self.exact("json", &key(what), [&us[what], &ends["lo95"], &ends["hi95"]], 1.0);
+                    self.exact("json", &key(what), PARTS.map(|part| &us[what][part]), 1.0);
                 }
             }
         }
         let dsync =
             document["points"].as_array().unwrap().iter().filter(|point| point["levels"]["dsync"] == 1);
         for us in dsync.map(|point| &point["classes"]["dsync"]["latency_us"]) {
-            let ends = &us["intervals"]["mean"];
-            self.exact("json", "1 dsync mean", [&us["mean"], &ends["lo95"], &ends["hi95"]], 1.0);
+            self.exact("json", "1 dsync mean", PARTS.map(|part| &us["mean"][part]), 1.0);
         }
         let most = &document["best"]["dsync"]["rate"];
         self.exact("json", "most commits", [&most["value"], &most["lo95"], &most["hi95"]], 1.0);
@@ -191,11 +189,12 @@ impl Told {
                 }
             }
         }
-        for card in text.split("<div class=\"card\">").skip(1) {
+        // A number keeps its unit beside it.
+        for card in text.replace('\u{a0}', " ").split("<div class=\"card\">").skip(1) {
             let Some(key) = headline(between(card, "<h3>", "</h3>").unwrap()) else { continue };
-            let value = between(card, "<div class=\"value\">", "<span").unwrap();
+            let value = between(card, "<div class=\"value\">", "</div>").unwrap();
             self.written("page", key, value);
-            if let Some(interval) = between(card, "<div>±", "<span") {
+            if let Some(interval) = between(card, "<div class=\"unit\">±", " (95 %") {
                 let (width, ends) = interval.split_once(" %: ").unwrap();
                 self.width("page", key, width);
                 let (lo, hi) = ends.split_once(" to ").unwrap();
@@ -277,9 +276,17 @@ impl Told {
                 "commit_latency" => "1 dsync mean".to_owned(),
                 "commit_fdatasync" => "1 fdatasync mean".to_owned(),
                 "max_commits" => "most commits".to_owned(),
+                "max_pmbps" => "one stream".to_owned(),
+                "latency_at_1" => "1,0 small mean".to_owned(),
+                "commit_unsynced" => "1 unsynced mean".to_owned(),
+                _ if row["point"].is_null() => continue,
                 metric => {
                     let (class, what) = metric.split_once('_').unwrap();
-                    format!("{point} {class} {}", what.replace("latency", "mean"))
+                    let what = what.replace("latency", "mean").replace("per_s", "iops");
+                    match class {
+                        "small" | "large" => format!("{point} {class} {what}"),
+                        _ => format!("{} {class} {what}", row["point"][class]),
+                    }
                 }
             };
             for side in [&row["base"], &row["new"]] {
@@ -302,7 +309,7 @@ impl Told {
                 _ if what.starts_with("latency of a random read") => "1,0 small mean",
                 _ => continue,
             };
-            self.exact("advice", key, [&measured["mean"], &measured["lo95"], &measured["hi95"]], 1.0);
+            self.exact("advice", key, PARTS.map(|part| &measured[part]), 1.0);
         }
     }
 
@@ -322,7 +329,7 @@ impl Told {
             ("max_commits", "most commits", 1.0),
         ] {
             let found = &document[name];
-            self.exact("calibration's json", key, [&found["mean"], &found["lo95"], &found["hi95"]], factor);
+            self.exact("calibration's json", key, [&found["value"], &found["lo95"], &found["hi95"]], factor);
         }
         self.place("calibration's json", "within", document["outstanding"].as_f64().unwrap());
     }
@@ -349,7 +356,7 @@ impl Told {
             let decimals = value.split_once('.').map_or(0, |(_, digits)| digits.len());
             let tolerance = 0.51 * factor * 0.1f64.powi(i32::try_from(decimals).unwrap());
             self.add("calibration", key, "value", number * factor, tolerance);
-            if let Some(width) = rest.first().and_then(|width| width.strip_prefix('±')) {
+            if let Some(width) = rest.iter().find_map(|width| width.strip_prefix('±')) {
                 self.width("calibration", key, width);
             }
         }

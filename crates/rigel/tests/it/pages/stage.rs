@@ -2,7 +2,7 @@
 //!
 //! Must not know a page.
 
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use crate::year;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -35,9 +35,23 @@ const OTHERS: [(&str, &str); 4] = [
 const COMPLETIONS: [&str; 3] =
     ["home/.local/share/bash-completion/completions", "home/.zfunc", "home/.config/fish/completions"];
 /// A history that sysstat wrote.
-const SADF: &str = "../rigel-core/tests-data/capacity/sadf-12.6.1.json";
+const SADF: &str = "../rigel-capacity/tests-data/sadf-12.6.1.json";
 /// A history of PostgreSQL.
-const PG_STAT_IO: &str = "../rigel-core/tests-data/capacity/pg_stat_io-17.10.csv";
+const PG_STAT_IO: &str = "../rigel-capacity/tests-data/pg_stat_io-17.10.csv";
+/// A report of Oracle's.
+const AWR: &str = "../rigel-capacity/tests-data/awr-19c.txt";
+
+/// Results of other tools.
+const SAMPLES: &str = "../rigel-uses/src/baseline/samples";
+/// What pages call them.
+const OF_TOOLS: [(&str, &str); 6] = [
+    ("old_summary.txt", "orion_11_1_summary.txt"),
+    ("fio_old.json", "fio_rand_read_8k_q8.json"),
+    ("fio_new.json", "fio_rand_read_4jobs_grouped.json"),
+    ("mon.json", "fio_rand_read_8k_q8.json"),
+    ("tue.json", "fio_rand_read_4jobs.json"),
+    ("wed.json", "fio_rand_read_4jobs_grouped.json"),
+];
 
 /// A file of Rigel's own, which its runs may write.
 const SCRATCH: &str = "rigel-scratch.dat";
@@ -47,12 +61,15 @@ const LOAD: &str = "load = \"rigel.load/1\"\n\n[[class]]\nname = \"pages\"\nsize
     arrival = { rate = 1000, shape = \"poisson\" }\n\n[[class]]\nname = \"scans\"\nsize = \"128K\"\n\
     pattern = \"stream\"\narrival = { streams = 1 }\n";
 
+/// A job of fio's that only reads.
+const JOB: &str = "[pages]\nrw=randread\nbs=8k\niodepth=4\n";
+
 /// What is made once for all pages.
-pub struct Made {
+pub struct PageStage {
     place: Place,
 }
 
-impl Made {
+impl PageStage {
     pub fn new() -> Self {
         let made = Self { place: Place::new() };
         fs::create_dir(made.path("home")).unwrap();
@@ -106,12 +123,12 @@ impl Made {
 
 /// A place in which the commands of a page are typed.
 pub struct Stage<'a> {
-    made: &'a Made,
+    made: &'a PageStage,
     place: Place,
 }
 
 impl<'a> Stage<'a> {
-    pub fn new(made: &'a Made) -> Self {
+    pub fn new(made: &'a PageStage) -> Self {
         let place = Place::new();
         let stage = Self { made, place };
         for folder in ["bin", "told", "here", "home"].into_iter().chain(COMPLETIONS) {
@@ -126,6 +143,9 @@ impl<'a> Stage<'a> {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
         for (name, from) in [("sa24.json", tests.join(SADF)), ("io.csv", tests.join(PG_STAT_IO))] {
             fs::copy(from, stage.here(name)).unwrap();
+        }
+        for (name, sample) in OF_TOOLS {
+            fs::copy(tests.join(SAMPLES).join(sample), stage.here(name)).unwrap();
         }
         for name in ["two-years.json", "db1.json"] {
             symlink(made.path("year.json"), stage.here(name)).unwrap();
@@ -142,7 +162,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Types a command; what each `rigel` of it came to.
-    pub fn typed(&self, command: &str) -> Vec<Told> {
+    pub fn typed(&self, command: &str) -> Vec<ProgramOutput> {
         let told = self.path("told");
         fs::remove_dir_all(&told).unwrap();
         fs::create_dir(&told).unwrap();
@@ -158,12 +178,12 @@ impl<'a> Stage<'a> {
         let code = |number: usize| {
             fs::read_to_string(told.join(format!("{}.code", 2 * number))).ok()?.trim().parse().ok()
         };
-        let one = |(number, code)| Told {
+        let one = |(number, code)| ProgramOutput {
             code,
             stdout: String::new(),
             stderr: fs::read_to_string(told.join(format!("{}.stderr", 2 * number))).unwrap(),
         };
-        let mut all: Vec<Told> = (0..).map_while(code).enumerate().map(one).collect();
+        let mut all: Vec<ProgramOutput> = (0..).map_while(code).enumerate().map(one).collect();
         // What failed before the program, such as a redirection.
         if all.is_empty() {
             all.push(whole);
@@ -236,6 +256,8 @@ impl<'a> Stage<'a> {
     /// Makes what a command reads: records, load files, lists of targets, targets by a relative name.
     fn props(&self, command: &str) {
         let words: Vec<String> = rigel_testdev::offers::shell::commands(command).unwrap_or_default().concat();
+        let ranked = words.iter().position(|word| word == "rank").and_then(|at| words.get(at + 1)).cloned();
+        let words: Vec<String> = words.iter().flat_map(|word| of_storage(word, ranked.is_some())).collect();
         let there = words.iter().position(|word| word == "cd").map(|at| PathBuf::from(&words[at + 1]));
         let there = there.unwrap_or_else(|| self.path("here"));
         let mut before = "";
@@ -268,9 +290,21 @@ impl<'a> Stage<'a> {
                     text.replacen("\"run_id\":\"", &format!("\"run_id\":\"{}_", name.replace('.', "_")), 1),
                 )
                 .unwrap();
+            } else if name == "awr" {
+                fs::create_dir_all(&path).unwrap();
+                let report = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(AWR)).unwrap();
+                let host = "rac2.example.com";
+                fs::write(path.join("awr.txt"), report.replace(host, &format!("{:1$}", "db1", host.len())))
+                    .unwrap();
+            } else if name.ends_with(".fio") {
+                fs::write(&path, JOB).unwrap();
             } else if is_records {
                 fs::create_dir_all(&path).unwrap();
                 fs::copy(self.made.record("here"), path.join("a_record.jsonl")).unwrap();
+            } else if option == "--offers" {
+                let storage = ranked.as_deref().unwrap_or_default();
+                let storage = storage.split('=').next().unwrap_or_default().trim_end_matches('/');
+                fs::write(&path, format!("[\"{storage}\"]\nprice = \"1000 EUR\"\ndisks = 4\n")).unwrap();
             } else if name.ends_with(".toml") && option == "--load" {
                 fs::write(&path, LOAD).unwrap();
             } else if name == SCRATCH {
@@ -283,6 +317,14 @@ impl<'a> Stage<'a> {
                 target(&path);
             }
         }
+    }
+}
+
+/// The records of a storage that is ranked, `NAME=RECORD,RECORD`; any other word itself.
+fn of_storage(word: &str, is_ranked: bool) -> Vec<String> {
+    match word.split_once('=').filter(|(name, _)| is_ranked && !name.contains([' ', '/', '-'])) {
+        Some((_, paths)) => paths.split(',').map(str::to_owned).collect(),
+        None => vec![word.to_owned()],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{flip, open, ranges};
 use crate::support::Place;
-use rigel_testdev::{DeviceSpec, PostgresServer, TestDevice, Unavailable, needs};
+use rigel_testdev::{DeviceSpec, MissingNeed, PostgresServer, TestDevice, needs};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -10,12 +10,12 @@ use std::sync::OnceLock;
 
 /// A table of some hundred pages with checksums, as the file that the server keeps it in; one for all tests.
 fn table(test: &str) -> Option<&'static [u8]> {
-    static TABLE: OnceLock<Result<Vec<u8>, Unavailable>> = OnceLock::new();
+    static TABLE: OnceLock<Result<Vec<u8>, MissingNeed>> = OnceLock::new();
     let made = TABLE.get_or_init(made).as_ref();
-    needs(test, made.map(Vec::as_slice).map_err(Unavailable::new))
+    needs(test, made.map(Vec::as_slice).map_err(MissingNeed::new))
 }
 
-fn made() -> Result<Vec<u8>, Unavailable> {
+fn made() -> Result<Vec<u8>, MissingNeed> {
     let mut server = PostgresServer::start("")?;
     server.enable_checksums()?;
     let sql = "CREATE TABLE t AS SELECT g, repeat(md5(g::text), 8) FROM generate_series(1, 12000) g";

@@ -1,12 +1,12 @@
 //! States that are kept: gone on with from elsewhere, with other files, and never replaced unasked.
 
 use super::{MIB, flip, interrupted, ranges, twins};
-use crate::support::{Place, Told, tell};
+use crate::support::{Place, ProgramOutput, tell};
 use std::fs;
 use std::path::Path;
 
 /// As from another directory.
-fn from(place: &Place, directory: &Path, line: &str) -> Told {
+fn from(place: &Place, directory: &Path, line: &str) -> ProgramOutput {
     tell(place.command().args(line.split_whitespace()).current_dir(directory))
 }
 
@@ -57,7 +57,7 @@ fn a_file_that_another_took_the_name_of_is_refused() {
         return;
     }
     let told = place.line("scrub --resume s.json").expect_code(3);
-    assert!(told.stderr.contains("a file is not the one that the scrub began with"), "{}", told.stderr);
+    assert!(told.stderr.contains("a file has changed since the scrub started"), "{}", told.stderr);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_state_is_not_replaced_unasked() {
     twins(&place, MIB);
     place.line("scrub a b --state s.json --quiet").expect_code(0);
     let told = place.line("scrub a b --state s.json --quiet").expect_code(3);
-    assert!(told.stderr.contains("`rigel scrub --resume s.json` goes on with it"), "{}", told.stderr);
+    assert!(told.stderr.contains("resume it with `rigel scrub --resume s.json`"), "{}", told.stderr);
     let told = place.line("scrub a b --state a --quiet").expect_code(3);
     assert!(told.stderr.contains("next step: name another file"), "{}", told.stderr);
     assert!(!told.stderr.contains("--force"), "{}", told.stderr);

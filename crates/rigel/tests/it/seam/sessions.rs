@@ -7,9 +7,10 @@ use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Class, Figure, LoadClass, Pattern, PerClass, Sizes, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::{Adaptive, LevelChoice, Pace};
+use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::{EngineRequest, Request};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::{ClassTally, Tally, Window};
 use rigel_core::record::{Line, Node, NodeVisit, Nodes, Record, write_line};
@@ -17,9 +18,9 @@ use rigel_core::sim::SimLaw;
 use rigel_core::stats::settle;
 use rigel_core::units::Nanos;
 use rigel_report::{Format, OrionVersion, View};
-use rigel_run::bench::{Bench, Came, Detail, Heard, Order, Passed, Progress, Site, Work};
+use rigel_run::bench::{Bench, BenchMessage, Detail, Order, Progress, RunPast, Site, VisitResult, Work};
 use rigel_run::execute::Run;
-use rigel_run::job::{Done, Workload};
+use rigel_run::job::{WorkResult, Workload};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -86,7 +87,11 @@ impl Bench for Server {
         self.now_ns
     }
 
-    fn work(&mut self, order: &Order, hear: &mut dyn FnMut(Heard) -> bool) -> Result<Came, Problem> {
+    fn work(
+        &mut self,
+        order: &Order,
+        hear: &mut dyn FnMut(BenchMessage) -> bool,
+    ) -> Result<VisitResult, Problem> {
         let Work::Measure { settle_ns, measure_ns, detail } = order.work else { panic!("no warm-up") };
         let began_ns = self.now_ns;
         let start_ns = began_ns + settle_ns;
@@ -98,24 +103,31 @@ impl Bench for Server {
         let tally = self.commits(sessions, Tally::new(window, vec![Some(empty)], began_ns));
         let found = tally.finish().remove(0).unwrap();
         let latency_ns = PerClass::new();
-        hear(Heard::Tick(Progress { now_ns: self.now_ns, ops: [(commit(), self.done)].into(), latency_ns }));
-        let done =
-            Done { tallies: [(commit(), found)].into(), window_end_ns: window.end_ns, ..Done::default() };
-        Ok(Came { done, began_ns, ended_ns: self.now_ns, nodes: vec![NodeVisit::default()] })
+        hear(BenchMessage::Tick(Progress {
+            now_ns: self.now_ns,
+            ops: [(commit(), self.done)].into(),
+            latency_ns,
+        }));
+        let done = WorkResult {
+            tallies: [(commit(), found)].into(),
+            window_end_ns: window.end_ns,
+            ..WorkResult::default()
+        };
+        Ok(VisitResult { done, began_ns, ended_ns: self.now_ns, nodes: vec![NodeVisit::default()] })
     }
 
-    fn rest(&mut self, ns: u64, _: &mut dyn FnMut(Heard) -> bool) {
+    fn rest(&mut self, ns: u64, _: &mut dyn FnMut(BenchMessage) -> bool) {
         self.now_ns += ns;
     }
 
-    fn pass(&mut self, until_ns: u64, _: Passed) -> bool {
+    fn pass(&mut self, until_ns: u64, _: RunPast) -> bool {
         self.now_ns = until_ns;
         true
     }
 }
 
 fn run(pace: Pace) -> Run {
-    let mut request = Request::new(RunLevel::Advanced);
+    let mut request = Request::of(Task::named(RunLevel::Advanced, Vec::new(), pace));
     request.classes = vec![LoadClass {
         sizes: Sizes::None,
         pattern: Pattern::Sessions,
@@ -125,9 +137,7 @@ fn run(pace: Pace) -> Run {
         levels: vec![1, 2, 4, 8],
         ..LoadClass::random(commit(), 0)
     }];
-    request.levels = LevelChoice::Own;
     request.engine = EngineRequest::Sim(SimLaw::default());
-    request.pace = pace;
     let host = HostFacts { cpus: 2, ..HostFacts::default() };
     let plan = Plan::new(&request, &host, &[TargetFacts::simulated(1 << 30)]).unwrap();
     Run { program_version: "test".into(), run_id: "commits_20260101_1200".into(), request, plan }
@@ -175,8 +185,8 @@ fn json_text_and_page_name_the_class_and_its_unit() {
     for point in document["points"].as_array().unwrap() {
         let sessions = u32::try_from(point["levels"]["commit"].as_u64().unwrap()).unwrap();
         let io = &point["classes"]["commit"];
-        assert!((io["iops"]["mean"].as_f64().unwrap() / truth(sessions) - 1.0).abs() < 0.03, "{point}");
-        assert!(io["mbps"].is_null() && io["latency_us"]["p99"].is_f64());
+        assert!((io["iops"]["value"].as_f64().unwrap() / truth(sessions) - 1.0).abs() < 0.03, "{point}");
+        assert!(io["mbps"].is_null() && io["latency_us"]["p99"]["value"].is_f64());
         assert_eq!(point["visits"][0]["levels"]["commit"], sessions);
     }
     assert!(document["best"]["commit"]["rate"]["lo95"].is_f64());
@@ -209,7 +219,7 @@ fn json_text_and_page_name_the_class_and_its_unit() {
 fn every_output_takes_the_class() {
     let record = record(Pace::Fixed(Nanos::from_secs(1)));
     let view = View::of(&record);
-    for format in Format::ALL.into_iter().filter(|format| *format != Format::Parquet) {
+    for format in Format::ALL {
         let files = rigel_report::render(format, &view).unwrap();
         let names: Vec<_> = files.iter().map(|file| file.suffix.clone()).collect();
         assert!(

@@ -4,14 +4,16 @@ use super::super::Document;
 use super::super::documents::COLOUR;
 use super::super::simulated::{law, made_once, on_disk};
 use super::Case;
+use rigel_core::judge::answers::Answer;
 use rigel_core::load::commits::NoCommits;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
+use rigel_core::stats::EstimateForm;
 use rigel_core::stats::bound::{LatencyBound, LatencyOf};
 use rigel_core::units::{NS_PER_MS, Nanos};
 use rigel_report::View;
-use rigel_report::calibration::{self, Document as Answers, Figure};
+use rigel_report::calibration::{self, Document as Answers};
 use rigel_report::text::Style;
 use std::sync::OnceLock;
 
@@ -57,7 +59,7 @@ pub fn with_commits(may_write: bool) -> anyhow::Result<Record> {
     if !may_write {
         // A simulated device can always be written to.
         request.classes.truncate(2);
-        request.no_commits = Some(NoCommits::NoConsent);
+        request.leave_out_commits(NoCommits::NoConsent);
     }
     on_disk(PLAIN, request)
 }
@@ -83,31 +85,20 @@ fn history() -> anyhow::Result<Vec<Document>> {
     let record = with_commits(true)?;
     let Some(first) = Answers::of(&View::of(&record)) else { anyhow::bail!("no calibration") };
     let on_day = |(day, per_cent): (u32, f64)| {
-        let times = |figure: Option<Figure>| {
-            figure.map(|figure| Figure {
-                mean: figure.mean * per_cent / 100.0,
-                hi95: figure.hi95.map(|hi| hi * per_cent / 100.0),
-                ..figure
-            })
+        let times = |answer: &Answer, figure: EstimateForm| {
+            let times = if answer.spread { per_cent / 100.0 } else { 1.0 };
+            EstimateForm { value: figure.value * times, hi95: figure.hi95.map(|hi| hi * times), ..figure }
         };
         Answers {
             run: format!("calibration_2026030{day}_0800"),
             started: format!("2026-03-0{day}T08:00:00+01:00"),
-            unbounded_iops: times(first.unbounded_iops),
-            max_mbps: times(first.max_mbps),
-            latency_at_1_us: times(first.latency_at_1_us),
-            commit_latency_us: times(first.commit_latency_us),
+            answers: first.answers.clone().map(times),
             ..first.clone()
         }
     };
     let mut found: Vec<Answers> = (1..).zip([100.0, 96.0, 103.0, 99.0]).map(on_day).collect();
     // One that an older program kept, and one of another storage.
-    found.push(Answers {
-        verdict: None,
-        commits_reason: None,
-        started: "2025-03-01T08:00:00+01:00".into(),
-        ..first.clone()
-    });
+    found.push(Answers { verdict: None, started: "2025-03-01T08:00:00+01:00".into(), ..first.clone() });
     found.push(Answers { targets: vec![super::hostile::NAME.into()], write_percent: 30, ..first.clone() });
     let past = calibration::past(&found, [8 << 10, 1 << 20], WritePercent::new(0));
     Ok(vec![

@@ -4,7 +4,6 @@ use super::super::simulated::{on_disk, once, request, rounds};
 use super::Case;
 use super::interrupted::stop;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::request::Request;
 use rigel_core::record::Record;
 
 const SLOW: &str = "servers=4,service=20ms,rate=100M,spread=lognormal:20%,between=1%";
@@ -24,7 +23,7 @@ pub fn all() -> Vec<Case> {
 }
 
 fn named(name: &str) -> anyhow::Result<Record> {
-    let mut record = on_disk(SLOW, Request { pace: once(1), ..request(RunLevel::Simple) })?;
+    let mut record = on_disk(SLOW, request(RunLevel::Simple).paced(once(1)))?;
     everywhere(&mut record, name);
     Ok(record)
 }
@@ -60,7 +59,7 @@ pub fn everywhere(record: &mut Record, name: &str) {
 
 /// A run whose last words, and those of the host meanwhile, are of others.
 fn reasons() -> anyhow::Result<Record> {
-    let mut record = on_disk(SLOW, Request { pace: rounds(100), ..request(RunLevel::Simple) })?;
+    let mut record = on_disk(SLOW, request(RunLevel::Simple).paced(rounds(100)))?;
     stop(&mut record, 9);
     if let Some(closing) = &mut record.closing {
         closing.reason = Some(NAME.into());

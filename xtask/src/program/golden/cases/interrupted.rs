@@ -5,10 +5,9 @@ use super::super::simulated::{on_disk, once, request, rounds};
 use super::Case;
 use rigel_core::facts::{ChangedTarget, TargetChange};
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::request::Request;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{FirstError, HungIo};
-use rigel_core::record::{Closing, End, Record, Resumed, TornLine};
+use rigel_core::record::{ClosingLine, End, Record, ResumedLine, TornLine};
 use rigel_core::units::NS_PER_S;
 
 const SLOW: &str = "servers=4,service=20ms,rate=100M,spread=lognormal:20%,between=1%";
@@ -30,7 +29,7 @@ pub fn all() -> Vec<Case> {
 }
 
 fn changed(change: impl FnOnce(&mut Record)) -> anyhow::Result<Record> {
-    let mut record = on_disk(SLOW, Request { pace: once(1), ..request(RunLevel::Simple) })?;
+    let mut record = on_disk(SLOW, request(RunLevel::Simple).paced(once(1)))?;
     change(&mut record);
     Ok(record)
 }
@@ -51,7 +50,8 @@ pub fn stop_in_search(record: &mut Record, visits: usize) {
 
 fn close(record: &mut Record, reason: &str, end: End) {
     let ended = "2026-03-01T00:00:20+00:00".into();
-    record.closing = Some(Closing { ended, complete: false, reason: Some(reason.into()), end: Some(end) });
+    record.closing =
+        Some(ClosingLine { ended, complete: false, reason: Some(reason.into()), end: Some(end) });
 }
 
 /// Ends the last visit halfway.
@@ -67,7 +67,7 @@ fn cut(record: &mut Record) {
 }
 
 fn stopped_in_rounds() -> anyhow::Result<Record> {
-    let mut record = on_disk(SLOW, Request { pace: rounds(100), ..request(RunLevel::Simple) })?;
+    let mut record = on_disk(SLOW, request(RunLevel::Simple).paced(rounds(100)))?;
     stop(&mut record, 12);
     Ok(record)
 }
@@ -89,7 +89,7 @@ fn resumed(record: &mut Record) {
     let mut aside = record.clone();
     stop(&mut aside, 3);
     record.set_aside = aside.visits.split_off(2);
-    let line = |day: u32, kept: usize, set_aside| Resumed {
+    let line = |day: u32, kept: usize, set_aside| ResumedLine {
         at: format!("2026-03-0{day}T09:30:00+00:00"),
         run_ns: record.visits[kept].began_ns - record.visits[kept].settle_ns,
         kept: kept as u64,

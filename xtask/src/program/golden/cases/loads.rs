@@ -7,7 +7,7 @@ use rigel_core::load::class::{Class, Figure, LoadClass, Pattern, Sync};
 use rigel_core::load::commits;
 use rigel_core::load::file::{self, Preset};
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::Pace;
+use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::{CacheWarmUp, DEFAULT_LARGE, DEFAULT_SMALL, Request};
 use rigel_core::record::Record;
 
@@ -18,7 +18,7 @@ pub fn all() -> Vec<Case> {
     vec![
         Case::of("load-mixed-sizes", || load(MIXED, rounds(100))),
         Case::of("load-points-fixed", || load(MIXED, once(1))),
-        Case::of("load-phases", || load(PHASES, Pace::Phases)),
+        Case::of("load-phases", || load(PHASES, Pace::Adaptive(Adaptive::default()))),
         Case::of("preset-postgresql", || preset("postgresql")),
         Case::of("preset-mysql", || preset("mysql")),
         Case::of("preset-oracle", || preset("oracle")),
@@ -82,6 +82,12 @@ fn load(text: &str, pace: Pace) -> anyhow::Result<Record> {
     of_file(SLOW, "golden.toml", text, pace)
 }
 
+/// Mixed sizes on a device whose I/Os take so many milliseconds.
+pub fn mixed(service_ms: u32) -> anyhow::Result<Record> {
+    let law = format!("servers=4,service={service_ms}ms,rate=100M,spread=lognormal:20%,between=1%");
+    of_file(&law, "golden.toml", MIXED, rounds(100))
+}
+
 /// The loads that come with the program, on a device that is just fast enough.
 fn preset(name: &str) -> anyhow::Result<Record> {
     let preset = Preset::named(name).with_context(|| format!("no preset {name}"))?;
@@ -91,7 +97,7 @@ fn preset(name: &str) -> anyhow::Result<Record> {
 fn of_file(law: &str, name: &str, text: &str, pace: Pace) -> anyhow::Result<Record> {
     let load = file::read(name, text.as_bytes())?;
     let command_line = format!("load {name} /dev/sdb --destroy-data /dev/sdb ");
-    let asked = Request { cache: CacheWarmUp::Off, pace, command_line, ..request(RunLevel::Load) };
+    let asked = Request { cache: CacheWarmUp::Off, command_line, ..request(RunLevel::Load).paced(pace) };
     on_disk(law, load.request(asked)?)
 }
 
@@ -103,7 +109,7 @@ fn streams() -> anyhow::Result<Record> {
         ..LoadClass::random(Class::STREAM, DEFAULT_LARGE.0)
     };
     let asked = own(RunLevel::Streams, vec![class]);
-    on_disk(SLOW, Request { pace: rounds(100), cache: CacheWarmUp::Off, ..asked })
+    on_disk(SLOW, Request { cache: CacheWarmUp::Off, ..asked.paced(rounds(100)) })
 }
 
 /// Random I/O and streams at eight places of a device whose speed differs from place to place.
@@ -117,7 +123,7 @@ fn zones(by_place: &str, pace: Pace) -> anyhow::Result<Record> {
     let classes = [LoadClass::random(Class::RANDOM, DEFAULT_SMALL.0), stream].map(at_places);
     let asked = own(RunLevel::Zones, classes.into());
     let law = format!("servers=4,service=10ms,rate=100M,between=1%{by_place}");
-    on_disk(&law, Request { pace, cache: CacheWarmUp::Off, ..asked })
+    on_disk(&law, Request { cache: CacheWarmUp::Off, ..asked.paced(pace) })
 }
 
 /// Writers whose writes are durable in each way, on a device whose flush takes so long.
@@ -125,5 +131,5 @@ fn commit(flush: &str) -> anyhow::Result<Record> {
     let class = |sync| commits::class(sync, DEFAULT_SMALL.0, &[1, 4]);
     let asked = own(RunLevel::Commit, [Sync::Dsync, Sync::Fdatasync, Sync::None].map(class).into());
     let law = format!("servers=4,service=10ms,rate=0,{flush}between=1%,spread=lognormal:20%");
-    on_disk(&law, Request { pace: rounds(100), ..asked })
+    on_disk(&law, asked.paced(rounds(100)))
 }

@@ -1,15 +1,17 @@
 //! What arrives at a rate, and searches for the highest rate within bounds on the latency.
 
-use super::super::simulated::{made_once, on_disk, own, request, rounds, rounds_within};
+use super::super::simulated::{made_once, on_disk, own, request, rounds};
 use super::Case;
 use rigel_core::load::class::{Arrival, Class, LoadClass, Shape, Spread};
 use rigel_core::load::file;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::pace::{Adaptive, Precision};
 use rigel_core::load::request::{CacheWarmUp, DEFAULT_SMALL, Request};
-use rigel_core::load::slo::{Requirement, Scaled, Slo, SloBound};
+use rigel_core::load::slo::{Requirement, ScaledPhases, Slo, SloBound};
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
-use rigel_core::units::NS_PER_MS;
+use rigel_core::units::{NS_PER_MS, Nanos};
 use std::sync::OnceLock;
 
 /// Four stations: at most 400 I/Os per second.
@@ -48,7 +50,7 @@ fn open(shape: Shape, rates: &[u32], write_percent: u8) -> anyhow::Result<Record
     let class = LoadClass { levels: rates.into(), write_percent, ..arrivals(shape) };
     let writes = if write_percent.writes() { " --write 20" } else { "" };
     let command_line = format!("{}{writes} /dev/sdb ", typed(rates));
-    on_disk(FOUR, Request { pace: rounds(100), command_line, ..own(RunLevel::Open, vec![class]) })
+    on_disk(FOUR, Request { command_line, ..own(RunLevel::Open, vec![class]).paced(rounds(100)) })
 }
 
 /// What was typed for rates.
@@ -68,7 +70,7 @@ fn late() -> anyhow::Result<Record> {
 }
 
 fn slo(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<Record> {
-    on_disk(TWO, Request { pace: rounds_within(200, 180), ..asked(bounds, required, most_rate)? })
+    on_disk(TWO, asked(bounds, required, most_rate)?)
 }
 
 fn asked(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<Request> {
@@ -79,7 +81,14 @@ fn asked(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<R
     let required = required.iter().map(|text| text.parse::<Requirement>()).collect::<Result<_, _>>();
     let (bounds, required) = (bounds.map_err(anyhow::Error::msg)?, required.map_err(anyhow::Error::msg)?);
     let slo = Slo { bounds, required, most_rate, scaled: None };
-    Ok(Request { slo: Some(slo), command_line, ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
+    let task = Task::rate(RunLevel::Open, slo, within(180));
+    Ok(Request { task, command_line, ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
+}
+
+/// Short visits for so many seconds, to a width that any search reaches.
+fn within(seconds: u64) -> Adaptive {
+    let max_duration = Some(Nanos::from_secs(seconds));
+    Adaptive { precision: Precision(200), max_duration, fast: true }
 }
 
 fn rate() -> anyhow::Result<Record> {
@@ -118,13 +127,12 @@ scale = 0.5
 
 fn fit() -> anyhow::Result<Record> {
     let bounds = vec!["p99 < 20ms".parse().map_err(anyhow::Error::msg)?];
-    let scaled = Some(Scaled { required: Some(1500), ..Scaled::default() });
-    let slo = Some(Slo { bounds, required: Vec::new(), most_rate: 2000, scaled });
+    let scaled = Some(ScaledPhases { required: Some(1500), ..ScaledPhases::default() });
+    let slo = Slo { bounds, required: Vec::new(), most_rate: 2000, scaled };
     let command_line = "--load day.toml --p99 20ms --require 1.5 /dev/sdb ".into();
     let asked = Request {
-        slo,
+        task: Task::rate(RunLevel::Load, slo, within(360)),
         cache: CacheWarmUp::Off,
-        pace: rounds_within(200, 360),
         command_line,
         ..request(RunLevel::Load)
     };

@@ -41,20 +41,21 @@ fn pair(other: &str, pace: Pace, fail_if: &[&str]) -> anyhow::Result<Request> {
     let points = [Point::pair(1, 0), Point::pair(4, 0), Point::pair(0, 2)];
     let fail_if = fail_if.iter().map(|&text| text.to_owned()).collect();
     let demands = Demands { fail_if, ..Demands::default() };
-    in_turns(Request { pace, demands, ..request(RunLevel::Simple) }, &points, other)
+    in_turns(Request { demands, ..request(RunLevel::Simple).paced(pace) }, &points, other)
 }
 
 fn in_turns(request: Request, points: &[Point], other: &str) -> anyhow::Result<Request> {
     let sides = Sides { targets_of_a: 1, engine: EngineRequest::Sim(law(other)?), buffered: false };
     let rates: Vec<u32> = points.iter().copied().flat_map(Point::classes).map(|(_, rate)| rate).collect();
-    let level = if request.level == RunLevel::Open { typed(&rates) } else { request.level.name().to_owned() };
+    let level =
+        if request.level() == RunLevel::Open { typed(&rates) } else { request.level().name().to_owned() };
     let command_line = format!("{level} /dev/sdb --and /dev/sdc ");
     Ok(Request { name: "versus".into(), command_line, ..request }.in_turns(points, sides)?)
 }
 
 /// A single load.
 fn alone(other: &str) -> anyhow::Result<Request> {
-    in_turns(Request { pace: rounds(100), ..request(RunLevel::Oltp) }, &[Point::pair(2, 0)], other)
+    in_turns(request(RunLevel::Oltp).paced(rounds(100)), &[Point::pair(2, 0)], other)
 }
 
 /// Visits that are written down: side B makes so many per mille of the I/Os of A.
@@ -91,7 +92,7 @@ fn rates() -> anyhow::Result<Record> {
     };
     let class = arrivals(Shape::Poisson);
     let points = [100, 150].map(|rate| Point::alone(class.name, rate));
-    let asked = Request { classes: vec![class], pace: rounds(200), demands, ..request(RunLevel::Open) };
+    let asked = Request { classes: vec![class], demands, ..request(RunLevel::Open).paced(rounds(200)) };
     on_disk(SIDE, in_turns(asked, &points, SLOWER)?)
 }
 
@@ -102,7 +103,7 @@ fn of_commits() -> anyhow::Result<Record> {
         .iter()
         .flat_map(|class| class.levels.iter().map(|&level| Point::alone(class.name, level)))
         .collect();
-    let asked = Request { classes, pace: rounds(100), ..request(RunLevel::Commit) };
+    let asked = Request { classes, ..request(RunLevel::Commit).paced(rounds(100)) };
     by_hand(in_turns(asked, &points, SLOWER)?, 1300)
 }
 

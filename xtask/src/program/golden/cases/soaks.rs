@@ -4,19 +4,19 @@ use super::super::documents::lines;
 use super::super::facts;
 use super::super::simulated::{on_disk, request};
 use super::Case;
-use rigel_core::facts::drive::{Counter, Counters, Drive, DriveLook, Said};
+use rigel_core::facts::drive::{Counter, Counters, Drive, DriveAnswer, DriveLook};
 use rigel_core::load::class::Class;
-use rigel_core::load::governor::Governed;
+use rigel_core::load::governor::GovernorInterval;
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::{LevelChoice, Pace};
 use rigel_core::load::phase::Phase;
 use rigel_core::load::request::Request;
 use rigel_core::load::soak::Soak;
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::{Direction, WritePercent};
 use rigel_core::measure::{ByTarget, FirstError};
-use rigel_core::record::{Closing, End, Record, Resumed};
+use rigel_core::record::{ClosingLine, End, Record, ResumedLine};
 use rigel_core::units::{NS_PER_MS, Nanos};
-use rigel_core::verify::{Excerpt, Fault, Finding, Verified};
+use rigel_core::verify::{Excerpt, Fault, Finding, VerifyCounts};
 
 const SLOW: &str = "servers=4,service=20ms,rate=100M,spread=lognormal:20%,between=1%";
 
@@ -43,10 +43,7 @@ fn soaked(write_percent: u8) -> anyhow::Result<Record> {
     let mut asked = Request {
         name: "soak".into(),
         command_line: "/dev/sdb --for 12s ".into(),
-        points: phases.iter().map(|phase| phase.point).collect(),
-        phases,
-        pace: Pace::Soak(soak),
-        levels: LevelChoice::Own,
+        task: Task::soak(soak, phases),
         ..request(RunLevel::Simple)
     };
     if write_percent > 0 {
@@ -64,10 +61,10 @@ fn verified() -> anyhow::Result<Record> {
         let of_intervals = record.intervals.iter_mut().filter(|_| !visits).map(|one| &mut one.tallies);
         for tally in of_visits.chain(of_intervals).filter_map(|tallies| tallies.get_mut(&Class::SMALL)) {
             let blocks = |ios: u64| 2 * ios;
-            let verified = Verified {
+            let verified = VerifyCounts {
                 written: blocks(tally.writes.count()),
                 checked: blocks(tally.reads.count()),
-                ..Verified::default()
+                ..VerifyCounts::default()
             };
             tally.verified = Some(Box::new(verified));
         }
@@ -149,7 +146,7 @@ fn drives() -> anyhow::Result<Record> {
     let drive = |number: u8, counters: Counters| Drive {
         model: Some("GOLDEN SSD".into()),
         serial: Some(format!("S{number}")),
-        said: Said::Counters(counters),
+        said: DriveAnswer::Counters(counters),
         ..Drive::silent(facts::disk(number).name, "")
     };
     let look = |at: &str, run_ns: u64, hours: u64, pending: u64| DriveLook {
@@ -170,13 +167,13 @@ fn drives() -> anyhow::Result<Record> {
 /// A twentieth of the time, given way now and then.
 fn beside() -> anyhow::Result<Record> {
     let mut record = soaked(0)?;
-    if let Pace::Soak(soak) = &mut record.header.request.pace {
+    if let Task::Soak { soak, .. } = &mut record.header.request.task {
         soak.beside = Some(50_000);
     }
     for (number, interval) in (0_u32..).zip(&mut record.intervals) {
         interval.tallies.values_mut().for_each(|tally| tally.in_flight_ns = interval.measured_ns / 25);
         let slow = u32::from(number % 4 == 1);
-        interval.governed = Some(Governed {
+        interval.governed = Some(GovernorInterval {
             allowed_ppm: 50_000 >> slow,
             least_ppm: 25_000,
             p99_ns: (30 + 40 * u64::from(slow)) * NS_PER_MS,
@@ -203,7 +200,7 @@ fn killed() -> anyhow::Result<Record> {
 
 fn resumed() -> anyhow::Result<Record> {
     let mut record = soaked(0)?;
-    let line = |at: &str, kept: usize| Resumed {
+    let line = |at: &str, kept: usize| ResumedLine {
         at: at.into(),
         run_ns: record.visits[kept].began_ns,
         kept: kept as u64,
@@ -212,7 +209,7 @@ fn resumed() -> anyhow::Result<Record> {
     };
     record.resumed = vec![line("2026-03-02T07:00:00+00:00", 2), line("2026-03-04T07:00:00+00:00", 4)];
     let ended = "2026-03-04T07:00:05+00:00".into();
-    record.closing = Some(Closing {
+    record.closing = Some(ClosingLine {
         ended,
         complete: false,
         reason: Some("stopped by the user".into()),

@@ -8,9 +8,10 @@ use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::{Class, LoadClass, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};
-use rigel_core::load::pace::{LevelChoice, Pace};
+use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sql::{self, BLOCK_BYTES, Probe, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+use rigel_core::load::task::{Task, Through};
 use rigel_core::measure::{DeviceReads, ServerCounts};
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::{GIB, MIB, NS_PER_US};
@@ -58,9 +59,8 @@ fn asked(level: SqlLevel, probe: Probe, report: ReportBy, classes: Vec<LoadClass
         name: "sql".into(),
         command_line: format!("{} /mnt/fast ", level.name()),
         classes,
-        levels: LevelChoice::Own,
         engine: EngineRequest::Only(EngineKind::Postgres),
-        sql: Some(SqlRequest { level, probe, report, server: ServerChoice::Private }),
+        through: Through::Sql(SqlRequest { level, probe, report, server: ServerChoice::Private }),
         ..request(RunLevel::Sql)
     }
 }
@@ -72,8 +72,10 @@ fn look_ups(level: SqlLevel, probe: Probe, sessions: &[u32]) -> Request {
 fn reports(by: ReportBy) -> Request {
     let class = LoadClass { levels: vec![1, 2], ..sql::reports(8 * MIB) };
     let mut request = asked(SqlLevel::Dss, Probe::Batch, by, vec![class]);
-    if by == ReportBy::Join {
-        request.sql.iter_mut().for_each(|sql| sql.server = ServerChoice::There);
+    if by == ReportBy::Join
+        && let Through::Sql(sql) = &mut request.through
+    {
+        sql.server = ServerChoice::There;
     }
     request
 }
@@ -84,7 +86,8 @@ fn both(level: SqlLevel) -> Request {
     let point = |simple, reports| Point::alone(Class::SIMPLE, simple).with(Class::REPORT, reports);
     let points = [0, 1, 2].iter().flat_map(|&reports| [0, 1, 4].map(|simple| point(simple, reports)));
     let points = points.filter(|point| point.sum() > 0).collect();
-    Request { points, ..asked(level, Probe::Batch, ReportBy::Range, classes) }
+    let task = Task::named(RunLevel::Sql, points, Pace::ORION);
+    Request { task, ..asked(level, Probe::Batch, ReportBy::Range, classes) }
 }
 
 fn users(report_share: u8) -> Request {
@@ -93,7 +96,7 @@ fn users(report_share: u8) -> Request {
     if report_share == 0 {
         return look_ups(SqlLevel::Users, Probe::Single, &sessions);
     }
-    Request { points: sql::shared(&sessions, report_share), ..request }
+    Request { task: Task::named(RunLevel::Sql, sql::shared(&sessions, report_share), Pace::ORION), ..request }
 }
 
 fn commits() -> Request {
@@ -112,7 +115,7 @@ fn table() -> TargetFacts {
 
 /// A run that has only SQL.
 fn alone(request: Request, pace: Pace, counted: fn(&Visit) -> ServerCounts) -> anyhow::Result<Record> {
-    let run = Run::on(Request { pace, ..request }, vec![table()])?;
+    let run = Run::on(request.paced(pace), vec![table()])?;
     // Reports make a part of the rate of look-ups, at a tenth of a second each.
     let rate = |class: &LoadClass, level: u32| {
         let all = served(8)(class, level);
@@ -145,7 +148,7 @@ fn beside(
     counted: fn(&Visit) -> ServerCounts,
 ) -> anyhow::Result<Record> {
     let sync = if request.writes_at_all() { Sync::Fdatasync } else { Sync::None };
-    let request = Request { pace: rounds(20), ..request }.beside_raw(1, sync)?;
+    let request = request.paced(rounds(20)).beside_raw(1, sync)?;
     let raw = facts::file(0, GIB);
     let rate = |class: &LoadClass, level: u32| {
         let all = served(8)(

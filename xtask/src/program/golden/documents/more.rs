@@ -9,15 +9,16 @@ use super::texts::{ASCII, COLOUR, files};
 use rigel_core::error::Problem;
 use rigel_core::judge::wrong_data;
 use rigel_core::record::Record;
-use rigel_core::uses::beside::Beside;
-use rigel_core::uses::compare::Past;
-use rigel_core::uses::compare::gate::demanded;
-use rigel_core::uses::soak::Soaked;
-use rigel_core::uses::versus::Versus;
-use rigel_report::soak::{Standing, Told};
+use rigel_report::document::Document as _;
+use rigel_report::soak::{SoakCounts, SoakReport};
 use rigel_report::text::Style;
-use rigel_report::versus::Turned;
+use rigel_report::versus::VersusReport;
 use rigel_report::{View, beside, calibration, slo, soak, versus};
+use rigel_uses::beside::RawAndSql;
+use rigel_uses::compare::SessionSpread;
+use rigel_uses::compare::gate::demanded;
+use rigel_uses::soak::SoakFindings;
+use rigel_uses::versus::Versus;
 
 /// All of it that the run has.
 pub fn of(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
@@ -55,24 +56,24 @@ pub fn told(problem: &Problem) -> String {
 fn sides(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
     let Some(found) = Versus::of(record, &view.findings) else { return Ok(Vec::new()) };
     let files = files(&record.header.run_id);
-    if let Some(beside) = Beside::of(record, &view.findings, &found) {
-        let both = beside::Both { view, sides: &found, found: &beside };
+    if let Some(beside) = RawAndSql::of(record, &view.findings, &found) {
+        let both = beside::RawAndSqlView { view, sides: &found, found: &beside };
         return Ok(vec![
-            Document::new("sql", beside::text(&both, Style::default(), &files)),
-            Document::new("sql-colour", beside::text(&both, COLOUR, &files)),
+            Document::new("sql", both.listed(Style::default(), &files)),
+            Document::new("sql-colour", both.listed(COLOUR, &files)),
             Document::new("sql-json", beside::json(&both)?),
-            page("sql-html", &beside::page(&both)?),
+            page("sql-html", &both.file()?),
         ]);
     }
-    let past = [Past::default(); 2];
-    let turned = Turned { view, found: &found, past: &past };
+    let past = [SessionSpread::default(); 2];
+    let turned = VersusReport { view, found: &found, past: &past };
     let reasons = found.gates.iter().filter_map(|gate| versus::reason(&turned, gate));
     let mut all = vec![
-        Document::new("versus", versus::text(&turned, Style::default(), &[])),
-        Document::new("versus-colour", versus::text(&turned, COLOUR, &files)),
-        Document::new("versus-ascii", versus::text(&turned, ASCII, &files)),
+        Document::new("versus", turned.text(Style::default())),
+        Document::new("versus-colour", turned.listed(COLOUR, &files)),
+        Document::new("versus-ascii", turned.listed(ASCII, &files)),
         Document::new("versus-json", versus::json(&turned)?),
-        page("versus-html", &versus::page(&turned)?),
+        page("versus-html", &turned.file()?),
     ];
     if !found.gates.is_empty() {
         all.push(Document::new("versus-reasons", reasons.collect::<Vec<_>>().join("\n") + "\n"));
@@ -81,12 +82,12 @@ fn sides(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
 }
 
 fn soaked(record: &Record) -> anyhow::Result<Vec<Document>> {
-    let (Some(found), Some(asked)) = (Soaked::of(record), record.header.request.pace.soak()) else {
+    let (Some(found), Some(asked)) = (SoakFindings::of(record), record.header.request.soak()) else {
         return Ok(Vec::new());
     };
-    let told = Told { record, found: &found, lost: 2 };
+    let told = SoakReport { record, found: &found, lost: 2 };
     let files = files(&record.header.run_id);
-    let mut standing = Standing::default();
+    let mut standing = SoakCounts::default();
     record.intervals.iter().for_each(|interval| standing.interval(interval));
     record.visits.iter().for_each(|visit| standing.visit(visit));
     record.drives.iter().for_each(|look| standing.drives(look));

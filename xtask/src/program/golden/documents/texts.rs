@@ -47,7 +47,7 @@ pub fn files(run_id: &str) -> Vec<String> {
 
 fn intent(run_id: &str) -> Intent {
     Intent {
-        scratch: Some(ScratchIntent { fill_bytes: 1 << 30, kept: false }),
+        scratch: Some(ScratchIntent { new_files: 1, fill_bytes: 1 << 30, kept: false }),
         consent: vec!["/dev/sdb: may be written, as --destroy-data names it".into()],
         engine: Some("io_uring, the best that works here".into()),
         notes: vec!["reads may be answered by a cache of the array".into()],

@@ -83,7 +83,7 @@ fn failures(
         let byte = found.failed_with(errno).with_context(|| step.clone())?;
         anyhow::ensure!(is_bad(byte), "{step}: byte {byte} is sound, and said to have failed");
         anyhow::ensure!(
-            !found.has_flag("FOREIGN", "others moved"),
+            !found.has_flag("FOREIGN", "other programs moved"),
             "{step}: what failed is laid to others: {found:?}"
         );
         let errors = in_record(outcome, &step, errno)?;

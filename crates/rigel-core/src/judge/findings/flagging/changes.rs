@@ -4,12 +4,12 @@
 //! are also looked at while it goes on.
 //! Must not look at a number.
 
-use super::words::time;
 use crate::facts::{ChangedTarget, LimitsChange};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::sides::Side;
 use crate::path_text;
 use crate::record::{NodeVisit, Record, Visit};
+use crate::units::say::rough_time;
 use crate::units::to_f64;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ struct State<'a> {
 }
 
 /// What every visit found, in the order in which they were made.
-pub struct Seen<'a> {
+pub struct VisitChanges<'a> {
     record: &'a Record,
     /// By the number of the visit.
     of_visits: BTreeMap<u64, State<'a>>,
@@ -42,7 +42,7 @@ impl<'a> State<'a> {
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> VisitChanges<'a> {
     /// Of all visits of a run, those of its search too.
     pub fn of(record: &'a Record) -> Self {
         // Of two sides each looks at its own targets.
@@ -129,7 +129,7 @@ fn meanwhile(visit: &Visit) -> Option<String> {
     let began_ns = visit.began_ns.saturating_sub(visit.settle_ns);
     let all: Vec<&LimitsChange> = visit.nodes.iter().flat_map(|node| &node.changed.io_max_changes).collect();
     let told = all.iter().take(MOST_TOLD).map(|change| {
-        let at = time(to_f64(change.at_ns.saturating_sub(began_ns)));
+        let at = rough_time(to_f64(change.at_ns.saturating_sub(began_ns)));
         format!("from {} to {} at {at}", list(&change.before), list(&change.now))
     });
     let told = told.collect::<Vec<_>>().join(", ");

@@ -2,17 +2,18 @@
 //!
 //! Visits in company are kept, and marked: what disturbs a calibration disturbs a database too. Must not leave visits out.
 
-use super::words::{course, percent};
+use super::words::course;
 use crate::facts::engine::EngineKind;
-use crate::judge::findings::estimate::{JudgedPhase, used};
+use crate::judge::findings::estimate::{PhaseJudgement, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::classes;
 use crate::measure::Window;
 use crate::record::{Record, Visit};
+use crate::units::say::in_percent;
 use crate::units::to_f64;
 use crate::witness::{
-    Foreign, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, own_cores,
+    Disturbance, ResidualCorrelation, WitnessedVisit, foreign_cores, host_limited, own_cores,
     residual_correlation,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +56,7 @@ fn most_waited(visits: &[&Visit]) -> bool {
 /// For each kind of disturbance how many visits had it, and its figures in the worst of these. What visits differ by, the interval holds
 /// already; what is left is how far the mean over all of them can be off, and below what matters that is a note.
 fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
-    let mut kinds: BTreeMap<usize, (usize, Foreign)> = BTreeMap::new();
+    let mut kinds: BTreeMap<usize, (usize, Disturbance)> = BTreeMap::new();
     let mut effects = 0.0;
     for visit in visits {
         let (disturbances, effect) = visits::foreign(&record.header, visit).unwrap_or_default();
@@ -69,7 +70,7 @@ fn foreign(record: &Record, visits: &[&Visit]) -> Option<Flag> {
             }
         }
     }
-    let text = |(count, worst): (usize, Foreign)| match visits.len() {
+    let text = |(count, worst): (usize, Disturbance)| match visits.len() {
         1 => worst.to_string(),
         all => format!("in {count} of {all} visits {worst}"),
     };
@@ -89,7 +90,7 @@ pub fn effect(record: &Record, visits: &[&Visit]) -> f64 {
 
 /// Others whose effect is too small to speak against a number.
 fn small(text: &str, effect: f64) -> Flag {
-    let text = format!("{text}; that can have changed the mean by {} at most", percent(effect));
+    let text = format!("{text}; effect on the mean: {} at most", in_percent(effect));
     Flag::new(FlagCode::Foreign, text).noting()
 }
 
@@ -100,12 +101,12 @@ fn matters(record: &Record) -> f64 {
 }
 
 /// A number for each kind, and how large a disturbance is among those of its kind.
-fn kind(disturbance: &Foreign) -> (usize, f64) {
+fn kind(disturbance: &Disturbance) -> (usize, f64) {
     match disturbance {
-        Foreign::Cpu(measured) => (0, measured.mean),
-        Foreign::Steal(measured) => (1, measured.mean),
-        Foreign::Waiting(measured) => (2, measured.mean),
-        Foreign::Io(io) => (3, io.foreign_mbps()),
+        Disturbance::Cpu(measured) => (0, measured.mean),
+        Disturbance::Steal(measured) => (1, measured.mean),
+        Disturbance::Waiting(measured) => (2, measured.mean),
+        Disturbance::Io(io) => (3, io.foreign_mbps()),
     }
 }
 
@@ -137,7 +138,7 @@ pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let told = |shares: Vec<f64>, (who, cpus): (&str, &str)| {
         let most = shares.iter().copied().reduce(f64::max)?;
         let text = format!(
-            "{} of {} visits: {who} used {:.0} % of {cpus}; the tool was the limit, not the storage",
+            "{} of {} visits: {who} used {:.0} % of {cpus}; the host was the limit, not the storage",
             shares.len(),
             visits.len(),
             100.0 * most
@@ -150,11 +151,31 @@ pub(super) fn busy(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     })
 }
 
+/// The CPUs, where a thread waits for each I/O and some visit left no CPU time.
+pub(super) fn shared_cpus(record: &Record, visits: &[&Visit]) -> Option<u32> {
+    let [node] = record.header.nodes.all() else { return None };
+    let has_threads = matches!(node.engine.kind, EngineKind::Sync | EngineKind::Threads);
+    let is_full = |visit: &&Visit| {
+        let witness = visit.nodes.first().and_then(|node| node.witness.as_ref());
+        let used = witness.and_then(|witness| {
+            Some(own_cores(witness, window(visit))? + foreign_cores(witness, window(visit)).unwrap_or(0.0))
+        });
+        used.is_some_and(|used| used > NO_CPU_LEFT * f64::from(node.host.cpus.max(1)))
+    };
+    let is_limited = || busy(record, visits).is_some() || visits.iter().any(is_full);
+    (has_threads && is_limited()).then_some(node.host.cpus)
+}
+
 /// Visits in which there was no CPU time left, and much of it was not that of workers. Where the driver of the storage cannot answer without waiting, a
-/// ring hands each I/O to a thread of the kernel and back. Not where trials have shown that no other engine does more.
+/// ring hands each I/O to a thread of the kernel and back; the engine of threads does so with every I/O. Not where trials have shown that no other engine does more.
 fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
-    let is_ring = engine.kind == EngineKind::IoUring && !engine.polled && engine.trials.is_none();
+    let handed_to = match engine.kind {
+        EngineKind::IoUring => "kernel threads to which io_uring handed the I/Os",
+        EngineKind::Threads => "the threads to which the engine handed the I/Os",
+        _ => return None,
+    };
+    let may_be = !engine.polled && engine.trials.is_none();
     // Of several nodes the workers of all are one sum.
     let [node] = record.header.nodes.all() else { return None };
     // The threads of the kernel run where the worker may whose ring it is.
@@ -167,10 +188,10 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
         let workers = to_f64(visit.worker_cpu_ns?) / to_f64(visit.loaded_ns.max(1));
         handed_over([own, workers], cpus)
     };
-    let shares: Vec<f64> = visits.iter().filter(|_| is_ring).filter_map(share).collect();
+    let shares: Vec<f64> = visits.iter().filter(|_| may_be).filter_map(share).collect();
     let most = shares.iter().copied().reduce(f64::max)?;
     let text = format!(
-        "{} of {} visits: {:.0} % of Rigel's CPU time, which was all that its CPUs have, was that of kernel threads to which io_uring handed the I/Os",
+        "{} of {} visits: Rigel's CPUs were fully used, {:.0} % of that by {handed_to}",
         shares.len(),
         visits.len(),
         100.0 * most
@@ -185,7 +206,7 @@ fn handed_over([own, workers]: [f64; 2], cpus: u32) -> Option<f64> {
 }
 
 /// Whether visits were the slower the more CPU time others used, over a whole phase.
-pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
+pub fn of_phase(phase: &PhaseJudgement<'_>) -> Option<Flag> {
     let visits = used(&phase.visits, Some(phase));
     let rate = |visit: &Visit| {
         let (_, tally) = classes(visit).next()?;
@@ -212,8 +233,8 @@ pub fn of_phase(phase: &JudgedPhase<'_>) -> Option<Flag> {
 fn slower(found: &ResidualCorrelation) -> String {
     let cores = found.range_cores.min(1.0);
     format!(
-        "visits were slower the more CPU time others used: with {cores:.2} of a core more the rate {} (correlation {:.2} over {} \
-         visits)",
+        "visits slowed as other programs used more CPU: with {cores:.2} more cores the rate {} (correlation \
+         {:.2} over {} visits)",
         course(found.per_core * cores),
         found.r,
         found.visits
@@ -230,9 +251,9 @@ mod tests {
             slower(&ResidualCorrelation { per_core, range_cores, r: -0.8, p: 0.001, visits: 40 })
         };
         for (per_core, range_cores, text) in [
-            (-2.88, 0.1, "with 0.10 of a core more the rate changed by -29 % of its mean ("),
-            (-0.2, 2.5, "with 1.00 of a core more the rate changed by -20 % of its mean ("),
-            (-2.88, 0.5, "with 0.50 of a core more the rate became 6.1 times slower ("),
+            (-2.88, 0.1, "with 0.10 more cores the rate changed by -29 % of its mean ("),
+            (-0.2, 2.5, "with 1.00 more cores the rate changed by -20 % of its mean ("),
+            (-2.88, 0.5, "with 0.50 more cores the rate became 6.1 times slower ("),
         ] {
             assert!(told(per_core, range_cores).contains(text), "{}", told(per_core, range_cores));
         }

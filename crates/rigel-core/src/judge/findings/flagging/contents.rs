@@ -2,7 +2,6 @@
 //!
 //! Such numbers are about memory or metadata, so they are invalid. Must not judge writes.
 
-use super::words::time;
 use crate::facts::ExtentFacts;
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::visits::moved;
@@ -15,6 +14,7 @@ use crate::record::{Header, Visit};
 use crate::stats::detect::cache::cache;
 use crate::stats::detect::latency_modes::latency_modes;
 use crate::stats::detect::zeros::zeros;
+use crate::units::say::rough_time;
 use crate::units::{Bytes, NS_PER_US, to_f64};
 
 /// Devices that moved a smaller part of what was asked for have not answered it.
@@ -49,7 +49,7 @@ fn answered_above(header: &Header, visits: &[&Visit]) -> Option<Flag> {
         return None;
     }
     let text = format!(
-        "of {} the devices below moved {}: the rest was answered above them, as by the page cache of this host",
+        "of {} only {} came from the devices: the remainder was answered above them, for example by this host's page cache",
         Bytes(own),
         Bytes(device)
     );
@@ -66,7 +66,7 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
     let mut parts = Vec::new();
     if let Some(reads) = found.reads {
         parts.push(format!(
-            "of {} blocks looked at {} were zero and {} belonged elsewhere",
+            "of {} blocks checked {} were zero and {} belonged elsewhere",
             reads.sampled, reads.zero_blocks, reads.wrong_stamps
         ));
     }
@@ -77,8 +77,7 @@ fn no_data(header: &Header, visits: &[&Visit], load: &LoadClass) -> Option<Flag>
             Bytes(files.looked_bytes)
         ));
     }
-    let text =
-        format!("{}: {}; such reads may be answered without the medium", load.title(), parts.join("; "));
+    let text = format!("{}: {}; such reads may never reach the medium", load.title(), parts.join("; "));
     Some(Flag::new(FlagCode::Zeros, text).invalidating())
 }
 
@@ -88,11 +87,11 @@ fn too_fast(io: &IoFindings, alone_us: f64) -> Option<Flag> {
     let found = cache(quantile(0.1)?, quantile(0.5)?, alone_us * to_f64(NS_PER_US))?;
     let modes = latency_modes(&io.reads)?;
     let text = format!(
-        "{}: {:.0} % of the reads took about {}, a tenth at most {}, less than half of what one takes alone",
+        "{}: {:.0} % of the reads took about {}, a tenth at most {}: less than half the time of a read alone",
         io.load.title(),
         100.0 * modes.fast_share,
-        time(to_f64(modes.fast_ns)),
-        time(to_f64(found.p10_ns)),
+        rough_time(to_f64(modes.fast_ns)),
+        rough_time(to_f64(found.p10_ns)),
     );
     Some(Flag::new(FlagCode::Cache, text).invalidating())
 }

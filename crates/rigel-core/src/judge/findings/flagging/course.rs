@@ -2,18 +2,19 @@
 //!
 //! The mean of a visit hides a fall that came back. Must not compare visits.
 
-use super::words::{figure, rate, signed, time};
+use super::words::rate;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::rates;
 use crate::load::class::{Class, LoadClass};
 use crate::record::{Header, Visit};
 use crate::stats::detect::course::{Course, LEAST_STEP, Level, course};
 use crate::stats::settle::after;
+use crate::units::say::{figure, rate_change, rough_time};
 use crate::units::{NS_PER_S, to_f64};
 
 /// What was found in one visit.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct VisitCourse<'a> {
     visit: &'a Visit,
     course: Course,
     /// From the start of the load to the start of the series.
@@ -26,9 +27,9 @@ pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag>
     let mut found = Vec::new();
     // The rate of an open loop is given.
     for load in header.request.classes.iter().filter(|load| !load.is_open()) {
-        let own: Vec<Found<'_>> =
+        let own: Vec<VisitCourse<'_>> =
             visits.iter().filter_map(|visit| of_visit(visit, load.name, settle_ns)).collect();
-        let levels = |found: &&Found<'_>| matches!(found.course, Course::Levels(_));
+        let levels = |found: &&VisitCourse<'_>| matches!(found.course, Course::Levels(_));
         let (shifts, drifts): (Vec<_>, Vec<_>) = own.iter().partition(levels);
         for (code, found_in) in [(FlagCode::LevelShift, shifts), (FlagCode::Drift, drifts)] {
             found.extend(flag(load, code, &found_in, visits.len()));
@@ -38,7 +39,7 @@ pub fn of_point(header: &Header, visits: &[&Visit], settle_ns: u64) -> Vec<Flag>
 }
 
 /// The course of a class in one visit, behind `settle_ns` of load; `None` when it is steady.
-pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<Found<'_>> {
+pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<VisitCourse<'_>> {
     let tally = visit.tallies.get(&class)?;
     let width_ns = tally.series.bucket_ns;
     let all = rates(tally, visit.measured_ns);
@@ -46,29 +47,32 @@ pub fn of_visit(visit: &Visit, class: Class, settle_ns: u64) -> Option<Found<'_>
     let settled = after(&all, width_ns, lead_ns);
     let left_out_ns = width_ns.saturating_mul(u64::try_from(all.len() - settled.len()).unwrap_or(u64::MAX));
     let offset_ns = visit.settle_ns.saturating_sub(tally.lead_ns).saturating_add(left_out_ns);
-    Some(Found { visit, course: course(settled, width_ns)?, offset_ns })
+    Some(VisitCourse { visit, course: course(settled, width_ns)?, offset_ns })
 }
 
-fn flag(load: &LoadClass, code: FlagCode, found: &[&Found<'_>], visits: usize) -> Option<Flag> {
+fn flag(load: &LoadClass, code: FlagCode, found: &[&VisitCourse<'_>], visits: usize) -> Option<Flag> {
     let first = found.first()?;
     let mut text = format!("{}: {}", load.title(), first.sentence(load));
     let began_ns = first.visit.began_ns.saturating_sub(first.visit.settle_ns);
     if began_ns >= NS_PER_S {
-        text.push_str(&format!("; it began {} into the run", time(to_f64(began_ns))));
+        text.push_str(&format!("; it began {} into the run", rough_time(to_f64(began_ns))));
     }
     if visits > 1 {
-        text.push_str(&format!("; {} of {visits} visits have such changes", found.len()));
+        text.push_str(&format!("; {} of {visits} visits show such changes", found.len()));
     }
     Some(Flag::new(code, text))
 }
 
-impl Found<'_> {
+impl VisitCourse<'_> {
     /// What the rate did, and when.
     pub fn sentence(&self, load: &LoadClass) -> String {
         match &self.course {
             Course::Levels(levels) => self.steps(load, levels),
             Course::Drift(drift) => {
-                format!("the rate changed steadily during the visit, by {} of its mean", signed(drift.total))
+                format!(
+                    "the rate changed steadily during the visit, by {} of its mean",
+                    rate_change(drift.total)
+                )
             }
         }
     }
@@ -86,7 +90,7 @@ impl Found<'_> {
     }
 
     fn steps(&self, load: &LoadClass, levels: &[Level]) -> String {
-        let at = |level: &Level| time(to_f64(self.offset_ns.saturating_add(level.from_ns)));
+        let at = |level: &Level| rough_time(to_f64(self.offset_ns.saturating_add(level.from_ns)));
         let went = |before: &Level, after: &Level| if after.rate < before.rate { "fell" } else { "rose" };
         let (first, second) = (&levels[0], &levels[1]);
         let begins = format!(

@@ -2,12 +2,13 @@
 //!
 //! Must not search.
 
-use super::words::{rate, signed};
+use super::words::rate;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass};
 use crate::stats::bound::LatencyBound;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::levels_auto::{Curve, Violation, ViolationKind};
+use crate::units::say::rate_change;
 
 /// What a curve of the search shows.
 pub fn flags(load: &LoadClass, curve: &Curve) -> Vec<Flag> {
@@ -18,7 +19,7 @@ pub fn flags(load: &LoadClass, curve: &Curve) -> Vec<Flag> {
 /// A search that had used up its share of the time before it had its answer.
 pub fn unfinished(class: Class, visits: usize) -> Flag {
     let text = format!(
-        "{}: the search had no time for more than {visits} visits; the maximum and its level may be higher",
+        "{}: the search ran out of time after {visits} visits; the maximum and its level may be higher",
         class.name()
     );
     Flag::new(FlagCode::NotSaturated, text)
@@ -27,7 +28,7 @@ pub fn unfinished(class: Class, visits: usize) -> Flag {
 /// A search for the level at the bound that had used up its share of the time, below saturation.
 pub fn unfinished_bound(class: Class, level: u32, bound: &LatencyBound) -> Flag {
     let text = format!(
-        "{}: the search had no time to try more than {level} outstanding within a {bound}; max_iops may be higher",
+        "{}: the search ran out of time at {level} outstanding within a {bound}; max_iops may be higher",
         class.name()
     );
     Flag::new(FlagCode::NotSaturated, text)
@@ -39,12 +40,15 @@ fn violations(load: &LoadClass, curve: &Curve) -> Option<Flag> {
         match violation.kind {
             ViolationKind::AboveBound(bound) => {
                 format!(
-                    "{told} at {level} outstanding, though one alone and the maximum allow {}",
+                    "{told} at {level} outstanding, although one I/O alone and the maximum allow only {}",
                     rate(load, bound)
                 )
             }
             ViolationKind::Falls(smaller) => {
-                format!("{told} at {level} outstanding, though the level below has {}", rate(load, smaller))
+                format!(
+                    "{told} at {level} outstanding, although the level below reached {}",
+                    rate(load, smaller)
+                )
             }
         }
     };
@@ -56,7 +60,7 @@ fn unsaturated(curve: &Curve) -> Option<Flag> {
     let text = match curve.levels.as_slice() {
         [.., (before, slower), (last, faster)] => format!(
             "{} from {before} to {last} outstanding, the most that was tried; the maximum may be higher",
-            signed(faster.mean / slower.mean - 1.0)
+            rate_change(faster.mean / slower.mean - 1.0)
         ),
         _ => "a single level was tried; the maximum may be higher".into(),
     };
@@ -73,7 +77,7 @@ fn falling(load: &LoadClass, curve: &Curve) -> Option<Flag> {
     let text = format!(
         "{} at {most} outstanding, {} against the maximum of {}",
         rate(load, last.mean),
-        signed(found.difference()),
+        rate_change(found.difference()),
         rate(load, curve.x_max.mean)
     );
     Some(Flag::new(FlagCode::Retrograde, text))

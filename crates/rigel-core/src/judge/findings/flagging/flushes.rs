@@ -3,7 +3,6 @@
 //! A write that reaches a medium takes a hundred microseconds and more, whichever medium that is. One that a protected
 //! cache keeps, or that the storage only says to have kept, takes as long as any other. Must not say which of the two it is.
 
-use super::words::time;
 use crate::judge::findings::{Findings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{LoadClass, Sync};
@@ -11,6 +10,7 @@ use crate::load::matrix::Point;
 use crate::load::request::Request;
 use crate::record::Record;
 use crate::stats::Estimate;
+use crate::units::say::rough_time;
 use crate::units::{NS_PER_US, to_f64};
 
 /// Relative to the plain write, that much longer is no longer.
@@ -74,11 +74,11 @@ impl Pair<'_> {
         if hi_us > (without_us * ALIKE).max(ALIKE_US) {
             return None;
         }
-        let shown = |us: f64| time(us * to_f64(NS_PER_US));
+        let shown = |us: f64| rough_time(us * to_f64(NS_PER_US));
         let (class, side) = (self.class.plain_name(), self.class.of_side());
         let writers = if self.level == 1 { "1 writer".to_owned() } else { format!("{} writers", self.level) };
         Some(format!(
-            "{class}{side}: a write takes {} on average with {writers}, {} when it need not be durable: a flush costs {} at most",
+            "{class}{side}: a write takes {} on average with {writers}, {} without sync: a flush costs {} at most",
             shown(with_us),
             shown(without_us),
             shown(hi_us.max(0.0))
@@ -137,7 +137,7 @@ mod tests {
         let alike = [mean(1000.0, 20.0), mean(1000.0, 20.0)];
         let told = free(quiet, alike).unwrap();
         assert!(
-            told.starts_with("dsync: a write takes 1.00 ms on average with 1 writer, 1.00 ms when"),
+            told.starts_with("dsync: a write takes 1.00 ms on average with 1 writer, 1.00 ms without sync"),
             "{told}"
         );
         assert_eq!(free(quiet, [mean(1700.0, 900.0), mean(600.0, 10.0)]), None);

@@ -3,7 +3,6 @@
 //! Must not look at rates.
 
 use super::contents::alone;
-use super::words::{percent, time};
 use crate::judge::findings::PointFindings;
 use crate::judge::findings::estimate::tally;
 use crate::judge::flags::{Flag, FlagCode};
@@ -12,6 +11,7 @@ use crate::load::workload::Direction;
 use crate::measure::Histogram;
 use crate::record::Visit;
 use crate::stats::detect::latency_modes::{LatencyModes, latency_modes};
+use crate::units::say::{in_percent, rough_time};
 use crate::units::{to_f64, us_from_ns};
 
 /// A visit has both kinds when it has this share of each, or more.
@@ -77,13 +77,13 @@ fn two_kinds(load: &LoadClass, direction: Option<Direction>, found: &LatencyMode
         Some(Direction::Write) => " writes",
     };
     let text = format!(
-        "{}{of}: {} of the I/Os take around {}, {} around {}, as behind a cache, a tier or a limit; the mean describes \
-         neither",
+        "{}{of}: {} of the I/Os take around {}, {} around {}: typical of a cache, a tier or a limit; the \
+         mean describes neither",
         load.title(),
-        percent(found.fast_share),
-        time(to_f64(found.fast_ns)),
-        percent(1.0 - found.fast_share),
-        time(to_f64(found.slow_ns))
+        in_percent(found.fast_share),
+        rough_time(to_f64(found.fast_ns)),
+        in_percent(1.0 - found.fast_share),
+        rough_time(to_f64(found.slow_ns))
     );
     Flag::new(FlagCode::Bimodal, text)
 }

@@ -4,9 +4,9 @@
 //! Every saturated device has levels at which more load brings nothing, so that alone raises no flag. Points that write
 //! are never compared with points that only read.
 
-use super::words::{at, factor, figure, list, megabytes, rate, signed, size, time};
+use super::words::{at, list, megabytes, rate};
 use crate::judge::findings::PointFindings;
-use crate::judge::findings::estimate::{JudgedPhase, tally};
+use crate::judge::findings::estimate::{PhaseJudgement, tally};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{counts, whole_buckets};
 use crate::load::class::{Class, LoadClass};
@@ -15,8 +15,9 @@ use crate::record::{Purpose, Record, Visit};
 use crate::stats::Basis;
 use crate::stats::detect::levels::retrograde;
 use crate::stats::detect::sizes::{Load, SharedLimit, byte_limit, io_limit};
-use crate::stats::detect::waits::{LoadedLevel, PaidBack, Piece, paid_back};
+use crate::stats::detect::waits::{LimiterRate, LoadedLevel, Piece, paid_back};
 use crate::stats::sample::median;
+use crate::units::say::{factor, figure, rate_change, rough_size, rough_time};
 use crate::units::{NS_PER_S, to_f64};
 use std::collections::BTreeMap;
 
@@ -31,20 +32,20 @@ const QUICKEST: f64 = 0.01;
 
 /// A class that is held down by a limit, as the waits of its I/Os show.
 #[derive(Clone, Debug)]
-pub struct Limited {
+pub struct ClassLimit {
     /// Which.
     pub load: LoadClass,
     writes: bool,
-    found: PaidBack,
+    found: LimiterRate,
 }
 
 /// The classes whose I/Os wait for a limit.
-pub fn limited(record: &Record) -> Vec<Limited> {
+pub fn limited(record: &Record) -> Vec<ClassLimit> {
     let classes = record.header.request.classes.iter().filter(|load| load.level_is_load());
     let each = classes.flat_map(|load| [(load, false), (load, true)]);
     let found = each.filter_map(|(load, writes)| {
         let found = paid_back(&loaded_levels(record, load.name, writes), planned_levels(record, load.name))?;
-        Some(Limited { load: load.clone(), writes, found })
+        Some(ClassLimit { load: load.clone(), writes, found })
     });
     found.collect()
 }
@@ -52,9 +53,9 @@ pub fn limited(record: &Record) -> Vec<Limited> {
 /// The flags of the run.
 pub fn of_run(
     record: &Record,
-    phases: &[JudgedPhase<'_>],
+    phases: &[PhaseJudgement<'_>],
     points: &[PointFindings],
-    limited: &[Limited],
+    limited: &[ClassLimit],
 ) -> Vec<Flag> {
     let mut found: Vec<Flag> = limited.iter().map(waiting).collect();
     for writes in [false, true] {
@@ -120,46 +121,40 @@ fn loaded_level(visits: &[&Visit], class: Class, piece_ns: u64) -> Option<Loaded
     })
 }
 
-fn waiting(limited: &Limited) -> Flag {
-    let Limited { load, writes, found } = limited;
-    let cause = if *writes {
-        "as behind a rate limit, or a write cache that is full"
-    } else {
-        "as behind a rate limit"
-    };
+fn waiting(limited: &ClassLimit) -> Flag {
+    let ClassLimit { load, writes, found } = limited;
+    let cause =
+        if *writes { "typical of a rate limit or a full write cache" } else { "typical of a rate limit" };
     let text = format!(
-        "{}: {} at {} outstanding alike, though the usual latency of {} would allow {}; long waits hold the rate even ({}), \
-         {cause}",
+        "{}: {} at {} outstanding alike, although the usual latency of {} would allow {}; long waits keep \
+         the rate constant ({}), {cause}",
         load.title(),
         rate(load, found.rate),
         list(&found.outstanding),
-        time(found.median_ns),
+        rough_time(found.median_ns),
         rate(load, found.allowed),
         evenness(found)
     );
     Flag::new(FlagCode::Throttled, text)
 }
 
-fn evenness(found: &PaidBack) -> String {
+fn evenness(found: &LimiterRate) -> String {
     if found.evenness > 0.0 {
-        format!(
-            "it varies {} times less than waits by chance would make it vary",
-            factor(1.0 / found.evenness)
-        )
+        format!("it varies {} times less than random waits would cause", factor(1.0 / found.evenness))
     } else {
         "most visits do not vary at all".into()
     }
 }
 
 /// Limits that hold for small and large I/Os alike.
-fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> {
+fn sizes(phases: &[PhaseJudgement<'_>], points: &[&PointFindings]) -> Option<Flag> {
     let loads: Vec<Load> = points.iter().map(|point| load(phases, point)).collect();
     let told = |found: &SharedLimit| {
         format!(
             "at {} points, whose I/Os have {} to {} on average",
             found.points,
-            size(found.smallest),
-            size(found.largest)
+            rough_size(found.smallest),
+            rough_size(found.largest)
         )
     };
     let text = if let Some(found) = byte_limit(&loads) {
@@ -172,7 +167,7 @@ fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> 
         let quickest = quickest(points)?;
         let found = io_limit(&loads, quickest)?;
         format!(
-            "{} IOPS in all {}: a limit of I/Os per second; where none waits, a large I/O takes {} times a small one",
+            "{} IOPS in all {}: a limit of I/Os per second; without queueing, a large I/O takes {} times as long as a small one",
             figure(found.limit),
             told(&found),
             factor(quickest[1] / quickest[0])
@@ -182,7 +177,7 @@ fn sizes(phases: &[JudgedPhase<'_>], points: &[&PointFindings]) -> Option<Flag> 
 }
 
 /// What a point does in all, by its middle visits: a disturbed one does not move them.
-fn load(phases: &[JudgedPhase<'_>], point: &PointFindings) -> Load {
+fn load(phases: &[PhaseJudgement<'_>], point: &PointFindings) -> Load {
     let rates = point
         .classes()
         .map(|(class, io)| (usual_rate(phases, (point.step, class)).unwrap_or(io.iops.value), io.mean_bytes));
@@ -192,7 +187,7 @@ fn load(phases: &[JudgedPhase<'_>], point: &PointFindings) -> Load {
     })
 }
 
-fn usual_rate(phases: &[JudgedPhase<'_>], key: (usize, Class)) -> Option<f64> {
+fn usual_rate(phases: &[PhaseJudgement<'_>], key: (usize, Class)) -> Option<f64> {
     let found = phases.iter().find_map(|phase| {
         let place = phase.judged.keys.iter().position(|&known| known == key)?;
         Some(median(&phase.judged.look.visits[place].means))
@@ -231,7 +226,7 @@ fn falling(points: &[&PointFindings], load: &LoadClass) -> Option<Flag> {
         load.title(),
         rate(load, most.2.mean),
         at(load, most.1),
-        signed(found.difference()),
+        rate_change(found.difference()),
         rate(load, best.2.mean),
         at(load, best.1)
     );

@@ -3,8 +3,8 @@
 //! Must not judge short visits but by their interval.
 
 use super::course;
-use super::words::{at, course, factor, percent, rate, signed, time};
-use crate::judge::findings::estimate::JudgedPhase;
+use super::words::{at, course, rate};
+use crate::judge::findings::estimate::PhaseJudgement;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::{classes, rates};
 use crate::load::class::LoadClass;
@@ -17,6 +17,7 @@ use crate::stats::detect::slow_start::SlowStart;
 use crate::stats::detect::steady::snia;
 use crate::stats::sample::{count, mean};
 use crate::stats::settle::after;
+use crate::units::say::{factor, in_percent, rate_change, rough_time};
 use crate::units::to_f64;
 
 /// A class in a long visit, after settling.
@@ -31,7 +32,7 @@ struct LongTally<'a> {
 }
 
 /// The flags of all long visits of a phase.
-pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
+pub fn of_phase(record: &Record, phase: &PhaseJudgement<'_>) -> Vec<Flag> {
     let long_visits = phase.visits.iter().filter(|visit| visit.purpose == Purpose::Long);
     let each = long_visits.flat_map(|visit| {
         // The rate of an open loop is given.
@@ -47,7 +48,7 @@ pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
         let slow = place.and_then(|place| phase.judged.look.slow_starts[place]);
         let slow = slow.map(|slow| Flag::new(FlagCode::Warmup, long.still_rising(&slow)));
         let found = course::of_visit(visit, load.name, phase.judged.look.settle.settle_ns);
-        let lasting = found.as_ref().and_then(course::Found::lasting);
+        let lasting = found.as_ref().and_then(course::VisitCourse::lasting);
         let back_and_forth = found.as_ref().and_then(|found| long.back_and_forth(found));
         let own = back_and_forth.or_else(|| long.flag(below, lasting));
         own.into_iter().chain(slow)
@@ -58,7 +59,7 @@ pub fn of_phase(record: &Record, phase: &JudgedPhase<'_>) -> Vec<Flag> {
 impl<'a> LongTally<'a> {
     fn of(
         record: &Record,
-        phase: &JudgedPhase<'_>,
+        phase: &PhaseJudgement<'_>,
         visit: &Visit,
         load: &'a LoadClass,
         tally: &ClassTally,
@@ -80,7 +81,7 @@ impl<'a> LongTally<'a> {
     }
 
     /// A rate that fell and came back has no single step, and says nothing of burst credit.
-    fn back_and_forth(&self, found: &course::Found<'_>) -> Option<Flag> {
+    fn back_and_forth(&self, found: &course::VisitCourse<'_>) -> Option<Flag> {
         let text = || format!("{}: {}", self.place, found.sentence(self.load));
         found.came_back().then(|| Flag::new(FlagCode::LevelShift, text()))
     }
@@ -98,7 +99,7 @@ impl<'a> LongTally<'a> {
                 (FlagCode::Throttled, format!("{}; {}{burst}", self.step(&fall.shift), calmer(&fall)))
             }
             (Some(LongVisitFinding::WriteCliff(fall)), _) => {
-                (FlagCode::WriteCliff, format!("{}; no calmer than before{burst}", self.step(&fall.shift)))
+                (FlagCode::WriteCliff, format!("{}; as noisy as before{burst}", self.step(&fall.shift)))
             }
             (_, Some(below)) => (FlagCode::Throttled, self.burst_and_sustained(&below, lasting)),
             (Some(LongVisitFinding::LevelShift(shift)), _) => (FlagCode::LevelShift, self.step(&shift)),
@@ -114,8 +115,8 @@ impl<'a> LongTally<'a> {
         let rate = |iops| rate(self.load, iops);
         format!(
             "{} after {}, from {} to {}",
-            signed(shift.step()),
-            time(count(shift.split) * self.piece_ns),
+            rate_change(shift.step()),
+            rough_time(count(shift.split) * self.piece_ns),
             rate(shift.before),
             rate(shift.after)
         )
@@ -124,28 +125,28 @@ impl<'a> LongTally<'a> {
     /// The mean over a burst and what lasts is neither of them.
     fn burst_and_sustained(&self, below: &BelowVisits, lasting: Option<(f64, u64)>) -> String {
         let rate = |iops| rate(self.load, iops);
-        let from = lasting.map_or_else(String::new, |(_, ns)| format!(" from {} on", time(to_f64(ns))));
+        let from = lasting.map_or_else(String::new, |(_, ns)| format!(" from {} on", rough_time(to_f64(ns))));
         let sustained = BelowVisits { long: lasting.map_or(below.long, |(rate, _)| rate), ..*below };
         format!(
             "{} sustained{from}, {} below the {} ±{} of short visits: burst and sustained rate differ",
             rate(sustained.long),
-            percent(-sustained.difference()),
+            in_percent(-sustained.difference()),
             rate(below.visits.mean),
-            percent(below.visits.relative_half_width)
+            in_percent(below.visits.relative_half_width)
         )
     }
 
     fn still_rising(&self, slow: &SlowStart) -> String {
         let rate = |iops| rate(self.load, iops);
         format!(
-            "{}: {} from {} on, {} above the {} ±{} of short visits; it began with {}: short visits end before the rate \
-             has come up",
+            "{}: {} from {} on, {} above the {} ±{} of short visits; it began with {}: short visits end \
+             before the rate has risen",
             self.place,
             rate(slow.later),
-            time(to_f64(slow.from_ns)),
-            percent(slow.difference()),
+            rough_time(to_f64(slow.from_ns)),
+            in_percent(slow.difference()),
             rate(slow.visits.mean),
-            percent(slow.visits.relative_half_width),
+            in_percent(slow.visits.relative_half_width),
             rate(slow.early)
         )
     }
@@ -157,7 +158,7 @@ impl<'a> LongTally<'a> {
             format!(
                 "; {} by SNIA's measure (range {}, trend {})",
                 if window.is_steady() { "steady" } else { "not steady" },
-                percent(window.range),
+                in_percent(window.range),
                 trend(window.excursion)
             )
         })
@@ -169,13 +170,13 @@ fn trend(excursion: f64) -> String {
     match excursion {
         _ if excursion <= -1.0 => "down by more than the mean".to_owned(),
         _ if excursion >= 1.0 => "up by more than the mean".to_owned(),
-        _ => signed(excursion),
+        _ => rate_change(excursion),
     }
 }
 
 fn calmer(fall: &Fall) -> String {
     if fall.roughness_after > 0.0 {
-        format!("then {} times calmer", factor(fall.roughness_before / fall.roughness_after))
+        format!("then {} times less noisy", factor(fall.roughness_before / fall.roughness_after))
     } else {
         "then without any noise".into()
     }

@@ -4,13 +4,14 @@
 //! seem to, the storage changed between the two visits, or it chokes on load; one visit to each point cannot tell which.
 //! Must not judge runs that visit their points again and again, which see the time by itself.
 
-use super::words::{at, figure, rate, time};
+use super::words::{at, rate};
 use crate::judge::findings::PointFindings;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::{Class, LoadClass};
 use crate::load::matrix::Point;
 use crate::record::Record;
 use crate::stats::detect::levels::{Contradiction, contradiction};
+use crate::units::say::{figure, rough_time};
 use crate::units::to_f64;
 
 /// Fewer I/Os say nothing of a rate.
@@ -46,8 +47,8 @@ pub fn of_run(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let others = pairs.len() - 1;
     let others = match others {
         0 => String::new(),
-        1 => "; another pair of points contradicts itself as well".to_owned(),
-        others => format!("; {others} other pairs of points contradict themselves as well"),
+        1 => "; another pair of points also contradicts itself".to_owned(),
+        others => format!("; {others} other pairs of points also contradict themselves"),
     };
     Some(Flag::new(FlagCode::LevelShift, format!("{}{others}", nearest.sentence())))
 }
@@ -103,12 +104,12 @@ impl Pair<'_> {
             figure(more.mean / less.mean),
             rate(self.load, less.mean),
             at(self.load, self.less.point),
-            time(to_f64(self.apart_ns()))
+            rough_time(to_f64(self.apart_ns()))
         );
         let why = if falls {
-            "the storage changed between them, or more load makes it slower: measure again"
+            "the storage changed in between, or more load makes it slower: measure again"
         } else {
-            "more load does not make each I/O so much faster: the storage changed between them: measure again"
+            "more load cannot make each I/O that much faster, so the storage changed in between: measure again"
         };
         format!("{told}; {why}")
     }

@@ -2,13 +2,13 @@
 //!
 //! Must not look at rates over time: they are given.
 
-use super::words::{figure, time};
 use crate::judge::findings::estimate::tally;
 use crate::judge::findings::{IoFindings, PointFindings};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::LoadClass;
 use crate::record::Visit;
 use crate::stats::detect::overload::Growth;
+use crate::units::say::{figure, rough_time};
 use crate::units::{NS_PER_S, NS_PER_US, to_f64};
 
 /// A lag that no storage makes anybody notice.
@@ -29,11 +29,11 @@ fn late(io: &IoFindings) -> Option<Flag> {
     let is_late = lag_ns > HARMLESS_LAG_NS && to_f64(lag_ns) > NOTABLE_LAG * mean_us * to_f64(NS_PER_US);
     let text = || {
         format!(
-            "{}: 1 % of the I/Os began {} late or more, {} on average, though they had a slot; the mean latency is {}",
+            "{}: 1 % of the I/Os started {} late or more ({} on average) although a slot was free; the mean latency is {}",
             io.load.title(),
-            time(to_f64(lag_ns)),
-            time(lag.mean_ns().unwrap_or(0.0)),
-            time(mean_us * to_f64(NS_PER_US))
+            rough_time(to_f64(lag_ns)),
+            rough_time(lag.mean_ns().unwrap_or(0.0)),
+            rough_time(mean_us * to_f64(NS_PER_US))
         )
     };
     is_late.then(|| Flag::new(FlagCode::PacingLate, text()))
@@ -51,13 +51,13 @@ fn overload(load: &LoadClass, visits: &[&Visit]) -> Option<Flag> {
     let per_s = |count: f64| count / measured_ns.max(1.0) * to_f64(NS_PER_S);
     let text = || {
         format!(
-            "{}: {} arrived per second and {} were served; the backlog grew by {} in {}, so that the latency says how long was \
-             measured",
+            "{}: {} arrived per second, {} were served; the backlog grew by {} in {}, so the latency \
+             depends on how long was measured",
             load.title(),
             figure(per_s(growth.arrived)),
             figure(per_s(growth.arrived - growth.grown)),
             figure(growth.grown),
-            time(measured_ns)
+            rough_time(measured_ns)
         )
     };
     growth.is_overload().then(|| Flag::new(FlagCode::Overload, text()).invalidating())

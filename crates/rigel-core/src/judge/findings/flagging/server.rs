@@ -4,12 +4,12 @@
 //! A rate of look-ups is a rate of I/O only when the server, the kernel and the device counted as many reads. Must not say why
 //! they did not.
 
-use super::words::figure;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::Class;
 use crate::load::sql::BLOCK_BYTES;
 use crate::measure::{ClassTally, ServerCounts};
 use crate::record::Visit;
+use crate::units::say::figure;
 use crate::units::{iops, to_f64};
 
 /// Counters may differ by that part of what was asked for.
@@ -36,7 +36,7 @@ pub fn of_point(visits: &[&Visit]) -> Option<Flag> {
     };
     let answered = visits.iter().flat_map(|visit| visit.tallies.values()).map(ClassTally::completed).sum();
     let rate = iops(answered, visits.iter().map(|visit| visit.measured_ns).sum());
-    let text = format!("the database answered {} {noun}/s, which are not reads: {wrong}", figure(rate));
+    let text = format!("the database answered {} {noun}/s, but they are not reads: {wrong}", figure(rate));
     Some(Flag::new(FlagCode::Unverified, text).invalidating())
 }
 
@@ -66,15 +66,15 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
     let told = format!("{} commits", figure(to_f64(counts.commits)));
     let Some(flushes) = counts.flushes.map(to_f64) else {
         return Some(format!(
-            "nobody counted how often the server made its log durable for {told}; servers do from version 14 on"
+            "the server did not count how often it flushed its log for {told}; servers do from version 14 on"
         ));
     };
     let most = f64::from(sessions) * (flushes * (1.0 + TOLERANCE) + STRAY_READS);
     (to_f64(counts.commits) > most).then(|| {
         let flushes = counts.flushes.unwrap_or(0);
         format!(
-            "{told} came with {flushes} flushes of the log, and each makes {sessions} of them durable at most, one of each session: not \
-             every commit was waited for"
+            "{told} needed only {flushes} log flushes, each good for {sessions} commits at most (one per \
+             session): not every commit was waited for"
         )
     })
 }
@@ -162,7 +162,7 @@ fn unverified(counts: &ServerCounts, stray: f64) -> Option<String> {
         told.push("no counter shows what came from storage".to_owned());
     }
     if !apart {
-        told.push("which look-ups and reports share in another way than their rows".to_owned());
+        told.push("which look-ups and reports do not share in proportion to their rows".to_owned());
     }
     let noun = if counts.scanned_blocks > 0 { "blocks that were asked for" } else { "look-ups" };
     Some(format!("for each of {} {noun} {}", figure(asked), told.join(", ")))
@@ -269,7 +269,7 @@ mod tests {
         let asked = ServerCounts { table_blocks: Some(102_000), ..ahead(102_000, 92_000) };
         assert!(unverified(&asked, 4.0).is_some(), "the server knows nothing of it");
         let text = unverified(&both(20_000, 100_000, 92_000), 4.0).unwrap();
-        assert!(text.ends_with("share in another way than their rows"), "{text}");
+        assert!(text.ends_with("do not share in proportion to their rows"), "{text}");
     }
 
     #[test]
@@ -296,8 +296,8 @@ mod tests {
         assert_eq!((told(0, None, 1), told(1000, Some(996), 1)), (None, None));
         assert!(told(1000, Some(900), 1).is_some() && told(1000, Some(100), 4).is_some());
         let text = told(5000, Some(0), 16).unwrap();
-        assert!(text.starts_with("5,000 commits came with 0 flushes of the log"), "{text}");
-        assert!(told(1000, None, 1).unwrap().contains("nobody counted"));
+        assert!(text.starts_with("5,000 commits needed only 0 log flushes"), "{text}");
+        assert!(told(1000, None, 1).unwrap().contains("the server did not count"));
     }
 
     #[test]

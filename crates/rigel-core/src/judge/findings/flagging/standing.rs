@@ -2,12 +2,12 @@
 //!
 //! Must not look into a tally.
 
-use super::words::figure;
 use crate::facts::{Rank, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::LoadClass;
 use crate::load::request::CacheWarmUp;
 use crate::record::{Node, Record, Visit};
+use crate::units::say::figure;
 use crate::units::{Bytes, GIB, MIB, to_f64};
 
 /// A usual disk has up to so much cache of its own (hard disks to 256 or 512 MiB, drives of flash more, but most of that for their tables).
@@ -56,17 +56,17 @@ fn small_target(record: &Record) -> Option<Flag> {
     let often = if passes < PASSES {
         String::new()
     } else {
-        format!("; a visit moved {} times as much", figure(passes))
+        format!("; one visit moved {} times as much", figure(passes))
     };
     if let Some(cache) = named {
         let text =
-            format!("{used} are used, and the cache that -cache_size names has {}{often}", Bytes(cache));
+            format!("{used} are used, but the cache given with -cache_size holds {}{often}", Bytes(cache));
         return Some(Flag::new(FlagCode::SmallTarget, text));
     }
     let flag = |of: &str| Flag::new(FlagCode::SmallTarget, format!("{used} are used, {of}{often}"));
     match bytes {
-        ..CACHE_OF_A_DISK if passes >= PASSES => Some(flag("as little as the cache of a disk may hold")),
-        ..SMALL => Some(flag("as little as the cache of a controller may hold").noting()),
+        ..CACHE_OF_A_DISK if passes >= PASSES => Some(flag("little enough for the cache of a disk")),
+        ..SMALL => Some(flag("little enough for the cache of a controller").noting()),
         _ => None,
     }
 }
@@ -80,7 +80,7 @@ fn of_visit(record: &Record, visit: &Visit) -> Option<Use> {
     let walks = |class: &&LoadClass| class.is_block_io() && !class.appends();
     let targets = request.used_at(visit.point, &header.targets);
     let is_storage = !request.is_buffered_at(visit.point) && targets.iter().all(|one| one.memory().is_none());
-    if request.sql.is_some() || !is_storage || !classes.iter().all(walks) {
+    if request.sql().is_some() || !is_storage || !classes.iter().all(walks) {
         return None;
     }
     let of_class = |class: &&LoadClass| {

@@ -20,6 +20,7 @@ use crate::load::matrix::RunLevel;
 use crate::load::pace::{Adaptive, Pace};
 use crate::load::plan::Plan;
 use crate::load::request::Request;
+use crate::load::task::Task;
 use crate::measure::ClassTally;
 use crate::record::tests::header;
 use crate::record::{NodeVisit, Purpose, Record, Visit};
@@ -58,9 +59,13 @@ struct Maker {
 impl Maker {
     /// An adaptive run; every I/O takes the mean latency.
     fn new(level: RunLevel, change: impl FnOnce(&mut Request)) -> Self {
+        Self::of(Task::of_level(level), change)
+    }
+
+    /// The same of any task.
+    fn of(task: Task, change: impl FnOnce(&mut Request)) -> Self {
         let mut header = header();
-        header.request = Request::new(level);
-        header.request.pace = Pace::Adaptive(Adaptive::default());
+        header.request = Request::of(task).paced(Pace::Adaptive(Adaptive::default()));
         change(&mut header.request);
         let host = HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() };
         header.plan = Plan::new(&header.request, &host, &header.targets).unwrap();
@@ -193,14 +198,14 @@ fn at_points(found: &Findings, code: FlagCode) -> Vec<(usize, String)> {
 }
 
 /// A factor for each visit, the same for all of its buckets.
-struct Between {
+struct VisitFactor {
     noise: Noise,
     sd: f64,
     last: Option<(usize, usize, Purpose, Class)>,
     factor: f64,
 }
 
-impl Between {
+impl VisitFactor {
     fn new(seed: u64, sd: f64) -> Self {
         Self { noise: Noise::new(seed), sd, last: None, factor: 1.0 }
     }

@@ -2,9 +2,9 @@
 //!
 //! Must not look inside a visit.
 
-use super::words::{course, percent, rate, signed, time};
+use super::words::{course, rate};
 use crate::judge::findings::PointFindings;
-use crate::judge::findings::estimate::JudgedPhase;
+use crate::judge::findings::estimate::PhaseJudgement;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::Class;
 use crate::load::plan::AdaptivePlan;
@@ -16,12 +16,13 @@ use crate::stats::interval::unseen_share;
 use crate::stats::parameters::FEW_POINTS;
 use crate::stats::sample::mean;
 use crate::stats::variance::{PointVisits, outlying};
+use crate::units::say::{in_percent, rate_change, rough_time};
 use crate::units::to_f64;
 use std::collections::BTreeSet;
 
 /// What the visits of a phase show of its single points.
 #[derive(Debug)]
-pub struct Compared {
+pub struct PhaseSpread {
     /// In the order of the phase's keys: how far the outlying visits lie off; empty for a phase that has no
     /// contamination.
     outlying: Vec<Vec<f64>>,
@@ -29,9 +30,9 @@ pub struct Compared {
     groups: Vec<Option<TwoGroups>>,
 }
 
-impl Compared {
+impl PhaseSpread {
     /// Compares the visits of a phase.
-    pub fn of(phase: &JudgedPhase<'_>, target: f64) -> Self {
+    pub fn of(phase: &PhaseJudgement<'_>, target: f64) -> Self {
         let visits = &phase.judged.look.visits;
         let contaminated = phase.judged.look.spreads.iter().any(|spread| spread.contamination.is_some());
         Self {
@@ -58,14 +59,14 @@ fn groups(visits: &[PointVisits], lengths: &[Vec<usize>]) -> Vec<Option<TwoGroup
 }
 
 /// The flags of a point of a phase.
-pub fn of_point(phase: &JudgedPhase<'_>, compared: &Compared, point: &PointFindings) -> Vec<Flag> {
+pub fn of_point(phase: &PhaseJudgement<'_>, compared: &PhaseSpread, point: &PointFindings) -> Vec<Flag> {
     let own = phase.judged.keys.iter().enumerate().filter(|(_, key)| key.0 == point.step);
     own.flat_map(|(place, &(_, class))| of_quantity(phase, compared, point, place, class)).collect()
 }
 
 fn of_quantity(
-    phase: &JudgedPhase<'_>,
-    compared: &Compared,
+    phase: &PhaseJudgement<'_>,
+    compared: &PhaseSpread,
     point: &PointFindings,
     place: usize,
     class: Class,
@@ -79,7 +80,7 @@ fn of_quantity(
     let (far, visits) = (&compared.outlying[place], phase.judged.look.visits[place].means.len());
     // Where most visits are far off, the point is noisier than the others, and none of its visits is rare.
     if !far.is_empty() && 2 * far.len() < visits {
-        let text = format!("{name}: {} of {visits} visits: {}", far.len(), signed(mean(far)));
+        let text = format!("{name}: {} of {visits} visits: {}", far.len(), rate_change(mean(far)));
         found.push(Flag::new(FlagCode::Contaminated, text));
     }
     if let Some(groups) = compared.groups[place] {
@@ -97,7 +98,7 @@ fn of_quantity(
 }
 
 /// The flags of a phase; `name` begins their texts.
-pub fn of_phase(plan: &AdaptivePlan, phase: &JudgedPhase<'_>, name: &str) -> Vec<Flag> {
+pub fn of_phase(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>, name: &str) -> Vec<Flag> {
     [contaminated(phase), unsettled(phase), drifting(plan, phase), slow(plan, phase)]
         .into_iter()
         .flatten()
@@ -105,31 +106,30 @@ pub fn of_phase(plan: &AdaptivePlan, phase: &JudgedPhase<'_>, name: &str) -> Vec
         .collect()
 }
 
-fn contaminated(phase: &JudgedPhase<'_>) -> Option<Flag> {
+fn contaminated(phase: &PhaseJudgement<'_>) -> Option<Flag> {
     let rare = phase.judged.look.spreads.iter().find_map(|spread| spread.contamination)?;
     let text = format!(
-        "{} of {} visits lie far off the others to their points, by {} on average; every interval is widened for such \
-         visits",
+        "{} of {} visits are outliers, off by {} on average; all intervals are widened for them",
         rare.outlying,
         rare.visits,
-        signed(rare.mean_deviation)
+        rate_change(rare.mean_deviation)
     );
     Some(Flag::new(FlagCode::Contaminated, text))
 }
 
-fn unsettled(phase: &JudgedPhase<'_>) -> Option<Flag> {
+fn unsettled(phase: &PhaseJudgement<'_>) -> Option<Flag> {
     let settle = phase.judged.look.settle;
     let left = settle.unsettled?;
     let text = format!(
-        "{} after the load began the rate still differs by {} (standard error {}) from what comes later in the visits",
-        time(to_f64(settle.settle_ns)),
-        signed(left.difference),
-        percent(left.standard_error)
+        "{} after the load began the rate still differs by {} (standard error {}) from later in the visits",
+        rough_time(to_f64(settle.settle_ns)),
+        rate_change(left.difference),
+        in_percent(left.standard_error)
     );
     Some(Flag::new(FlagCode::Warmup, text))
 }
 
-fn drifting(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
+fn drifting(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>) -> Option<Flag> {
     drift(&phase.judged.timed, plan.parameters.target).map(|found| Flag::new(FlagCode::Drift, drifted(found)))
 }
 
@@ -137,23 +137,23 @@ fn drifting(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
 fn drifted(found: RunDrift) -> String {
     let is_known = found.total.abs() >= found.per_minute.abs() && found.per_minute.abs() < 1.0;
     let per_minute =
-        if is_known { format!(", {} a minute", signed(found.per_minute)) } else { String::new() };
+        if is_known { format!(", {} a minute", rate_change(found.per_minute)) } else { String::new() };
     format!(
         "the rate of all points together {} from the first visit to the last{per_minute}",
         course(found.total)
     )
 }
 
-fn slow(plan: &AdaptivePlan, phase: &JudgedPhase<'_>) -> Option<Flag> {
+fn slow(plan: &AdaptivePlan, phase: &PhaseJudgement<'_>) -> Option<Flag> {
     let gap_ns = plan.parameters.gap_for(phase.steps.len());
     let found = slow_noise(&phase.judged.timed, gap_ns)?;
     let told = |what: &str, found: Option<RankCorrelation>| {
         found.map(|found| format!("{what} {:.2} (p {:.3}, {} pairs)", found.rho, found.p, found.pairs))
     };
-    let rest = format!("visits to different points that begin {} apart", time(to_f64(gap_ns)));
+    let rest = format!("visits to different points that begin {} apart", rough_time(to_f64(gap_ns)));
     let both = [told(&rest, found.at_gap), told("neighbours", found.adjacent)];
     let text = format!(
-        "visits are alike, by rank correlation: {}; intervals may be too narrow",
+        "visits resemble each other (rank correlation: {}); intervals may be too narrow",
         both.into_iter().flatten().collect::<Vec<_>>().join(", ")
     );
     Some(Flag::new(FlagCode::SlowNoise, text))
@@ -173,9 +173,9 @@ pub fn few_points(record: &Record, points: &[PointFindings]) -> Option<Flag> {
     let (point, visit) =
         (if planned == 1 { "point" } else { "points" }, if visits == 1 { "visit" } else { "visits" });
     let text = format!(
-        "{planned} {point}, {visits} {visit}: a state of the device that lasts less than {} of the time may have been \
-         missed",
-        percent(unseen_share(visits))
+        "{planned} {point}, {visits} {visit}: a state of the device present less than {} of the time may \
+         have been missed",
+        in_percent(unseen_share(visits))
     );
     Some(Flag::new(FlagCode::FewPoints, text))
 }

@@ -6,7 +6,7 @@
 use crate::stats::crossing::{Curve, Law, RatioSeen, Shape, odds};
 use crate::stats::isotonic::rising;
 use crate::stats::rates::FAR;
-use crate::stats::share::{Kept, Ratio};
+use crate::stats::share::{BoundVerdict, Ratio};
 
 /// The lower end may be too high with this probability.
 const TAIL: f64 = 0.025;
@@ -47,7 +47,7 @@ impl Level {
     }
 
     fn is_kept(&self) -> bool {
-        !self.is_overload && self.ratio.kept() == Kept::Yes
+        !self.is_overload && self.ratio.kept() == BoundVerdict::Yes
     }
 
     /// Whether a curve passes it by more than the whole of its interval.
@@ -92,7 +92,7 @@ impl Bracket {
     /// The highest rate up to which all surely keep it, and the lowest from which on none does.
     fn of_visited(levels: &[Level]) -> Self {
         let kept = levels.iter().take_while(|level| level.is_kept()).last();
-        let broken = levels.iter().rev().take_while(|level| level.ratio.kept() == Kept::No).last();
+        let broken = levels.iter().rev().take_while(|level| level.ratio.kept() == BoundVerdict::No).last();
         let at = crossing(levels).map(|(below, beyond)| (below * beyond).sqrt());
         Self { lower: kept.map(|level| level.rate), at, upper: broken.map(|level| level.rate) }
     }

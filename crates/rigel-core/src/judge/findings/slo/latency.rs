@@ -6,7 +6,7 @@
 use crate::judge::slo::{SloVisit, is_counted};
 use crate::load::slo::SloBound;
 use crate::measure::Histogram;
-use crate::stats::share::{Kept, Ratio};
+use crate::stats::share::{BoundVerdict, Ratio};
 use crate::stats::{Estimate, Interval};
 use crate::units::{Nanos, to_f64, us_from_ns};
 
@@ -27,9 +27,10 @@ pub(super) fn judged_us(visits: &[SloVisit], bound: &SloBound) -> Option<Estimat
     let mut all = Histogram::empty();
     visits.iter().for_each(|visit| all.add(visit.latencies()));
     let (value, min, max) = (all.quantile_ns(1.0 - allowed)?, all.min_ns()?, all.max_ns()?);
-    let kept = |limit: u64| ratio(limit).map_or(Kept::Undecided, |ratio| ratio.kept());
-    let low = halved([min, value], |limit| kept(limit) == Kept::No).min(value);
-    let high = (kept(max) == Kept::Yes).then(|| halved([value, max], |limit| kept(limit) != Kept::Yes));
+    let kept = |limit: u64| ratio(limit).map_or(BoundVerdict::Undecided, |ratio| ratio.kept());
+    let low = halved([min, value], |limit| kept(limit) == BoundVerdict::No).min(value);
+    let high = (kept(max) == BoundVerdict::Yes)
+        .then(|| halved([value, max], |limit| kept(limit) != BoundVerdict::Yes));
     let ends = [Some(value), Some(low), high].map(|ns| ns.map(to_f64));
     Some(estimate(&ratio(value)?, ends, 1.0))
 }

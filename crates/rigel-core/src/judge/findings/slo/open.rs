@@ -7,7 +7,7 @@ use crate::judge::flags::FlagCode;
 use crate::judge::slo::is_counted;
 use crate::load::slo::SloBound;
 use crate::stats::crossing::RatioSeen;
-use crate::stats::share::{Kept, Ratio};
+use crate::stats::share::{BoundVerdict, Ratio};
 
 /// Fewer visits tell too little of how much they differ.
 const FEWEST_VISITS: usize = 4;
@@ -44,7 +44,7 @@ pub(super) struct Circumstances {
 
 impl SloOpen {
     /// What leaves a bound open; `seen` is what was seen over what is allowed, with the slow I/Os that are allowed among so many.
-    pub(super) fn of(kept: Kept, seen: Option<(Ratio, f64)>, around: Circumstances) -> Option<Self> {
+    pub(super) fn of(kept: BoundVerdict, seen: Option<(Ratio, f64)>, around: Circumstances) -> Option<Self> {
         let by_host = match around {
             Circumstances { is_busy: true, .. } => Some(Self::Busy),
             Circumstances { is_late: true, .. } => Some(Self::Late),
@@ -52,10 +52,12 @@ impl SloOpen {
         };
         let Some((ratio, allowed)) = seen else { return Some(Self::NotVisited) };
         match kept {
-            Kept::Yes => None,
-            Kept::No => by_host,
-            Kept::Undecided if around.is_overload && ratio.kept() == Kept::Yes => Some(Self::Overload),
-            Kept::Undecided => Some(by_host.unwrap_or_else(|| {
+            BoundVerdict::Yes => None,
+            BoundVerdict::No => by_host,
+            BoundVerdict::Undecided if around.is_overload && ratio.kept() == BoundVerdict::Yes => {
+                Some(Self::Overload)
+            }
+            BoundVerdict::Undecided => Some(by_host.unwrap_or_else(|| {
                 let is_few = ratio.visits < FEWEST_VISITS || allowed < FEWEST_SLOW;
                 if is_few { Self::Few } else { Self::AtBound(times(&ratio)) }
             })),
@@ -96,8 +98,8 @@ mod tests {
     fn what_an_interval_refutes_is_not_undecided_and_a_busy_host_is_named() {
         // 12.3 % take longer (7.12 to 18.7 %), and 1 % may.
         let refuted = ratio(7.12, 12.3, 18.7, 8);
-        assert_eq!(refuted.kept(), Kept::No);
-        let of = |around| SloOpen::of(Kept::No, Some((refuted, 60.0)), around);
+        assert_eq!(refuted.kept(), BoundVerdict::No);
+        let of = |around| SloOpen::of(BoundVerdict::No, Some((refuted, 60.0)), around);
         assert_eq!(of(IDLE), None);
         assert_eq!(of(Circumstances { is_late: true, ..IDLE }), Some(SloOpen::Late));
         assert_eq!(of(Circumstances { is_late: true, is_busy: true, ..IDLE }), Some(SloOpen::Busy));
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_cause_of_doubt_has_its_name() {
-        let of = |seen, around| SloOpen::of(Kept::Undecided, seen, around);
+        let of = |seen, around| SloOpen::of(BoundVerdict::Undecided, seen, around);
         let wide = ratio(0.4, 0.8, 1.6, 8);
         assert_eq!(of(None, IDLE), Some(SloOpen::NotVisited));
         assert_eq!(of(Some((wide, 3.0)), IDLE), Some(SloOpen::Few));
@@ -119,6 +121,9 @@ mod tests {
         let Some(SloOpen::AtBound(Some(times))) = of(Some((wide, 60.0)), IDLE) else { panic!() };
         assert!((times - 16.0).abs() < 1e-9, "{times}: half of the width is a fifth of the distance");
         assert_eq!(of(Some((ratio(0.9, 1.0, 1.1, 8), 60.0)), IDLE), Some(SloOpen::AtBound(None)));
-        assert_eq!(SloOpen::of(Kept::Yes, Some((kept, 60.0)), Circumstances { is_busy: true, ..IDLE }), None);
+        assert_eq!(
+            SloOpen::of(BoundVerdict::Yes, Some((kept, 60.0)), Circumstances { is_busy: true, ..IDLE }),
+            None
+        );
     }
 }

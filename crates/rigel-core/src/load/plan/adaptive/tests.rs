@@ -2,19 +2,24 @@ use super::*;
 use crate::facts::{HostFacts, TargetFacts};
 use crate::load::class::{Class, Pattern};
 use crate::load::matrix::{MatrixShape, RunLevel};
-use crate::load::pace::{LevelChoice, Precision};
+use crate::load::pace::Precision;
 use crate::load::plan::Part;
 use crate::load::plan::Plan;
 use crate::load::plan::search::searched;
+use crate::load::task::Task;
 use crate::load::workload::WritePercent;
 use crate::stats::bound::{LatencyBound, LatencyOf};
 
 fn adaptive(level: RunLevel, change: impl FnOnce(&mut Request)) -> Result<Plan, Problem> {
     let mut request = Request::new(level);
-    request.pace = Pace::Adaptive(Adaptive::default());
+    request.set_pace(Pace::Adaptive(Adaptive::default()));
     change(&mut request);
     let host = HostFacts { cpus: 2, memory_bytes: Some(8 << 30), ..HostFacts::default() };
     Plan::new(&request, &host, &[TargetFacts::simulated(1 << 30)])
+}
+
+fn usual() -> Pace {
+    Pace::Adaptive(Adaptive::default())
 }
 
 fn with_long_visit(plan: &Plan) -> Vec<Vec<Point>> {
@@ -28,11 +33,10 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
     let bound = LatencyBound { limit: Nanos::from_millis(10), of: LatencyOf::Mean };
     let bounded = |num_disks, budget_s| {
         adaptive(RunLevel::Simple, |request| {
-            request.levels = LevelChoice::Auto;
             request.num_disks = num_disks;
-            request.bound = Some(bound);
+            request.calibrate(bound, None);
             let max_duration = Some(Nanos::from_secs(budget_s));
-            request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+            request.set_pace(Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() }));
         })
         .unwrap()
     };
@@ -42,10 +46,9 @@ fn a_calibration_with_a_bound_has_the_points_that_answer() {
     assert!(search.usual_time() < Nanos::from_secs(30), "half of the budget: {:?}", search.usual_time());
     assert_eq!(bounded(Some(100), 60).search.unwrap().room().small(), 6400);
     let mut request = Request::new(RunLevel::Simple);
-    request.levels = LevelChoice::Auto;
-    request.bound = Some(bound);
+    request.calibrate(bound, None);
     let max_duration = Some(Nanos::from_secs(60));
-    request.pace = Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() });
+    request.set_pace(Pace::Adaptive(Adaptive { max_duration, fast: true, ..Adaptive::default() }));
     let found = &searched(Some(8), Some(2), Some(75));
     let plan = plan.with_levels(&request, found, Nanos::from_secs(25)).unwrap();
     let points: Vec<(u32, u32)> =
@@ -79,7 +82,7 @@ fn eighteen_points_take_less_than_a_fifth_of_orions_time() {
 fn a_prospect_is_a_range_and_knows_limit_and_search() {
     let prospect = |change: &dyn Fn(&mut Request)| {
         let mut request = Request::new(RunLevel::Simple);
-        request.pace = Pace::Adaptive(Adaptive::default());
+        request.set_pace(Pace::Adaptive(Adaptive::default()));
         change(&mut request);
         let found = adaptive(RunLevel::Simple, |r| *r = request.clone()).unwrap().prospect(&request);
         (found.least_ns / NS_PER_S, found.most_ns / NS_PER_S)
@@ -88,13 +91,13 @@ fn a_prospect_is_a_range_and_knows_limit_and_search() {
     assert!((131..200).contains(&least) && (600..800).contains(&most), "{least} to {most} s");
     let limited = |r: &mut Request| {
         let max_duration = Some(Nanos::from_secs(300));
-        r.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+        r.set_pace(Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() }));
     };
     let (_, most) = prospect(&limited);
     assert!((300..315).contains(&most), "no visit begins after 300 s: {most} s");
-    let (least, most) = prospect(&|r| r.levels = LevelChoice::Auto);
+    let (least, most) = prospect(&|r| r.task = Task::searched(r.level(), usual()));
     assert!((100..300).contains(&least) && (1000..2000).contains(&most), "{least} to {most} s");
-    assert_eq!(prospect(&|r| r.pace = Pace::Fixed(Nanos::from_secs(10))), (73, 73));
+    assert_eq!(prospect(&|r| r.set_pace(Pace::Fixed(Nanos::from_secs(10)))), (73, 73));
 }
 
 #[test]
@@ -107,7 +110,9 @@ fn reads_come_before_writes() {
     let streams = adaptive(RunLevel::Advanced, |r| {
         r.set_writes(WritePercent::new(34).unwrap());
         r.set_large(Pattern::Streams { ios_per_stream: 2 });
-        r.shape = MatrixShape::Max { small: 0, large: 4 };
+        let pace = r.pace().unwrap();
+        r.task = Task::advanced(MatrixShape::Max { small: 0, large: 4 });
+        r.set_pace(pace);
     })
     .unwrap();
     let phases = &streams.adaptive.as_ref().unwrap().phases;
@@ -122,7 +127,7 @@ fn a_limit_shortens_the_long_visits_and_refuses_what_cannot_be() {
     let limited = |seconds| {
         adaptive(RunLevel::Simple, |r| {
             let max_duration = Some(Nanos::from_secs(seconds));
-            r.pace = Pace::Adaptive(Adaptive { max_duration, precision: Precision(20), fast: true });
+            r.set_pace(Pace::Adaptive(Adaptive { max_duration, precision: Precision(20), fast: true }));
         })
     };
     let plan = limited(80).unwrap();
@@ -155,9 +160,7 @@ fn only_a_warm_up_that_was_asked_for_is_made() {
 
 #[test]
 fn searched_levels_make_the_matrix() {
-    let mut request = Request::new(RunLevel::Normal);
-    request.pace = Pace::Adaptive(Adaptive::default());
-    request.levels = LevelChoice::Auto;
+    let request = Request::of(Task::searched(RunLevel::Normal, usual()));
     let plan = adaptive(RunLevel::Normal, |r| *r = request.clone()).unwrap();
     assert!(plan.steps.is_empty() && plan.adaptive.is_none());
     assert_eq!(plan.room(), Point::pair(512, 64));
@@ -179,8 +182,8 @@ fn a_limit_counts_the_search() {
     let limited = |seconds| {
         adaptive(RunLevel::Normal, |r| {
             let max_duration = Some(Nanos::from_secs(seconds));
-            r.pace = Pace::Adaptive(Adaptive { max_duration, precision: Precision(50), fast: false });
-            r.levels = LevelChoice::Auto;
+            let pace = Adaptive { max_duration, precision: Precision(50), fast: false };
+            r.task = Task::searched(r.level(), Pace::Adaptive(pace));
         })
     };
     let text = limited(15).unwrap_err().to_string();
@@ -193,12 +196,11 @@ fn a_limit_counts_the_search() {
     // Large I/O keeps half of its half.
     assert!(is_over(Class::SMALL, 48, 3) && !is_over(Class::SMALL, 47, 3) && !is_over(Class::SMALL, 48, 2));
     assert!(is_over(Class::LARGE, 64, 3) && !is_over(Class::LARGE, 63, 3));
-    let unlimited = adaptive(RunLevel::Normal, |r| r.levels = LevelChoice::Auto).unwrap().search.unwrap();
+    let unlimited =
+        adaptive(RunLevel::Normal, |r| r.task = Task::searched(r.level(), usual())).unwrap().search.unwrap();
     assert!(unlimited.share.is_none() && !unlimited.is_over(Part::Saturation(Class::SMALL), u64::MAX, 500));
-    let mut request = Request::new(RunLevel::Normal);
-    let max_duration = Some(Nanos::from_secs(160));
-    request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
-    request.levels = LevelChoice::Auto;
+    let pace = Adaptive { max_duration: Some(Nanos::from_secs(160)), ..Adaptive::default() };
+    let request = Request::of(Task::searched(RunLevel::Normal, Pace::Adaptive(pace)));
     let long_visits = |spent_s| {
         let found =
             plan.with_levels(&request, &searched(Some(4), Some(2), None), Nanos::from_secs(spent_s)).unwrap();
@@ -223,7 +225,7 @@ fn a_limit_that_is_advised_suffices() {
             let write = WritePercent::try_from(write).unwrap();
             request.classes.iter_mut().for_each(|class| class.write_percent = write);
             let max_duration = Some(Nanos::from_secs(seconds));
-            request.pace = Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() });
+            request.set_pace(Pace::Adaptive(Adaptive { max_duration, ..Adaptive::default() }));
         })
     };
     let mut refused = 0;

@@ -3,7 +3,7 @@
 use crate::facts::{ExtentFacts, ExtentSource};
 use crate::measure::{Histogram, ReadLook};
 use crate::stats::detect::cache::cache;
-use crate::stats::detect::zeros::{Unwritten, ZerosFinding, zeros};
+use crate::stats::detect::zeros::{UnwrittenBytes, ZerosFinding, zeros};
 use crate::stats::tests::{Noise, nanos};
 use crate::units::{GIB, MIB};
 
@@ -47,7 +47,7 @@ fn files_without_data_are_found_by_their_bytes() {
     let found = zeros(&CLEAN, &[&written, &allocated]).unwrap();
     assert_eq!(found.reads, None);
     let files = found.files.unwrap();
-    assert_eq!(files, Unwritten { unwritten_bytes: GIB, hole_bytes: 0, looked_bytes: 2 * GIB });
+    assert_eq!(files, UnwrittenBytes { unwritten_bytes: GIB, hole_bytes: 0, looked_bytes: 2 * GIB });
     assert!((files.share() - 0.5).abs() < 1e-12);
     // 1 MiB of 1 GiB is a little less than a thousandth, holes and unwritten together a little more.
     assert_eq!(zeros(&CLEAN, &[&file(GIB - MIB, 0, MIB)]), None);

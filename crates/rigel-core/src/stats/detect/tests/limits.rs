@@ -1,7 +1,7 @@
 //! Limits that show over load levels and over sizes.
 
 use crate::stats::detect::sizes::{Load, byte_limit, io_limit};
-use crate::stats::detect::waits::{LoadedLevel, PaidBack, Piece, paid_back};
+use crate::stats::detect::waits::{LimiterRate, LoadedLevel, Piece, paid_back};
 use crate::stats::tests::Noise;
 
 /// What a level shows whose I/Os mostly take `median` of their mean and whose visits vary `evenness` times as much as
@@ -21,7 +21,7 @@ struct Shape {
 const SLICES: Shape = Shape { levels: 5, visits: 4, gain: 0.0, median: 0.01, variation: 5.0, evenness: 0.1 };
 
 impl Shape {
-    fn judge(&self, noise: &mut Noise) -> Option<PaidBack> {
+    fn judge(&self, noise: &mut Noise) -> Option<LimiterRate> {
         let level = |outstanding: u32| {
             let rate = 770.0 * (1.0 + self.gain).powf(f64::from(outstanding).log2());
             let ios = 2.0 * rate;

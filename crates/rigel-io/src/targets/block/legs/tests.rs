@@ -50,7 +50,7 @@ fn legs_of_an_array_with_their_offsets() {
     let tree = array("raid1", "idle", ["in_sync,write_mostly", "in_sync"]);
     let legs = legs_of_array(tree.path(), Path::new("/dev/md0")).unwrap();
     assert_eq!(legs.disks, [Path::new("/dev/sdb1"), Path::new("/dev/sda1")]);
-    let strip = &legs.map.strips()[0];
+    let strip = &legs.strips[0];
     assert_eq!(strip.len, 1 << 20);
     assert_eq!(strip.copies, [Place { disk: 0, offset: 2 << 20 }, Place { disk: 1, offset: 1 << 20 }]);
 }
@@ -69,11 +69,11 @@ fn arrays_that_cannot_be_compared_are_refused_with_the_reason() {
     let tree = array("raid1", "idle", ["in_sync"; 2]);
     put(tree.path(), "sys/devices/md0/md/resync_start", "0\n");
     let problem = legs_of_array(tree.path(), Path::new("/dev/md0")).unwrap_err().to_string();
-    assert!(problem.contains("yet to be made alike"), "{problem}");
+    assert!(problem.contains("not in sync yet"), "{problem}");
     put(tree.path(), "sys/devices/md0/md/resync_start", "none\n");
     assert!(legs_of_array(tree.path(), Path::new("/dev/md0")).is_ok());
     let problem = legs_of_array(tree.path(), Path::new("/dev/sda1")).unwrap_err().to_string();
-    assert!(problem.contains("no array"), "{problem}");
+    assert!(problem.contains("not an array"), "{problem}");
     assert!(legs_of_array(tree.path(), Path::new("/dev/md7")).is_err());
 }
 
@@ -97,21 +97,21 @@ fn legs_of_volumes_by_both_drivers() {
     );
     let legs = legs_of_volume(raid.path(), "my-group/data").unwrap();
     assert_eq!(legs.disks, [Path::new("/dev/dm-2"), Path::new("/dev/dm-4")]);
-    assert_eq!(legs.map.total(), 1 << 20);
+    assert_eq!(legs.strips.iter().map(|strip| strip.len).sum::<u64>(), 1 << 20);
     let mirror = volume(
         "0 1024 mirror core 2 1024 nosync 2 253:1 0 253:2 8 1 handle_errors\n1024 1024 mirror core 1 1024 2 253:3 0 253:2 2048\n",
         "0 1024 mirror 2 253:1 253:2 1/1 1 AA 1 core\n1024 1024 mirror 2 253:3 253:2 1/1 1 AA 1 core\n",
     );
     let legs = legs_of_volume(mirror.path(), "my-group/data").unwrap();
-    assert_eq!((legs.disks.len(), legs.map.strips().len()), (3, 2));
-    assert_eq!(legs.map.strips()[1].copies[1], Place { disk: 1, offset: 1 << 20 });
+    assert_eq!((legs.disks.len(), legs.strips.len()), (3, 2));
+    assert_eq!(legs.strips[1].copies[1], Place { disk: 1, offset: 1 << 20 });
 }
 
 #[test]
 fn volumes_that_cannot_be_compared_are_refused_with_the_reason() {
     let raid = "0 2048 raid raid1 3 0 region_size 1024 2 253:1 253:2 253:3 253:4\n";
     for (table, status, part) in [
-        ("0 2048 linear 253:1 0\n", "", "kind linear"),
+        ("0 2048 linear 253:1 0\n", "", "type linear"),
         (raid, "0 2048 raid raid1 2 Aa 100/2048 recover 0 0 -\n", "not in sync"),
         (raid, "0 2048 raid raid1 2 AD 2048/2048 idle 0 0 -\n", "not in sync"),
         (raid, "", "not in sync"),
@@ -128,7 +128,10 @@ fn volumes_that_cannot_be_compared_are_refused_with_the_reason() {
     }
     let tree = volume("", "");
     assert!(
-        legs_of_volume(tree.path(), "other/data").unwrap_err().to_string().contains("no such logical volume")
+        legs_of_volume(tree.path(), "other/data")
+            .unwrap_err()
+            .to_string()
+            .contains("no such active logical volume")
     );
     assert!(legs_of_volume(tree.path(), "data").unwrap_err().to_string().contains("VG/LV"));
 }

@@ -86,7 +86,7 @@ impl Blkid {
             return Err("the target is larger than libblkid can address".to_owned());
         };
         // SAFETY: takes nothing; the answer is checked before it is used and freed by `Freed`.
-        let probe = Freed { library: self, probe: unsafe { (self.new_probe)() } };
+        let probe = ProbeGuard { library: self, probe: unsafe { (self.new_probe)() } };
         if probe.probe.is_null() {
             return Err("libblkid could not start a probe".to_owned());
         }
@@ -105,7 +105,7 @@ impl Blkid {
         self.results(&probe)
     }
 
-    fn results(&self, probe: &Freed<'_>) -> Result<Vec<Values>, String> {
+    fn results(&self, probe: &ProbeGuard<'_>) -> Result<Vec<Values>, String> {
         let mut found = Vec::new();
         while found.len() < MOST_RESULTS {
             // SAFETY: a valid probe with a device.
@@ -118,7 +118,7 @@ impl Blkid {
         Err(format!("libblkid found more than {MOST_RESULTS} signatures"))
     }
 
-    fn values(&self, probe: &Freed<'_>) -> Values {
+    fn values(&self, probe: &ProbeGuard<'_>) -> Values {
         // SAFETY: a valid probe.
         let count = unsafe { (self.numof_values)(probe.probe) };
         (0..count)
@@ -142,12 +142,12 @@ impl Blkid {
     }
 }
 
-struct Freed<'a> {
+struct ProbeGuard<'a> {
     library: &'a Blkid,
     probe: Probe,
 }
 
-impl Drop for Freed<'_> {
+impl Drop for ProbeGuard<'_> {
     fn drop(&mut self) {
         // SAFETY: made by new_probe and freed once; null is allowed.
         unsafe { (self.library.free_probe)(self.probe) }

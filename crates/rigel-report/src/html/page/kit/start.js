@@ -17,15 +17,8 @@ function fill(select, all) {
   select.replaceChildren(...all.map(([value, text]) => new Option(text, value)));
 }
 
-/** Pixels of a chart that fit on A4 and on letter; of one of two beside each other, which are lower, too. */
+/** Pixels of a chart that fit on A4 and on letter. */
 const PAPER = { width: 660 };
-const HALF_PAPER = { width: 308, height: 205 };
-
-/** The first row of charts has to fit on a sheet with what stands above it. */
-function sizeOnPaper(stage) {
-  const row = stage.closest(".over-load .charts:not(.more), #overlays .charts");
-  return row?.querySelectorAll("figure:not([hidden])").length > 1 ? HALF_PAPER : PAPER;
-}
 
 /** Light or dark as the system asks, unless the reader chose; paper is always light. */
 function followTheme() {
@@ -56,8 +49,8 @@ function onEveryPrint() {
     opened = [...document.querySelectorAll("details:not([open], .flag)")];
     opened.forEach((one) => { one.open = true; });
     // Printing does not wait for the next frame, in which the charts would be painted.
-    FIGURES.forEach(({ chart, stage }) => {
-      chart?.resize(sizeOnPaper(stage));
+    FIGURES.forEach(({ chart }) => {
+      chart?.resize(PAPER);
       chart?.getZr().refreshImmediately();
     });
   });

@@ -1,8 +1,9 @@
 //! What a node does that is not the first one: it says what it is, opens its targets and does orders. It prints nothing; the first node tells its problems.
 
 use super::{hello, hello_again, ready, with_load};
-use crate::args::{Display, Front, Invocation, RunOptions, TargetSource, Versus};
+use crate::args::{Display, Invocation, RunOptions, TargetSource};
 use crate::commands::run::present::Reporter;
+use crate::commands::run::resume::bare;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_cluster::line::{Line, Pace};
@@ -10,9 +11,7 @@ use rigel_cluster::meet::{Brief, Call, Hello};
 use rigel_cluster::message::Message;
 use rigel_cluster::serve;
 use rigel_core::error::Problem;
-use rigel_core::load::request::Request;
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -46,7 +45,7 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams)
         other => return Err(line.out_of_turn(0, other.name())),
     };
     let has_part = brief.team.shares.get(line.rank()).is_none_or(|&share| share > 0);
-    let heard = Heard::on(line, &signals);
+    let heard = FirstNodeWord::on(line, &signals);
     let bench = said.as_mut().map_err(|problem| problem.clone()).and_then(|(options, hello)| {
         options.request = Brief::clone(&brief).request;
         let ready =
@@ -66,14 +65,14 @@ pub fn follow(read: Result<Invocation, Problem>, line: &Line, streams: &Streams)
 }
 
 /// What the first node says while this one reads its targets: that the run is over, because another node refused.
-struct Heard<'a> {
+struct FirstNodeWord<'a> {
     line: &'a Line,
     signals: &'a Signals,
     /// How this node ends.
     ended: RefCell<Option<Result<(), Problem>>>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> FirstNodeWord<'a> {
     fn on(line: &'a Line, signals: &'a Signals) -> Self {
         Self { line, signals, ended: RefCell::new(None) }
     }
@@ -102,7 +101,7 @@ fn until_the_end(line: &Line, longest: Duration) -> Result<(), Problem> {
 fn next(line: &Line, longest: Duration) -> Result<Message, Problem> {
     match line.wait(longest, Pace::Easy)? {
         Some((_, message)) => Ok(message),
-        None => Err(line.lost(&[0], longest, "and did not begin")),
+        None => Err(line.lost(&[0], longest, "and did not start")),
     }
 }
 
@@ -116,37 +115,17 @@ fn answer(invocation: Invocation, call: &Call, rank: usize) -> Result<(RunOption
             Ok((options, hello))
         }
         (Invocation::Resume(options), Some(again)) => {
-            let options = bare(again.request.clone(), options.destroy);
+            let bare = bare(again.request.clone(), TargetSource::Simulated, options.destroy);
+            let options = RunOptions { display: silent(), ..bare };
             let hello = hello_again(again, &options, host)?;
             Ok((options, hello))
         }
-        _ => Err(Problem::refused("the node was started with other words than the first one")
-            .next("give all nodes the same words")),
+        _ => Err(Problem::refused("the node was started with arguments other than the first node's")
+            .next("give all nodes the same arguments")),
     }
 }
 
 /// Only the first node prints.
 fn silent() -> Display {
     Display { quiet: true, ..Display::default() }
-}
-
-/// The options of a run that goes on, as far as they matter to a node that writes no output.
-fn bare(request: Request, destroy: Vec<PathBuf>) -> RunOptions {
-    RunOptions {
-        front: Front::Rigel,
-        targets: TargetSource::Simulated,
-        request,
-        out_dir: PathBuf::new(),
-        destroy,
-        dry_run: false,
-        load: None,
-        compress: None,
-        as_load: false,
-        history: false,
-        commits: false,
-        force: false,
-        display: silent(),
-        versus: Versus::default(),
-        notes: Vec::new(),
-    }
 }

@@ -16,10 +16,10 @@ use std::time::Duration;
 pub struct Openings<'a> {
     line: &'a Line,
     signals: &'a Signals,
-    told: RefCell<Told>,
+    told: RefCell<OpeningNews>,
 }
 
-struct Told {
+struct OpeningNews {
     /// The nodes that have not answered yet.
     waiting: Vec<usize>,
     sites: Vec<Option<Site>>,
@@ -29,7 +29,7 @@ struct Told {
 impl<'a> Openings<'a> {
     pub fn of(line: &'a Line, signals: &'a Signals) -> Self {
         let (waiting, sites) = (line.others().collect(), vec![None; line.size()]);
-        Self { line, signals, told: RefCell::new(Told { waiting, sites, trouble: None }) }
+        Self { line, signals, told: RefCell::new(OpeningNews { waiting, sites, trouble: None }) }
     }
 
     /// Hears what has arrived; a refusal ends what this node does.
@@ -59,12 +59,12 @@ impl<'a> Openings<'a> {
         own: Result<T, Problem>,
         longest: Duration,
     ) -> Result<(T, Vec<Option<Site>>), Problem> {
-        let Told { waiting, mut sites, trouble } = self.told.into_inner();
+        let OpeningNews { waiting, mut sites, trouble } = self.told.into_inner();
         let own = match trouble {
             Some(problem) => return Err(problem),
             None => own?,
         };
-        let what = "when it was to open its targets";
+        let what = "when it should have opened its targets";
         let answer = |_: usize, message: Message| match message {
             Message::Ready(ready) => Ok(*ready),
             other => Err(Box::new(other)),

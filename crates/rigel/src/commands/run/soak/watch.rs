@@ -11,17 +11,17 @@ use rigel_core::facts::DriveLook;
 use rigel_core::judge::wrong_data;
 use rigel_core::record::{Header, Interval};
 use rigel_core::units::Nanos;
-use rigel_core::verify::{MOST_FINDINGS, Verified};
+use rigel_core::units::say::two_units;
+use rigel_core::verify::{MOST_FINDINGS, VerifyCounts};
 use rigel_report::OutputFile;
-use rigel_report::duration::words;
-use rigel_report::soak::{self, Standing};
+use rigel_report::soak::{self, SoakCounts};
 
 /// A soak that is watched.
 pub struct Watch<'a> {
     streams: &'a Streams,
     set: OutputSet,
     header: Option<Header>,
-    standing: Standing,
+    standing: SoakCounts,
     /// A view has the terminal.
     is_silent: bool,
     /// A remark on drives that cannot be asked was made, or is not wanted.
@@ -38,7 +38,7 @@ impl<'a> Watch<'a> {
             streams: reporter.streams,
             set,
             header: None,
-            standing: Standing::default(),
+            standing: SoakCounts::default(),
             is_silent: tui,
             has_remarked: tui || quiet,
             told: 0,
@@ -79,10 +79,8 @@ impl<'a> Watch<'a> {
         let written = self.set.write(&[OutputFile::new("_metrics.prom", bytes)], true);
         if let (Err(problem), false, false) = (&written, self.has_failed, self.is_silent) {
             self.has_failed = true;
-            self.streams.remark(&format!(
-                "the file of metrics cannot be written: {}; the soak goes on",
-                problem.what
-            ));
+            self.streams
+                .remark(&format!("the metrics file cannot be written: {}; the soak continues", problem.what));
         }
     }
 
@@ -91,14 +89,14 @@ impl<'a> Watch<'a> {
         let Some(header) = self.header.as_ref().filter(|_| !self.is_silent) else { return };
         let targets = &header.targets;
         for (class, tally) in &interval.tallies {
-            let found: Option<&Verified> = tally.verified.as_deref();
+            let found: Option<&VerifyCounts> = tally.verified.as_deref();
             for finding in found.into_iter().flat_map(|found| &found.findings) {
                 if self.told == MOST_FINDINGS {
                     return;
                 }
                 self.told += 1;
                 let place = wrong_data::place(targets, finding.target, finding.offset);
-                let (after, what) = (words(Nanos(finding.at_ns)), wrong_data::what(targets, finding));
+                let (after, what) = (two_units(Nanos(finding.at_ns)), wrong_data::what(targets, finding));
                 self.streams.remark(&format!("wrong data after {after}: the block {place} {what}"));
             }
             if let Some(error) = tally.first_error.filter(|_| self.told < MOST_FINDINGS) {

@@ -3,11 +3,10 @@
 //! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
 //! table. Must not touch the record.
 
-use super::{Made, PRIVATE, Place, SqlRun, address, check_room, ended, fit, sessions};
+use super::{PRIVATE, Place, ReadyServer, SqlRun, address, check_room, fit, sessions};
 use crate::args::{ServerSource, TargetSource};
-use crate::commands::run::both;
+use crate::commands::run::life::{Life, MeasuredEnd};
 use crate::commands::run::present::Reporter;
-use crate::signals::Signals;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
@@ -16,17 +15,17 @@ use rigel_core::load::sides::Side;
 use rigel_core::load::sql::{BLOCK_BYTES, ServerChoice};
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
-use rigel_core::record::resume::{Past, check_made_again, check_still_there, check_targets, is_restarted};
+use rigel_core::record::resume::{
+    RecordPast, check_made_again, check_still_there, check_targets, is_restarted,
+};
 use rigel_core::record::{Header, Visit};
 use rigel_core::units::Bytes;
 use rigel_io::clock::MonotonicClock;
 use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
-use rigel_sql::bench::{self, Behind, Parts};
+use rigel_sql::bench::{self, Parts, QueryHistory};
 use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer};
 use rigel_sql::{Database, table};
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
@@ -34,39 +33,45 @@ pub fn check_resume(request: &Request, server: Option<&ServerSource>) -> Result<
     let refused =
         |what: &str, why: &str, next: &str| Err(Problem::usage(what).at("--resume").because(why).next(next));
     let is_named = server.is_some_and(|server| server.dsn.is_some());
-    match request.sql.as_ref().map(|sql| sql.server) {
+    match request.sql().map(|sql| sql.server) {
         None if server.is_some() => refused(
             "the record is not of a run of rigel sql",
             "it has no look-ups",
-            "go on with it so: rigel run --resume RECORD",
+            "resume with: rigel run --resume RECORD",
         ),
         Some(_) if request.class(Class::COMMIT).is_some() => refused(
-            "a run of commits cannot be gone on with",
-            "its table was removed behind it",
+            "a run of commits cannot be resumed",
+            "its table was removed at the end",
             "start it again",
         ),
         Some(ServerChoice::Private) if is_named => refused(
             "the run was on a private server",
-            "visits to two servers make no number",
-            "go on with it without --dsn: rigel sql --resume RECORD",
+            "samples from different servers cannot be combined",
+            "resume without --dsn: rigel sql resume RECORD",
         ),
         Some(ServerChoice::Private) if server.is_none() => refused(
-            "a run of rigel sql is gone on with by rigel sql",
-            "its private server has to be made again",
-            "say: rigel sql --resume RECORD",
+            "a run of `rigel sql` is resumed by `rigel sql`",
+            "its private server has to be recreated",
+            "run: rigel sql resume RECORD",
         ),
         Some(ServerChoice::There) if !is_named => refused(
-            "a run of rigel sql cannot be gone on with from its record alone",
+            "a run of `rigel sql` cannot be resumed from its record alone",
             "the record does not say how its server is reached",
-            "name the server again: rigel sql --dsn DSN --resume RECORD",
+            "name the server again: rigel sql resume RECORD --dsn DSN",
         ),
         None | Some(ServerChoice::There | ServerChoice::Private) => Ok(()),
     }
 }
 
 /// What to do for the rest of a run that ended early.
-pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &TargetSource) -> String {
-    let is_emptied = server == ServerChoice::There && is_emptied_by_a_crash(record);
+pub fn the_rest(
+    server: ServerChoice,
+    targets: &[TargetFacts],
+    resumable: bool,
+    record: &Path,
+    from: &TargetSource,
+) -> String {
+    let is_emptied_by_a_crash = targets.iter().any(|target| target.is_logged == Some(false));
     let record = path_text::shell_word(&path_text::encode(record));
     let programs = match from {
         TargetSource::Server(ServerSource { programs: Some(dir), .. }) => {
@@ -75,35 +80,30 @@ pub fn the_rest(server: ServerChoice, resumable: bool, record: &Path, from: &Tar
         _ => String::new(),
     };
     let how = match (resumable, server) {
-        (false, _) => "for the rest start the run again".to_owned(),
-        (true, ServerChoice::There) if is_emptied => format!(
-            "`rigel sql --dsn DSN --resume {record}` measures the rest, unless the server has crashed or was killed: the table is not \
-             logged, and empty then; `rigel sql --dsn DSN --drop` removes it, and the run has to be started again"
+        (false, _) => "to complete it, start the run again".to_owned(),
+        (true, ServerChoice::There) if is_emptied_by_a_crash => format!(
+            "`rigel sql --dsn DSN --resume {record}` completes the run, unless the server crashes or is \
+             killed: the table is unlogged, and then empty; in that case remove it with `rigel sql drop \
+             --dsn DSN` and start a new run"
         ),
-        (true, ServerChoice::There) => format!("`rigel sql --dsn DSN --resume {record}` measures the rest"),
+        (true, ServerChoice::There) => format!("`rigel sql --dsn DSN --resume {record}` completes the run"),
         (true, ServerChoice::Private) => {
             format!(
-                "`rigel sql{programs} --resume {record}` makes the server and its table again, and measures the rest"
+                "`rigel sql{programs} --resume {record}` recreates the server and its table, and completes the run"
             )
         }
     };
-    format!("what was measured until then is kept; {how}")
+    format!("everything measured so far is kept; {how}")
 }
 
-/// The header of the record says so, in words that nothing is escaped in.
-fn is_emptied_by_a_crash(record: &Path) -> bool {
-    let mut header = String::new();
-    let read = File::open(record).and_then(|file| BufReader::new(file).read_line(&mut header));
-    read.is_ok() && header.contains(table::NOT_LOGGED)
-}
-
-/// A private server made again where it was, with a table of the same rows, behind the visits of the record.
+/// A private server made again where it was, with a table of the same rows, behind the visits of the record. `go`: measures the rest.
 pub fn made_again(
-    reporter: Reporter<'_>,
+    life: &Life<'_>,
     source: &ServerSource,
-    (header, run, past): (&Header, &Run, &Past),
-    signals: &Signals,
-) -> Result<(PrivateServer, Box<dyn Bench>), Problem> {
+    (header, run, past): (Header, Run, RecordPast),
+    go: impl FnOnce((Header, Run, RecordPast), Box<dyn Bench>) -> MeasuredEnd,
+) -> Result<(), Problem> {
+    let reporter = life.reporter;
     let host = header.nodes.first().host.clone();
     let table = header.targets.last().ok_or_else(unknown_place)?;
     let (dir, bytes) = (place(table)?, table.size_bytes);
@@ -117,34 +117,34 @@ pub fn made_again(
     let room = sql.room(&here);
     private::remove_left(&dir)?;
     check_room(&dir, PRIVATE, bytes, CLUSTER_BYTES + sql.index_bytes(bytes))
-        .map_err(|problem| problem.next("make room, and go on then: the table has the size that it had"))?;
-    let behind = behind(&header.request, past);
+        .map_err(|problem| problem.next("free some space, then resume: the table keeps its size"))?;
     reporter.note(format!(
-        "a private server of PostgreSQL {} is made again, as the one of the run was removed, and its table is filled as it was: {}, seed {}",
+        "the run's private server was removed: a PostgreSQL {} server is recreated, and its table is filled as before: {}, seed {}",
         programs.version,
         Bytes(bytes),
         header.request.seed
     ));
-    let mut server = PrivateServer::make(&dir, programs, room)?;
-    let others = "name the programs of its version with --programs DIR, or start the run again";
-    check_same(header, &server.describe(), &path_text::encode(&dir), others)?;
-    let made = sql.filled(&mut server, &dir, signals).map_err(|problem| match problem.kind {
-        ExitKind::CutShort => {
-            problem.next("nothing of it is left, and the record is as it was; go on later in the same way")
-        }
-        _ => problem,
-    })?;
-    let Made { database, table, group, mut notes, .. } = made;
-    let target = bench::target(&database, &table)?;
-    let files = sql.files(&table)?;
-    let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
-    check_made_again(&header.targets, &now, is_restarted)?;
-    notes.extend(sql.of_latency());
-    let clock = MonotonicClock::at(past.run_ns());
-    let parts = Parts { database, table, target, host, group, notes, clock, behind };
-    let engine = header.nodes.first().engine.kind;
-    let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), run)?;
-    Ok((server, bench))
+    life.end(PrivateServer::make(&dir, programs, room)?, |server| {
+        let others = "name programs of its version with --programs DIR, or start a new run";
+        check_same(&header, &server.describe(), &path_text::encode(&dir), others)?;
+        let made = sql.filled(server, &dir, &life.signals).map_err(|problem| match problem.kind {
+            ExitKind::CutShort => problem
+                .next("nothing of it is left, and the record is unchanged; resume later in the same way"),
+            _ => problem,
+        })?;
+        let ReadyServer { database, table, group, mut notes, .. } = made;
+        let target = bench::target(&database, &table)?;
+        let files = sql.files(&table)?;
+        let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
+        check_made_again(&header.targets, &now, is_restarted)?;
+        notes.extend(sql.of_latency());
+        let clock = MonotonicClock::at(past.run_ns());
+        let behind = behind(&header.request, &past);
+        let parts = Parts { database, table, target, host, group, notes, clock, behind };
+        let engine = header.nodes.first().engine.kind;
+        let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), &run)?;
+        go((header, run, past), bench)
+    })
 }
 
 /// The directory in which a private server had this table.
@@ -154,29 +154,19 @@ fn place(table: &TargetFacts) -> Result<PathBuf, Problem> {
 }
 
 fn unknown_place() -> Problem {
-    Problem::usage("the record does not say where its private server was")
+    Problem::usage("the record does not show where its private server was")
         .at("--resume")
-        .because("the file of its table lies in no directory of a private server")
-        .next("start the run again")
-}
-
-/// The server is removed behind the run.
-pub fn remove(
-    reporter: Reporter<'_>,
-    server: PrivateServer,
-    measured: Result<Option<Problem>, Problem>,
-) -> Result<(), Problem> {
-    both(reporter, ended(measured), server.finish())
+        .because("its table file is not in the directory of a private server")
+        .next("start a new run")
 }
 
 /// Whether a server is what that of the record was.
 fn check_same(header: &Header, what: &[String], at: &str, next: &str) -> Result<(), Problem> {
     match what.iter().find(|what| !header.nodes.first().engine.notes.contains(what)) {
         None => Ok(()),
-        Some(what) => Err(Problem::refused("the server is not what it was")
-            .at(at)
-            .because(format!("it is {what}"))
-            .next(next)),
+        Some(what) => {
+            Err(Problem::refused("the server has changed").at(at).because(format!("it is {what}")).next(next))
+        }
     }
 }
 
@@ -186,7 +176,7 @@ pub fn again(
     source: &ServerSource,
     header: &Header,
     run: &Run,
-    past: &Past,
+    past: &RecordPast,
 ) -> Result<Box<dyn Bench>, Problem> {
     let host = header.nodes.first().host.clone();
     let sql =
@@ -194,13 +184,13 @@ pub fn again(
     let dsn = source.dsn.as_deref().unwrap_or_default();
     let (database, found) = Database::open(address(dsn)?, sql.sessions)?.asked(Database::table)?;
     let Some(table) = found else {
-        return Err(Problem::refused(format!("the table {} is gone", table::NAME))
+        return Err(Problem::refused(format!("the table {} no longer exists", table::NAME))
             .at(database.address.shown())
             .because(format!("the database {} has no schema rigel", database.name()))
-            .next("start the run again, with a table of its own"));
+            .next("start a new run, with its own table"));
     };
     let what = sql.describe(&database);
-    let back = "go on with the server of the run, set as it was, or start the run again";
+    let back = "resume with the same server and settings, or start a new run";
     check_same(header, std::slice::from_ref(&what), database.address.shown(), back)?;
     let target = bench::target(&database, &table)?;
     fit::check_reports(&header.request, target.size_bytes)?;
@@ -215,7 +205,7 @@ pub fn again(
 }
 
 /// The queries of all visits, and for each interruption as many more as a visit made at most: those of a visit that is not among them.
-fn behind(request: &Request, past: &Past) -> Behind {
+fn behind(request: &Request, past: &RecordPast) -> QueryHistory {
     let each = (request.class(Class::REPORT).map_or(BLOCK_BYTES, LoadClass::io_bytes) / BLOCK_BYTES).max(1);
     let of_visit = |visit: &Visit, of: fn(&ServerCounts) -> u64| -> u64 {
         visit
@@ -234,16 +224,5 @@ fn behind(request: &Request, past: &Past) -> Behind {
         let most = counts.iter().copied().max().unwrap_or(0);
         counts.into_iter().fold(most.saturating_mul(past.interruptions), u64::saturating_add)
     };
-    Behind { looked_up: all(looked_up.collect()), reports: all(reports.collect()) }
-}
-
-/// After the run, as it was asked for.
-pub fn put_away(
-    reporter: Reporter<'_>,
-    source: &ServerSource,
-    measured: Result<Option<Problem>, Problem>,
-) -> Result<(), Problem> {
-    let host = rigel_io::host::host_facts();
-    let dsn = source.dsn.as_deref().unwrap_or_default();
-    SqlRun { reporter, source, host, sessions: 0 }.put_away(address(dsn)?, true, ended(measured))
+    QueryHistory { looked_up: all(looked_up.collect()), reports: all(reports.collect()) }
 }

@@ -2,8 +2,10 @@
 //!
 //! Must not measure.
 
-use super::{LOG_BYTES, Made, SqlRun, address, both, ended};
-use crate::commands::run::targets::Scratch;
+use super::made::{LedgerThere, SchemaThere};
+use super::{LOG_BYTES, ReadyServer, SqlRun, address};
+use crate::commands::run::life::Life;
+use crate::commands::run::scratch::Scratch;
 use crate::commands::run::{check_not_stopped, prepare};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
@@ -12,15 +14,16 @@ use rigel_core::facts::{ScratchFacts, TargetFacts, TargetKind};
 use rigel_core::guard::scratch::FILE_NAME;
 use rigel_core::load::class::Class;
 use rigel_core::units::{Bytes, MIB};
-use rigel_io::targets::scratch::{ScratchFile, Wish};
+use rigel_io::targets::scratch::{ScratchFile, ScratchRequest};
 use rigel_sql::private::{PrivateServer, Purpose};
-use rigel_sql::{Database, LEDGER, ledger, table};
+use rigel_sql::{Database, ledger};
 use std::path::Path;
 
 /// What the log of a server consists of. Raw commits of each session go round in a part of that size, too.
 pub const SEGMENT_BYTES: u64 = 16 * MIB;
 const MOST_LOG: u64 = 512 * MIB;
-const COPIED: &str = "the server copies what it logs, these commits as well: to an archive or replicas, or it keeps it for them";
+const COPIED: &str =
+    "the server archives or replicates its log, including these commits, or keeps it for that";
 
 impl SqlRun<'_> {
     /// A server for commits, with nothing to fill.
@@ -29,7 +32,7 @@ impl SqlRun<'_> {
         server: &mut PrivateServer,
         dir: &Path,
         signals: &Signals,
-    ) -> Result<Made, Problem> {
+    ) -> Result<ReadyServer, Problem> {
         self.check_room_private(dir, 0, 0)?;
         server.start(Purpose::Measure)?;
         check_not_stopped(signals)?;
@@ -40,7 +43,7 @@ impl SqlRun<'_> {
         let group = Some(server.group().clone());
         // With the server it goes, also when the run is killed.
         let log_dir = Some(server.home().to_owned());
-        Ok(Made { database, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
+        Ok(ReadyServer { database, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
     }
 
     /// Whether the run is of commits, which need no table that was filled.
@@ -50,35 +53,33 @@ impl SqlRun<'_> {
 
     /// Commits to a server that is there: their table is made for the run, with consent, and goes with it.
     pub(super) fn commits_there(&self, dsn: &str) -> Result<(), Problem> {
-        let options = self.options();
         let database = Database::open(address(dsn)?, self.sessions)?;
         self.check_consent(&database, false)?;
         self.check_log_room(&database.facts)?;
         let supposed =
             TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
         let planned = self.planned(Vec::new(), self.expected(supposed, SEGMENT_BYTES), ledger::SYNC)?;
-        if options.dry_run {
+        let show = || {
             let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
             let writes = format!(
-                "the table {} would be made in the database {}, and removed behind the run",
+                "the table {} would be created in the database {}, and removed after the run",
                 ledger::NAME,
                 database.name()
             );
-            return self.show(&planned, engine, writes);
-        }
-        let signals = prepare(self.reporter, &planned.plan)?;
-        let address = database.address.clone();
+            self.show(&planned, engine, writes)
+        };
+        let prepared = || prepare(self.reporter, &planned.plan);
+        let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
+        let schema = SchemaThere::new(self.source, database.address.clone(), true);
         let (database, ledger) = database.asked(Database::make_ledger)?;
         if ledger.is_copied {
             self.reporter.remarks(&[COPIED.to_owned()]);
         }
         let server = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
         let notes = vec![server, ledger.settings];
-        let made = Made { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
-        let measured = ended(self.measure(made, &signals));
-        let removed = table::removed(address.clone(), Database::drop_ledger, &LEDGER);
-        let measured = both(self.reporter, measured, removed.map(drop));
-        if self.source.drop { self.put_away(address, true, measured) } else { measured }
+        let made =
+            ReadyServer { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
+        life.end(LedgerThere(schema), |_| self.measure(made, &life))
     }
 
     /// The log of raw commits; nothing where they are left out.
@@ -106,7 +107,7 @@ impl SqlRun<'_> {
             bytes => format!(", and {FILE_NAME} of {} for raw commits", Bytes(bytes)),
         };
         format!(
-            "a private server with the table {} and a log of up to {} would be made in {dir}{raw}; all of it is removed afterwards",
+            "a private server with the table {} and a log of up to {} would be created in {dir}{raw}; all of it is removed afterwards",
             ledger::NAME,
             Bytes(LOG_BYTES)
         )
@@ -122,10 +123,11 @@ impl SqlRun<'_> {
             "filling a log for raw commits",
         );
         let (data_bytes, seed) = (self.raw_log_bytes(), options.request.seed);
-        let wish = Wish { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
+        let wish =
+            ScratchRequest { data_bytes, seed, keep: false, direct: true, resume: false, size_option: "" };
         let file =
             ScratchFile::create(dir, &wish, &mut |done, total| bar.done_of(done, total), signals.flag());
-        let leave_out = |problem: Problem| problem.next("leave the raw commits out with --sql-only");
+        let leave_out = |problem: Problem| problem.next("skip the raw commits with --sql-only");
         Ok(Scratch::holding(Some(file.map_err(leave_out)?)))
     }
 }

@@ -8,6 +8,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
 use rigel_core::load::request::Request;
 use rigel_core::load::sql::{self, BLOCK_BYTES};
+use rigel_core::load::task::Task;
 use rigel_core::units::Bytes;
 use rigel_sql::Database;
 
@@ -25,7 +26,7 @@ pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<R
     }
     let mut options = options.clone();
     options.notes.push(format!(
-        "users up to {most}: the server has {free} free connections, and half of them stay free for others; --sessions names more"
+        "up to {most} users: the server has {free} free connections, and Rigel uses at most half; set more with --sessions"
     ));
     fit(&mut options.request, most, share);
     Ok(Some(options))
@@ -41,13 +42,16 @@ const fn users_beside(free: u32) -> u32 {
 fn fit(request: &mut Request, most: u32, share: u8) {
     let points = sql::shared(&sql::users(most), share);
     request.classes.retain(|class| points.iter().any(|point| point.of(class.name) > 0));
+    let mut named = Vec::new();
     match request.classes.as_mut_slice() {
         // Few users may have no reports among them, though the usual ones do.
         [class] => {
             class.levels = points.iter().map(|point| point.of(class.name)).collect();
-            request.points.clear();
         }
-        _ => request.points = points,
+        _ => named = points,
+    }
+    if let Task::Load { points, .. } = &mut request.task {
+        *points = named;
     }
 }
 
@@ -55,7 +59,7 @@ fn fit(request: &mut Request, most: u32, share: u8) {
 pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem> {
     let Some(report) = request.class(Class::REPORT) else { return Ok(()) };
     let sessions = request.most_of_own().of(Class::REPORT).max(1);
-    let [_, part] = sql::parts(request, u32::try_from(table_bytes / BLOCK_BYTES).unwrap_or(u32::MAX));
+    let [_, part] = request.table_parts(u32::try_from(table_bytes / BLOCK_BYTES).unwrap_or(u32::MAX));
     let own = u64::from((part.end - part.start) / sessions) * BLOCK_BYTES;
     if own >= report.io_bytes() && report.io_bytes() >= BLOCK_BYTES {
         return Ok(());
@@ -67,10 +71,7 @@ pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem>
         Bytes(table_bytes)
     ))
     .at("--size")
-    .because(format!(
-        "each of them has a part of the table for itself, and a report reads {}",
-        Bytes(report.io_bytes())
-    ))
+    .because(format!("each has its own part of the table, and a report reads {}", Bytes(report.io_bytes())))
     .next(format!("give {} or more, fewer sessions, or a smaller --report-size", Bytes(least))))
 }
 
@@ -78,8 +79,8 @@ pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem>
 pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
     (table_bytes <= cache_bytes).then(|| {
         format!(
-            "the table of {} is no larger than the caches below it ({}): what they answer is no read, and where that is more than \
-            1 % of the look-ups the numbers are flagged UNVERIFIED",
+            "the table of {} is no larger than the caches below it ({}): they may answer look-ups without a \
+            read, and above 1 % the numbers are flagged UNVERIFIED",
             Bytes(table_bytes),
             Bytes(cache_bytes)
         )
@@ -89,8 +90,9 @@ pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
 /// Why the table of a private server is as large as that.
 pub fn for_all_memory(table_bytes: u64) -> String {
     format!(
-        "the table has {}, four times the memory of this host: no control group limits what the server keeps in memory, which takes \
-        root, or a group that this user may write to; PostgreSQL 16 and later read past the page cache, and --size gives another size",
+        "the table has {}, four times this host's memory, because no control group limits the server's \
+        caching (that takes root, or a group that this user may write to); PostgreSQL 16 and later bypass \
+        the page cache, and --size sets another size",
         Bytes(table_bytes)
     )
 }
@@ -99,7 +101,7 @@ pub fn for_all_memory(table_bytes: u64) -> String {
 mod tests {
     use super::*;
     use rigel_core::load::matrix::RunLevel;
-    use rigel_core::load::pace::LevelChoice;
+    use rigel_core::load::pace::Pace;
 
     #[test]
     fn users_leave_half_of_the_free_connections_and_three_at_least() {
@@ -112,19 +114,17 @@ mod tests {
         let fitted = |most| {
             let mut request = Request {
                 classes: vec![sql::simple(Vec::new()), sql::reports(8 << 20)],
-                points: sql::shared(&sql::users(500), 10),
-                levels: LevelChoice::Own,
-                ..Request::new(RunLevel::Sql)
+                ..Request::of(Task::named(RunLevel::Sql, sql::shared(&sql::users(500), 10), Pace::ORION))
             };
             fit(&mut request, most, 10);
             request.check().unwrap();
             request
         };
         let both = fitted(48);
-        assert_eq!((both.classes.len(), both.points.as_slice()), (2, &*sql::shared(&sql::users(48), 10)));
+        assert_eq!((both.classes.len(), both.points().as_slice()), (2, &*sql::shared(&sql::users(48), 10)));
         // A tenth of 3 users is none.
         let few = fitted(3);
         assert_eq!((few.classes.len(), super::super::sessions(&few)), (1, 3));
-        assert_eq!((few.classes[0].levels.as_slice(), few.points.as_slice()), (&[1, 2, 3][..], &[][..]));
+        assert_eq!((few.classes[0].levels.as_slice(), few.points().as_slice()), (&[1, 2, 3][..], &[][..]));
     }
 }

@@ -21,7 +21,7 @@ pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Proble
     let (database, ()) =
         Database::open(address(dsn)?, 0)?.asked(move |database| database.install(&program))?;
     streams.remark(&format!(
-        "the database {} has rigel.calibrate_io(), which starts {shown}; at first only its owner and superusers may call it",
+        "the database {} has rigel.calibrate_io(), which starts {shown}; initially only its owner and superusers may call it",
         database.name()
     ));
     Ok(())
@@ -34,7 +34,8 @@ fn program(options: &InstallOptions) -> Result<String, Problem> {
     };
     let path = match &options.program {
         Some(path) => path.clone(),
-        None => env::current_exe().map_err(|error| wrong(&format!("where it is cannot be told: {error}")))?,
+        None => env::current_exe()
+            .map_err(|error| wrong(&format!("its location cannot be determined: {error}")))?,
     };
     if !path.is_absolute() {
         return Err(wrong("the path is relative")

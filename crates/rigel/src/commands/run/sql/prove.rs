@@ -1,25 +1,25 @@
 //! `rigel sql prove`: a server made ready, settings proven on it, everything put away.
 //!
-//! Must not judge a value; `rigel_core::uses::proof` does.
+//! Must not judge a value; `rigel_uses::proof` does.
 
-use super::{PRIVATE, Place, SqlRun, address, both, check_not_stopped, check_room, whole_blocks};
+use super::{PRIVATE, Place, SqlRun, address, check_not_stopped, check_room, whole_blocks};
 use crate::args::{RunOptions, ServerSource, TargetSource};
+use crate::commands::run::life::{Life, both};
 use crate::commands::run::{present::Reporter, wall};
 use crate::output::{OutputSet, check_directory};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, MIB};
-use rigel_core::uses::proof::Proof;
-use rigel_report::proof::{Proven, files, json, text};
+use rigel_report::proof::{ProofReport, files, json, text};
 use rigel_run::wall::Wall;
 use rigel_sql::Database;
 use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer, Purpose, Room};
-use rigel_sql::prove::{self, Doing, Ended, Restart, Wanted};
+use rigel_sql::prove::{self, ProofOutcome, ProofRequest, ProofStep, Restart};
+use rigel_uses::proof::Proof;
 use std::time::Duration;
 
 /// Larger than what one reads while a query runs, and small enough for minutes.
@@ -42,8 +42,8 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
         SqlRun { reporter: Reporter { options, streams }, source: &source, host, sessions: prove::SESSIONS };
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
-            "a table of {} is small: most of its queries end in milliseconds, so that noise may hide slow plans, and a bad value passes; \
-             {USUAL_SIZE} is usual",
+            "a table of {} is small: most queries finish in milliseconds, so noise may hide slow plans and \
+             let a bad value pass; {USUAL_SIZE} is usual",
             Bytes(size)
         )]);
     }
@@ -63,31 +63,35 @@ struct Experiment<'a> {
 
 impl Experiment<'_> {
     fn private(&self) -> Result<(), Problem> {
-        let options = self.run.options();
         let Place { programs, dir, .. } = self.run.place()?;
         let more = prove::more_bytes(self.size, private::shared_buffers(prove::SESSIONS));
         let check_room = || check_room(dir, PRIVATE, self.size, CLUSTER_BYTES + more);
-        if options.dry_run {
+        let show = || {
             if !private::is_used(dir) {
                 check_room()?;
             }
-            return self.show(&format!(
-                "a private server of PostgreSQL {} with {} would be made in {}, and removed afterwards",
+            self.show(&format!(
+                "a private PostgreSQL {} server with {} would be created in {}, and removed afterwards",
                 programs.version,
                 self.tables(more),
                 path_text::encode(dir)
-            ));
-        }
-        private::remove_left(dir)?;
-        check_room()?;
-        let signals = self.prepare()?;
-        self.run.reporter.note(format!("making a private server of PostgreSQL {}", programs.version));
-        let mut server =
-            PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
-        let proved = self.served(&mut server, &signals);
+            ))
+        };
+        let prepared = || {
+            private::remove_left(dir)?;
+            check_room()?;
+            self.prepare()
+        };
+        let Some(life) = Life::begin(self.run.reporter, show, prepared)? else { return Ok(()) };
+        self.run.reporter.note(format!("creating a private PostgreSQL {} server", programs.version));
+        let server = PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
+        let mut proof = None;
+        let ended = life.end(server, |server| {
+            proof = Some(self.served(server, &life.signals)?);
+            Ok(None)
+        });
         // What the experiment found is told whatever becomes of its server.
-        let removed = server.finish();
-        both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
+        both(self.run.reporter, proof.map_or(Ok(()), |proof| self.tell(&proof)), ended)
     }
 
     fn served(&self, server: &mut PrivateServer, signals: &Signals) -> Result<Proof, Problem> {
@@ -110,15 +114,15 @@ impl Experiment<'_> {
         self.run.check_consent(&database, false)?;
         let more = prove::more_bytes(self.size, database.facts.shared_buffers);
         self.run.check_room_there(&database.facts, self.size, more)?;
-        if self.run.options().dry_run {
-            return self.show(&format!(
-                "the schema rigel with {} would be made in the database {}, and removed afterwards",
+        let show = || {
+            self.show(&format!(
+                "the schema rigel with {} would be created in the database {}, and removed afterwards",
                 self.tables(more),
                 database.name()
-            ));
-        }
-        let signals = self.prepare()?;
-        let Ended { proved, removed } = self.ask(database, None, &signals);
+            ))
+        };
+        let Some(life) = Life::begin(self.run.reporter, show, || self.prepare())? else { return Ok(()) };
+        let ProofOutcome { proved, removed } = self.ask(database, None, &life.signals);
         both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
@@ -136,20 +140,16 @@ impl Experiment<'_> {
         Signals::listen()
     }
 
-    fn ask(&self, database: Database, restart: Option<Restart<'_>>, signals: &Signals) -> Ended {
+    fn ask(&self, database: Database, restart: Option<Restart<'_>>, signals: &Signals) -> ProofOutcome {
         let options = self.run.options();
-        let most = match options.request.pace {
-            Pace::Adaptive(Adaptive { max_duration, .. }) => max_duration,
-            _ => None,
-        };
-        let wanted = Wanted {
+        let wanted = ProofRequest {
             blocks: u32::try_from(self.size / BLOCK_BYTES).unwrap_or(u32::MAX),
             seed: options.request.seed,
             rounds: ROUNDS,
-            most: most.map(|time| Duration::from_nanos(time.0)),
+            most: options.request.max_duration().map(|time| Duration::from_nanos(time.0)),
         };
-        let mut shown: Option<(Doing, WorkProgress)> = None;
-        let mut progress = |doing: Doing, done: u64, total: u64| {
+        let mut shown: Option<(ProofStep, WorkProgress)> = None;
+        let mut progress = |doing: ProofStep, done: u64, total: u64| {
             let bar = shown.take().filter(|(before, _)| *before == doing);
             let mut bar = bar.map_or_else(|| bar_of(self.run.reporter, doing), |(_, bar)| bar);
             bar.done_of(done, total);
@@ -169,7 +169,7 @@ impl Experiment<'_> {
         let Reporter { options, streams } = self.run.reporter;
         let set = OutputSet::without_record(&options.out_dir, &options.request.name, &self.wall.stamp())?;
         let started = self.wall.started();
-        let proven = Proven { run: &set.run_id, started: &started, proof };
+        let proven = ProofReport { run: &set.run_id, started: &started, proof };
         let paths = set.write(&files(&proven, !options.display.no_html)?, options.force)?;
         if options.display.json {
             streams.results(&json(&proven)?)?;
@@ -181,11 +181,11 @@ impl Experiment<'_> {
     }
 }
 
-fn bar_of(reporter: Reporter<'_>, doing: Doing) -> WorkProgress {
+fn bar_of(reporter: Reporter<'_>, doing: ProofStep) -> WorkProgress {
     let (streams, quiet) = (reporter.streams, reporter.options.display.quiet);
     match doing {
-        Doing::Filling => WorkProgress::of_bytes(streams, quiet, "filling the table"),
-        Doing::Timing(setting) => WorkProgress::of_queries(streams, quiet, setting),
+        ProofStep::Filling => WorkProgress::of_bytes(streams, quiet, "filling the table"),
+        ProofStep::Timing(setting) => WorkProgress::of_queries(streams, quiet, setting),
     }
 }
 
@@ -194,8 +194,10 @@ fn refuted(proof: &Proof) -> Result<(), Problem> {
     if refuted.is_empty() {
         return Ok(());
     }
-    let what = format!("what rigel advise would give fails here for {}", refuted.join(", "));
+    let what = format!("the value that rigel advise would give fails here for {}", refuted.join(", "));
     Err(Problem::new(ExitKind::GateFailed, what)
-        .because("plans or scans under what is advised are slower than the fastest, or than by default")
-        .next("set a value that passes, or leave the default where none does"))
+        .because(
+            "plans or scans with the advised value are slower than the fastest, or than with the default",
+        )
+        .next("set a value that passes, or keep the default if none does"))
 }

@@ -31,7 +31,9 @@ impl SqlRun<'_> {
             return check_room(dir, PRIVATE, table_bytes, more_bytes);
         }
         check_room(dir, "a private server with logs of commits", LOG_BYTES + self.raw_log_bytes(), more_bytes)
-            .map_err(|problem| problem.next("make room, or measure in another directory on the same storage"))
+            .map_err(|problem| {
+                problem.next("free some space, or measure in another directory on the same storage")
+            })
     }
 
     /// Refuses a table, and so much more, for which a server that is there has no room.
@@ -58,13 +60,15 @@ impl SqlRun<'_> {
         // It may lie on another disk, in a place that this user cannot see.
         let own = Some(dir.join("pg_wal")).filter(|log| log.is_dir());
         let room = check_room(own.as_deref().unwrap_or(dir), "a log of commits", LOG_BYTES, facts.log_bytes);
-        room.map_err(|problem| problem.next("make room, or measure a private server on the same storage"))
+        room.map_err(|problem| {
+            problem.next("free some space, or measure a private server on the same storage")
+        })
     }
 
     fn room_is_unknown(&self, what: &str) {
         self.reporter.remarks(&[format!(
-            "whether there is room for {what} is not known, and a full disk ends the server for everybody: its files cannot be \
-            seen from here; {}",
+            "it is unknown whether there is space for {what}, and a full disk would stop the server for \
+            everyone: its files are not visible from here; {}",
             rigel_sql::who_sees_files()
         )]);
     }
@@ -72,18 +76,18 @@ impl SqlRun<'_> {
     /// Four times what the server and its host may keep.
     fn suits(&self, database: &Database) -> Result<u64, Problem> {
         let unknown = |why: &str| {
-            Problem::usage("the size of the table has to be given")
+            Problem::usage("the size of the table is required")
                 .at("--size")
                 .because(why)
-                .next("give four times what the server and its host may keep in memory, such as --size 100G")
+                .next("give four times what the server and its host can cache, such as --size 100G")
         };
         let caches = self.caches_there(database);
-        let caches = caches.ok_or_else(|| unknown("the memory of the server's host is not known here"))?;
+        let caches = caches.ok_or_else(|| unknown("the memory of the server's host is unknown here"))?;
         let size = caches.saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
         let tables = database.facts.tables.as_ref();
         let free = tables.and_then(|dir| free_bytes(dir).ok()).unwrap_or(u64::MAX);
         if size > free / 2 {
-            let why = format!("four times its caches are {}, and {} are free", Bytes(size), Bytes(free));
+            let why = format!("four times its caches is {}, but {} are free", Bytes(size), Bytes(free));
             return Err(unknown(&why));
         }
         Ok(whole_blocks(size))
@@ -98,6 +102,6 @@ pub fn check_room(dir: &Path, what: &str, table_bytes: u64, more_bytes: u64) -> 
     }
     Err(Problem::refused(format!("{what} of {} does not fit", Bytes(table_bytes)))
         .at(path_text::encode(dir))
-        .because(format!("{} are needed, and {} are free", Bytes(needed), Bytes(free)))
-        .next("make room, ask for a smaller table with --size, or measure in another directory or database on the same storage"))
+        .because(format!("{} are needed, but {} are free", Bytes(needed), Bytes(free)))
+        .next("free some space, use a smaller table with --size, or measure in another directory or database on the same storage"))
 }

@@ -14,7 +14,7 @@ use rigel_core::load::pace::Pace;
 use rigel_core::load::request::Request;
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::{GIB, MIB, NS_PER_US};
-use rigel_core::witness::{Counts, Moved, Witness, WitnessSample};
+use rigel_core::witness::{Counts, DeviceTransfer, Witness, WitnessSample};
 
 /// The cases.
 pub fn all() -> Vec<Case> {
@@ -46,7 +46,7 @@ pub fn few(pace: Pace) -> Request {
     let mut classes = LoadClass::pair(8 << 10, 1 << 20);
     classes[0].levels = vec![1, 2, 8];
     classes[1].levels = vec![2];
-    Request { pace, ..own(RunLevel::Simple, classes) }
+    own(RunLevel::Simple, classes).paced(pace)
 }
 
 /// That load, once each, on a disk.
@@ -116,7 +116,8 @@ fn handed_over() -> anyhow::Result<Record> {
     (engine.kind, engine.cpus) = (EngineKind::IoUring, vec![0]);
     for visit in &mut record.visits {
         let used_us = Some(visit.loaded_ns / SAMPLES / NS_PER_US * 95 / 100);
-        let moved = vec![Some(Moved { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
+        let moved =
+            vec![Some(DeviceTransfer { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
         let counts = Counts { busy_us: used_us, own_us: used_us, moved, ..Counts::default() };
         visit.nodes[0].witness = Some(witness(visit, &counts));
         visit.worker_cpu_ns = Some(visit.loaded_ns * 40 / 100);
@@ -128,7 +129,8 @@ fn handed_over() -> anyhow::Result<Record> {
 fn others(disturbed: fn(&Visit) -> Counts) -> anyhow::Result<Record> {
     let mut record = in_rounds()?;
     let quiet = |visit: &Visit| {
-        let moved = vec![Some(Moved { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
+        let moved =
+            vec![Some(DeviceTransfer { read_bytes: visit.nodes[0].moved_bytes / SAMPLES, written_bytes: 0 })];
         Counts {
             busy_us: Some(30_000),
             own_us: Some(30_000),
@@ -157,7 +159,7 @@ fn everything(visit: &Visit) -> Counts {
         steal_us: Some(200_000),
         cpu_pressure_us: Some(60_000),
         io_pressure_us: Some(120_000),
-        moved: vec![Some(Moved { read_bytes: own, written_bytes: 9 * MIB })],
+        moved: vec![Some(DeviceTransfer { read_bytes: own, written_bytes: 9 * MIB })],
     }
 }
 

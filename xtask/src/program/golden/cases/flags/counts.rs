@@ -6,8 +6,8 @@ use super::super::Case;
 use super::circumstances::once_each;
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::LevelChoice;
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::measure::{Histogram, ReadLook};
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::{NS_PER_MS, NS_PER_US};
@@ -66,7 +66,7 @@ fn little() -> anyhow::Result<Record> {
 
 /// The search for levels saw a rate that fell and one that no device with that latency has.
 fn not_monotone() -> anyhow::Result<Record> {
-    let asked = Request { levels: LevelChoice::Auto, pace: rounds(100), ..request(RunLevel::Oltp) };
+    let asked = Request { task: Task::searched(RunLevel::Oltp, rounds(100)), ..request(RunLevel::Oltp) };
     let rate = |_: &LoadClass, level: u32| match level {
         1 => 100,
         2 => 700,

@@ -4,8 +4,9 @@ use super::super::super::simulated::{on_disk, once, own, request, rounds, rounds
 use super::super::Case;
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::matrix::RunLevel;
-use rigel_core::load::pace::{LevelChoice, Pace};
+use rigel_core::load::pace::Pace;
 use rigel_core::load::request::Request;
+use rigel_core::load::task::Task;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
 
@@ -43,17 +44,17 @@ fn of_levels(noise: &str, levels: &[u32], write_percent: u8, pace: Pace) -> anyh
     classes[0].levels = levels.into();
     classes[0].write_percent = WritePercent::new(write_percent).unwrap_or_default();
     let law = format!("servers=4,service=10ms,rate=0,spread=lognormal:20%,{noise}");
-    on_disk(&law, Request { pace, ..own(RunLevel::Oltp, classes) })
+    on_disk(&law, own(RunLevel::Oltp, classes).paced(pace))
 }
 
 /// A limit of bytes per second that large I/Os reach.
 fn capped() -> anyhow::Result<Record> {
     let law = "servers=16,service=2ms,rate=0,cap=4M";
-    on_disk(law, Request { pace: once(2), ..request(RunLevel::Simple) })
+    on_disk(law, request(RunLevel::Simple).paced(once(2)))
 }
 
 /// More outstanding I/Os give a lower rate.
 fn chokes() -> anyhow::Result<Record> {
     let law = "servers=4,service=10ms,rate=0,retrograde=5%,between=0.5%";
-    on_disk(law, Request { levels: LevelChoice::Auto, pace: rounds(100), ..request(RunLevel::Oltp) })
+    on_disk(law, Request { task: Task::searched(RunLevel::Oltp, rounds(100)), ..request(RunLevel::Oltp) })
 }

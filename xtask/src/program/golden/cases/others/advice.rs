@@ -9,16 +9,15 @@ use super::super::calibrations::{PLAIN, asked, plain, with_commits};
 use super::super::hostile;
 use super::super::interrupted::stop;
 use rigel_core::load::class::{Class, Pattern};
-use rigel_core::load::request::Request;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::record::Record;
 use rigel_core::stats::bound::LatencyOf;
 use rigel_core::units::KIB;
-use rigel_core::uses::advice::{Advised, Conditions, Product};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
 use rigel_report::View;
 use rigel_report::advice::{Advisory, document, file, page};
 use rigel_report::compare::runs;
+use rigel_uses::advice::{AdviceReport, Conditions, Product};
 
 /// A server that a file is for.
 const SERVERS: [u32; 2] = [15, 18];
@@ -92,8 +91,7 @@ fn cut_short() -> anyhow::Result<Vec<Document>> {
 
 /// Others used the host all the time, so that nothing is good enough.
 fn disturbed() -> anyhow::Result<Vec<Document>> {
-    let mut asked =
-        Request { pace: super::super::super::simulated::rounds(50), ..asked(100, LatencyOf::Mean) };
+    let mut asked = asked(100, LatencyOf::Mean).paced(super::super::super::simulated::rounds(50));
     asked.set_large(Pattern::Streams { ios_per_stream: 4 });
     let mut record = Run::new(asked)?.searched(&served(4))?.rounds(&SPREAD, &served(4)).record;
     for visit in record.search.iter_mut().chain(&mut record.visits) {
@@ -114,7 +112,7 @@ fn with_hostile_names() -> anyhow::Result<Vec<Document>> {
 fn advised(records: &[Record], hit_rate: Option<&str>) -> anyhow::Result<Vec<Document>> {
     let views: Vec<View<'_>> = records.iter().map(View::of).collect();
     let hit_rate = hit_rate.map(str::parse).transpose().map_err(anyhow::Error::msg)?;
-    let advised = Advised::of(&runs(&views), Conditions { hit_rate }, None)?;
+    let advised = AdviceReport::of(&runs(&views), Conditions { hit_rate }, None)?;
     let advisory = Advisory { views: &views, advised: &advised };
     let mut all = vec![
         Document::new("page", page(&advisory, false)),

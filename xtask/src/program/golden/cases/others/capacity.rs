@@ -4,16 +4,17 @@ use super::super::super::Document;
 use super::super::super::documents::{ASCII, COLOUR, joined, told};
 use super::super::Case;
 use super::super::calibrations::{PLAIN, calibrated, plain};
+use rigel_capacity::headroom::{Course, Demand, Scenario, Storage, Surface};
+use rigel_capacity::read::{Options, Reader};
+use rigel_capacity::replay::{Gatherer, Life, PhaseLimit, Replay, step_ms};
+use rigel_capacity::{
+    DAY_MS, HOUR_MS, Harvest, History, Key, KeySummary, Kind, MergeCounts, Metric, Source, Span, Subject,
+    Table, day, own_disks,
+};
 use rigel_core::judge::findings::Findings;
 use rigel_core::record::Record;
 use rigel_core::units::{GIB, KIB, to_f64};
-use rigel_core::uses::capacity::headroom::{Course, Demand, Scenario, Storage, Surface};
-use rigel_core::uses::capacity::read::{Options, Reader};
-use rigel_core::uses::capacity::replay::{Gatherer, Life, Most, Replay, step_ms};
-use rigel_core::uses::capacity::{
-    DAY_MS, HOUR_MS, Harvest, Held, History, Key, Kind, Merged, Metric, Source, Span, Subject, Table, day,
-    own_disks,
-};
+use rigel_report::document::Document as _;
 use rigel_report::text::Style;
 use rigel_report::{capacity, headroom, replay};
 use std::collections::BTreeMap;
@@ -42,8 +43,7 @@ macro_rules! file {
     ($name:literal) => {
         (
             $name,
-            include_bytes!(concat!("../../../../../../crates/rigel-core/tests-data/capacity/", $name))
-                .as_slice(),
+            include_bytes!(concat!("../../../../../../crates/rigel-capacity/tests-data/", $name)).as_slice(),
         )
     };
 }
@@ -82,10 +82,15 @@ fn imported(name: &str, bytes: &[u8]) -> String {
         Err(problem) => format!("{name}\n{}", told(&problem)),
         Ok((format, seen)) => {
             let added = harvest.values();
-            let merged =
-                Merged { added, known: added / 3, differing: 1, overlapping: 2, first_differing_ms: None };
-            let file = capacity::Imported { file: name.into(), others: 0, format, seen, merged };
-            capacity::imported(&file)
+            let merged = MergeCounts {
+                added,
+                known: added / 3,
+                differing: 1,
+                overlapping: 2,
+                first_differing_ms: None,
+            };
+            let file = capacity::ImportReport { file: name.into(), others: 0, format, seen, merged };
+            file.text(Style::default())
         }
     }
 }
@@ -129,8 +134,8 @@ fn history(tables: &BTreeMap<Key, Table>) -> History {
     history
 }
 
-fn held(tables: &BTreeMap<Key, Table>) -> Vec<Held> {
-    let one = |(key, table): (&Key, &Table)| Held {
+fn held(tables: &BTreeMap<Key, Table>) -> Vec<KeySummary> {
+    let one = |(key, table): (&Key, &Table)| KeySummary {
         key: key.clone(),
         metrics: table.metrics().collect(),
         first_ms: table.spans().first().map_or(0, |span| span.start_ms),
@@ -147,7 +152,10 @@ fn store() -> anyhow::Result<Vec<Document>> {
     let history = history(&tables);
     let subjects = tables.keys().map(|key| &key.subject);
     let overview: String = subjects.map(|subject| capacity::overview(&history, HOST, subject)).collect();
-    Ok(vec![Document::new("list", capacity::listed(&held(&tables))), Document::new("overview", overview)])
+    Ok(vec![
+        Document::new("list", capacity::Holdings(&held(&tables)).text(Style::default())),
+        Document::new("overview", overview),
+    ])
 }
 
 fn scenario() -> anyhow::Result<Scenario> {
@@ -158,7 +166,7 @@ fn scenario() -> anyhow::Result<Scenario> {
 
 fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow::Result<Vec<Document>> {
     let demand = Demand::of(&history(&tables(days)), HOST, 3600);
-    let course = |(resource, daily): &(_, rigel_core::uses::capacity::forecast::Daily)| {
+    let course = |(resource, daily): &(_, rigel_capacity::forecast::Daily)| {
         Course::of(*resource, daily.clone(), 365, scenario)
     };
     let courses: Vec<Course> = demand.daily.iter().map(course).collect();
@@ -169,7 +177,7 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
         [Storage::of("here_record.jsonl", here, &courses), Storage::of("new_record.jsonl", faster, &courses)];
     let gate = fail_before.and_then(day::read).map(|at| (at, storages[0].gate(at)));
     let asked = "2026-04-25T09:00:00+01:00";
-    let told = headroom::Told {
+    let told = headroom::HeadroomReport {
         host: HOST,
         asked,
         demand: &demand,
@@ -189,9 +197,8 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
 
 fn refused() -> anyhow::Result<Vec<Document>> {
     let added = ["200GB", "200GB@soon", "xIOPS@2027-04", "5KB@2027-04"]
-        .map(|text| text.parse::<rigel_core::uses::capacity::headroom::Added>().err());
-    let growth = ["30", "-100%/y", "inf%"]
-        .map(|text| text.parse::<rigel_core::uses::capacity::headroom::Growth>().err());
+        .map(|text| text.parse::<rigel_capacity::headroom::DemandStep>().err());
+    let growth = ["30", "-100%/y", "inf%"].map(|text| text.parse::<rigel_capacity::headroom::Growth>().err());
     let all: Vec<String> = added.into_iter().chain(growth).flatten().collect();
     Ok(vec![Document::new("text", all.join("\n") + "\n")])
 }
@@ -236,8 +243,8 @@ fn replayed(only: &[Metric], most: usize) -> anyhow::Result<Vec<Document>> {
     let step_ms = step_ms(&lives, range_ms);
     let mut gatherer = Gatherer::new(HOST, &lives, step_ms);
     gatherer.add(&history(&tables));
-    let replay = Replay::of(&gatherer.finish(), step_ms, Most::Phases(most), 1.5)?;
-    let told = replay::Told {
+    let replay = Replay::of(&gatherer.finish(), step_ms, PhaseLimit::Phases(most), 1.5)?;
+    let told = replay::ReplayReport {
         command: "capacity replay --host db1 --scale 1.5",
         host: HOST,
         subjects: &own,

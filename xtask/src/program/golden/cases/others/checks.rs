@@ -9,15 +9,18 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::class::Sync;
 use rigel_core::units::GIB;
-use rigel_core::uses::durability::{
-    Ack, Acks, Before, Device, Found as Gone, Head, Kind, Loss, Rings, SCHEMA, Shape, ended, run_name,
-};
-use rigel_core::uses::scrub::{
-    Certainty, CopyFound, Difference, Extent, Found, Judged, Kind as By, Map, Place, Source, State, Stretch,
-    Strip, Who,
-};
 use rigel_core::verify::{Excerpt, Fault};
+use rigel_report::document::Document as _;
+use rigel_report::text::Style;
 use rigel_report::{durability, scrub, targets};
+use rigel_uses::durability::{
+    Ack, Acks, Device, DurabilityFindings as Gone, EarlierContents, Head, Kind, Loss, Rings, SCHEMA, Shape,
+    ended, run_name,
+};
+use rigel_uses::scrub::{
+    Certainty, CopyFound, CopyJudgement, Difference, DiskIdentity, Extent, Kind as By, Map, Place,
+    ScrubFindings, Source, State, Stretch, Strip,
+};
 
 /// The cases.
 pub fn all() -> Vec<Case> {
@@ -27,7 +30,9 @@ pub fn all() -> Vec<Case> {
         }),
         Case::other("durability-gone", || durable(&gone(), false)),
         Case::other("durability-nothing", || durable(&Gone::default(), false)),
-        Case::other("scrub-alike", || scrubbed(Source::Md("/dev/md0".into()), Found::default(), true)),
+        Case::other("scrub-alike", || {
+            scrubbed(Source::Md("/dev/md0".into()), ScrubFindings::default(), true)
+        }),
         Case::other("scrub-differs", || scrubbed(pair(), differing(), true)),
         Case::other("scrub-stopped", || scrubbed(Source::Lvm(format!("vg/{NAME}")), differing(), false)),
         Case::other("targets", examined),
@@ -52,7 +57,7 @@ fn acks(is_over: bool) -> anyhow::Result<Acks> {
         device: Some(Device { name: "sdb".into(), model: Some("GOLDEN SSD".into()) }),
         shape,
         sync: Sync::Fdatasync,
-        before: Before::default(),
+        before: EarlierContents::default(),
     };
     let rings = Rings::new(SEED, shape)?;
     let run = run_name(SEED);
@@ -113,10 +118,10 @@ fn gone() -> Gone {
 
 fn durable(found: &Gone, is_over: bool) -> anyhow::Result<Vec<Document>> {
     let acks = acks(is_over)?;
-    let notes = ["the run ended by itself with nothing in flight".to_owned(), format!("a note with {NAME}")];
-    let checked = durability::Checked { acks: &acks, found, target: "/dev/sdb", notes: &notes };
+    let notes = ["the run ended normally with nothing in flight".to_owned(), format!("a note with {NAME}")];
+    let checked = durability::DurabilityReport { acks: &acks, found, target: "/dev/sdb", notes: &notes };
     Ok(vec![
-        Document::new("text", durability::text(&checked)),
+        Document::new("text", checked.text(Style::default())),
         Document::new("json", durability::json(&checked)?),
     ])
 }
@@ -126,7 +131,7 @@ fn pair() -> Source {
 }
 
 /// Ranges that differ, of which a page or a majority says who is right, one that cannot be read, and one that never stood still.
-fn differing() -> Found {
+fn differing() -> ScrubFindings {
     let copy = |disk: u16, at: u64, errno: Option<i32>| CopyFound {
         disk,
         offset: at,
@@ -134,9 +139,15 @@ fn differing() -> Found {
         errno,
         shows: errno.is_none().then(|| format!("{:032x}", 0xfeed + u64::from(disk))),
     };
-    let judged =
-        |at, by, right, certainty, why: &str| Judged { at, len: 8192, by, right, certainty, why: why.into() };
-    let mut found = Found { passed: 3, ..Found::default() };
+    let judged = |at, by, right, certainty, why: &str| CopyJudgement {
+        at,
+        len: 8192,
+        by,
+        right,
+        certainty,
+        why: why.into(),
+    };
+    let mut found = ScrubFindings { passed: 3, ..ScrubFindings::default() };
     let postgresql = judged(
         8192,
         By::Postgresql,
@@ -168,10 +179,10 @@ fn differing() -> Found {
     found
 }
 
-fn scrubbed(source: Source, found: Found, complete: bool) -> anyhow::Result<Vec<Document>> {
+fn scrubbed(source: Source, found: ScrubFindings, complete: bool) -> anyhow::Result<Vec<Document>> {
     let place = |disk| Place { disk, offset: 0 };
     let map = Map::new(vec![Strip { len: 1 << 26, copies: vec![place(0), place(1)], of: None }]);
-    let mut state = State::new(source, Some(100), &map, &[Who::default(), Who::default()]);
+    let mut state = State::new(source, Some(100), &map, &[DiskIdentity::default(), DiskIdentity::default()]);
     state.found = found;
     state.done = if complete { 1 << 26 } else { 1 << 25 };
     if !complete {
@@ -179,10 +190,11 @@ fn scrubbed(source: Source, found: Found, complete: bool) -> anyhow::Result<Vec<
     }
     let disks = ["/dev/sdb".to_owned(), "/dev/sdc".to_owned()];
     let notes = ["the copies are in use: a difference counts once it stood still".to_owned()];
-    let scrubbed = scrub::Scrubbed { state: &state, disks: &disks, total: 1 << 26, notes: &notes };
+    let scrubbed =
+        scrub::ScrubReport { state: &state, disks: &disks, total: 1 << 26, notes: &notes, complete };
     Ok(vec![
-        Document::new("text", scrub::text(&scrubbed, complete)),
-        Document::new("json", scrub::json(&scrubbed, complete)?),
+        Document::new("text", scrubbed.text(Style::default())),
+        Document::new("json", scrub::json(&scrubbed)?),
     ])
 }
 
@@ -209,22 +221,22 @@ fn examined() -> anyhow::Result<Vec<Document>> {
         Evidence::OurScratchFile,
         Evidence::ScratchFileOfAnother { first_offset: 8192 },
     ];
-    let mut all: Vec<targets::Examined> =
+    let mut all: Vec<targets::TargetCheck> =
         evidence.into_iter().map(|one| looked_at(facts::device(0, 16 * GIB), vec![one])).collect();
     let mut in_memory = facts::file(1, GIB);
     in_memory.filesystem = Some("tmpfs".into());
     all.push(looked_at(in_memory, Vec::new()));
     let closed = Problem::refused("it cannot be opened: Permission denied").next("start it as root");
-    all.push(targets::Examined { closed: Some(closed), ..looked_at(facts::device(2, GIB), Vec::new()) });
+    all.push(targets::TargetCheck { closed: Some(closed), ..looked_at(facts::device(2, GIB), Vec::new()) });
     let trouble = Some(format!("a read failed: {NAME}"));
-    all.push(targets::Examined { trouble, ..looked_at(facts::file(3, GIB), Vec::new()) });
+    all.push(targets::TargetCheck { trouble, ..looked_at(facts::file(3, GIB), Vec::new()) });
     Ok(vec![
-        Document::new("table", targets::table(&all)),
-        Document::new("table-of-none", targets::table(&[])),
+        Document::new("table", targets::TargetList(&all).text(Style::default())),
+        Document::new("table-of-none", targets::TargetList(&[]).text(Style::default())),
         Document::new("json", targets::json(&all)?),
     ])
 }
 
-fn looked_at(facts: TargetFacts, evidence: Vec<Evidence>) -> targets::Examined {
-    targets::Examined { facts, evidence, trouble: None, closed: None }
+fn looked_at(facts: TargetFacts, evidence: Vec<Evidence>) -> targets::TargetCheck {
+    targets::TargetCheck { facts, evidence, trouble: None, closed: None }
 }

@@ -9,12 +9,13 @@ use super::super::hostile::NAME;
 use anyhow::Context as _;
 use rigel_core::facts::{HostFacts, MountFacts};
 use rigel_core::units::GIB;
-use rigel_core::uses::doctor::{System, examine};
 use rigel_io::survey::survey;
 use rigel_report::View;
 use rigel_report::calibration::Document as Answers;
-use rigel_report::doctor::{commits, findings, json};
+use rigel_report::doctor::{DoctorReport, json};
+use rigel_report::document::Document as _;
 use rigel_report::text::Style;
+use rigel_uses::doctor::{System, examine};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -117,14 +118,15 @@ fn good() -> anyhow::Result<Vec<Document>> {
 /// With the calibrations that are `known` of the targets.
 fn told(system: &System<'_>, named: &[String], known: &[(String, Answers)]) -> anyhow::Result<Vec<Document>> {
     let all = examine(system);
+    let report = |everything, style| {
+        let known = if everything { known } else { &[] };
+        DoctorReport { system, all: &all, named, known, everything }.text(style)
+    };
     Ok(vec![
-        Document::new("text", findings(system, &all, named, false, Style::default()) + &commits(&all, &[])),
-        Document::new(
-            "text-all",
-            findings(system, &all, named, true, Style::default()) + &commits(&all, known),
-        ),
-        Document::new("text-colour", findings(system, &all, named, true, COLOUR)),
-        Document::new("text-ascii", findings(system, &all, named, false, ASCII)),
+        Document::new("text", report(false, Style::default())),
+        Document::new("text-all", report(true, Style::default())),
+        Document::new("text-colour", report(true, COLOUR)),
+        Document::new("text-ascii", report(false, ASCII)),
         Document::new("json", json(&all)?),
     ])
 }

@@ -4,11 +4,11 @@ use super::super::super::Document;
 use super::super::super::documents::{ASCII, COLOUR, files, joined};
 use super::super::Case;
 use super::super::hostile::NAME;
-use rigel_core::uses::proof::concurrency::{self, Rates};
-use rigel_core::uses::proof::page_cost::{Cell, Choice, Found, Plan, Timed, values};
-use rigel_core::uses::proof::{About, Outstanding, Proof, Skipped, Storage};
-use rigel_report::proof::{self, Proven};
+use rigel_report::proof::{self, ProofReport};
 use rigel_report::text::Style;
+use rigel_uses::proof::concurrency::{self, Rates};
+use rigel_uses::proof::page_cost::{Cell, Choice, Execution, PageCostFindings, Plan, values};
+use rigel_uses::proof::{About, Outstanding, Proof, SkippedSetting, Storage};
 
 /// The cases.
 pub fn all() -> Vec<Case> {
@@ -23,13 +23,13 @@ pub fn all() -> Vec<Case> {
 const RATIO: f64 = 17.0;
 
 /// Times of each plan of queries, some of them cut, and what the planner chooses.
-fn page_cost() -> Found {
+fn page_cost() -> PageCostFindings {
     let (mut cells, mut choices) = (Vec::new(), Vec::new());
     for selectivity in [0.001, 0.01] {
         for hit_rate in [0.0, 0.9] {
             let mut cell = Cell { selectivity, hit_rate, ..Cell::default() };
             for (plan, seconds) in Plan::ALL.into_iter().zip([16.0 * selectivity, 20.0 * selectivity, 1.0]) {
-                let timed = |round| Timed {
+                let timed = |round| Execution {
                     round,
                     seconds: seconds * (1.0 + 0.01 * f64::from(round)),
                     cut: selectivity > 0.005 && plan == Plan::ALL[1],
@@ -43,7 +43,7 @@ fn page_cost() -> Found {
             choices.push(Choice { selectivity, cost, plan });
         }
     }
-    Found::of(cells, choices, RATIO)
+    PageCostFindings::of(cells, choices, RATIO)
 }
 
 fn rates(sessions: u32, value: u32, per_s: f64) -> Rates {
@@ -58,8 +58,8 @@ fn refuted() -> Proof {
         .into_iter()
         .flat_map(|(value, per_s)| [1, 4, 16].map(|sessions| rates(sessions, value, per_s)))
         .collect();
-    let methods = concurrency::Found::of("io_method", &methods, 1, Some(2));
-    let reads = concurrency::Found::of("effective_io_concurrency", &reads, 1, Some(16));
+    let methods = concurrency::ConcurrencyFindings::of("io_method", &methods, 1, Some(2));
+    let reads = concurrency::ConcurrencyFindings::of("effective_io_concurrency", &reads, 1, Some(16));
     Proof {
         about: about(),
         page_cost: Some(page_cost()),
@@ -67,7 +67,7 @@ fn refuted() -> Proof {
             .into_iter()
             .chain(methods.map(|found| found.in_words(&["sync", "worker", "io_uring"])))
             .collect(),
-        skipped: vec![Skipped {
+        skipped: vec![SkippedSetting {
             setting: "io_workers".into(),
             because: "PostgreSQL 15.14 does not have them.".into(),
         }],
@@ -99,7 +99,7 @@ fn about() -> About {
 fn undecided() -> Proof {
     let late = |sessions, value| Rates { sessions, value, rounds: vec![(0, 1.0), (1, 1.01)] };
     let late = [late(1, 1), late(1, 16), late(4, 1)];
-    let concurrency = concurrency::Found::of("effective_io_concurrency", &late, 1, Some(16));
+    let concurrency = concurrency::ConcurrencyFindings::of("effective_io_concurrency", &late, 1, Some(16));
     let about = About { version: NAME.into(), ..about() };
     Proof { about, concurrency: concurrency.into_iter().collect(), complete: false, ..refuted() }
 }
@@ -109,7 +109,7 @@ fn nothing() -> Proof {
 }
 
 fn proven(run: &str, proof: &Proof) -> anyhow::Result<Vec<Document>> {
-    let proven = Proven { run, started: "2026-03-01T12:00:00+01:00", proof };
+    let proven = ProofReport { run, started: "2026-03-01T12:00:00+01:00", proof };
     let files = files(run);
     let made = proof::files(&proven, true)?;
     Ok(vec![

@@ -3,8 +3,10 @@
 use super::super::super::Document;
 use super::super::Case;
 use rigel_core::judge::flags::FlagCode;
-use rigel_core::uses::selftest::{self, Apart, Promise, Score, Trial};
-use rigel_report::text::{selftest as table, selftest_markdown};
+use rigel_report::document::Document as _;
+use rigel_report::selftest::SelfTest;
+use rigel_report::text::Style;
+use rigel_uses::selftest::{self, Promise, Score, SideOutcome, Trial};
 
 /// The cases.
 pub fn all() -> Vec<Case> {
@@ -18,9 +20,10 @@ fn scored(kept: bool) -> anyhow::Result<Vec<Document>> {
         case,
     };
     let scores: Vec<Score> = selftest::thorough().into_iter().map(score).collect();
+    let found = SelfTest { scores: &scores, seed: 1 };
     Ok(vec![
-        Document::new("table", table(&scores, 1)),
-        Document::new("markdown", selftest_markdown(&scores, 1)),
+        Document::new("table", found.text(Style::default())),
+        Document::new("markdown", found.markdown()),
     ])
 }
 
@@ -44,7 +47,7 @@ fn trial(promise: &Promise, kept: bool, number: usize) -> Trial {
         maximum_error: Some(if kept { 0.001 } else { 0.3 }),
         differs: Some(!kept),
         change_width: Some(0.02),
-        apart: Some(Apart { minutes: if kept { 9.0 } else { 2.0 }, change_width: 0.04 }),
+        apart: Some(SideOutcome { minutes: if kept { 9.0 } else { 2.0 }, change_width: 0.04 }),
         flags: raised.into_iter().map(|code| (code, 1)).collect(),
         ..Trial::default()
     }

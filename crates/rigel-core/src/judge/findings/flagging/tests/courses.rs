@@ -7,7 +7,7 @@ use crate::units::Nanos;
 
 /// One visit to each of these points, 19 s long.
 fn fixed(points: &[Point], mut rate: impl FnMut(Moment) -> f64) -> Findings {
-    let mut maker = Maker::new(RunLevel::Oltp, |request| request.pace = Pace::Fixed(Nanos(19 * NS_PER_S)));
+    let mut maker = Maker::new(RunLevel::Oltp, |request| request.set_pace(Pace::Fixed(Nanos(19 * NS_PER_S))));
     let steps = &mut maker.record.header.plan.steps;
     let template = steps[0];
     *steps = points.iter().map(|&point| crate::load::plan::Step { point, ..template }).collect();
@@ -63,13 +63,14 @@ fn neighbours_of_a_fixed_run_contradict_each_other_when_the_device_changed() {
     assert_eq!(of(&rate), []);
     let third = of(&|moment| if moment.step < 4 { rate(moment) } else { rate(moment) / 3.0 });
     let [(FlagCode::LevelShift, text)] = &third[..] else { panic!("{third:?}") };
-    let wanted = "small: 1,333 IOPS at Small=6 and Large=0 is 0.333 of 4,000 IOPS at Small=4 and Large=0, measured 19.5 s earlier; \
-                  the storage changed between them, or more load makes it slower: measure again";
+    let wanted = "small: 1,333 IOPS at Small=6 and Large=0 is 0.333 of 4,000 IOPS at Small=4 and Large=0, \
+                  measured 19.5 s earlier; the storage changed in between, or more load makes it slower: \
+                  measure again";
     assert_eq!(text, wanted);
     let faster = of(&|moment| if moment.step < 4 { rate(moment) / 5.0 } else { rate(moment) });
     let [(FlagCode::LevelShift, text)] = &faster[..] else { panic!("{faster:?}") };
     assert!(
-        text.contains("is 5.00 of 800 IOPS") && text.contains("does not make each I/O so much faster"),
+        text.contains("is 5.00 of 800 IOPS") && text.contains("cannot make each I/O that much faster"),
         "{text}"
     );
     // Less than a factor of 0.6, and an unloaded device on which twice the load is twice the rate.

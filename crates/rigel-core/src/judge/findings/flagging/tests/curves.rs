@@ -67,7 +67,6 @@ fn contradictions_are_told_with_both_figures() {
         Violation { outstanding: 4, rate: 500.0, kind: ViolationKind::Falls(600.0) },
     ];
     let found = told(&Curve { violations, ..searched(&[300.0, 700.0, 500.0, 1000.0, 995.0]) });
-    let text = "small: 700 IOPS at 2 outstanding, though one alone and the maximum allow 600 IOPS; 500 IOPS at 4 outstanding, \
-                though the level below has 600 IOPS";
+    let text = "small: 700 IOPS at 2 outstanding, although one I/O alone and the maximum allow only 600 IOPS; 500 IOPS at 4 outstanding, although the level below reached 600 IOPS";
     assert_eq!(found, [(FlagCode::NotMonotone, text.to_owned())]);
 }

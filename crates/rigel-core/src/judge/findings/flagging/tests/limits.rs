@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::load::matrix::MatrixShape;
+use crate::load::task::Task;
 
 /// Most I/Os are fast, the others make up for it.
 fn sliced(_: Moment) -> Kinds {
@@ -26,7 +27,8 @@ fn one_rate_with_waits_that_pay_back_is_a_limit() {
     let texts = throttled(&found);
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(
-        texts[0].starts_with("small: 777 IOPS at 1 to 20 outstanding alike, though the usual latency of 12.")
+        texts[0]
+            .starts_with("small: 777 IOPS at 1 to 20 outstanding alike, although the usual latency of 12.")
     );
     assert!(texts[0].contains("would allow 7") && texts[0].contains("rate limit"), "{texts:?}");
     assert_eq!(at_points(&found, FlagCode::Cache), [], "an I/O waits there even when it is alone");
@@ -34,7 +36,7 @@ fn one_rate_with_waits_that_pay_back_is_a_limit() {
     assert_eq!(throttled(&limited(RunLevel::Oltp, |_| vec![(1.0, 1.0)], |_| 777.0)), [""; 0]);
     assert_eq!(throttled(&limited(RunLevel::Oltp, sliced, unloaded)), [""; 0]);
     // Waits by chance: 10 % of the I/Os take the time, so the rate of 1554 of them varies by c / sqrt(n) = 7.5 %.
-    let mut between = Between::new(91, 0.075);
+    let mut between = VisitFactor::new(91, 0.075);
     let by_chance = limited(RunLevel::Oltp, sliced, |moment| 777.0 * between.factor(moment));
     assert_eq!(throttled(&by_chance), [""; 0]);
 }
@@ -42,8 +44,8 @@ fn one_rate_with_waits_that_pay_back_is_a_limit() {
 /// A run without repeated visits, `seconds` for each of its points.
 fn visited_once(shape: MatrixShape, seconds: u64) -> Findings {
     let mut maker = Maker::new(RunLevel::Advanced, |request| {
-        request.pace = Pace::Fixed(crate::units::Nanos::from_secs(seconds));
-        request.shape = shape;
+        request.task = Task::advanced(shape);
+        request.set_pace(Pace::Fixed(crate::units::Nanos::from_secs(seconds)));
     });
     maker.kinds = sliced;
     for step in 0..maker.record.header.plan.steps.len() {
@@ -92,15 +94,14 @@ fn one_rate_for_all_sizes_is_a_limit_where_the_device_tells_them_apart() {
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(
         texts[0].starts_with("777 IOPS in all at 7 points")
-            && texts[0].ends_with("takes 2.0 times a small one")
+            && texts[0].ends_with("takes 2.0 times as long as a small one")
     );
     assert_eq!(throttled(&limited(RunLevel::Simple, alike, law)), [""; 0]);
 }
 
 #[test]
 fn mixes_share_a_limit() {
-    let maker =
-        Maker::new(RunLevel::Advanced, |request| request.shape = MatrixShape::Max { small: 4, large: 2 });
+    let maker = Maker::of(Task::advanced(MatrixShape::Max { small: 4, large: 2 }), |_| {});
     let steps = maker.record.header.plan.steps.clone();
     // 50 MBPS between both classes: large I/Os take 12 a second for each that is outstanding.
     let law = |moment: Moment| {
@@ -121,7 +122,7 @@ fn less_under_more_load_is_told() {
             level => 200.0 * f64::from(level.min(5)),
         }
     };
-    let mut between = Between::new(92, 0.005);
+    let mut between = VisitFactor::new(92, 0.005);
     let law = falling(900.0);
     let found =
         Maker::new(RunLevel::Oltp, |_| {}).rounds(4, |moment| law(moment) * between.factor(moment)).found();

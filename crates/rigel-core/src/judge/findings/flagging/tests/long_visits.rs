@@ -53,14 +53,14 @@ fn a_fall_to_a_calmer_level_is_a_limit() {
         // 20 s of reads, 60 s of writes.
         let (code, text) = only(&with_long_visit(write_percent, fall(0.69, 0.1)));
         assert_eq!(code, FlagCode::Throttled);
-        assert!(text.contains("small: -31 % after 12.") && text.contains("times calmer"), "{text}");
+        assert!(text.contains("small: -31 % after 12.") && text.contains("times less noisy"), "{text}");
         assert!(text.contains("; short visits: 2,5") || text.contains("; short visits: 2,4"), "{text}");
         assert_eq!(text.contains("SNIA"), write_percent > 0, "{text}");
     }
     // As noisy as before, and writes only: a cache or the spare blocks are full.
     let (code, text) = only(&with_long_visit(100, fall(0.69, 1.0)));
     assert_eq!(code, FlagCode::WriteCliff);
-    assert!(text.contains("no calmer than before"), "{text}");
+    assert!(text.contains("as noisy as before"), "{text}");
     assert!(text.contains("not steady by SNIA's measure (range ") && text.contains("trend -"), "{text}");
 }
 

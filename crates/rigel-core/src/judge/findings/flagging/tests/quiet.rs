@@ -28,7 +28,7 @@ fn a_saturated_device_raises_nothing() {
 fn white_noise_raises_hardly_anything() {
     let mut alarms = Vec::new();
     for seed in 0..20 {
-        let (mut between, mut white) = (Between::new(seed, 0.01), Noise::new(1000 + seed));
+        let (mut between, mut white) = (VisitFactor::new(seed, 0.01), Noise::new(1000 + seed));
         let law = |moment| unloaded(moment) * between.factor(moment) * (1.0 + 0.05 * white.normal());
         let found = Maker::new(RunLevel::Oltp, |_| {}).rounds(4, law).found();
         alarms.extend(run_flags(&found));

@@ -5,7 +5,7 @@ use crate::load::workload::Direction;
 use crate::measure::{FirstError, Histogram, ReadLook};
 use crate::record::tests::visit;
 use crate::units::NS_PER_US;
-use crate::witness::{Counts, Moved, Witness, WitnessSample};
+use crate::witness::{Counts, DeviceTransfer, Witness, WitnessSample};
 
 /// The device answers a small I/O in 1 ms and a large one in 10 ms. Points of one class, one and two outstanding.
 const SMALL: (usize, Class) = (1, Class::SMALL);
@@ -78,7 +78,7 @@ fn a_device_that_stood_still_is_told_with_the_length() {
     };
     let (found, told) = text(&silent);
     assert_eq!(found, [(FlagCode::Stalled, false)]);
-    assert!(told.contains("nothing came back for 503 ms"), "{told}");
+    assert!(told.contains("nothing completed for 503 ms"), "{told}");
     let (found, told) = text(&one);
     assert_eq!(found, [(FlagCode::Stalled, false)]);
     assert!(told.contains("the longest I/O took 503 ms, 50"), "{told}");
@@ -107,7 +107,7 @@ fn a_window_that_lies_in_a_standstill_tells_its_length() {
         told
     };
     let told = silent(20 * NS_PER_S);
-    assert!(told.contains("nothing came back for 20.0 s"), "{told}");
+    assert!(told.contains("nothing completed for 20.0 s"), "{told}");
     assert_eq!(silent(249 * NS_PER_MS), "");
 }
 
@@ -212,8 +212,10 @@ fn devices_that_moved_far_less_than_was_asked_for_did_not_answer() {
     let of = |read_bytes: u64| {
         of_record(1, |record| {
             let (visit, moved) = (&mut record.visits[1], 2000 * 8192);
-            let counts =
-                Counts { moved: vec![Some(Moved { read_bytes, written_bytes: 0 })], ..Counts::default() };
+            let counts = Counts {
+                moved: vec![Some(DeviceTransfer { read_bytes, written_bytes: 0 })],
+                ..Counts::default()
+            };
             let samples = vec![WitnessSample { at_ns: visit.began_ns + NS_PER_S, counts }];
             let witness = Witness {
                 period_ns: NS_PER_S / 10,

@@ -52,7 +52,7 @@ fn what_a_cache_can_hold_is_told_the_more_the_smaller_it_is() {
     assert!(!once.speaks_against() && !once.text.contains("times"), "{once:?}");
     let again = of(64 * MIB);
     assert!(
-        again.speaks_against() && again.text.ends_with("; a visit moved 2.00 times as much"),
+        again.speaks_against() && again.text.ends_with("; one visit moved 2.00 times as much"),
         "{again:?}"
     );
     assert!(!of(256 * MIB).speaks_against());
@@ -70,7 +70,7 @@ fn a_cache_that_was_named_is_the_measure() {
     let told = with(4 * GIB).pop().unwrap();
     assert!(
         told.speaks_against()
-            && told.text == "4 GiB are used, and the cache that -cache_size names has 8 GiB",
+            && told.text == "4 GiB are used, but the cache given with -cache_size holds 8 GiB",
         "{told:?}"
     );
 }

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::load::matrix::MatrixShape;
+use crate::load::task::Task;
 
 /// Quiet but for the visits that `far` moves.
 fn moved(far: impl Fn(Moment) -> f64) -> Findings {
-    let mut between = Between::new(71, 0.002);
+    let mut between = VisitFactor::new(71, 0.002);
     let law = move |moment| unloaded(moment) * between.factor(moment) * far(moment);
     Maker::new(RunLevel::Oltp, |_| {}).rounds(6, law).found()
 }
@@ -19,7 +20,7 @@ fn rare_visits_contaminate_their_points_and_the_phase() {
     assert!(points[0].1.starts_with("small: 1 of 6 visits: -30 %"), "{points:?}");
     let (code, text) = &run_flags(&found)[0];
     assert_eq!(*code, FlagCode::Contaminated);
-    assert!(text.starts_with("2 of 120 visits lie far off the others to their points, by -30 %"), "{text}");
+    assert!(text.starts_with("2 of 120 visits are outliers, off by -30 %"), "{text}");
     // One may be an accident; half the target is no matter.
     let once = moved(|moment| if moment.visit == 1 && moment.step == 3 { 0.7 } else { 1.0 });
     assert_eq!(run_codes(&once), []);
@@ -73,7 +74,7 @@ fn noise_that_outlasts_the_rests_is_told() {
 #[test]
 fn a_drift_of_all_points_is_told_with_its_slope() {
     let drifting = |total: f64| {
-        let mut between = Between::new(73, 0.002);
+        let mut between = VisitFactor::new(73, 0.002);
         // 6 rounds of 20 points at 2.5 s after a long visit of 20 s.
         let law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * (1.0 + total * moment.run_s / 320.0)
@@ -90,7 +91,7 @@ fn a_drift_of_all_points_is_told_with_its_slope() {
 #[test]
 fn visits_that_never_settle_are_told() {
     let starting = |until_s: f64| {
-        let mut between = Between::new(74, 0.002);
+        let mut between = VisitFactor::new(74, 0.002);
         let law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * if moment.load_s < until_s { 0.9 } else { 1.0 }
         };
@@ -100,7 +101,7 @@ fn visits_that_never_settle_are_told() {
     let flags = run_flags(&found);
     let texts: Vec<&str> =
         flags.iter().filter(|(code, _)| *code == FlagCode::Warmup).map(|(_, text)| text.as_str()).collect();
-    assert!(texts[0].contains("short visits end before the rate has come up"), "{texts:?}");
+    assert!(texts[0].contains("short visits end before the rate has risen"), "{texts:?}");
     assert!(texts[1].starts_with("1.50 s after the load began the rate still differs by -"), "{texts:?}");
     assert!(!run_codes(&starting(0.9)).contains(&FlagCode::Warmup), "cut off afterwards");
 }
@@ -109,7 +110,7 @@ fn visits_that_never_settle_are_told() {
 #[test]
 fn visits_that_are_too_short_are_passed_over() {
     let found = |rounds: u64| {
-        let mut between = Between::new(75, 0.002);
+        let mut between = VisitFactor::new(75, 0.002);
         let mut law = move |moment: Moment| {
             unloaded(moment) * between.factor(moment) * (1.0 - 0.3 * (-moment.load_s / 0.8).exp())
         };
@@ -147,7 +148,7 @@ fn visits_that_are_too_short_are_passed_over() {
 fn few_points_cannot_know_rare_states() {
     let of = |most: u32, rounds: usize| {
         let shape = MatrixShape::Max { small: 0, large: most };
-        let maker = Maker::new(RunLevel::Advanced, |request| request.shape = shape);
+        let maker = Maker::of(Task::advanced(shape), |_| {});
         maker.rounds(rounds, unloaded).found()
     };
     let few = of(3, 6);

@@ -1,0 +1,180 @@
+//! What a store gives back: tables by key, as series of one subject or totals of a host.
+//!
+//! Where several sources tell of the same subject, the finest has the say for each interval, and the others fill its gaps. Must not forecast.
+
+use super::key::{Key, Kind, Source, Subject};
+use super::layers::own_disks;
+use super::metric::Metric;
+use super::series::{Sample, Series};
+use super::table::Table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What to read of a store. Everything by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only of this host.
+    pub host: Option<String>,
+    /// Only of subjects with one of these names; of all when empty.
+    pub subjects: Vec<String>,
+    /// The host as a whole, too, whatever the names are.
+    pub with_host: bool,
+    /// Only of this source.
+    pub source: Option<Source>,
+    /// From this moment on, in milliseconds of the epoch.
+    pub from_ms: Option<i64>,
+    /// Up to this moment.
+    pub to_ms: Option<i64>,
+    /// Intervals of at least so many milliseconds: a year of many disks needs much memory otherwise.
+    pub step_ms: Option<u32>,
+}
+
+impl Selection {
+    /// Whether a key is wanted.
+    pub fn wants(&self, key: &Key) -> bool {
+        let Subject { name: own, id, .. } = &key.subject;
+        let named = |name: &String| name == own || (name == id && !id.is_empty());
+        self.host.as_ref().is_none_or(|host| *host == key.host)
+            && self.source.is_none_or(|source| source == key.source)
+            && (self.subjects.is_empty()
+                || self.subjects.iter().any(named)
+                || (self.with_host && key.subject.kind == Kind::Host))
+    }
+
+    /// The part of the time that is wanted.
+    pub fn range(&self) -> (i64, i64) {
+        (self.from_ms.unwrap_or(i64::MIN), self.to_ms.unwrap_or(i64::MAX))
+    }
+}
+
+/// What a store has of a key, without a look at the values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeySummary {
+    /// Of what, and by whom.
+    pub key: Key,
+    /// The metrics.
+    pub metrics: BTreeSet<Metric>,
+    /// The start of the first interval.
+    pub first_ms: i64,
+    /// The end of the last one.
+    pub last_ms: i64,
+    /// Milliseconds that the intervals cover.
+    pub covered_ms: i64,
+    /// Intervals.
+    pub rows: u64,
+    /// Bytes in the store.
+    pub bytes: u64,
+}
+
+impl KeySummary {
+    /// The mean length of an interval.
+    pub fn interval_ms(&self) -> i64 {
+        self.covered_ms / i64::try_from(self.rows.max(1)).unwrap_or(i64::MAX)
+    }
+}
+
+/// Tables out of a store.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    tables: BTreeMap<Key, Table>,
+}
+
+impl History {
+    /// Adds a table; what is there of its key stays.
+    pub fn add(&mut self, key: Key, table: &Table) {
+        self.tables.entry(key).or_default().merge(table);
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> impl Iterator<Item = (&Key, &Table)> {
+        self.tables.iter()
+    }
+
+    /// The hosts.
+    pub fn hosts(&self) -> BTreeSet<&str> {
+        self.tables.keys().map(|key| key.host.as_str()).collect()
+    }
+
+    /// The subjects of a host and kind, each once, whatever names and sources it has.
+    pub fn subjects(&self, host: &str, kind: Kind) -> Vec<Subject> {
+        let all = self.tables.keys().filter(|key| key.host == host && key.subject.kind == kind);
+        Subject::distinct(all.map(|key| &key.subject))
+    }
+
+    /// The metrics that are known of a subject.
+    pub fn metrics(&self, host: &str, subject: &Subject) -> BTreeSet<Metric> {
+        self.of(host, subject).flat_map(|(_, table)| table.metrics()).collect()
+    }
+
+    fn of<'a>(&'a self, host: &'a str, subject: &'a Subject) -> impl Iterator<Item = (&'a Key, &'a Table)> {
+        self.tables.iter().filter(move |(key, _)| key.host == host && key.subject.is_same(subject))
+    }
+
+    /// A metric of a subject, out of all sources; no samples when none has it.
+    pub fn series(&self, host: &str, subject: &Subject, metric: Metric) -> Series {
+        let mut tables: Vec<&Table> = self.of(host, subject).map(|(_, table)| table).collect();
+        tables.sort_by_key(|table| finest(table, metric));
+        let mut merged = Table::default();
+        for table in tables {
+            let column = table.samples(metric);
+            let mut only = Table::default();
+            for sample in column {
+                let _ = only.push(sample.span, &[(metric, sample.value)]);
+            }
+            merged.merge(&only);
+        }
+        let samples = merged.samples(metric).collect();
+        Series { host: host.to_owned(), subject: subject.clone(), metric, samples }
+    }
+
+    /// The disks of a host of which no one lies on another, so that no I/O is among those of two.
+    pub fn own_disks(&self, host: &str) -> Vec<Subject> {
+        own_disks(self.subjects(host, Kind::Disk))
+    }
+
+    /// A flow of all disks of a host together, in intervals of `step_ms`. Of a host whose disks are not all known in an interval, that
+    /// interval is left out, so that a disk that was not watched is no lower load; a disk counts from its first sample to its last. A device made of
+    /// other disks does not count beside them.
+    pub fn total(&self, host: &str, metric: Metric, step_ms: u32) -> Series {
+        self.total_of(host, &self.own_disks(host), metric, step_ms)
+    }
+
+    /// The same of some subjects.
+    pub fn total_of(&self, host: &str, subjects: &[Subject], metric: Metric, step_ms: u32) -> Series {
+        let mut sums: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
+        let mut lives: Vec<(i64, i64)> = Vec::new();
+        for subject in subjects {
+            let mut table = Table::default();
+            for sample in self.series(host, subject, metric).samples {
+                let _ = table.push(sample.span, &[(metric, sample.value)]);
+            }
+            let coarse = table.coarser(step_ms);
+            let regular = coarse.samples(metric).filter(|sample| sample.span.length_ms == step_ms);
+            let samples: Vec<Sample> = regular.collect();
+            if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
+                lives.push((first.span.start_ms, last.span.start_ms));
+            }
+            for sample in samples {
+                let sum = sums.entry(sample.span.start_ms).or_default();
+                *sum = (sum.0 + sample.value, sum.1 + 1);
+            }
+        }
+        let alive = |at: i64| lives.iter().filter(|(first, last)| (*first..=*last).contains(&at)).count();
+        let whole = sums.into_iter().filter(|&(start, (_, disks))| disks == alive(start));
+        let sample = |(start_ms, (value, _))| Sample {
+            span: super::table::Span { start_ms, length_ms: step_ms },
+            value,
+        };
+        let samples = whole.map(sample).collect();
+        Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
+    }
+}
+
+/// The length of a table's usual interval; a table without the metric comes last.
+fn finest(table: &Table, metric: Metric) -> u32 {
+    let mut lengths: Vec<u32> = table.samples(metric).map(|sample| sample.span.length_ms).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Of what a sample is, and who said so.
+//!
+//! Must not know formats.
+
+use rigel_core::path_text;
+use std::fmt;
+
+/// The tool that told. Tables of different tools are kept apart: their intervals differ, and none is added to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// `rigel capacity record`.
+    Recorder,
+    /// `node_disk_*` of Prometheus's node exporter.
+    Prometheus,
+    /// `iostat -x`.
+    Iostat,
+    /// `sadf -- -b -d`.
+    Sadf,
+    /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
+    Awr,
+    /// `STATS$SYSSTAT` of Oracle's Statspack.
+    Statspack,
+    /// `pg_stat_io` of PostgreSQL.
+    PgStatIo,
+}
+
+rigel_core::named!(Source {
+    Recorder: "recorder",
+    Prometheus: "prometheus",
+    Iostat: "iostat",
+    Sadf: "sadf",
+    Awr: "awr",
+    Statspack: "statspack",
+    PgStatIo: "pg_stat_io"
+});
+
+impl Source {
+    /// The source of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.name() == name)
+    }
+
+    /// How much time a block of the store holds: a day, or an hour where a sample is a second long.
+    pub const fn block_ms(self) -> i64 {
+        match self {
+            Self::Recorder => super::HOUR_MS,
+            _ => super::DAY_MS,
+        }
+    }
+}
+
+/// What kind of thing a subject is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A block device.
+    Disk,
+    /// A filesystem, by its mount point.
+    Filesystem,
+    /// A database or an instance of one.
+    Database,
+    /// The host as a whole.
+    Host,
+}
+
+rigel_core::named!(Kind { Disk: "disk", Filesystem: "filesystem", Database: "database", Host: "host" });
+
+impl Kind {
+    /// The kind of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A thing that has load or space.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject {
+    /// Its kind.
+    pub kind: Kind,
+    /// `sda`, `/data`, `orders`; empty for a host. Printable.
+    pub name: String,
+    /// What stays when the kernel gives a disk another name: WWN or serial number, if the source has one. Printable, else empty.
+    pub id: String,
+}
+
+impl Subject {
+    /// A subject by its name alone.
+    pub fn named(kind: Kind, name: &str) -> Self {
+        Self { kind, name: clean(name), id: String::new() }
+    }
+
+    /// The host as a whole.
+    pub fn host() -> Self {
+        Self::named(Kind::Host, "")
+    }
+
+    /// A disk, with what tells it from another of the same name.
+    pub fn disk(name: &str, id: &str) -> Self {
+        Self { kind: Kind::Disk, name: clean(name), id: clean(id) }
+    }
+
+    /// Whether both are the same thing: by what stays if both have it, else by name.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let both_known = !self.id.is_empty() && !other.id.is_empty();
+        self.kind == other.kind && if both_known { self.id == other.id } else { self.name == other.name }
+    }
+
+    /// Each once, whatever names it has; by the one with an id where there is one.
+    pub fn distinct<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for subject in all {
+            match found.iter_mut().find(|other| other.is_same(subject)) {
+                Some(other) if other.id.is_empty() => *other = subject.clone(),
+                Some(_) => {}
+                None => found.push(subject.clone()),
+            }
+        }
+        found
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Host => f.write_str("host"),
+            Kind::Database => write!(f, "database {}", self.name),
+            Kind::Disk | Kind::Filesystem => f.write_str(&self.name),
+        }
+    }
+}
+
+/// Of what a table is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The host's name. Printable.
+    pub host: String,
+    /// The disk, filesystem, database or host.
+    pub subject: Subject,
+    /// Who says so.
+    pub source: Source,
+}
+
+impl Key {
+    /// A key, made printable.
+    pub fn new(host: &str, subject: Subject, source: Source) -> Self {
+        Self { host: clean(host), subject, source }
+    }
+}
+
+/// Characters of a name.
+const MOST_NAME: usize = 256;
+
+/// Foreign text as a name: printable and not endless.
+fn clean(text: &str) -> String {
+    let shown = path_text::printable(text.trim());
+    shown.chars().take(MOST_NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_the_same_under_another_name_if_what_stays_is_known() {
+        let old = Subject::disk("sda", "wwn-1");
+        assert!(old.is_same(&Subject::disk("sdb", "wwn-1")));
+        assert!(!old.is_same(&Subject::disk("sda", "wwn-2")));
+        assert!(old.is_same(&Subject::disk("sda", "")), "by name, for want of better");
+        assert!(!old.is_same(&Subject::named(Kind::Filesystem, "sda")));
+    }
+
+    #[test]
+    fn names_steer_no_terminal() {
+        assert_eq!(Subject::disk("sd\u{1b}[2Ja", "").name, "sd\\x1b[2Ja");
+        assert_eq!(Source::of_name("sadf"), Some(Source::Sadf));
+        assert!(Kind::ALL.into_iter().all(|kind| Kind::of_name(kind.name()) == Some(kind)));
+    }
+}

@@ -1,0 +1,146 @@
+//! What is told of a disk, a filesystem, a host or a database.
+//!
+//! Must not know which tool calls it how.
+
+/// A quantity of load or space. Flows are per second, so that those of several disks can be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// Reads per second.
+    ReadOps,
+    /// Writes per second.
+    WriteOps,
+    /// Reads, writes and discards per second together, where the source does not part them.
+    AllOps,
+    /// Bytes read per second.
+    ReadBytes,
+    /// Bytes written per second.
+    WriteBytes,
+    /// Seconds that reads took, per second: the mean number of reads outstanding. Divided by [`Metric::ReadOps`] it is their mean latency.
+    ReadTime,
+    /// The same of writes.
+    WriteTime,
+    /// The same of all I/O, where the source does not part it.
+    AllTime,
+    /// The part of the time with I/O outstanding, 0 to 1.
+    Busy,
+    /// Commits per second.
+    Commits,
+    /// Bytes of the log (redo, WAL) per second.
+    RedoBytes,
+    /// Writes of the log per second.
+    RedoOps,
+    /// The part of the time in which some task waited for I/O (PSI).
+    PressureSome,
+    /// The part of the time in which all tasks waited for I/O (PSI).
+    PressureFull,
+    /// Bytes in use on a filesystem, or the size of a database.
+    UsedBytes,
+    /// Bytes of a filesystem.
+    SizeBytes,
+}
+
+/// How a quantity behaves when intervals are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behaviour {
+    /// A mean over the interval.
+    Flow,
+    /// The state at the end of the interval.
+    Level,
+}
+
+rigel_core::named!(Metric {
+    ReadOps: "read_ops",
+    WriteOps: "write_ops",
+    AllOps: "all_ops",
+    ReadBytes: "read_bytes",
+    WriteBytes: "write_bytes",
+    ReadTime: "read_time",
+    WriteTime: "write_time",
+    AllTime: "all_time",
+    Busy: "busy",
+    Commits: "commits",
+    RedoBytes: "redo_bytes",
+    RedoOps: "redo_ops",
+    PressureSome: "pressure_some",
+    PressureFull: "pressure_full",
+    UsedBytes: "used_bytes",
+    SizeBytes: "size_bytes"
+});
+
+impl Metric {
+    /// Whether a value can be one of it. A counter that fell or ran over gives values that no host can reach: above 10^9 I/Os or 2^50 bytes a
+    /// second, or a million I/Os outstanding on a disk.
+    pub fn can_be(self, value: f64) -> bool {
+        let most = match self {
+            Self::ReadOps | Self::WriteOps | Self::AllOps | Self::RedoOps | Self::Commits => 1e9,
+            Self::ReadBytes | Self::WriteBytes | Self::RedoBytes => 1_125_899_906_842_624.0,
+            Self::ReadTime | Self::WriteTime | Self::AllTime => 1e6,
+            // Rounding and the ends of an interval make a little more than all of the time.
+            Self::Busy | Self::PressureSome | Self::PressureFull => 2.0,
+            Self::UsedBytes | Self::SizeBytes => f64::MAX,
+        };
+        (0.0..=most).contains(&value)
+    }
+
+    /// Its number in the store; never given to another.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::ReadOps => 1,
+            Self::WriteOps => 2,
+            Self::AllOps => 3,
+            Self::ReadBytes => 4,
+            Self::WriteBytes => 5,
+            Self::ReadTime => 6,
+            Self::WriteTime => 7,
+            Self::AllTime => 8,
+            Self::Busy => 9,
+            Self::Commits => 10,
+            Self::RedoBytes => 11,
+            Self::PressureSome => 12,
+            Self::PressureFull => 13,
+            Self::UsedBytes => 14,
+            Self::SizeBytes => 15,
+            Self::RedoOps => 16,
+        }
+    }
+
+    /// The metric of a number in the store.
+    pub fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.code() == code)
+    }
+
+    /// Mean or state.
+    pub const fn behaviour(self) -> Behaviour {
+        match self {
+            Self::UsedBytes | Self::SizeBytes => Behaviour::Level,
+            _ => Behaviour::Flow,
+        }
+    }
+
+    /// Binary digits that the store keeps of a flow behind the first one: 7 are a rounding of 0.4 % at most, 5 of 1.6 %.
+    pub const fn digits(self) -> u32 {
+        match self {
+            Self::ReadTime
+            | Self::WriteTime
+            | Self::AllTime
+            | Self::Busy
+            | Self::PressureSome
+            | Self::PressureFull => 5,
+            _ => 7,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_number_and_a_name_of_its_own() {
+        for metric in Metric::ALL {
+            assert_eq!(Metric::of_code(metric.code()), Some(metric));
+            assert_eq!(Metric::ALL.iter().filter(|other| other.name() == metric.name()).count(), 1);
+        }
+        assert_eq!(Metric::of_code(0), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! What other tools wrote, as samples: one room per format, all of them fed in pieces, so that a file of a year needs no more memory than a part.
+//!
+//! A [`Reader`] finds out by its first bytes which format a file has, and says so when it is none that is known. Files are foreign: whatever they
+//! hold, the answer is samples in a [`Harvest`] or a problem with its line. Must not open a file, and must not guess a time zone.
+
+mod csv;
+mod differences;
+mod format;
+mod iostat;
+mod iostat_text;
+mod lines;
+mod locale;
+mod openmetrics;
+mod oracle;
+mod oracle_report;
+mod pg_stat_io;
+mod pieces;
+mod prometheus;
+mod sadf;
+mod scrapes;
+mod seen;
+mod sysstat;
+
+pub use format::Format;
+pub use pg_stat_io::Snapshot;
+pub use seen::{DateOrder, Options, ReaderNotes};
+
+use super::harvest::Harvest;
+use super::when::Zone;
+use rigel_core::error::Problem;
+
+/// Bytes by which a format is found out.
+const HEAD_BYTES: usize = 1 << 16;
+
+/// A file on its way into a harvest.
+pub struct Reader {
+    options: Options,
+    zone: Option<Zone>,
+    head: Vec<u8>,
+    room: Option<(Format, Box<dyn Room>)>,
+    seen: ReaderNotes,
+}
+
+/// What each format has: it is given all bytes of a file, piece by piece.
+trait Room {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem>;
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem>;
+}
+
+/// Where a room puts what it finds.
+struct SampleSink<'a> {
+    harvest: &'a mut Harvest,
+    seen: &'a mut ReaderNotes,
+    options: &'a Options,
+    /// The zone of times that do not say theirs.
+    zone: &'a mut Option<Zone>,
+}
+
+impl Reader {
+    /// A reader of one file.
+    pub fn new(options: Options) -> Self {
+        let zone = options.zone.clone().map(Zone::new);
+        Self { options, zone, head: Vec::new(), room: None, seen: ReaderNotes::default() }
+    }
+
+    /// Takes the next bytes of the file.
+    ///
+    /// # Errors
+    /// When they are none of a format that is known, or contradict it; with the line.
+    pub fn bytes(&mut self, bytes: &[u8], harvest: &mut Harvest) -> Result<(), Problem> {
+        if self.room.is_some() {
+            return self.give(bytes, harvest);
+        }
+        self.head.extend_from_slice(bytes);
+        if self.head.len() < HEAD_BYTES { Ok(()) } else { self.begin(harvest) }
+    }
+
+    /// The file is over.
+    ///
+    /// # Errors
+    /// When it ends in the middle, or holds nothing that is a sample.
+    pub fn end(mut self, harvest: &mut Harvest) -> Result<(Format, ReaderNotes), Problem> {
+        if self.room.is_none() {
+            self.begin(harvest)?;
+        }
+        let Self { options, mut zone, room, mut seen, .. } = self;
+        let Some((format, mut room)) = room else { return Err(format::unknown(&[])) };
+        room.end(&mut SampleSink { harvest, seen: &mut seen, options: &options, zone: &mut zone })?;
+        seen.check(&options)?;
+        if seen.values == 0 {
+            return Err(format.empty(&seen));
+        }
+        Ok((format, seen))
+    }
+
+    fn begin(&mut self, harvest: &mut Harvest) -> Result<(), Problem> {
+        let head = std::mem::take(&mut self.head);
+        let format = Format::of(&head)?;
+        self.room = Some((format, room(format)));
+        self.give(&head, harvest)
+    }
+
+    fn give(&mut self, bytes: &[u8], harvest: &mut Harvest) -> Result<(), Problem> {
+        let Self { options, zone, room, seen, .. } = self;
+        let Some((_, room)) = room else { return Ok(()) };
+        room.bytes(bytes, &mut SampleSink { harvest, seen, options, zone })
+    }
+}
+
+fn room(format: Format) -> Box<dyn Room> {
+    match format {
+        Format::Sadf => Box::new(sadf::Sadf::default()),
+        Format::Iostat => Box::new(iostat::Iostat::default()),
+        Format::IostatText => Box::new(iostat_text::IostatText::default()),
+        Format::Prometheus => Box::new(prometheus::Prometheus::of_query()),
+        Format::VictoriaMetrics => Box::new(prometheus::Prometheus::of_export()),
+        Format::OpenMetrics => Box::new(openmetrics::OpenMetrics::default()),
+        Format::Awr | Format::Statspack => Box::new(oracle::Oracle::new(format)),
+        Format::AwrReport | Format::StatspackReport => Box::new(oracle_report::OracleReport::new(format)),
+        Format::PgStatIoCsv | Format::PgStatIoJson => Box::new(pg_stat_io::PgStatIo::new(format)),
+    }
+}
+
+#[cfg(test)]
+mod field;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! The counters of Prometheus's node exporter, and of others that tell all that was counted so far: what each is, and runs of samples.
+//!
+//! Must not parse.
+
+use super::SampleSink;
+use crate::{Key, Kind, Metric, Source, Span, Subject};
+use std::collections::BTreeMap;
+
+/// What a metric of the node exporter is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ExporterMetric {
+    /// A counter, and what one of it is.
+    Counter(Metric, f64),
+    /// Bytes of a filesystem.
+    Size,
+    /// Free bytes of a filesystem.
+    Free,
+    /// What a disk is.
+    Info,
+}
+
+const SECTOR: f64 = 512.0;
+const MS: f64 = 0.001;
+
+/// The names; those without `_total` are of the node exporter before 0.16.
+const NAMES: [(&str, ExporterMetric); 23] = [
+    ("node_disk_reads_completed_total", ExporterMetric::Counter(Metric::ReadOps, 1.0)),
+    ("node_disk_writes_completed_total", ExporterMetric::Counter(Metric::WriteOps, 1.0)),
+    ("node_disk_read_bytes_total", ExporterMetric::Counter(Metric::ReadBytes, 1.0)),
+    ("node_disk_written_bytes_total", ExporterMetric::Counter(Metric::WriteBytes, 1.0)),
+    ("node_disk_read_time_seconds_total", ExporterMetric::Counter(Metric::ReadTime, 1.0)),
+    ("node_disk_write_time_seconds_total", ExporterMetric::Counter(Metric::WriteTime, 1.0)),
+    ("node_disk_io_time_seconds_total", ExporterMetric::Counter(Metric::Busy, 1.0)),
+    ("node_pressure_io_waiting_seconds_total", ExporterMetric::Counter(Metric::PressureSome, 1.0)),
+    ("node_pressure_io_stalled_seconds_total", ExporterMetric::Counter(Metric::PressureFull, 1.0)),
+    ("node_filesystem_size_bytes", ExporterMetric::Size),
+    ("node_filesystem_free_bytes", ExporterMetric::Free),
+    ("node_disk_info", ExporterMetric::Info),
+    ("node_disk_reads_completed", ExporterMetric::Counter(Metric::ReadOps, 1.0)),
+    ("node_disk_writes_completed", ExporterMetric::Counter(Metric::WriteOps, 1.0)),
+    ("node_disk_bytes_read", ExporterMetric::Counter(Metric::ReadBytes, 1.0)),
+    ("node_disk_bytes_written", ExporterMetric::Counter(Metric::WriteBytes, 1.0)),
+    ("node_disk_sectors_read", ExporterMetric::Counter(Metric::ReadBytes, SECTOR)),
+    ("node_disk_sectors_written", ExporterMetric::Counter(Metric::WriteBytes, SECTOR)),
+    ("node_disk_read_time_ms", ExporterMetric::Counter(Metric::ReadTime, MS)),
+    ("node_disk_write_time_ms", ExporterMetric::Counter(Metric::WriteTime, MS)),
+    ("node_disk_io_time_ms", ExporterMetric::Counter(Metric::Busy, MS)),
+    ("node_filesystem_size", ExporterMetric::Size),
+    ("node_filesystem_free", ExporterMetric::Free),
+];
+
+/// What a name means; nothing for what is not read.
+pub fn meant(name: &str) -> Option<ExporterMetric> {
+    NAMES.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
+}
+
+/// Labels of a series that are of use.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Labels {
+    /// `instance`.
+    pub instance: String,
+    /// `device`.
+    pub device: String,
+    /// `mountpoint`.
+    pub mount: String,
+    /// `wwn`, else `serial`.
+    pub id: String,
+}
+
+impl Labels {
+    /// Takes them out of all labels of a series.
+    pub fn take(all: &mut BTreeMap<String, String>) -> Self {
+        let mut take = |name: &str| all.remove(name).unwrap_or_default();
+        let (wwn, serial) = (take("wwn"), take("serial"));
+        let id = if wwn.is_empty() { serial } else { wwn };
+        Self { instance: take("instance"), device: take("device"), mount: take("mountpoint"), id }
+    }
+
+    /// The host: the instance without its port.
+    pub fn host(&self) -> &str {
+        match self.instance.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => &self.instance,
+        }
+    }
+
+    /// The key of a metric with these labels; `id` is what is known of the disk.
+    pub fn key(&self, metric: Metric, id: &str, out: &mut SampleSink<'_>) -> Key {
+        let subject = match metric {
+            Metric::PressureSome | Metric::PressureFull => Subject::host(),
+            Metric::UsedBytes | Metric::SizeBytes => Subject::named(Kind::Filesystem, &self.mount),
+            _ => out.disk(&self.device, id),
+        };
+        out.seen.tells_of(self.host(), &self.instance);
+        out.key(self.host(), subject, Source::Prometheus)
+    }
+}
+
+impl SampleSink<'_> {
+    /// The size of a filesystem over an interval, with what is used of it where its free bytes are known.
+    pub fn size(&mut self, key: &Key, span: Span, size: f64, free: Option<f64>) {
+        let sizes = [(Metric::UsedBytes, (size - free.unwrap_or(0.0)).max(0.0)), (Metric::SizeBytes, size)];
+        self.row(key, span, if free.is_some() { &sizes } else { &sizes[1..] });
+    }
+}
+
+/// Samples of one metric of one key, as long as they follow each other; then they go on in one step.
+#[derive(Debug, Default)]
+pub struct Run {
+    of: Option<(Key, Metric)>,
+    spans: Vec<Span>,
+    values: Vec<f64>,
+}
+
+/// Samples that go on at once.
+const MOST_RUN: usize = 50_000;
+
+impl Run {
+    /// A sample.
+    pub fn take(&mut self, key: &Key, metric: Metric, span: Span, value: f64, out: &mut SampleSink<'_>) {
+        let goes_on = self.of.as_ref().is_some_and(|(of, what)| of == key && *what == metric)
+            && self.spans.last().is_some_and(|last| *last < span && !last.overlaps(span))
+            && self.spans.len() < MOST_RUN;
+        if !goes_on {
+            self.end(out);
+            self.of = Some((key.clone(), metric));
+        }
+        if metric.can_be(value) {
+            self.spans.push(span);
+            self.values.push(value);
+        } else {
+            out.seen.unusable += 1;
+        }
+    }
+
+    /// All that waits goes on.
+    pub fn end(&mut self, out: &mut SampleSink<'_>) {
+        let Some((key, metric)) = self.of.take() else { return };
+        match (self.spans.as_slice(), self.values.as_slice()) {
+            ([span], [value]) => out.row(&key, *span, &[(metric, *value)]),
+            (spans, values) => {
+                out.seen.values += u64::try_from(values.len()).unwrap_or_default();
+                out.harvest.column(&key, metric, spans, values);
+            }
+        }
+        self.spans.clear();
+        self.values.clear();
+    }
+}

@@ -1,0 +1,173 @@
+//! Which format a file has, by its first bytes; and what a file is that is none of them.
+//!
+//! Must not read samples.
+
+use super::csv;
+use super::seen::ReaderNotes;
+use crate::Source;
+use rigel_core::error::Problem;
+
+/// A format that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON of a range query of Prometheus.
+    Prometheus,
+    /// Lines of JSON as VictoriaMetrics exports them, `/api/v1/export`.
+    VictoriaMetrics,
+    /// Text of metrics with times: OpenMetrics, or Prometheus's own.
+    OpenMetrics,
+    /// `iostat -x -t -o JSON`.
+    Iostat,
+    /// `iostat -x -t` as text.
+    IostatText,
+    /// `sadf -j -- -b -d`.
+    Sadf,
+    /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
+    Awr,
+    /// CSV of `STATS$SYSSTAT`.
+    Statspack,
+    /// A report of AWR, as text or HTML.
+    AwrReport,
+    /// A report of Statspack, as text.
+    StatspackReport,
+    /// CSV of `pg_stat_io`.
+    PgStatIoCsv,
+    /// JSON of `pg_stat_io`.
+    PgStatIoJson,
+}
+
+const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, reports of AWR and \
+     Statspack, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
+/// The first two bytes of the files of `sadc`, in either order.
+const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+rigel_core::named!(Format {
+    Prometheus: "Prometheus JSON",
+    VictoriaMetrics: "VictoriaMetrics JSON",
+    OpenMetrics: "OpenMetrics",
+    Iostat: "iostat JSON",
+    IostatText: "iostat text",
+    Sadf: "sadf JSON",
+    Awr: "AWR CSV",
+    Statspack: "Statspack CSV",
+    AwrReport: "AWR report",
+    StatspackReport: "Statspack report",
+    PgStatIoCsv: "pg_stat_io CSV",
+    PgStatIoJson: "pg_stat_io JSON"
+});
+
+impl Format {
+    /// The format of a file that begins so.
+    ///
+    /// # Errors
+    /// When it is none of those that are read, with what it is where that is known.
+    pub fn of(head: &[u8]) -> Result<Self, Problem> {
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
+        match text.first() {
+            Some(b'{' | b'[') if has("\"sysstat\"") && has("\"file-date\"") => Ok(Self::Sadf),
+            Some(b'{') if has("\"sysstat\"") => Ok(Self::Iostat),
+            Some(b'{' | b'[') if has("\"backend_type\"") => Ok(Self::PgStatIoJson),
+            Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
+            Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
+            Some(b'#') => Ok(Self::OpenMetrics),
+            Some(b'L') if text.starts_with(b"Linux ") && has("\nDevice") => Ok(Self::IostatText),
+            _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
+            _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
+            _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
+        }
+    }
+
+    /// Metrics may begin with any: `go_threads{instance="db1:9100"} 1 1780000000`, and `{__name__=".."} ..` as promtool dumps them.
+    fn of_sample(text: &[u8]) -> Option<Self> {
+        let line = str::from_utf8(text.split(|&byte| byte == b'\n').next()?).ok()?;
+        let end = line.find(['{', ' ', '\t'])?;
+        let is_name = |sign: char| sign.is_ascii_alphanumeric() || "_:".contains(sign);
+        let value = line.rsplit_once('}').map_or(&line[end..], |(_, value)| value);
+        let is_value = value.split_ascii_whitespace().next().is_some_and(|word| word.parse::<f64>().is_ok());
+        let has_labels = line.contains("=\"") || line.starts_with("node_");
+        (line[..end].chars().all(is_name) && is_value && has_labels).then_some(Self::OpenMetrics)
+    }
+
+    /// Of the first lines that one which names columns: SQL*Plus may have said something before it.
+    fn of_csv(text: &[u8]) -> Option<Self> {
+        text.split(|&byte| byte == b'\n').take(csv::MOST_BEFORE).find_map(Self::of_heading)
+    }
+
+    /// The format whose columns a line names.
+    pub fn of_heading(line: &[u8]) -> Option<Self> {
+        let head = csv::Heading::of(csv::without_prompt(line))?;
+        let has = |names: &[&str]| names.iter().all(|name| head.place(name).is_some());
+        if has(&["metric_name", "average"]) {
+            Some(Self::Awr)
+        } else if has(&["snap_time", "name", "value"]) {
+            Some(Self::Statspack)
+        } else if has(&["backend_type", "reads"]) {
+            Some(Self::PgStatIoCsv)
+        } else {
+            None
+        }
+    }
+
+    /// Who wrote it.
+    pub const fn source(self) -> Source {
+        match self {
+            Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
+            Self::Iostat | Self::IostatText => Source::Iostat,
+            Self::Sadf => Source::Sadf,
+            Self::Awr | Self::AwrReport => Source::Awr,
+            Self::Statspack | Self::StatspackReport => Source::Statspack,
+            Self::PgStatIoCsv | Self::PgStatIoJson => Source::PgStatIo,
+        }
+    }
+
+    /// A file of this format without a sample.
+    pub fn empty(self, seen: &ReaderNotes) -> Problem {
+        let problem = Problem::usage(format!("this {} contains no samples", self.name()));
+        let problem = if seen.resets + seen.gaps > 0 {
+            problem.because("all of its intervals were dropped: counters fell, or the gaps are too long")
+        } else if seen.skipped > 0 {
+            problem.because("its local times are in an hour that the clock of the zone skipped: --zone names another one than that of the file")
+        } else {
+            match self {
+                Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => problem.because(
+                    "it has none of the counters node_disk_*, node_filesystem_* and node_pressure_io_*, or only one sample of each",
+                ),
+                Self::Sadf => problem.because("sysstat did not record disks (SADC_OPTIONS lacks -S DISK), or `-d` was left out"),
+                Self::Iostat | Self::IostatText if seen.first_reports > 1 => problem.because(
+                    "each iostat run in it has only one report, but an interval needs two",
+                ),
+                Self::Iostat | Self::IostatText => problem.because("it has only one report, but an interval needs two"),
+                Self::AwrReport | Self::StatspackReport => problem.because(
+                    "it has neither a Load Profile nor an IO Profile nor Instance Activity Stats, or is cut off before them",
+                ),
+                _ => problem.because("counters need two snapshots, and averages need the names in the documented query"),
+            }
+        };
+        problem.next("docs/reference/capacity.md has the commands and queries")
+    }
+}
+
+/// A file of a format that is not read.
+pub fn unknown(head: &[u8]) -> Problem {
+    let problem = Problem::usage("this file cannot be imported").at("line 1");
+    let starts = |words: &[&[u8]]| words.iter().any(|word| head.trim_ascii_start().starts_with(word));
+    if head.trim_ascii().is_empty() {
+        problem.because("it is empty").next("check whether the tool that should have written it failed")
+    } else if SADC.iter().any(|magic| head.starts_with(magic)) {
+        problem
+            .because("it is a binary sysstat file, whose layout depends on the version")
+            .next("convert it with sysstat: sadf -j FILE -- -b -d > FILE.json")
+    } else if head.starts_with(&GZIP) {
+        problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
+    } else if starts(&[b"Linux "]) {
+        problem
+            .because("it is the human-readable output of sar or another tool of sysstat; only tables of iostat -x -t are read")
+            .next("use sadf -j FILE -- -b -d")
+    } else if starts(&[b"SQLite format"]) {
+        problem.because("it is a database").next("`rigel capacity show --store FILE` shows a store")
+    } else {
+        problem.because("its first bytes match none of the supported formats").next(format!("give {KNOWN}"))
+    }
+}

@@ -1,0 +1,220 @@
+//! `iostat -x -t -o JSON`: disks as the kernel counts them, reads apart from writes.
+//!
+//! The first report of each run is the mean since the boot, or of an interval whose begin nobody tells, and is left out; the length of an
+//! interval is the distance to the report before. Runs may follow one another in a file. A disk that a report leaves out (`-z`) did nothing.
+//! Must not guess the order of a date.
+
+use super::locale::Dates;
+use super::pieces::{Piece, Pieces, told};
+use super::seen::wrong;
+use super::sysstat::{Disk, unreadable};
+use super::{Room, SampleSink};
+use crate::{Metric, Source, Span, when};
+use jiff::tz::TimeZone;
+use rigel_core::error::Problem;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How iostat writes what is read here, in a way that cannot be misread.
+pub const AGAIN: &str = "S_TIME_FORMAT=ISO iostat -x -t -o JSON 60";
+/// Values of disks that did nothing which are written for one run: a year of minutes of several disks. A hostile file would ask for more.
+const MOST_IDLE: usize = 20_000_000;
+
+/// A reader of it.
+pub struct Iostat {
+    pieces: Pieces,
+    run: Run,
+}
+
+/// One run of iostat.
+#[derive(Default)]
+pub struct Run {
+    /// The number of its document in the file, from 1; 0 before the first.
+    number: u64,
+    host: String,
+    pub dates: Dates,
+    /// The time of the report before.
+    last_ms: Option<i64>,
+    /// The intervals until now, each with a report.
+    spans: Vec<Span>,
+    /// What was told of each disk.
+    disks: BTreeMap<String, BTreeSet<Metric>>,
+    /// Values of disks that did nothing.
+    idle: usize,
+}
+
+impl Default for Iostat {
+    fn default() -> Self {
+        Self { pieces: Pieces::of("statistics"), run: Run::default() }
+    }
+}
+
+#[derive(Deserialize)]
+struct Report<'a> {
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    disk: Option<Vec<Disk<'a>>>,
+    /// What mpstat tells.
+    #[serde(rename = "cpu-load")]
+    cpus: Option<IgnoredAny>,
+}
+
+impl Room for Iostat {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { pieces, run } = self;
+        pieces.cut(bytes, |piece| report(&piece, run, out))
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        match self.pieces.end() {
+            // iostat that was ended by a signal, or still runs: what it wrote is whole up to there.
+            Err(_) if !self.run.spans.is_empty() => {
+                out.seen.notes.insert("the file ends in the middle: iostat was stopped or is still writing; the complete reports are used");
+                Ok(())
+            }
+            ended => ended,
+        }
+    }
+}
+
+fn report(piece: &Piece<'_>, run: &mut Run, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    let read: Report<'_> = serde_json::from_slice(piece.json)
+        .map_err(|error| unreadable(piece.line, "not an iostat report", &error, AGAIN))?;
+    let disks = disks_of(&read, piece.line)?;
+    let Some(text) = &read.timestamp else {
+        return Err(wrong(piece.line, "the reports have no timestamps")
+            .because("iostat was started without -t")
+            .next(format!("create it again: {AGAIN}")));
+    };
+    let host = told(piece.around, "nodename").unwrap_or_default();
+    out.seen.tells_of(&host, &host);
+    if (run.number, &run.host) != (piece.array, &host) {
+        let dates = Dates::begun(told(piece.around, "date").as_deref());
+        *run = Run::begin(piece.array, &host, dates);
+    }
+    let Some(at_ms) = time(text, piece.line, &mut run.dates, out)? else { return Ok(()) };
+    run.report(at_ms, disks, out);
+    Ok(())
+}
+
+/// The disks of a report, or what else it is.
+fn disks_of<'a, 'b>(read: &'b Report<'a>, line: u64) -> Result<&'b [Disk<'a>], Problem> {
+    let again = || format!("create it again: {AGAIN}");
+    let Some(disks) = &read.disk else {
+        let cause = match read.cpus {
+            Some(_) => "it comes from mpstat, which reports CPUs",
+            None => "iostat was started with -c, so it only reported CPUs",
+        };
+        return Err(wrong(line, "the reports have no disks").because(cause).next(again()));
+    };
+    check_columns(disks, line)?;
+    Ok(disks)
+}
+
+/// Refuses what iostat writes without `-x`.
+///
+/// # Errors
+/// When reads are not apart from writes.
+pub fn check_columns(disks: &[Disk<'_>], line: u64) -> Result<(), Problem> {
+    if disks.iter().any(|disk| disk.tps.is_some() && disk.reads.is_none()) {
+        return Err(wrong(line, "the reports do not separate reads from writes")
+            .because("iostat was started without -x")
+            .next(format!("create it again: {AGAIN}")));
+    }
+    Ok(())
+}
+
+impl Run {
+    /// The run of a document of this number.
+    pub fn begin(number: u64, host: &str, dates: Dates) -> Self {
+        Self { number, host: host.to_owned(), dates, ..Self::default() }
+    }
+
+    /// A report. The interval of the first is unknown.
+    pub fn report(&mut self, at_ms: i64, disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
+        let Some(last_ms) = self.last_ms.replace(at_ms) else {
+            out.seen.first_reports += 1;
+            return;
+        };
+        match Span::between(last_ms, at_ms) {
+            Some(span) => self.row(disks, span, out),
+            None => {
+                out.seen.backwards += 1;
+                self.last_ms = Some(last_ms.max(at_ms));
+            }
+        }
+    }
+
+    /// A report on an interval. A disk that it does not name, and one that was not named before, did nothing then.
+    fn row(&mut self, disks: &[Disk<'_>], span: Span, out: &mut SampleSink<'_>) {
+        for disk in disks {
+            let values = disk.values();
+            let metrics = values.iter().map(|(metric, _)| *metric);
+            match self.disks.get_mut(&*disk.device) {
+                Some(known) => known.extend(metrics),
+                None => {
+                    let known: BTreeSet<Metric> = metrics.collect();
+                    if self.may_fill(self.spans.len().saturating_mul(known.len()), out) {
+                        self.spans
+                            .iter()
+                            .for_each(|span| self.write(&disk.device, &nothing(&known), *span, out));
+                    }
+                    self.disks.insert(disk.device.to_string(), known);
+                }
+            }
+            self.write(&disk.device, &values, span, out);
+        }
+        let named: BTreeSet<&str> = disks.iter().map(|disk| &*disk.device).collect();
+        let is_left_out = |(name, _): &(&String, &BTreeSet<Metric>)| !named.contains(name.as_str());
+        let values = self.disks.iter().filter(is_left_out).map(|(_, known)| known.len()).sum();
+        if self.may_fill(values, out) {
+            let left_out = self.disks.iter().filter(is_left_out);
+            left_out.for_each(|(name, known)| self.write(name, &nothing(known), span, out));
+        }
+        self.spans.push(span);
+    }
+
+    /// Whether so many values more of disks that did nothing may be written; told where not.
+    fn may_fill(&mut self, values: usize, out: &mut SampleSink<'_>) -> bool {
+        let idle = self.idle.saturating_add(values);
+        if idle > MOST_IDLE {
+            out.seen
+                .notes
+                .insert("too many disks come and go: if a report omits a disk, nothing is known about it");
+            return false;
+        }
+        self.idle = idle;
+        true
+    }
+
+    fn write(&self, device: &str, values: &[(Metric, f64)], span: Span, out: &mut SampleSink<'_>) {
+        let subject = out.disk(device, "");
+        let key = out.key(&self.host, subject, Source::Iostat);
+        out.row(&key, span, values);
+    }
+}
+
+fn nothing(metrics: &BTreeSet<Metric>) -> Vec<(Metric, f64)> {
+    metrics.iter().map(|metric| (*metric, 0.0)).collect()
+}
+
+/// Milliseconds of the epoch; nothing for a local time that never was.
+pub fn time(
+    text: &str,
+    line: u64,
+    dates: &mut Dates,
+    out: &mut SampleSink<'_>,
+) -> Result<Option<i64>, Problem> {
+    if let Some(at_ms) = when::with_offset(text) {
+        return Ok(Some(at_ms));
+    }
+    let local = match when::without_offset(text) {
+        Some(local) => local,
+        None => dates.moment(text, out.options.dates, line)?,
+    };
+    let is_utc = text.split_ascii_whitespace().next_back().is_some_and(when::is_utc);
+    out.moment(local, is_utc.then_some(TimeZone::UTC), line)
+}

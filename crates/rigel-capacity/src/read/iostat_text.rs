@@ -1,0 +1,233 @@
+//! `iostat -x -t` as text: tables of disks under a time, as all versions of sysstat from 9 on write them.
+//!
+//! Columns are found by name. A report counts once the blank line behind its table is there: what a cut table leaves out is unknown, not idle.
+//! Runs may follow one another. Must not guess the order of a date.
+
+use super::iostat::{AGAIN, Run, check_columns, time};
+use super::lines::Lines;
+use super::locale::Dates;
+use super::seen::wrong;
+use super::sysstat::Disk;
+use super::{Room, SampleSink};
+use rigel_core::error::Problem;
+
+/// A reader of it.
+#[derive(Default)]
+pub struct IostatText {
+    lines: Lines,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    run: Run,
+    runs: u64,
+    /// The time of the report, once it is known.
+    at: Option<ReportTime>,
+    /// The names of the columns of the table, while it goes on.
+    columns: Vec<String>,
+    rows: Vec<Disk<'static>>,
+}
+
+/// A time as it was told; nothing for a local time that never was.
+#[derive(Clone, Copy)]
+struct ReportTime(Option<i64>);
+
+impl Room for IostatText {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { lines, tables } = self;
+        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let mut is_torn = !self.tables.columns.is_empty();
+        self.lines.end(|_, _| {
+            is_torn = true;
+            Ok(())
+        })?;
+        if is_torn {
+            out.seen.notes.insert("the file ends in the middle: iostat was stopped or is still writing; the complete reports are used");
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let text = line.trim();
+        if text.is_empty() {
+            self.whole(number, out)
+        } else if let Some(system) = text.strip_prefix("Linux ").filter(|system| system.contains('(')) {
+            // A run that was stopped within a table may be followed by another.
+            self.columns.clear();
+            self.begin(system, out);
+            Ok(())
+        } else if text.starts_with("Device") {
+            self.columns =
+                text.split_whitespace().map(|name| name.trim_end_matches(':').to_owned()).collect();
+            self.rows.clear();
+            Ok(())
+        } else if !self.columns.is_empty() {
+            self.disk(text, out);
+            Ok(())
+        } else if text.starts_with("Time:") {
+            Err(wrong(number, "the reports have a time of day, but no date")
+                .because("iostat is older than sysstat 9, or runs in a locale without dates")
+                .next(format!("create it again: {AGAIN}")))
+        } else if text.starts_with(|sign: char| sign.is_ascii_digit()) && text.contains(':') {
+            self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
+            Ok(())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// `6.1.0-18-amd64 (db1) 11/24/26 _x86_64_ (4 CPU)`, with tabs in between.
+    fn begin(&mut self, system: &str, out: &mut SampleSink<'_>) {
+        let (host, rest) =
+            system.split_once('(').and_then(|(_, rest)| rest.split_once(')')).unwrap_or_default();
+        out.seen.tells_of(host, host);
+        self.runs += 1;
+        self.at = None;
+        self.run = Run::begin(self.runs, host, Dates::begun(rest.split_whitespace().next()));
+    }
+
+    fn disk(&mut self, text: &str, out: &mut SampleSink<'_>) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() != self.columns.len() {
+            out.seen.unusable += 1;
+            return;
+        }
+        // Locales with decimal commas; there are no groups of thousands.
+        let value = |word: &str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
+        let columns = self.columns.iter().zip(&words).skip(1);
+        let columns = columns.map(|(name, word)| (name.as_str(), value(word)));
+        self.rows.push(Disk::of_columns(words[0].to_owned(), columns));
+    }
+
+    /// The table is over.
+    fn whole(&mut self, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        if std::mem::take(&mut self.columns).is_empty() {
+            return Ok(());
+        }
+        check_columns(&self.rows, line)?;
+        let Some(ReportTime(at_ms)) = self.at.take() else {
+            return Err(wrong(line, "the reports have no timestamps")
+                .because("iostat was started without -t")
+                .next(format!("create it again: {AGAIN}")));
+        };
+        if let Some(at_ms) = at_ms {
+            self.run.report(at_ms, &self.rows, out);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{disk, file, read, try_read};
+    use super::super::{DateOrder, Options};
+    use crate::Metric;
+    use jiff::tz::TimeZone;
+
+    fn utc() -> Options {
+        Options { zone: Some(TimeZone::UTC), dates: Some(DateOrder::MonthDay), ..Options::default() }
+    }
+
+    fn text() -> String {
+        String::from_utf8(file("iostat-12.6.1.txt")).unwrap()
+    }
+
+    /// Its second report, 1 s up to 05:39:03: vda had 1,420 reads of 5,696 kB in 0.06 ms, and 186 writes.
+    #[test]
+    fn tables_of_the_real_tool_are_read() {
+        let (seen, tables) = read(text().as_bytes(), utc());
+        let vda = disk(&tables, "vda");
+        assert_eq!(
+            (vda.spans()[0].start_ms, vda.spans()[0].length_ms, vda.spans().len()),
+            (1_795_930_742_000, 1_000, 3)
+        );
+        let first = |metric| vda.column(metric).unwrap()[0];
+        assert!((first(Metric::ReadOps) - 1420.0).abs() < 1e-9);
+        assert!((first(Metric::WriteOps) - 186.0).abs() < 1e-9);
+        assert!((first(Metric::ReadBytes) - 5696.0 * 1024.0).abs() < 1e-6);
+        assert!((first(Metric::WriteBytes) - 740.0 * 1024.0).abs() < 1e-6);
+        assert!((first(Metric::ReadTime) - 1420.0 * 0.06 / 1000.0).abs() < 1e-9);
+        assert!((first(Metric::Busy) - 0.032).abs() < 1e-9);
+        assert_eq!((seen.first_reports, seen.unusable), (1, 0));
+        assert!(seen.notes.is_empty() && seen.hosts.contains("vm"), "{seen:?}");
+        for size in [1, 7, 1000] {
+            let other = try_read(text().as_bytes(), utc(), size).unwrap();
+            assert_eq!((other.1, other.2), (seen.clone(), tables.clone()), "{size}");
+        }
+        // The language of the times and numbers makes no difference.
+        let iso = text().replace("11/29/26 05:39:0", "2026-11-29T05:39:0");
+        assert_eq!(read(iso.as_bytes(), utc()).1, tables);
+        let halves = text()
+            .replace("11/29/26 05:39:02", "11/29/26 05:39:02 AM")
+            .replace("\n11/29/26 05:39:03\n", "\n11/29/26 05:39:03 AM\n");
+        assert_eq!(read(halves.as_bytes(), utc()).1, tables);
+        let comma = text().replace('.', ",");
+        assert_eq!(read(comma.as_bytes(), utc()).1, tables);
+        // And two runs in a file are two runs.
+        let twice = text() + &text().replace("05:39", "06:39");
+        let (seen, tables) = read(twice.as_bytes(), utc());
+        assert_eq!((seen.first_reports, disk(&tables, "vda").spans().len()), (2, 6));
+    }
+
+    /// As sysstat 9 and 10 have them, in sectors and as they were before reads had a wait of their own.
+    #[test]
+    fn columns_of_old_versions_are_read() {
+        let report = |time: &str, reads: u32| {
+            format!(
+                "11/24/2026 {time} PM\navg-cpu:  %user   %nice\n           1.00    0.00\n\n\
+                 Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util\n\
+                 sda               0.00     1.00 {reads}.00   50.00   1600.00   400.00     8.00     0.10    2.00   0.50   5.00\n\n"
+            )
+        };
+        let text = "Linux 2.6.32-754.el6.x86_64 (db1) \t11/24/2026 \t_x86_64_\t(2 CPU)\n\n".to_owned()
+            + &report("06:10:00", 7)
+            + &report("06:20:00", 100);
+        let (_, tables) = read(text.as_bytes(), Options { dates: None, ..utc() });
+        let sda = disk(&tables, "sda");
+        assert_eq!(crate::when::shown(sda.spans()[0].start_ms), "2026-11-24 18:10");
+        assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0]);
+        assert_eq!(sda.column(Metric::WriteBytes).unwrap(), [400.0 * 512.0]);
+        assert!(sda.column(Metric::ReadTime).is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_anywhere_gives_its_complete_reports() {
+        let whole = text();
+        let all = read(whole.as_bytes(), utc()).1;
+        let mut rows = 0;
+        for end in (1..whole.len()).step_by(13).chain([whole.len()]) {
+            match try_read(&whole.as_bytes()[..end], utc(), 1 << 16) {
+                Err(problem) => assert!(problem.kind.code() == 2 && rows == 0, "{end}: {problem}"),
+                Ok((_, seen, tables)) => {
+                    for (key, table) in &tables {
+                        let count = table.spans().len();
+                        assert_eq!(*table, all[key].slice(0, all[key].spans()[count - 1].end_ms()), "{end}");
+                        rows = count;
+                    }
+                    assert_eq!(seen.unusable, 0, "{end}");
+                }
+            }
+        }
+        assert_eq!(rows, 3);
+    }
+
+    #[test]
+    fn what_iostat_was_not_asked_for_is_named() {
+        let told = |text: String| try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
+        let no_times: String = text()
+            .lines()
+            .filter(|line| !line.starts_with("11/29/26 "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert!(told(no_times).contains("without -t"));
+        let plain = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\n\n11/24/26 18:10:23\nDevice             tps    kB_read/s\nsda  1.00  2.00\n\n";
+        assert!(told(plain.to_owned()).contains("without -x"));
+        assert!(told(plain.replace("11/24/26 18", "Time: 18")).contains("no date"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Lines of a text that comes in pieces.
+//!
+//! Must not know what a line means.
+
+use super::seen::wrong;
+use rigel_core::error::Problem;
+
+/// Bytes of a line; longer ones are none of any format here.
+const MOST_LINE: usize = 1 << 20;
+
+/// Cuts bytes into lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    rest: Vec<u8>,
+    line: u64,
+    /// Whether a line feed within quotes does not end a line.
+    quoted: bool,
+}
+
+impl Lines {
+    /// Of CSV, where a line may go on behind a line feed within quotes.
+    pub fn of_csv() -> Self {
+        Self { quoted: true, ..Self::default() }
+    }
+
+    /// Gives each line that is whole, without its end, and its number.
+    pub fn cut(
+        &mut self,
+        bytes: &[u8],
+        mut each: impl FnMut(&[u8], u64) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let mut from = 0;
+        for at in 0..bytes.len() {
+            if bytes[at] != b'\n' {
+                continue;
+            }
+            let part = &bytes[from..at];
+            if self.quoted && self.open_quote(part) {
+                continue;
+            }
+            from = at + 1;
+            if self.rest.is_empty() {
+                self.line += 1;
+                each(trimmed(part), self.line)?;
+            } else {
+                self.rest.extend_from_slice(part);
+                let line = std::mem::take(&mut self.rest);
+                self.line += 1;
+                each(trimmed(&line), self.line)?;
+            }
+        }
+        self.rest.extend_from_slice(&bytes[from..]);
+        if self.rest.len() > MOST_LINE {
+            return Err(wrong(self.line + 1, "a line has more than 1 MiB")
+                .because("the file is of another format, or damaged"));
+        }
+        Ok(())
+    }
+
+    /// Gives the last line, if it has no line feed.
+    pub fn end(&mut self, mut each: impl FnMut(&[u8], u64) -> Result<(), Problem>) -> Result<(), Problem> {
+        let line = std::mem::take(&mut self.rest);
+        if line.trim_ascii().is_empty() { Ok(()) } else { each(trimmed(&line), self.line + 1) }
+    }
+
+    fn open_quote(&self, part: &[u8]) -> bool {
+        let quotes = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'"').count();
+        (quotes(&self.rest) + quotes(part)) % 2 == 1
+    }
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

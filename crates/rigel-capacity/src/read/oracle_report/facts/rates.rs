@@ -1,0 +1,131 @@
+//! Rates of a report, out of its tables: the exact ones first.
+//!
+//! Must not know how a report is laid out.
+
+use super::super::super::oracle::STATISTICS;
+use super::super::super::seen::ReaderNotes;
+use super::super::notation::Decimal;
+use super::Section;
+use crate::{Metric, Span};
+use std::collections::BTreeMap;
+
+/// The rows that are of use, as they are written.
+#[derive(Debug, Default)]
+pub struct Rates {
+    rows: BTreeMap<(Section, String), Vec<String>>,
+}
+
+const MB: f64 = 1_048_576.0;
+const NO_COLUMN: usize = 0;
+
+/// A rate of a profile: its table, label, column behind the label, and the unit.
+type Rate = (Metric, Section, &'static str, usize, f64);
+
+/// What stands in for the exact totals; of two the first. `IO Profile` has everything, `Load Profile` what the database does to its files.
+const PROFILES: [Rate; 12] = [
+    (Metric::ReadOps, Section::Io, "total requests", 1, 1.0),
+    (Metric::WriteOps, Section::Io, "total requests", 2, 1.0),
+    (Metric::ReadBytes, Section::Io, "total (mb)", 1, MB),
+    (Metric::WriteBytes, Section::Io, "total (mb)", 2, MB),
+    (Metric::RedoOps, Section::Io, "redo requests", 2, 1.0),
+    (Metric::ReadOps, Section::Load, "read io requests", NO_COLUMN, 1.0),
+    (Metric::WriteOps, Section::Load, "write io requests", NO_COLUMN, 1.0),
+    (Metric::ReadBytes, Section::Load, "read io (mb)", NO_COLUMN, MB),
+    (Metric::WriteBytes, Section::Load, "write io (mb)", NO_COLUMN, MB),
+    (Metric::RedoBytes, Section::Load, "redo size (bytes)", NO_COLUMN, 1.0),
+    (Metric::RedoBytes, Section::Load, "redo size", NO_COLUMN, 1.0),
+    (Metric::Commits, Section::Load, "transactions", NO_COLUMN, 1.0),
+];
+/// Blocks per second, as older releases and all others say them.
+const BLOCKS: [(Metric, &str); 4] = [
+    (Metric::ReadBytes, "physical read (blocks)"),
+    (Metric::WriteBytes, "physical write (blocks)"),
+    (Metric::ReadBytes, "physical reads"),
+    (Metric::WriteBytes, "physical writes"),
+];
+const OTHERS: [&str; 2] = ["std block size", "rollbacks"];
+/// A number may be rounded by so much of it: the store takes two values of a sample that differ by less for one.
+const MOST_ROUNDED: f64 = 0.04;
+const MOST_ROUNDED_OPS: f64 = 0.05;
+
+impl Rates {
+    /// A row, if it is of use. The first of a name counts.
+    pub fn take(&mut self, section: Section, label: &str, cells: &[&str]) {
+        let is_known = match section {
+            Section::Activity => STATISTICS.iter().any(|(_, name, _)| *name == label),
+            Section::Load => {
+                OTHERS.contains(&label)
+                    || BLOCKS.iter().any(|(_, name)| *name == label)
+                    || PROFILES.iter().any(|rate| (rate.1, rate.2) == (section, label))
+            }
+            _ => PROFILES.iter().any(|rate| (rate.1, rate.2) == (section, label)),
+        };
+        if is_known {
+            let cells = || cells.iter().map(|cell| (*cell).to_owned()).collect();
+            self.rows.entry((section, label.to_owned())).or_insert_with(cells);
+        }
+    }
+
+    /// What its numbers show of their notation.
+    pub fn decimals(&self) -> impl Iterator<Item = Decimal> + '_ {
+        self.rows.values().flatten().filter_map(|text| Decimal::shown_by(text))
+    }
+
+    /// All rates of the interval.
+    pub fn values(&self, decimal: Decimal, span: Span, seen: &mut ReaderNotes) -> Vec<(Metric, f64)> {
+        let mut found: BTreeMap<Metric, f64> = BTreeMap::new();
+        let seconds = f64::from(span.length_ms) / 1_000.0;
+        for (_, name, metric) in STATISTICS {
+            let Some(total) = self.text(Section::Activity, name, 0) else { continue };
+            match decimal.number(total) {
+                Some(total) => {
+                    found.insert(metric, total / seconds);
+                }
+                None => seen.unusable += 1,
+            }
+        }
+        for (metric, section, label, column, unit) in PROFILES {
+            let Some(text) = self.text(section, label, column).filter(|_| !found.contains_key(&metric))
+            else {
+                continue;
+            };
+            let Some(rate) = decimal.number(text).map(|rate| rate * unit) else {
+                seen.unusable += 1;
+                continue;
+            };
+            let rounded = decimal.step(text) * unit / 2.0;
+            if rounded > MOST_ROUNDED_OPS && rounded > MOST_ROUNDED * rate {
+                seen.notes.insert("some rates are rounded too coarsely to be used, such as 0.1 MB/s");
+                continue;
+            }
+            if section == Section::Load && matches!(metric, Metric::ReadOps | Metric::WriteOps) {
+                seen.notes.insert("only the Load Profile has requests: those of backups, the log and control files are not in them");
+            }
+            found.insert(metric, rate - self.rollbacks(metric, decimal));
+        }
+        self.blocks(decimal, &mut found);
+        found.into_iter().collect()
+    }
+
+    /// Transactions of the Load Profile are commits and rollbacks.
+    fn rollbacks(&self, metric: Metric, decimal: Decimal) -> f64 {
+        let text = self.text(Section::Load, "rollbacks", 0).filter(|_| metric == Metric::Commits);
+        text.and_then(|text| decimal.number(text)).unwrap_or(0.0)
+    }
+
+    /// Bytes by blocks, where nothing better is there.
+    fn blocks(&self, decimal: Decimal, found: &mut BTreeMap<Metric, f64>) {
+        let size = self.text(Section::Load, "std block size", 0).and_then(|size| decimal.number(size));
+        for (metric, label) in BLOCKS {
+            let blocks = self.text(Section::Load, label, 0).and_then(|text| decimal.number(text));
+            if let Some((size, blocks)) = size.zip(blocks) {
+                found.entry(metric).or_insert(size * blocks);
+            }
+        }
+    }
+
+    fn text(&self, section: Section, label: &str, column: usize) -> Option<&str> {
+        let row = self.rows.get(&(section, label.to_owned()))?;
+        row.get(column).map(String::as_str)
+    }
+}

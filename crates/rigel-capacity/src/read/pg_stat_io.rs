@@ -1,0 +1,219 @@
+//! Snapshots of `pg_stat_io` of PostgreSQL, as CSV or JSON, each row with the time of its snapshot in the column `at`.
+//!
+//! All rows of a snapshot are added up. Until version 17 an operation has `op_bytes`; from 18 on bytes are counted, and the log is a row of its own.
+//! A read may be answered by the page cache of the kernel: what reaches the disk is less. Must not guess the name of the host.
+
+use super::csv::{self, Csv};
+use super::pieces::Pieces;
+use super::seen::{shown, wrong};
+use super::{Format, Room, SampleSink};
+use crate::{Kind, Metric, Source, Span, Subject, when};
+use rigel_core::error::Problem;
+use serde_json::{Map, Value};
+
+/// The block size of PostgreSQL, unless it was built with another.
+const BLOCK: f64 = 8192.0;
+const METRICS: [Metric; 7] = [
+    Metric::ReadOps,
+    Metric::WriteOps,
+    Metric::ReadBytes,
+    Metric::WriteBytes,
+    Metric::ReadTime,
+    Metric::WriteTime,
+    Metric::RedoBytes,
+];
+
+/// A reader of it.
+pub struct PgStatIo {
+    text: Text,
+    state: State,
+}
+
+enum Text {
+    Csv(Csv),
+    Json(Pieces),
+}
+
+#[derive(Default)]
+struct State {
+    /// The snapshot that is being added up, and the one before.
+    now: Option<Snapshot>,
+    before: Option<Snapshot>,
+}
+
+/// All rows of a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Milliseconds of the epoch.
+    pub at_ms: i64,
+    /// When the statistics were reset the last time, as the rows say.
+    pub reset: String,
+    /// Sums, in the order of `METRICS`.
+    sums: [f64; 7],
+}
+
+/// What a row of `pg_stat_io` tells; what it leaves out is 0.
+trait Row {
+    /// A number.
+    fn number(&self, name: &str) -> Option<f64>;
+    /// A text.
+    fn text(&self, name: &str) -> Option<String>;
+}
+
+impl Snapshot {
+    /// Of no row.
+    pub const fn new(at_ms: i64) -> Self {
+        Self { at_ms, reset: String::new(), sums: [0.0; 7] }
+    }
+
+    fn add(&mut self, row: &impl Row) {
+        let of = |name: &str| row.number(name).unwrap_or(0.0);
+        let block = row.number("op_bytes").unwrap_or(BLOCK);
+        let bytes = |name: &str, operations: f64| row.number(name).unwrap_or(operations * block);
+        let (reads, writes, extends) = (of("reads"), of("writes"), of("extends"));
+        let written = bytes("write_bytes", writes) + bytes("extend_bytes", extends);
+        let is_log = row.text("object").is_some_and(|object| object == "wal");
+        let more = [
+            reads,
+            writes + extends,
+            bytes("read_bytes", reads),
+            written,
+            of("read_time") / 1_000.0,
+            (of("write_time") + of("extend_time")) / 1_000.0,
+            if is_log { written } else { 0.0 },
+        ];
+        self.sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        let reset = row.text("stats_reset").unwrap_or_default();
+        if self.reset < reset {
+            self.reset = reset;
+        }
+    }
+
+    /// Adds a row that is a JSON object; what is none adds nothing.
+    pub fn add_json(&mut self, text: &str) {
+        if let Ok(row) = serde_json::from_str::<Map<String, Value>>(text) {
+            self.add(&row);
+        }
+    }
+
+    /// What happened since another; nothing when the statistics were reset in between.
+    pub fn since(&self, before: &Self) -> Option<(Span, Vec<(Metric, f64)>)> {
+        let span = Span::between(before.at_ms, self.at_ms)?;
+        let fell = self.sums.iter().zip(before.sums).any(|(now, then)| *now < then);
+        if fell || self.reset != before.reset {
+            return None;
+        }
+        let seconds = f64::from(span.length_ms) / 1_000.0;
+        let rates = METRICS.into_iter().zip(self.sums.iter().zip(before.sums));
+        // Times and the log are counted by some servers only.
+        let counted = |metric: Metric, sum: f64| {
+            sum > 0.0 || !matches!(metric, Metric::ReadTime | Metric::WriteTime | Metric::RedoBytes)
+        };
+        let known = rates.filter(|(metric, (now, _))| counted(*metric, **now));
+        Some((span, known.map(|(metric, (now, then))| (metric, (now - then) / seconds)).collect()))
+    }
+}
+
+impl PgStatIo {
+    /// A reader for a file.
+    pub fn new(format: Format) -> Self {
+        let text = match format {
+            Format::PgStatIoJson => Text::Json(Pieces::of("")),
+            _ => Text::Csv(Csv::of(format)),
+        };
+        Self { text, state: State::default() }
+    }
+}
+
+impl Room for PgStatIo {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let state = &mut self.state;
+        match &mut self.text {
+            Text::Json(pieces) => pieces.cut(bytes, |piece| state.object(piece.json, piece.line, out)),
+            Text::Csv(csv) => csv.cut(bytes, |row| state.row(row, row.line, out)),
+        }
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let state = &mut self.state;
+        match &mut self.text {
+            Text::Json(pieces) => pieces.end()?,
+            Text::Csv(csv) => csv.end(|row| state.row(row, row.line, out))?,
+        }
+        state.snapshot(None, 0, out)
+    }
+}
+
+impl State {
+    fn object(&mut self, json: &[u8], line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let row: Map<String, Value> = serde_json::from_slice(json)
+            .map_err(|error| wrong(line, format!("this is not a row: {}", shown(&error.to_string()))))?;
+        self.row(&row, line, out)
+    }
+
+    fn row(&mut self, row: &impl Row, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let text = ["at", "now"].into_iter().find_map(|name| row.text(name)).ok_or_else(|| {
+            wrong(line, "a row has no time")
+                .because("the query leaves out now()")
+                .next("ask: SELECT now() AS at, * FROM pg_stat_io")
+        })?;
+        let at_ms = when::with_offset(&text).ok_or_else(|| {
+            wrong(line, format!("'{}' is not a time with an offset", shown(&text)))
+                .next("ask: SELECT now() AS at, * FROM pg_stat_io, with DateStyle ISO")
+        })?;
+        if self.now.as_ref().is_none_or(|now| now.at_ms != at_ms) {
+            self.snapshot(Some(Snapshot::new(at_ms)), line, out)?;
+        }
+        if let Some(now) = &mut self.now {
+            now.add(row);
+        }
+        Ok(())
+    }
+
+    /// A snapshot is whole; the next begins.
+    fn snapshot(
+        &mut self,
+        next: Option<Snapshot>,
+        line: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<(), Problem> {
+        let whole = std::mem::replace(&mut self.now, next);
+        let Some(whole) = whole else { return Ok(()) };
+        out.check_host("", line.max(1))?;
+        if let Some(before) = &self.before {
+            match whole.since(before) {
+                _ if whole.at_ms <= before.at_ms => out.seen.backwards += 1,
+                Some((span, values)) => {
+                    let subject = Subject::named(Kind::Database, "postgresql");
+                    let key = out.key("", subject, Source::PgStatIo);
+                    out.row(&key, span, &values);
+                }
+                None => out.seen.resets += 1,
+            }
+        }
+        self.before = Some(whole);
+        Ok(())
+    }
+}
+
+impl Row for csv::Row<'_> {
+    fn number(&self, name: &str) -> Option<f64> {
+        self.text(name).parse().ok()
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        let text = self.text(name);
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+}
+
+impl Row for Map<String, Value> {
+    fn number(&self, name: &str) -> Option<f64> {
+        let value = self.get(name)?;
+        value.as_f64().or_else(|| value.as_str()?.parse().ok())
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        Some(self.get(name)?.as_str()?.to_owned())
+    }
+}

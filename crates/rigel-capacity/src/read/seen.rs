@@ -1,0 +1,242 @@
+//! What a reader is told beside the file, and what it saw beside samples.
+//!
+//! Must not read.
+
+use super::SampleSink;
+use crate::counter::Step;
+use crate::when::Zone;
+use crate::{Key, Metric, Source, Span, Subject};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use rigel_core::error::Problem;
+use rigel_core::path_text::printable;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The order of a date that does not begin with the year, as locales have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateOrder {
+    /// `11/24/26`: month, day, year.
+    MonthDay,
+    /// `24/11/26`: day, month, year.
+    DayMonth,
+}
+
+/// What the file does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The name of the host, whatever the file calls it.
+    pub host: Option<String>,
+    /// The zone of times without an offset.
+    pub zone: Option<TimeZone>,
+    /// The order of dates that do not begin with the year.
+    pub dates: Option<DateOrder>,
+    /// Disks under another name: as the file calls them, and as they are to be called.
+    pub renamed: Vec<(String, String)>,
+}
+
+impl Options {
+    /// Of files whose times are in UTC where they do not say otherwise.
+    pub fn utc() -> Self {
+        Self { zone: Some(TimeZone::UTC), ..Self::default() }
+    }
+}
+
+/// What a reader saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReaderNotes {
+    /// Values that became samples, and some of them more than once.
+    pub values: u64,
+    /// Counters that fell, each counter of its own: an interval is left out.
+    pub resets: u64,
+    /// Intervals that are left out because nobody looked for long.
+    pub gaps: u64,
+    /// Reboots that the source tells of.
+    pub reboots: u64,
+    /// Rows that are left out because their time was before that of the row before.
+    pub backwards: u64,
+    /// Values that can be none: no number, below 0, or more than any host can do.
+    pub unusable: u64,
+    /// Reports of iostat that are left out because they are the first of their run.
+    pub first_reports: u64,
+    /// Local times that the clock skipped.
+    pub skipped: u64,
+    /// Hosts.
+    pub hosts: BTreeSet<String>,
+    /// What the file calls each host; two for one are two hosts under one name.
+    told: BTreeMap<String, BTreeSet<String>>,
+    /// Whether the source does not part reads from writes.
+    pub unparted: bool,
+    /// Whether it parts them for the host as a whole.
+    pub parted_of_host: bool,
+    /// Rows of statistics that the store has no metric for, by their names.
+    pub left_out: BTreeMap<String, u64>,
+    /// Remarks on the file.
+    pub notes: BTreeSet<&'static str>,
+}
+
+/// Names of statistics that are told apart; a database has some thousands at most.
+const MOST_NAMES: usize = 4096;
+
+impl ReaderNotes {
+    /// A row is of a statistic that the store has no metric for.
+    pub fn leaves_out(&mut self, name: &str) {
+        let name = shown(name);
+        if self.left_out.contains_key(&name) || self.left_out.len() < MOST_NAMES {
+            *self.left_out.entry(name).or_default() += 1;
+        }
+    }
+
+    /// Adds what was seen in another file of the same format.
+    pub fn add(&mut self, other: &Self) {
+        self.values += other.values;
+        self.resets += other.resets;
+        self.gaps += other.gaps;
+        self.reboots += other.reboots;
+        self.backwards += other.backwards;
+        self.unusable += other.unusable;
+        self.first_reports += other.first_reports;
+        self.skipped += other.skipped;
+        self.hosts.extend(other.hosts.iter().cloned());
+        self.unparted |= other.unparted;
+        self.parted_of_host |= other.parted_of_host;
+        for (name, rows) in &other.left_out {
+            *self.left_out.entry(name.clone()).or_default() += rows;
+        }
+        self.notes.extend(&other.notes);
+    }
+
+    /// The rate that a reading of a counter gave; why there is none is counted.
+    pub fn rate(&mut self, step: Step) -> Option<(Span, f64)> {
+        match step {
+            Step::Rate(span, rate) => return Some((span, rate)),
+            Step::Reset => self.resets += 1,
+            Step::Gap => self.gaps += 1,
+            Step::Backwards => self.backwards += 1,
+            Step::Begin => {}
+        }
+        None
+    }
+
+    /// A host is called so by the file.
+    pub fn tells_of(&mut self, host: &str, told: &str) {
+        if !self.told.get(host).is_some_and(|all| all.contains(told)) {
+            self.told.entry(host.to_owned()).or_default().insert(told.to_owned());
+        }
+    }
+
+    /// Refuses two hosts under one name.
+    ///
+    /// # Errors
+    /// When a name is told of hosts that differ.
+    pub fn check(&self, options: &Options) -> Result<(), Problem> {
+        let all: BTreeSet<&String> = self.told.values().flatten().collect();
+        let mixed = self.told.values().find(|told| told.len() > 1).map(|told| told.iter().collect());
+        let mixed: BTreeSet<&String> = match (&options.host, mixed) {
+            (Some(_), _) if all.len() > 1 => all,
+            (_, Some(mixed)) => mixed,
+            _ => return Ok(()),
+        };
+        let names: Vec<String> = mixed.into_iter().take(4).map(|name| shown(name)).collect();
+        Err(Problem::usage(format!("two hosts would share the name {}", names.join(", ")))
+            .because(
+                "the file covers several hosts, and --host or the part before the port is the same for them",
+            )
+            .next("export them one at a time, and name each with --host"))
+    }
+}
+
+impl SampleSink<'_> {
+    /// The host's name as it is to be.
+    pub fn host(&mut self, told: &str) -> String {
+        let host = self.options.host.as_deref().unwrap_or(told);
+        let host = printable(host.trim()).into_owned();
+        if !self.seen.hosts.contains(&host) {
+            self.seen.hosts.insert(host.clone());
+        }
+        host
+    }
+
+    /// Somebody has to say of which host a file is: it, or who imports it.
+    ///
+    /// # Errors
+    /// When nobody does.
+    pub fn check_host(&self, told: &str, line: u64) -> Result<(), Problem> {
+        if !told.is_empty() || self.options.host.is_some() {
+            return Ok(());
+        }
+        Err(wrong(line, "the file does not name its host")
+            .because("it is written by a single server and does not contain its name")
+            .next("name the host with --host NAME"))
+    }
+
+    /// The moment of a local time, in the zone that the file has for it or the one that was given; none for a time that the clock skipped.
+    ///
+    /// # Errors
+    /// When there is no zone.
+    pub fn moment(
+        &mut self,
+        local: DateTime,
+        zone: Option<TimeZone>,
+        line: u64,
+    ) -> Result<Option<i64>, Problem> {
+        let moment = match (zone, &mut *self.zone) {
+            (Some(zone), _) => Zone::new(zone).moment(local),
+            (None, Some(zone)) => zone.moment(local),
+            (None, None) => {
+                return Err(wrong(
+                    line,
+                    "the times in this file are local, without a time zone",
+                )
+                .because("it was written in local time")
+                .next("name the zone with --zone, as in --zone Europe/Berlin, or --zone local for this host's"));
+            }
+        };
+        self.seen.skipped += u64::from(moment.is_none());
+        Ok(moment)
+    }
+
+    /// A disk as it is to be called.
+    pub fn disk(&self, told: &str, id: &str) -> Subject {
+        let renamed = self.options.renamed.iter().find(|(from, _)| from == told);
+        Subject::disk(renamed.map_or(told, |(_, to)| to), id)
+    }
+
+    /// Samples of one interval; values that can be none are left out and counted.
+    pub fn row(&mut self, key: &Key, span: Span, values: &[(Metric, f64)]) {
+        let mut sound = [(Metric::ReadOps, 0.0); 16];
+        let mut count = 0;
+        for &(metric, value) in values {
+            if metric.can_be(value) && count < sound.len() {
+                sound[count] = (metric, value);
+                count += 1;
+            } else {
+                self.seen.unusable += 1;
+            }
+        }
+        self.seen.values += u64::try_from(count).unwrap_or_default();
+        self.harvest.row(key, span, &sound[..count]);
+    }
+
+    /// A key of this file.
+    pub fn key(&mut self, host: &str, subject: Subject, source: Source) -> Key {
+        Key::new(&self.host(host), subject, source)
+    }
+}
+
+/// The file is not as its format says.
+pub fn wrong(line: u64, what: impl Into<String>) -> Problem {
+    Problem::usage(what).at(format!("line {line}"))
+}
+
+/// The file ends before its format allows it.
+pub fn torn(line: u64) -> Problem {
+    wrong(line, "the file ends in the middle")
+        .because("it was truncated, or the tool is still writing it")
+        .next("wait until the tool has finished, or create it again; nothing of this file was imported")
+}
+
+/// Foreign text in a message.
+pub fn shown(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    printable(&short).into_owned()
+}

@@ -1,0 +1,103 @@
+//! What iostat and sadf have in common: disks, whose columns have other names in each tool and some versions.
+//!
+//! A kB is 1024 bytes, a sector 512, an MB 2^20 bytes. Must not know what is around disks.
+
+use super::seen::{shown, wrong};
+use crate::Metric;
+use rigel_core::error::Problem;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+const KB: f64 = 1024.0;
+pub const MB: f64 = 1_048_576.0;
+const SECTOR: f64 = 512.0;
+
+#[derive(Default, Deserialize)]
+pub struct Disk<'a> {
+    #[serde(borrow, rename = "disk_device", alias = "disk-device")]
+    pub device: Cow<'a, str>,
+    /// In both directions; iostat has them without `-x` only.
+    pub tps: Option<f64>,
+    #[serde(rename = "r/s")]
+    pub reads: Option<f64>,
+    #[serde(rename = "w/s")]
+    writes: Option<f64>,
+    #[serde(rename = "rkB/s", alias = "rkB")]
+    read_kb: Option<f64>,
+    #[serde(rename = "wkB/s", alias = "wkB")]
+    write_kb: Option<f64>,
+    #[serde(rename = "rMB/s")]
+    read_mb: Option<f64>,
+    #[serde(rename = "wMB/s")]
+    write_mb: Option<f64>,
+    #[serde(rename = "rsec/s", alias = "rd_sec")]
+    read_sectors: Option<f64>,
+    #[serde(rename = "wsec/s", alias = "wr_sec")]
+    write_sectors: Option<f64>,
+    #[serde(rename = "await")]
+    wait_ms: Option<f64>,
+    #[serde(rename = "r_await")]
+    read_ms: Option<f64>,
+    #[serde(rename = "w_await")]
+    write_ms: Option<f64>,
+    #[serde(rename = "util", alias = "util-percent")]
+    busy_percent: Option<f64>,
+}
+
+impl Disk<'static> {
+    /// A disk by the columns of a table; those of no use are left out.
+    pub fn of_columns<'a>(device: String, columns: impl Iterator<Item = (&'a str, f64)>) -> Self {
+        let mut disk = Self { device: Cow::Owned(device), ..Self::default() };
+        for (name, value) in columns {
+            let place = match name {
+                "tps" => &mut disk.tps,
+                "r/s" => &mut disk.reads,
+                "w/s" => &mut disk.writes,
+                "rkB/s" => &mut disk.read_kb,
+                "wkB/s" => &mut disk.write_kb,
+                "rMB/s" => &mut disk.read_mb,
+                "wMB/s" => &mut disk.write_mb,
+                "rsec/s" | "rd_sec/s" => &mut disk.read_sectors,
+                "wsec/s" | "wr_sec/s" => &mut disk.write_sectors,
+                "await" => &mut disk.wait_ms,
+                "r_await" => &mut disk.read_ms,
+                "w_await" => &mut disk.write_ms,
+                "%util" => &mut disk.busy_percent,
+                _ => continue,
+            };
+            *place = Some(value);
+        }
+        disk
+    }
+}
+
+impl Disk<'_> {
+    /// What it tells, in units of ours.
+    pub fn values(&self) -> Vec<(Metric, f64)> {
+        let bytes = |kb: Option<f64>, mb: Option<f64>, sectors: Option<f64>| {
+            kb.map(|kb| kb * KB)
+                .or_else(|| mb.map(|mb| mb * MB))
+                .or_else(|| sectors.map(|sectors| sectors * SECTOR))
+        };
+        let time = |rate: Option<f64>, ms: Option<f64>| rate.zip(ms).map(|(rate, ms)| rate * ms / 1_000.0);
+        let all = [
+            (Metric::AllOps, self.tps),
+            (Metric::ReadOps, self.reads),
+            (Metric::WriteOps, self.writes),
+            (Metric::ReadBytes, bytes(self.read_kb, self.read_mb, self.read_sectors)),
+            (Metric::WriteBytes, bytes(self.write_kb, self.write_mb, self.write_sectors)),
+            (Metric::AllTime, time(self.tps, self.wait_ms)),
+            (Metric::ReadTime, time(self.reads, self.read_ms)),
+            (Metric::WriteTime, time(self.writes, self.write_ms)),
+            (Metric::Busy, self.busy_percent.map(|percent| percent / 100.0)),
+        ];
+        all.into_iter().filter_map(|(metric, value)| Some((metric, value?))).collect()
+    }
+}
+
+/// JSON that is not what a tool of sysstat writes; `again` is how it writes it.
+pub fn unreadable(line: u64, what: &str, error: &serde_json::Error, again: &str) -> Problem {
+    wrong(line, format!("this is {what}: {}", shown(&error.to_string())))
+        .because("the file is damaged, or was written in a locale with decimal commas")
+        .next(format!("create it again: LC_ALL=C {again}"))
+}

@@ -1,0 +1,299 @@
+//! What is needed of a history for its load: rates in stretches of equal length, and how they vary within a minute.
+//!
+//! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
+
+use super::super::{History, Metric, Span, Subject, Table};
+use super::bursts::Minute;
+use crate::KeySummary;
+use std::collections::BTreeMap;
+
+/// Bytes of an I/O where the source has no bytes.
+pub const UNKNOWN_BYTES: f64 = 8192.0;
+/// Longer intervals say nothing of bursts.
+const MOST_BURST_MS: u32 = 10_000;
+const MINUTE_MS: i64 = 60_000;
+
+/// Operations and bytes per second in a direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Operations per second.
+    pub ops: f64,
+    /// Bytes per second.
+    pub bytes: f64,
+}
+
+impl Flow {
+    /// Bytes of an operation on average; `None` without operations.
+    pub fn mean_bytes(self) -> Option<f64> {
+        (self.ops > 0.0).then(|| self.bytes / self.ops)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.ops += other.ops;
+        self.bytes += other.bytes;
+    }
+}
+
+/// The rates of a stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// When.
+    pub span: Span,
+    /// What was read.
+    pub reads: Flow,
+    /// What was written.
+    pub writes: Flow,
+}
+
+/// A disk, or a database, and from when to when it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Life {
+    /// Which.
+    pub subject: Subject,
+    /// The start of its first interval, of whatever source.
+    pub first_ms: i64,
+    /// The end of its last one.
+    pub last_ms: i64,
+    /// The usual interval of its finest source.
+    pub interval_ms: i64,
+}
+
+impl Life {
+    /// The lives of subjects, out of what a store has of them.
+    pub fn all(subjects: &[Subject], held: &[KeySummary]) -> Vec<Self> {
+        let life = |subject: &Subject| {
+            let own = held.iter().filter(|one| one.key.subject.is_same(subject));
+            let parts = own.map(|one| (one.first_ms, one.last_ms, one.interval_ms()));
+            let (first_ms, last_ms, interval_ms) =
+                parts.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1), all.2.min(one.2)))?;
+            Some(Self { subject: subject.clone(), first_ms, last_ms, interval_ms })
+        };
+        subjects.iter().filter_map(life).collect()
+    }
+
+    /// Whether it has half of an interval or more.
+    fn has(&self, span: Span) -> bool {
+        let common = self.last_ms.min(span.end_ms()) - self.first_ms.max(span.start_ms);
+        common * 2 >= i64::from(span.length_ms)
+    }
+}
+
+/// What a history has in a time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryExcerpt {
+    /// The stretches in which everything is known, in the order of time.
+    pub rows: Vec<Row>,
+    /// The minutes of which more than their mean is known.
+    pub minutes: Vec<Minute>,
+    /// Some source does not part operations by direction, nor does one of the host as a whole: bytes have the say.
+    pub unparted: bool,
+    /// Operations of some source are parted as those of the host as a whole.
+    pub parted_as_host: bool,
+    /// Some source has no bytes.
+    pub without_bytes: bool,
+}
+
+/// Gathers.
+#[derive(Debug)]
+pub struct Gatherer<'a> {
+    host: &'a str,
+    lives: &'a [Life],
+    step_ms: u32,
+    found: HistoryExcerpt,
+}
+
+impl<'a> Gatherer<'a> {
+    /// Of these subjects of a host, in stretches of `step_ms`.
+    pub fn new(host: &'a str, lives: &'a [Life], step_ms: u32) -> Self {
+        Self { host, lives, step_ms, found: HistoryExcerpt::default() }
+    }
+
+    /// Takes a part of the time, behind those before.
+    pub fn add(&mut self, history: &History) {
+        let mut sums: BTreeMap<i64, ([Flow; 2], usize)> = BTreeMap::new();
+        let all: Vec<BTreeMap<i64, SubjectDeeds>> =
+            self.lives.iter().map(|life| self.known(history, &life.subject)).collect();
+        let shares = shares_of_rest(&self.shares_of_host(history), &all);
+        for (start, known) in all.iter().flatten() {
+            let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
+            let sum = sums.entry(*start).or_default();
+            sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
+            sum.1 += 1;
+        }
+        let length_ms = self.step_ms;
+        for (start_ms, ([reads, writes], known)) in sums {
+            let span = Span { start_ms, length_ms };
+            let alive = self.lives.iter().filter(|life| life.has(span)).count();
+            let is_behind = self.found.rows.last().is_none_or(|last| last.span.end_ms() <= start_ms);
+            if known >= alive.max(1) && is_behind {
+                self.found.rows.push(Row { span, reads, writes });
+            }
+        }
+        self.add_minutes(history);
+    }
+
+    /// What was found.
+    pub fn finish(self) -> HistoryExcerpt {
+        self.found
+    }
+
+    /// A metric by the start of each stretch.
+    fn column(&self, history: &History, subject: &Subject, metric: Metric) -> BTreeMap<i64, f64> {
+        let samples = coarse(history, (self.host, subject), metric, self.step_ms);
+        samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
+    }
+
+    /// The share of writes among the operations of the host as a whole, where a source tells it.
+    fn shares_of_host(&self, history: &History) -> BTreeMap<i64, f64> {
+        let [reads, writes] =
+            [Metric::ReadOps, Metric::WriteOps].map(|metric| self.column(history, &Subject::host(), metric));
+        let share = |(at, reads): (i64, f64)| Some((at, share(reads, *writes.get(&at)?)?));
+        reads.into_iter().filter_map(share).collect()
+    }
+
+    /// What is known of a subject in each stretch.
+    fn known(&self, history: &History, subject: &Subject) -> BTreeMap<i64, SubjectDeeds> {
+        let [reads, writes, all, read_bytes, written_bytes] =
+            [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
+                .map(|metric| self.column(history, subject, metric));
+        let known = |at: &i64| {
+            let bytes = read_bytes.get(at).copied().zip(written_bytes.get(at).copied());
+            let parted = reads.get(at).copied().zip(writes.get(at).copied());
+            let ops = parted.map(|(reads, writes)| reads + writes).or(all.get(at).copied())?;
+            // Of a direction without bytes there are no operations.
+            let by_bytes = bytes.and_then(|(read, written)| share(read, written));
+            let clear = by_bytes.filter(|share| *share <= 0.0 || *share >= 1.0).map(|share| share * ops);
+            Some((*at, SubjectDeeds { ops, writes: parted.map(|parted| parted.1).or(clear), bytes }))
+        };
+        reads.keys().chain(all.keys()).filter_map(known).collect()
+    }
+
+    /// Reads and writes of a subject in a stretch, as far as they can be told apart: as the host does, of which the share of its other
+    /// operations is given, else by bytes.
+    fn flows(&mut self, known: SubjectDeeds, of_rest: Option<f64>) -> Option<[Flow; 2]> {
+        let SubjectDeeds { ops, writes, bytes } = known;
+        let writes = match (writes, of_rest, bytes) {
+            (Some(writes), ..) => writes,
+            (None, Some(share), _) => {
+                self.found.parted_as_host = true;
+                ops * share
+            }
+            (None, None, Some((read, written))) => {
+                self.found.unparted = true;
+                ops * share(read, written).unwrap_or(0.0)
+            }
+            (None, None, None) => return None,
+        };
+        self.found.without_bytes |= bytes.is_none();
+        let ops = (ops - writes, writes);
+        let bytes = bytes.unwrap_or((ops.0 * UNKNOWN_BYTES, ops.1 * UNKNOWN_BYTES));
+        Some([Flow { ops: ops.0, bytes: bytes.0 }, Flow { ops: ops.1, bytes: bytes.1 }])
+    }
+
+    /// The minutes in which every subject was looked at at the same moments, often enough.
+    fn add_minutes(&mut self, history: &History) {
+        let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
+        for life in self.lives {
+            for (span, ops) in fine(history, (self.host, &life.subject)) {
+                let sum = sums.entry(span).or_default();
+                *sum = (sum.0 + ops, sum.1 + 1);
+            }
+        }
+        let alive = |span: Span| self.lives.iter().filter(|life| life.has(span)).count().max(1);
+        let whole: Vec<(Span, f64)> = sums
+            .into_iter()
+            .filter(|(span, sum)| sum.1 >= alive(*span))
+            .map(|(span, sum)| (span, sum.0))
+            .collect();
+        let minute = |one: &(Span, f64)| one.0.start_ms.div_euclid(MINUTE_MS);
+        self.found.minutes.extend(whole.chunk_by(|a, b| minute(a) == minute(b)).filter_map(Minute::of));
+    }
+}
+
+/// What a subject is known to have done in a stretch.
+#[derive(Clone, Copy, Debug)]
+struct SubjectDeeds {
+    /// Operations per second.
+    ops: f64,
+    /// Those of them that write, where they can be told.
+    writes: Option<f64>,
+    /// Bytes read and written per second.
+    bytes: Option<(f64, f64)>,
+}
+
+/// The share of writes of those operations whose direction is not known, so that all together have the share of the host.
+fn shares_of_rest(of_host: &BTreeMap<i64, f64>, all: &[BTreeMap<i64, SubjectDeeds>]) -> BTreeMap<i64, f64> {
+    let of_rest = |(at, share): (&i64, &f64)| {
+        let (mut ops, mut writes, mut rest) = (0.0, 0.0, 0.0);
+        for known in all.iter().filter_map(|one| one.get(at)) {
+            ops += known.ops;
+            writes += known.writes.unwrap_or(0.0);
+            rest += if known.writes.is_none() { known.ops } else { 0.0 };
+        }
+        let share = if rest > 0.0 { (share * ops - writes) / rest } else { *share };
+        (*at, share.clamp(0.0, 1.0))
+    };
+    of_host.iter().map(of_rest).collect()
+}
+
+/// The part of the second; none of nothing.
+fn share(first: f64, second: f64) -> Option<f64> {
+    (first + second > 0.0).then(|| second / (first + second))
+}
+
+/// A metric in stretches of `step_ms`, and only those.
+fn coarse(history: &History, (host, subject): (&str, &Subject), metric: Metric, step_ms: u32) -> Table {
+    let mut table = Table::default();
+    for sample in history.series(host, subject, metric).samples {
+        let _ = table.push(regular_span(sample.span, step_ms), &[(metric, sample.value)]);
+    }
+    let mut regular = Table::default();
+    for sample in table.coarser(step_ms).samples(metric).filter(|sample| sample.span.length_ms == step_ms) {
+        let _ = regular.push(sample.span, &[(metric, sample.value)]);
+    }
+    regular
+}
+
+/// The stretch that is meant by an interval which is 1 % longer or shorter: the times of tools waver.
+fn regular_span(span: Span, step_ms: u32) -> Span {
+    let step = i64::from(step_ms.max(1));
+    if u64::from(span.length_ms.abs_diff(step_ms)) * 100 > u64::from(step_ms) {
+        return span;
+    }
+    Span { start_ms: (span.start_ms + step / 2).div_euclid(step) * step, length_ms: step_ms }
+}
+
+/// All operations of a subject, in the intervals of its source that are short enough.
+fn fine(history: &History, (host, subject): (&str, &Subject)) -> BTreeMap<Span, f64> {
+    let series = |metric: Metric| -> BTreeMap<Span, f64> {
+        let samples = history.series(host, subject, metric).samples.into_iter();
+        let short = samples.filter(|sample| sample.span.length_ms <= MOST_BURST_MS);
+        short.map(|sample| (sample.span, sample.value)).collect()
+    };
+    let (mut ops, writes) = (series(Metric::ReadOps), series(Metric::WriteOps));
+    ops.retain(|span, value| {
+        let more = writes.get(span);
+        *value += more.copied().unwrap_or(0.0);
+        more.is_some()
+    });
+    if ops.is_empty() { series(Metric::AllOps) } else { ops }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_wavers_is_a_stretch_and_others_are_what_they_are() {
+        for (start_ms, length_ms, meant) in [
+            (0, 600_000, (0, 600_000)),
+            (1_803_000, 601_000, (1_800_000, 600_000)),
+            (599_500, 599_000, (600_000, 600_000)),
+            (1_800_000, 620_000, (1_800_000, 620_000)),
+            (600_000, 60_000, (600_000, 60_000)),
+        ] {
+            let found = regular_span(Span { start_ms, length_ms }, 600_000);
+            assert_eq!((found.start_ms, found.length_ms), meant);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Times as tools write them, as milliseconds of the epoch in UTC.
+//!
+//! A local time without an offset needs a time zone, and in the hour that a clock goes through twice it needs what came before: times of a file
+//! go forward. Must not guess a zone, and must not read a clock.
+
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+/// Turns local times of one file into UTC, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    zone: TimeZone,
+    last_ms: i64,
+}
+
+impl Zone {
+    /// Of a zone.
+    pub const fn new(zone: TimeZone) -> Self {
+        Self { zone, last_ms: i64::MIN }
+    }
+
+    /// The moment of a local time, in milliseconds of the epoch. Of two it is the first, unless the times before are later already;
+    /// there is none when the clock was set forward over it.
+    pub fn moment(&mut self, local: DateTime) -> Option<i64> {
+        let at = |offset: Offset| offset.to_timestamp(local).ok().map(Timestamp::as_millisecond);
+        let moment = match self.zone.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => at(offset),
+            AmbiguousOffset::Gap { .. } => None,
+            AmbiguousOffset::Fold { before, after } => {
+                at(before).filter(|&first| first > self.last_ms).or_else(|| at(after))
+            }
+        }?;
+        self.last_ms = self.last_ms.max(moment);
+        Some(moment)
+    }
+}
+
+/// A date and a time of day: `2026-11-24` and `18:10:25`.
+pub fn local(date: &str, time: &str) -> Option<DateTime> {
+    let (year, rest) = date.trim().split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    of_parts([year, month, day], time)
+}
+
+/// Year, month, day and a time of day; two digits of a year are of this century.
+pub fn of_parts([year, month, day]: [&str; 3], time: &str) -> Option<DateTime> {
+    let mut clock = time.trim().split(':');
+    let (hour, minute) = (digits(clock.next()?)?, digits(clock.next()?)?);
+    let (second, fraction) = match clock.next().unwrap_or("0").split_once('.') {
+        Some((second, fraction)) => (digits(second)?, nanoseconds(fraction)?),
+        None => (digits(time.trim().split(':').nth(2).unwrap_or("0"))?, 0),
+    };
+    if clock.next().is_some() {
+        return None;
+    }
+    let century = if year.trim().len() == 2 { 2_000 } else { 0 };
+    let year = i16::try_from(digits::<i32>(year)? + century).ok()?;
+    DateTime::new(year, digits(month)?, digits(day)?, hour, minute, second, fraction).ok()
+}
+
+fn digits<N: std::str::FromStr>(text: &str) -> Option<N> {
+    let text = text.trim();
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+fn nanoseconds(fraction: &str) -> Option<i32> {
+    let digits_only = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    digits_only.then(|| nine.parse().ok())?
+}
+
+/// A moment as ISO 8601 and PostgreSQL write it, with an offset: `2026-11-24T18:10:23+0000`, `2026-11-24 18:10:23.5+00`, `..Z`.
+pub fn with_offset(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let (date, rest) = text.split_once(['T', ' '])?;
+    let at = rest.find(['+', '-'])?;
+    let (time, offset) = rest.split_at(at);
+    Some(self::offset(offset)?.to_timestamp(local(date, time)?).ok()?.as_millisecond())
+}
+
+/// `+02`, `-0330`, `+05:30`: how far a clock is ahead of UTC.
+pub fn offset(text: &str) -> Option<Offset> {
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let plain: String = text.strip_prefix(['+', '-'])?.chars().filter(|&sign| sign != ':').collect();
+    let (hours, minutes) = match plain.len() {
+        2 => (digits::<i32>(&plain)?, 0),
+        4 => (digits::<i32>(plain.get(..2)?)?, digits::<i32>(plain.get(2..)?)?),
+        _ => return None,
+    };
+    Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
+}
+
+/// Whether a word says that a time is one of UTC, as `date` and sysstat write it.
+pub fn is_utc(word: &str) -> bool {
+    ["UTC", "GMT", "UCT", "Z", "ZULU", "+00", "+0000", "+00:00"].contains(&word.to_ascii_uppercase().as_str())
+}
+
+/// A moment without an offset: `2026-11-24 18:10:23`, `2026-11-24T18:10:23.5`.
+pub fn without_offset(text: &str) -> Option<DateTime> {
+    let (date, time) = text.trim().split_once(['T', ' '])?;
+    local(date, time)
+}
+
+/// `2026-11-24 18:10`, in UTC; for texts.
+pub fn shown(at_ms: i64) -> String {
+    let zoned: Option<Zoned> =
+        Timestamp::from_millisecond(at_ms).ok().map(|moment| moment.to_zoned(TimeZone::UTC));
+    zoned.map_or_else(|| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Berlin's rule as POSIX writes it, so that no database of zones is needed.
+    fn berlin() -> Zone {
+        Zone::new(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap())
+    }
+
+    #[test]
+    fn the_hour_that_comes_twice_goes_forward() {
+        let mut zone = berlin();
+        let mut at = |time: &str| {
+            let moment = zone.moment(local("2026-10-25", time).unwrap());
+            moment.map_or(-1, |ms| ms / 60_000 % 1_440)
+        };
+        let times = ["01:50:00", "02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"];
+        assert_eq!(times.map(&mut at), [1430, 10, 50, 70, 110, 130]);
+        assert_eq!(berlin().moment(local("2026-03-29", "02:30:00").unwrap()), None);
+    }
+
+    #[test]
+    fn offsets_of_all_kinds_are_read() {
+        let expected = Some(1_795_543_823_000);
+        for text in [
+            "2026-11-24T18:10:23+0000",
+            "2026-11-24T18:10:23Z",
+            "2026-11-24 18:10:23+00",
+            "2026-11-24 19:10:23+01",
+            "2026-11-24T23:40:23+05:30",
+            "2026-11-24T15:10:23-0300",
+        ] {
+            assert_eq!(with_offset(text), expected, "{text}");
+        }
+        assert_eq!(with_offset("2026-11-24 18:10:23.25+00"), Some(1_795_543_823_250));
+        for wrong in ["", "18:10:23", "2026-11-24 18:10:23", "2026-13-24T18:10:23+0000", "2026-11-24T+0000"] {
+            assert_eq!(with_offset(wrong), None, "{wrong}");
+        }
+        assert_eq!(shown(1_795_543_823_000), "2026-11-24 18:10");
+    }
+}

@@ -1,0 +1,33 @@
+//! Where copies of the same data lie on several disks, as the kernel or the program that keeps them tells it. Must not compare them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a copy begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Which of the disks.
+    pub disk: u16,
+    /// Bytes from its start.
+    pub offset: u64,
+}
+
+/// What a strip is to the program that keeps the copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Extent {
+    /// Number of the file.
+    pub file: u64,
+    /// Number of the extent in it.
+    pub extent: u64,
+}
+
+/// Bytes of which there are copies, in one piece on every disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// Bytes of each copy.
+    pub len: u64,
+    /// Where each copy begins; at least two.
+    pub copies: Vec<Place>,
+    /// What it is, where that is known.
+    pub of: Option<Extent>,
+}

@@ -1,0 +1,51 @@
+//! What a record answers: the one place that decides, from the task of its run.
+//!
+//! Must not judge or word an answer; the findings and the outputs do.
+
+use crate::judge::findings::{Answers, Findings, SloFindings};
+use crate::load::request::Request;
+use crate::load::sides::Sides;
+use crate::load::soak::Soak;
+use crate::load::task::Task;
+
+/// What a record answers.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one per document, and it is looked at once")]
+pub enum Answer<'a> {
+    /// What the storage does at each point of a load.
+    Points,
+    /// How two sides that took turns differ.
+    Ratio(Sides),
+    /// The answers of a calibration.
+    Calibration(&'a Answers),
+    /// The highest rate at which bounds are kept.
+    Rate(&'a SloFindings),
+    /// What went wrong in a long time.
+    Soak(Soak),
+}
+
+impl<'a> Answer<'a> {
+    /// That of a run that was asked for this and found that.
+    pub fn of(request: &Request, found: &'a Findings) -> Self {
+        match (&request.task, request.sides) {
+            (Task::Calibrate { .. }, _) => found.answers.as_ref().map_or(Self::Points, Self::Calibration),
+            (Task::Rate { .. }, _) => found.slo.as_ref().map_or(Self::Points, Self::Rate),
+            (Task::Soak { soak, .. }, _) => Self::Soak(*soak),
+            (Task::Load { .. }, Some(sides)) => Self::Ratio(sides),
+            (Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_), _) => Self::Points,
+        }
+    }
+
+    /// The question that it answers, in words.
+    pub const fn question(&self) -> &'static str {
+        match self {
+            Self::Points => "what the storage does at each load level",
+            Self::Ratio(_) => "by how much one side of a run differs from the other",
+            Self::Calibration(_) => {
+                "what a calibration asks: the highest rates, and the rate within a latency limit"
+            }
+            Self::Rate(_) => "up to which rate latency limits are met",
+            Self::Soak(_) => "what went wrong in a long time",
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What of a job file a load does not say, line by line.
+//!
+//! Must not decide what is taken.
+
+use super::lines::Line;
+use crate::path_text::printable;
+use std::fmt;
+
+/// An option that is not taken as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Its line.
+    pub line: usize,
+    /// Its name in fio; of a section its name in brackets.
+    pub option: String,
+    /// Its value.
+    pub value: Option<String>,
+    /// Why, and what to do; `None` where only the command line knows the option that does the same.
+    pub words: Option<String>,
+}
+
+impl Remark {
+    pub(super) fn new(line: usize, option: &str, value: Option<&str>, words: impl Into<String>) -> Self {
+        Self { words: Some(words.into()), ..Self::open(line, option, value) }
+    }
+
+    fn open(line: usize, option: &str, value: Option<&str>) -> Self {
+        let value = value.map(|value| printable(value).into_owned());
+        Self { line, option: printable(option).into_owned(), value, words: None }
+    }
+
+    /// Of an option that has no say here.
+    pub(super) fn of(line: Line<'_>) -> Self {
+        let open = Self::open(line.number, line.option, line.value);
+        let known = WORDS.iter().find(|(names, _)| names.contains(&line.option));
+        Self { words: known.map(|(_, words)| (*words).to_owned()), ..open }
+    }
+
+    /// The option as it stands in the file.
+    pub fn typed(&self) -> String {
+        match &self.value {
+            Some(value) => format!("{}={value}", self.option),
+            None => self.option.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.words.as_deref().unwrap_or("Rigel does not know this option and leaves it out");
+        write!(f, "line {}: {}: {words}", self.line, self.typed())
+    }
+}
+
+/// What is different in a load than on a command line.
+const WORDS: [(&[&str], &str); 9] = [
+    (
+        &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],
+        "a class has no pauses, so it does more I/Os here; give the job rate_iops instead",
+    ),
+    (
+        &["latency_target", "latency_percentile", "latency_window", "latency_run", "max_latency"],
+        "the load has no latency limit; `rigel slo --p99 2ms --load FILE` finds the highest rate within one",
+    ),
+    (
+        &["verify", "do_verify", "verify_fatal"],
+        "nothing is verified; add verify = true to a random class of one size in a closed loop, or use `rigel soak`",
+    ),
+    (
+        &["random_distribution", "percentage_random", "zone_range"],
+        "all places are equally likely here; for a hot part, add a class with span = \"0-10%\"",
+    ),
+    (
+        &["rate_min", "rate_iops_min", "rate_cycle"],
+        "no job is stopped for its rate; the report says whether what arrived was served",
+    ),
+    (&["offset_increment"], "automatic: each stream starts at a place of its own"),
+    (&["startdelay", "start_delay"], "all classes start together; use [[phase]] with scale = { class = 0 }"),
+    (&["wait_for"], "its section runs together with the others; use stonewall"),
+    (&["ramp_time"], "automatic: what comes before the load is steady does not count"),
+];

@@ -1,0 +1,298 @@
+//! The task of a request: what of it is read in many places, and whether it can be done with the load.
+//!
+//! Must not know how the load reaches the storage.
+
+use super::Request;
+use crate::error::Problem;
+use crate::load::class::{Class, LoadClass, MAX_OUTSTANDING};
+use crate::load::commits::NoCommits;
+use crate::load::matrix::{MatrixShape, Point, RunLevel};
+use crate::load::pace::{Adaptive, LevelChoice, Pace};
+use crate::load::phase::{self, Phase};
+use crate::load::slo::Slo;
+use crate::load::soak::{self, Soak};
+use crate::load::sql::SqlRequest;
+use crate::load::task::{Task, Through};
+use crate::stats::bound::LatencyBound;
+use crate::units::{NS_PER_S, Nanos};
+
+/// What of a task is read in many places.
+impl Request {
+    /// The word for the load.
+    pub const fn level(&self) -> RunLevel {
+        match &self.task {
+            Task::Matrix { level, .. } | Task::Load { level, .. } | Task::Rate { level, .. } => *level,
+            Task::Calibrate { .. } => RunLevel::Simple,
+            Task::Phases(_) | Task::Soak { .. } => RunLevel::Load,
+        }
+    }
+
+    /// The points that the load names, which of phases are theirs; none where the levels of its classes are the points, or are searched.
+    pub fn points(&self) -> Vec<Point> {
+        match &self.task {
+            Task::Load { points, .. } => points.clone(),
+            Task::Rate { base: Some(base), .. } => vec![*base],
+            Task::Matrix { .. } | Task::Calibrate { .. } => Vec::new(),
+            Task::Rate { phases, .. } | Task::Phases(phases) | Task::Soak { phases, .. } => {
+                phase::distinct(phases)
+            }
+        }
+    }
+
+    /// The phases of a load that has some.
+    pub fn phases(&self) -> &[Phase] {
+        match &self.task {
+            Task::Phases(phases) | Task::Soak { phases, .. } | Task::Rate { phases, .. } => phases,
+            Task::Matrix { .. } | Task::Load { .. } | Task::Calibrate { .. } => &[],
+        }
+    }
+
+    /// How long and how often a point is measured; `None` where phases say it.
+    pub const fn pace(&self) -> Option<Pace> {
+        match &self.task {
+            Task::Matrix { pace, .. } | Task::Load { pace, .. } => Some(*pace),
+            Task::Calibrate { pace, .. } | Task::Rate { pace, .. } => Some(Pace::Adaptive(*pace)),
+            Task::Phases(_) | Task::Soak { .. } => None,
+        }
+    }
+
+    /// Time after which no visit begins, where one was set.
+    pub fn max_duration(&self) -> Option<Nanos> {
+        self.pace()?.max_duration()
+    }
+
+    /// Whether load levels are searched.
+    pub const fn searches_levels(&self) -> bool {
+        matches!(self.task, Task::Matrix { levels: LevelChoice::Auto, .. } | Task::Calibrate { .. })
+    }
+
+    /// The bound on the latency of a calibration.
+    pub const fn bound(&self) -> Option<LatencyBound> {
+        if let Task::Calibrate { bound, .. } = self.task { Some(bound) } else { None }
+    }
+
+    /// The bounds of a search for a rate.
+    pub const fn slo(&self) -> Option<&Slo> {
+        if let Task::Rate { slo, .. } = &self.task { Some(slo) } else { None }
+    }
+
+    /// The soak, of a run that is one.
+    pub const fn soak(&self) -> Option<Soak> {
+        if let Task::Soak { soak, .. } = self.task { Some(soak) } else { None }
+    }
+
+    /// The name of a phase, by its number, of a soak that has the usual load.
+    pub fn phase_name(&self, targets: usize, number: u32) -> Option<&'static str> {
+        let soak = self.soak()?;
+        if soak.beside.is_some() {
+            return None;
+        }
+        let (_, usual) = soak::usual_load(targets, self.write_percent(), &soak);
+        let name = soak::NAMES.get(usize::try_from(number).ok()?)?;
+        (self.phases() == usual).then_some(name)
+    }
+
+    /// Of a load that goes through a database, what is asked of it.
+    pub const fn sql(&self) -> Option<&SqlRequest> {
+        if let Through::Sql(sql) = &self.through { Some(sql) } else { None }
+    }
+
+    /// The same at another pace. A calibration and a search for a rate are adaptive, and phases have their own times.
+    #[must_use]
+    pub fn paced(mut self, pace: Pace) -> Self {
+        self.set_pace(pace);
+        self
+    }
+
+    /// Changes the pace, as [`Self::paced`].
+    pub const fn set_pace(&mut self, asked: Pace) {
+        match (&mut self.task, asked) {
+            (Task::Matrix { pace, .. } | Task::Load { pace, .. }, asked) => *pace = asked,
+            (Task::Calibrate { pace, .. } | Task::Rate { pace, .. }, Pace::Adaptive(asked)) => *pace = asked,
+            (Task::Calibrate { .. } | Task::Rate { .. } | Task::Phases(_) | Task::Soak { .. }, _) => {}
+        }
+    }
+
+    /// Makes a calibration of it, which has commits unless a reason is given.
+    pub fn calibrate(&mut self, bound: LatencyBound, no_commits: Option<NoCommits>) {
+        let pace = match self.pace() {
+            Some(Pace::Adaptive(pace)) => pace,
+            Some(Pace::Fixed(_)) | None => Adaptive::default(),
+        };
+        self.task = Task::Calibrate { bound, no_commits, pace };
+    }
+
+    /// Whether the task can be done with the load.
+    pub(super) fn check_task(&self) -> Result<(), Problem> {
+        match &self.task {
+            Task::Matrix { level, shape, levels, pace } => {
+                if *level == RunLevel::Advanced {
+                    check_shape(*shape)?;
+                }
+                self.check_pair()?;
+                if *levels == LevelChoice::Auto {
+                    check_searched(*level, *pace)?;
+                }
+                Ok(())
+            }
+            Task::Load { points, .. } => {
+                self.check_points(points)?;
+                self.check_named(points)
+            }
+            Task::Calibrate { bound, .. } => {
+                check_bound(bound)?;
+                self.check_pair()
+            }
+            Task::Rate { slo, base, phases, pace, .. } => {
+                self.check_points(base.as_slice())?;
+                self.check_points(&phase::distinct(phases))?;
+                self.check_rate(slo, phases, pace)
+            }
+            Task::Phases(phases) => self.check_phases(phases),
+            Task::Soak { soak, phases, .. } => {
+                self.check_phases(phases)?;
+                soak.check(phases)?;
+                if soak.beside.is_some() { self.check_beside() } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Whether there are ORION's two classes.
+    fn check_pair(&self) -> Result<(), Problem> {
+        let mut pair = [Class::SMALL, Class::LARGE].into_iter();
+        match pair.find(|&class| self.class(class).is_none()) {
+            Some(missing) => Err(Problem::usage(format!("the run level needs the load class '{missing}'"))
+                .because("ORION's levels are those of small and large I/O")
+                .next("add the class, or measure each class at levels of its own")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_phases(&self, phases: &[Phase]) -> Result<(), Problem> {
+        if phases.is_empty() {
+            return Err(Problem::usage("the load has no phases").next("give it one, or another pace"));
+        }
+        self.check_points(&phase::distinct(phases))?;
+        phase::check(phases)
+    }
+
+    fn check_points(&self, points: &[Point]) -> Result<(), Problem> {
+        let has = |(class, _): (Class, u32)| self.class(class).is_some();
+        match points.iter().find(|point| !point.classes().all(has)) {
+            Some(point) => Err(Problem::usage(format!(
+                "a point names a class that the load does not have: {}",
+                point.words()
+            ))
+            .next("name only classes of the load")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_named(&self, points: &[Point]) -> Result<(), Problem> {
+        if !points.is_empty() || self.classes.iter().any(|class| !class.levels.is_empty()) {
+            return Ok(());
+        }
+        Err(Problem::usage("no load class has a load level")
+            .because("the load levels are taken from the classes")
+            .next("give a class its levels"))
+    }
+
+    /// Beside production a share of the time says how much load there is, and own reads tell how production fares.
+    fn check_beside(&self) -> Result<(), Problem> {
+        let refused = |what: &str, next: &str| {
+            Err(Problem::usage(what.to_owned()).at("--beside-production").next(next.to_owned()))
+        };
+        if self.engine.is_simulated() {
+            return refused("a simulated device has no production load", "leave out --beside-production");
+        }
+        if self.classes.iter().any(LoadClass::is_open) {
+            return refused(
+                "open-loop classes cannot be throttled",
+                "remove the classes with an arrival rate, or leave out --beside-production",
+            );
+        }
+        if self.classes.iter().all(|class| class.write_percent.get() == 100) {
+            return refused(
+                "a load without reads cannot tell how production is affected",
+                "add reads to a class of the load",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn check_shape(shape: MatrixShape) -> Result<(), Problem> {
+    let (small, large) = shape.counts();
+    let options = match (small, large) {
+        (Some(_), None) => "--num-small",
+        (None, Some(_)) => "--num-large",
+        _ => "--num-small, --num-large",
+    };
+    if let Some(count) = [small, large].into_iter().flatten().find(|&count| count > MAX_OUTSTANDING) {
+        return Err(Problem::usage(format!("{count} outstanding I/Os is too many"))
+            .at(options)
+            .next(format!("ask for at most {MAX_OUTSTANDING} of a class")));
+    }
+    let idle =
+        matches!(shape, MatrixShape::Point { small: 0, large: 0 } | MatrixShape::Max { small: 0, large: 0 });
+    if idle {
+        return Err(Problem::usage("0 small and 0 large outstanding I/Os leave nothing to measure")
+            .at(options)
+            .next("give at least one of both counts above 0"));
+    }
+    Ok(())
+}
+
+fn check_searched(level: RunLevel, pace: Pace) -> Result<(), Problem> {
+    if level == RunLevel::Advanced {
+        return Err(Problem::usage("load levels cannot be searched for a custom matrix")
+            .at("--levels")
+            .because("the level 'advanced' measures the counts given in its options")
+            .next("use simple, normal, oltp or dss with automatic levels"));
+    }
+    if matches!(pace, Pace::Fixed(_)) {
+        return Err(Problem::usage("load levels cannot be searched with a fixed time per data point")
+            .at("--levels")
+            .because("the search relies on intervals, which need several visits to each level")
+            .next("leave out the duration, or the automatic levels"));
+    }
+    Ok(())
+}
+
+fn check_bound(bound: &LatencyBound) -> Result<(), Problem> {
+    if bound.limit.0 > 0 {
+        return Ok(());
+    }
+    Err(Problem::usage("a latency limit must be greater than 0")
+        .at("--max-latency")
+        .next("give a limit such as 10ms"))
+}
+
+/// Refuses a time that no point, or no run, can have.
+pub(super) fn check_pace(pace: Pace) -> Result<(), Problem> {
+    match pace {
+        Pace::Fixed(duration) => {
+            let least = "give at least 100ms; ORION's default is 60 s";
+            check_length(duration, NS_PER_S / 10, "a duration per data point of", least)
+                .map_err(|problem| problem.at("--duration"))
+        }
+        Pace::Adaptive(Adaptive { max_duration: Some(limit), .. }) => {
+            check_length(limit, NS_PER_S, "a run of at most", "give at least 1s")
+                .map_err(|problem| problem.at("--for"))
+        }
+        Pace::Adaptive(_) => Ok(()),
+    }
+}
+
+/// Refuses a time below `least_ns` or above a week.
+fn check_length(time: Nanos, least_ns: u64, what: &str, least: &str) -> Result<(), Problem> {
+    if time.0 < least_ns {
+        return Err(Problem::usage(format!("{what} {time} is too short")).next(least));
+    }
+    if time.0 > 7 * 24 * 3600 * NS_PER_S {
+        return Err(Problem::usage(format!("{what} {time} is too long"))
+            .because("the unit is seconds")
+            .next("give at most 7 days"));
+    }
+    Ok(())
+}

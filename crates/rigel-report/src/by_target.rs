@@ -1,0 +1,113 @@
+//! What each target did, in a run of several: a table for each class, and its part of the JSON document.
+//!
+//! Must not name a slow one; the flag `OUTLIER_TARGET` does.
+
+use crate::document::{Block, Column, Room, Table};
+use crate::json::text;
+use crate::label;
+use crate::view::View;
+use rigel_core::documents;
+use rigel_core::judge::by_target::{ClassByTarget, TargetIo};
+use rigel_core::load::class::{Class, Pattern, PerClass};
+use rigel_core::load::matrix::Point;
+use rigel_core::path_text::printable;
+use rigel_core::units::say::{number, percent, time};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// Targets that a terminal shows; a page and JSON have all.
+const MOST_SHOWN: usize = 16;
+
+/// A class, target by target.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ByTargetDocument {
+    /// The class.
+    class: Class,
+    /// The load level of each class at the point that has the highest rate of this class; the figures are of that point.
+    #[serde(serialize_with = "documents::levels")]
+    #[schemars(with = "PerClass<u32>")]
+    levels: Point,
+    /// The lowest rate of a target over the mean of all: 1 where all are even.
+    evenness: f64,
+    /// The highest mean latency of a target over the median of all: 1 where all are alike.
+    slowest_of_median: f64,
+    /// Each target that had some of its I/O, in the order of the run.
+    targets: Vec<TargetDocument>,
+}
+
+/// A target. Its counts include settling and draining.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TargetOfClass")]
+struct TargetDocument {
+    /// Its path.
+    path: String,
+    #[serde(flatten)]
+    io: TargetIo,
+}
+
+/// Those of a run; empty where it has one target, or its I/O was not counted by target.
+pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
+    let target = |io: TargetIo| TargetDocument { path: text(path(view, &io)), io };
+    let class = |found: ClassByTarget| ByTargetDocument {
+        class: found.class(),
+        levels: found.point,
+        evenness: found.evenness(),
+        slowest_of_median: found.slowest(),
+        targets: found.targets.into_iter().map(target).collect(),
+    };
+    ClassByTarget::all(view.record, &view.findings).into_iter().map(class).collect()
+}
+
+/// The tables, the slowest target of each first.
+pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
+    let all = ClassByTarget::all(view.record, &view.findings);
+    let section = |found: &ClassByTarget| {
+        let title = format!("{} by target", found.load.title());
+        Block::section(title, vec![table(view, found, room), Block::about(about(view, found))])
+    };
+    all.iter().map(section).collect()
+}
+
+fn table(view: &View<'_>, found: &ClassByTarget, room: Room) -> Block {
+    let mut rows: Vec<&TargetIo> = found.targets.iter().collect();
+    let mean_us = |one: &TargetIo| one.latency_mean_us.unwrap_or(f64::INFINITY);
+    rows.sort_by(|one, other| mean_us(other).total_cmp(&mean_us(one)));
+    rows.truncate(if room.is_wide() { rows.len() } else { MOST_SHOWN });
+    let share = |share: Option<f64>| share.map(|share| format!("{} %", percent(share)));
+    Table::of("target", &rows)
+        .column(Column::left("Target"), |one| printable(path(view, one)).into_owned())
+        .column(Column::right("IOPS"), |one| number(one.iops))
+        .column(Column::right("of mean"), |one| share(one.of_mean))
+        .column(Column::right("latency"), |one| one.latency_mean_us.map(time))
+        .column(Column::right("of median"), |one| share(one.of_median))
+        .column(Column::right("longest"), |one| time(one.latency_max_us))
+        .column_if(found.targets.iter().any(|one| one.errors > 0), Column::right("failed"), |one| one.errors)
+        .done()
+}
+
+fn path<'a>(view: &View<'a>, one: &TargetIo) -> &'a str {
+    view.record.header.targets.get(one.target).map_or("?", label::absolute)
+}
+
+/// Of which point, how even they are, and what that says.
+fn about(view: &View<'_>, found: &ClassByTarget) -> String {
+    let more = found.targets.len().saturating_sub(MOST_SHOWN);
+    let more: Cow<'_, str> = if more > 0 {
+        format!(" The slowest of {} come first.", found.targets.len()).into()
+    } else {
+        "".into()
+    };
+    let why = match found.load.pattern {
+        Pattern::Random => {
+            "Random I/O goes to all bytes alike, so a slow target shows in its latency, not in its IOPS."
+        }
+        _ => "Streams may load some targets more than others.",
+    };
+    format!(
+        "At {}: the least busy target has {} % of the mean IOPS, the slowest {} % of the median latency.{more} {why}",
+        view.named(found.point, ", "),
+        percent(found.evenness()),
+        percent(found.slowest())
+    )
+}

@@ -1,0 +1,160 @@
+//! What is shown of a comparison: the verdict, warnings, gates, both sides overlaid, every change, other differences, the next command.
+//!
+//! Must not leave out a row that says something of its own.
+
+use super::page::{self, Figures};
+use super::rows::{of_row, tables};
+use super::verdict as answer;
+use super::words::{DOUBTS, doubt, meaning, named, names, percents, some, value, verdict};
+use super::{ComparisonView, gates, levels, measured};
+use crate::document::{Block, Blocks, Card, Column, Document, Room, Table};
+use crate::label;
+use crate::view::View;
+use rigel_core::judge::answers::{MAX_IOPS, UNBOUNDED_IOPS};
+use rigel_core::judge::quantity::{Quantity, Scope};
+use rigel_core::path_text::printable;
+use rigel_core::units::say::{self, time};
+use rigel_uses::compare::{Comparison, Difference, Effect, Row};
+
+impl Document for ComparisonView<'_> {
+    fn blocks(&self, room: Room) -> Blocks {
+        let found = self.comparison;
+        let figures = Figures::of_runs(self);
+        let mut all = answer::blocks(self, room);
+        let warnings = all.split_off(1);
+        if room.is_wide() {
+            all.push(Block::Cards(cards(found)));
+            all.extend(figures.picture());
+        }
+        all.extend(warnings);
+        all.push(gates::table(self.gates, |judged| gates::reason(judged, found)));
+        if room.is_wide() {
+            all.extend([figures.curves(), figures.changes("the new side")]);
+            let rows: Vec<_> = found.rows.iter().map(of_row).collect();
+            all.extend(tables(&rows, ["Base", "New"], Quantity::name, room));
+        } else {
+            all.extend(narrow_tables(found));
+        }
+        all.push(Block::part(explanations(self)));
+        all.extend(others(self, room));
+        all.push(answer::next(self));
+        all.into()
+    }
+}
+
+/// The rows that say something of their own.
+pub(super) fn narrow_tables(found: &Comparison) -> Vec<Block> {
+    let rows: Vec<_> = found.shown().map(of_row).collect();
+    tables(&rows, ["Base", "New"], |quantity| all_names(found, quantity), Room::Narrow)
+}
+
+/// A card for each quantity of the runs. The rate within a bound that never binds is the highest rate.
+fn cards(found: &Comparison) -> Vec<Card> {
+    let is_told = |row: &&Row| found.repeated_by(row).is_some_and(|other| other.point.is_none());
+    let card = |row: &Row| {
+        let change = row.change.as_ref().ok().map(percents);
+        let effect = verdict(row.verdict);
+        let stands_for_both = row.quantity == MAX_IOPS
+            && found.rows.iter().filter_map(|one| found.repeated_by(one)).any(|one| one.quantity == MAX_IOPS);
+        let quantity = if stands_for_both { UNBOUNDED_IOPS } else { row.quantity };
+        Card {
+            title: page::title(quantity),
+            value: row.seen().map_or_else(|| "-".to_owned(), |seen| say::change(seen.relative)),
+            about: vec![
+                change.map_or_else(
+                    || format!("as seen; {effect}"),
+                    |[_, lo, hi]| format!("{lo} to {hi} %, {effect}"),
+                ),
+                format!(
+                    "from {} to {}",
+                    value(row.quantity, row.base.value),
+                    value(row.quantity, row.new.value)
+                ),
+            ],
+            ..Card::default()
+        }
+    };
+    found.rows.iter().filter(|row| row.point.is_none() && !is_told(row)).map(card).collect()
+}
+
+/// A quantity with those that say the same: `small_iops = small_latency`.
+fn all_names(found: &Comparison, quantity: Quantity) -> String {
+    let same = found.rows.iter().filter(|row| row.quantity.is_of_a_run() == quantity.is_of_a_run());
+    let same = same.filter(|row| found.repeated_by(row).is_some_and(|other| other.quantity == quantity));
+    let mut names: Vec<String> = same.map(|row| row.quantity.name()).collect();
+    names.insert(0, quantity.name());
+    names.dedup();
+    names.join(" = ")
+}
+
+/// What the columns mean, the lowest latency where a rate of the table says the same, and why rows have no verdict.
+pub(super) fn explanations(compared: &ComparisonView<'_>) -> Vec<Block> {
+    let found = compared.comparison;
+    let repeated = |row: &Row| {
+        let other = found.repeated_by(row)?;
+        let [base, new] = [&row.base, &row.new].map(|side| some(side).map_or_else(|| "-".to_owned(), time));
+        Some(Block::hanging(format!(
+            "{}: from {base} to {new}, as {} at {} says already.",
+            row.quantity.name(),
+            other.quantity.name(),
+            named(&[other.point?])
+        )))
+    };
+    let best = found.rows.iter().filter(|row| row.quantity.of == Scope::Best).filter_map(repeated);
+    let doubts = DOUBTS.into_iter().filter_map(|reason| {
+        let effect = Effect::Undecided(reason);
+        let text = doubt(reason).filter(|_| found.rows.iter().any(|row| row.verdict == effect))?;
+        Some(Block::hanging(format!("{}: {text}.", verdict(effect))))
+    });
+    std::iter::once(Block::about(meaning(compared))).chain(best).chain(doubts).collect()
+}
+
+/// What was compared, and what differs besides the numbers.
+fn others(compared: &ComparisonView<'_>, room: Room) -> Vec<Block> {
+    let found = compared.comparison;
+    let points = levels::left_out(compared, |point| format!("({})", named(&[point])));
+    let left_out = points
+        .map(|points| Block::hanging(format!("Not compared, because not every run has them: {points}")));
+    let sides = [("Base", compared.base), ("New", compared.new)];
+    let what = |(side, views): (&str, &[View<'_>])| (side.to_owned(), what(views).join("; "));
+    let runs = sides.into_iter().flat_map(|(side, views)| views.iter().flat_map(move |view| run(side, view)));
+    vec![
+        differences(&found.differences, room),
+        Block::part(left_out.into_iter().collect()),
+        match room {
+            Room::Narrow => Block::part(vec![Block::Facts(sides.map(what).to_vec())]),
+            Room::Wide => Block::evidence("Runs", runs.collect()),
+        },
+    ]
+}
+
+/// What differs besides the numbers.
+pub(crate) fn differences(all: &[Difference], room: Room) -> Block {
+    let table = Table::of("difference", all)
+        .column(Column::left("Differs"), |one| {
+            let mark = if one.incomparable { " (numbers are not about the same thing)" } else { "" };
+            format!("{}{mark}", one.what)
+        })
+        .column(Column::left("Base"), |one: &Difference| printable(&one.base).into_owned())
+        .column(Column::left("Other run"), |one| printable(&one.other).into_owned())
+        .column_if(room.is_wide(), Column::left("Its name"), |one| printable(&one.run_id).into_owned())
+        .done();
+    Block::section("Other differences", if all.is_empty() { Vec::new() } else { vec![table] })
+}
+
+/// The names of the runs of a side, and what they measured.
+pub(crate) fn what(views: &[View<'_>]) -> Vec<String> {
+    std::iter::once(names(views)).chain(measured::lines(views)).collect()
+}
+
+fn run(side: &str, view: &View<'_>) -> Vec<(String, String)> {
+    let header = &view.record.header;
+    let facts = [
+        (side, header.run_id.clone()),
+        ("Label", header.request.label.clone().unwrap_or_default()),
+        ("Started", header.started.clone()),
+        ("Targets", label::targets(view)),
+        ("Command line", header.request.command_line.clone()),
+    ];
+    facts.map(|(name, text)| (name.to_owned(), text)).to_vec()
+}

@@ -1,0 +1,22 @@
+//! A change in columns, whether or not it is judged: in brackets stands what one visit or few runs leave open.
+//!
+//! Must not judge.
+
+use rigel_core::units::say::signed_percent;
+use rigel_uses::compare::{Comparison, Row, SeenChange};
+
+/// What brackets mean, where some row has them.
+pub(super) const BRACKETS: &str = " A range in brackets holds what varied inside these visits and runs alone: what others would give is \
+                                   not known, and such a change is shown, but not judged.";
+
+/// The range of a change, in brackets where it is not judged; `None` where a side has no interval.
+pub(super) fn range(seen: SeenChange) -> Option<String> {
+    let (lo, hi) = seen.ends?;
+    let range = format!("{} .. {}", signed_percent(lo), signed_percent(hi));
+    Some(if seen.is_judged { range } else { format!("({range})") })
+}
+
+/// Whether some row has brackets.
+pub(super) fn has_brackets(found: &Comparison) -> bool {
+    found.shown().filter_map(Row::seen).any(|seen| !seen.is_judged && seen.ends.is_some())
+}

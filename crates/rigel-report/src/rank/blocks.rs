@@ -1,0 +1,121 @@
+//! What is shown of a ranking: the answer, a picture, the table, every pair, offers, conditions.
+//!
+//! Must not leave out a storage.
+
+use super::sentences::{self, effect};
+use super::words::{noun, places};
+use super::{RankView, conditions, offers};
+use crate::compare::{self, value};
+use crate::document::picture::{Bar, Bars, Panel, Picture, Shape};
+use crate::document::{Block, Blocks, Cell, Column, Document, Room, Table};
+use rigel_core::units::say::{self, plain_percent, signed_percent};
+use rigel_uses::compare::gate::{Gate, GateBound};
+use rigel_uses::compare::{MARGIN, SideUsability};
+use rigel_uses::rank::{Pair, RankRow};
+
+impl Document for RankView<'_> {
+    fn blocks(&self, room: Room) -> Blocks {
+        let tone = sentences::tone(self);
+        let mut all = vec![Block::Verdict { tone, sentences: sentences::sentences(self) }];
+        if room.is_wide() {
+            all.extend(picture(self));
+        }
+        all.push(Block::List(sentences::warnings(self, room)));
+        all.push(table(self, room));
+        all.push(offers::table(self, room));
+        if room.is_wide() {
+            all.push(pairs(self));
+        }
+        all.push(conditions::block(self, room));
+        all.push(compare::differences(&self.ranking.differences, room));
+        all.into()
+    }
+}
+
+/// A bar for each storage, with its interval and with what is required.
+fn picture(ranked: &RankView<'_>) -> Option<Block> {
+    let quantity = ranked.ranking.quantity;
+    let bar = |row: &RankRow| Bar {
+        name: ranked.name(row).to_owned(),
+        value: row.estimate.value,
+        ends: row.estimate.ends(),
+        text: value(quantity, row.estimate.value),
+        is_bad: row.usability == SideUsability::Invalid,
+    };
+    let bound = |gate: &Gate| match gate.bound {
+        GateBound::Value(bound) if gate.quantity.name() == quantity.name() => Some(bound),
+        _ => None,
+    };
+    let limit = ranked.required.iter().find_map(bound);
+    let bars = Bars {
+        bars: ranked.ranking.rows.iter().map(bar).collect(),
+        from: 0.0,
+        limit: limit.map(|bound| (bound, format!("required: {}", value(quantity, bound)))),
+        is_log: false,
+    };
+    let noun = noun(ranked);
+    let title = noun.get(..1).map(str::to_uppercase).unwrap_or_default() + noun.get(1..).unwrap_or_default();
+    Picture::of([Panel { title, shape: Shape::Bars(bars) }])
+}
+
+/// Each storage at its place.
+fn table(ranked: &RankView<'_>, room: Room) -> Block {
+    let ranking = ranked.ranking;
+    let rows: Vec<(usize, &RankRow)> = ranking.rows.iter().enumerate().collect();
+    let pair = |(place, _): &(usize, &RankRow)| ranking.pair(0, *place);
+    let figure = |(_, row): &(usize, &RankRow)| {
+        let some = (row.estimate.value > 0.0).then_some(row.estimate);
+        match room {
+            Room::Wide => Cell::figure(some, |figure| value(ranking.quantity, figure)),
+            Room::Narrow => some.map(|figure| value(ranking.quantity, figure.value)).into(),
+        }
+    };
+    let half = |(_, row): &(usize, &RankRow)| row.estimate.half_width().map(say::percent);
+    let change = |row: &(usize, &RankRow)| Some(say::change(pair(row)?.change.ok()?.relative));
+    let table = Table::of("storage", &rows)
+        .bad(|(_, row)| row.usability == SideUsability::Invalid)
+        .column(Column::left("Place"), |(_, row)| places(row))
+        .column(Column::left("Storage"), |(_, row)| ranked.name(row).to_owned())
+        .column(Column::right("Figure"), figure)
+        .column_if(!room.is_wide(), Column::right("±%").gap(1), half)
+        .column(Column::right("Change"), change)
+        .column(Column::right("From .. to %"), |row| pair(row).and_then(range))
+        .column(Column::left("To the first"), |row| pair(row).map(effect))
+        .done();
+    Block::section(ranking_title(ranked), vec![table, Block::about(meaning())])
+}
+
+fn ranking_title(ranked: &RankView<'_>) -> String {
+    let at = ranked.ranking.point.map_or_else(String::new, |point| format!(" at {}", point.words()));
+    format!("Ranking by {}{at}", ranked.ranking.quantity.name())
+}
+
+fn range(pair: &Pair) -> Option<String> {
+    let change = pair.change.as_ref().ok()?;
+    let [lo, hi] = [change.lo, change.hi].map(signed_percent);
+    Some(format!("{lo} .. {hi}"))
+}
+
+fn meaning() -> String {
+    format!(
+        "Place: those that a storage may have. Change: the difference to the first, with the range of the true difference. A storage is surely behind \
+         if that range does not include 0; otherwise the same if all of it is within ±{} %. In 95 of 100 rankings the ranges of all pairs of \
+         storages are right at once.",
+        plain_percent(MARGIN)
+    )
+}
+
+/// Every pair, which the places and the groups follow from.
+fn pairs(ranked: &RankView<'_>) -> Block {
+    let ranking = ranked.ranking;
+    let name = |place: usize| ranked.name(&ranking.rows[place]).to_owned();
+    let table = Table::of("pair", &ranking.pairs)
+        .column(Column::left("Storage"), |pair| name(pair.behind))
+        .column(Column::left("Behind"), |pair| name(pair.ahead))
+        .column(Column::right("Change"), |pair| Some(say::change(pair.change.ok()?.relative)))
+        .column(Column::right("From .. to %"), range)
+        .column(Column::left("Result"), effect)
+        .done();
+    // Two storages are one pair, which the table above has.
+    Block::section("Every pair", if ranking.rows.len() > 2 { vec![table] } else { Vec::new() })
+}

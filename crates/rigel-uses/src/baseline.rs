@@ -1,0 +1,189 @@
+//! What other tools found of a storage, out of the files that they wrote, so that it can be a side of a comparison.
+//!
+//! Text in, loads and numbers out; a file is known by its content, never by its name. Must not open a file, and must not compare.
+
+mod calibrate_io;
+mod calibration;
+mod cells;
+mod diskspd;
+mod elbencho;
+mod fio;
+mod load;
+mod orion;
+mod pg_test_fsync;
+mod text;
+mod xml;
+
+pub use load::{ClassFacts, LoadFacts, ToolResults, writes};
+
+use load::Load;
+use rigel_core::error::Problem;
+use rigel_core::judge::quantity::Figure;
+use rigel_core::path_text::printable;
+
+/// A larger file is not read: what these tools write about a run is far smaller.
+pub const MOST_BYTES: u64 = 64 << 20;
+/// A file is known by what is in so many of its first bytes.
+const HEAD_BYTES: usize = 64 << 10;
+/// What people give instead of a file that cannot be read.
+const GIVE: &str = "give a record of Rigel (_record.jsonl), ORION's _summary.txt or _iops.csv, _mbps.csv and _lat.csv, the row of \
+                    DBA_RSRC_IO_CALIBRATE, fio's --output-format=json, the text of pg_test_fsync, elbencho's --csvfile or diskspd's -Rxml";
+
+/// Who wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// ORION: its summary, or a table of one of its CSV files.
+    Orion,
+    /// `DBMS_RESOURCE_MANAGER.CALIBRATE_IO`: its row, or what it prints.
+    CalibrateIo,
+    /// The answers of a calibration by Rigel without its record, as `calibrate_io()` keeps them.
+    Calibration,
+    /// fio, JSON or JSON+.
+    Fio,
+    /// PostgreSQL's `pg_test_fsync`.
+    PgTestFsync,
+    /// elbencho, CSV.
+    Elbencho,
+    /// diskspd, XML.
+    Diskspd,
+}
+
+rigel_core::named!(Tool {
+    Orion: "ORION",
+    CalibrateIo: "CALIBRATE_IO",
+    Calibration: "Rigel calibration",
+    Fio: "fio",
+    PgTestFsync: "pg_test_fsync",
+    Elbencho: "elbencho",
+    Diskspd: "diskspd",
+});
+
+/// What a tool found, out of one file, or out of the files that ORION writes about one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// Who found it.
+    pub tool: Tool,
+    /// Its version, where the file tells it; foreign text.
+    pub version: Option<String>,
+    /// How it measured and on what, where the file tells it: names with their texts; foreign text.
+    pub conditions: Vec<(&'static str, String)>,
+    /// What the numbers lack, a sentence without a full stop each.
+    pub lacks: Vec<&'static str>,
+    /// Parts of the file that are not read, with the reason, a sentence without a full stop each; foreign text.
+    passed_over: Vec<String>,
+    content: Content,
+}
+
+/// The numbers of a file.
+#[derive(Clone, Debug, PartialEq)]
+enum Content {
+    /// Of loads that are those of Rigel.
+    Figures(LoadFacts, Vec<Figure>),
+    /// Loads of any kind, those together that ran at once.
+    Loads(Vec<Vec<Load>>),
+}
+
+impl Baseline {
+    /// Reads a file of one of these tools; `None` when none of them wrote it.
+    ///
+    /// # Errors
+    /// When the file is cut, or holds no number that can be used.
+    pub fn read(bytes: &[u8]) -> Option<Result<Self, Problem>> {
+        let text = text::decoded(bytes);
+        let tool = wrote(&text)?;
+        let read = match tool {
+            Tool::Orion => orion::read,
+            Tool::CalibrateIo => calibrate_io::read,
+            Tool::Calibration => calibration::read,
+            Tool::Fio => fio::read,
+            Tool::PgTestFsync => pg_test_fsync::read,
+            Tool::Elbencho => elbencho::read,
+            Tool::Diskspd => diskspd::read,
+        };
+        Some(read(&text))
+    }
+
+    /// The numbers of it; where it has several loads of a class, those of the one that is most like the other side's.
+    pub fn results(&self, other: &LoadFacts) -> ToolResults {
+        let mut results = match &self.content {
+            Content::Figures(facts, figures) => {
+                ToolResults { facts: facts.clone(), figures: figures.clone(), passed_over: Vec::new() }
+            }
+            Content::Loads(groups) => load::results(groups, other),
+        };
+        results.passed_over.splice(0..0, self.passed_over.iter().cloned());
+        results
+    }
+
+    /// Whether it looked for the load at which the storage does most.
+    pub const fn searches_levels(&self) -> bool {
+        matches!(self.tool, Tool::CalibrateIo | Tool::Calibration)
+    }
+
+    /// `fio 3.33`; foreign text.
+    pub fn name(&self) -> String {
+        self.version.as_ref().map_or_else(
+            || self.tool.name().to_owned(),
+            |version| format!("{} {}", self.tool.name(), printable(version)),
+        )
+    }
+
+    /// Takes the numbers of another file about the same run of ORION; gives it back if it is not about that.
+    ///
+    /// # Errors
+    /// The other one, where both are not parts of one run.
+    pub fn join(&mut self, other: Self) -> Result<(), Box<Self>> {
+        match (&mut self.content, &other.content) {
+            (Content::Figures(facts, figures), Content::Figures(others, more))
+                if self.tool == Tool::Orion && other.tool == Tool::Orion =>
+            {
+                orion::join((facts, figures), (others, more));
+            }
+            _ => return Err(Box::new(other)),
+        }
+        self.version = self.version.take().or(other.version);
+        self.conditions.extend(other.conditions);
+        self.passed_over.extend(other.passed_over);
+        Ok(())
+    }
+}
+
+/// The problem of a file that none of these tools wrote, by its first bytes.
+pub fn unknown(bytes: &[u8]) -> Problem {
+    let text = text::decoded(&bytes[..bytes.len().min(HEAD_BYTES)]);
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let cause = first.map_or_else(
+        || "it is empty".to_owned(),
+        |line| format!("it begins with '{}'", printable(&text::shortened(line))),
+    );
+    Problem::usage("the file is neither a record of Rigel nor a result of another tool that Rigel knows")
+        .because(cause)
+        .next(GIVE)
+}
+
+/// Whether the beginning of a file is that of a format.
+type Detector = fn(&str) -> bool;
+
+/// The tool that wrote a text; `None` of a record of Rigel, and of what nobody knows.
+fn wrote(text: &str) -> Option<Tool> {
+    let head = text::head(text, HEAD_BYTES);
+    let start = head.trim_start();
+    if start.starts_with("{\"line\":") {
+        return None;
+    }
+    if start.starts_with('{') && head.contains("\"rigel.calibration/1\"") {
+        return Some(Tool::Calibration);
+    }
+    let knows: [(Tool, Detector); 6] = [
+        (Tool::Fio, fio::is_fio),
+        (Tool::Diskspd, diskspd::is_diskspd),
+        (Tool::Orion, orion::is_orion),
+        (Tool::PgTestFsync, pg_test_fsync::is_pg_test_fsync),
+        (Tool::Elbencho, elbencho::is_elbencho),
+        (Tool::CalibrateIo, calibrate_io::is_calibrate_io),
+    ];
+    knows.into_iter().find(|(_, is)| is(head)).map(|(tool, _)| tool)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The answer of `DBMS_RESOURCE_MANAGER.CALIBRATE_IO`: the row of `DBA_RSRC_IO_CALIBRATE` as CSV, as SQL*Plus or psql draw it, or
+//! a column in a line; or the lines that the procedure prints.
+//!
+//! Must not run a query.
+
+use super::cells::{csv, dashes, separator, under, without_tabs};
+use super::text::{cut_line, number, whole_lines};
+use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
+use rigel_core::error::Problem;
+use rigel_core::judge::answers::{MAX_IOPS, MAX_MBPS, MAX_PMBPS, UNBOUNDED_IOPS};
+use rigel_core::judge::quantity::{Figure, Quantity};
+use rigel_core::load::class::Class;
+use rigel_core::stats::Estimate;
+use rigel_core::units::say::trimmed;
+use std::collections::BTreeMap;
+
+const LACKS: &[&str] = &[
+    "no interval, as it keeps one number; how much another calibration would differ is not known",
+    "no latency limit, as max_latency of the call (20 ms unless given) is not kept: max_iops is compared with that of any limit",
+    "no size of its I/Os; small ones have the block size of the database, large ones 1 MiB as a rule",
+];
+/// The columns that are numbers, as people also write them.
+const COLUMNS: [(&str, &[&str]); 5] = [
+    ("MAX_IOPS", &["MAX_IOPS", "MAX IOPS"]),
+    ("MAX_MBPS", &["MAX_MBPS", "MAX MBPS", "MAX MB/S"]),
+    ("MAX_PMBPS", &["MAX_PMBPS", "MAX PMBPS"]),
+    ("LATENCY", &["LATENCY", "ACTUAL_LATENCY", "ACTUAL LATENCY"]),
+    ("NUM_PHYSICAL_DISKS", &["NUM_PHYSICAL_DISKS", "NUM_DISKS"]),
+];
+const GIVE: &str = "give the row of DBA_RSRC_IO_CALIBRATE with its column names: select max_iops, max_mbps, max_pmbps, latency, \
+                    num_physical_disks from dba_rsrc_io_calibrate";
+
+type Values = BTreeMap<&'static str, f64>;
+
+pub fn is_calibrate_io(head: &str) -> bool {
+    let head = head.to_ascii_uppercase();
+    let is_status = head.contains("CALIBRATION_TIME") && head.contains("STATUS");
+    is_status || (names(&head, "MAX_IOPS") && (names(&head, "MAX_MBPS") || names(&head, "LATENCY")))
+}
+
+/// Whether a text, in capitals, has a column under one of its names.
+fn names(text: &str, column: &str) -> bool {
+    COLUMNS.iter().filter(|own| own.0 == column).flat_map(|own| own.1).any(|name| text.contains(name))
+}
+
+pub fn read(text: &str) -> Result<Baseline, Problem> {
+    let (lines, cut) = whole_lines(text);
+    // What people paste has no end of a line, and a value of a single line has nothing to be compared with.
+    let lines: Vec<String> = lines.iter().map(|(_, line)| without_tabs(line)).collect();
+    let mut passed_over: Vec<String> = cut.map(cut_line).into_iter().collect();
+    let values = drawn(&lines, &mut passed_over)
+        .or_else(|| separated(text, &mut passed_over))
+        .unwrap_or_else(|| named(&lines));
+    let number_of = |column: &str| values.get(column).copied().filter(|value| *value > 0.0);
+    let figure = |quantity: Quantity, column: &str| {
+        Some(Figure { quantity, estimate: Estimate::bare(number_of(column)?), point: None })
+    };
+    // The bound of the other side may never bind: then its highest rate is what corresponds.
+    let figures: Vec<Figure> = [
+        figure(MAX_IOPS, "MAX_IOPS"),
+        figure(UNBOUNDED_IOPS, "MAX_IOPS"),
+        figure(MAX_MBPS, "MAX_MBPS"),
+        figure(MAX_PMBPS, "MAX_PMBPS"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if figures.is_empty() {
+        return Err(nothing(&lines, cut));
+    }
+    let condition = |name: &'static str, column: &str, unit: &str| {
+        Some((name, format!("{}{unit}", trimmed(number_of(column)?))))
+    };
+    let conditions = [
+        condition("physical disks as given", "NUM_PHYSICAL_DISKS", ""),
+        condition("mean latency at max_iops", "LATENCY", " ms"),
+    ];
+    let reads = ClassFacts { write_percent: Some(0.0), is_sequential: Some(false), ..ClassFacts::default() };
+    let large = ClassFacts { is_sequential: None, ..reads };
+    Ok(Baseline {
+        tool: Tool::CalibrateIo,
+        version: None,
+        conditions: conditions.into_iter().flatten().collect(),
+        lacks: LACKS.to_vec(),
+        passed_over,
+        content: Content::Figures(LoadFacts::from([(Class::SMALL, reads), (Class::LARGE, large)]), figures),
+    })
+}
+
+fn nothing(lines: &[String], cut: Option<&str>) -> Problem {
+    let upper = lines.join(" ").to_ascii_uppercase();
+    let cause = if cut.is_some() {
+        "the text is cut before its numbers"
+    } else if upper.contains("NOT AVAILABLE")
+        || (upper.contains("CALIBRATION_TIME") && !names(&upper, "MAX_IOPS"))
+    {
+        "V$IO_CALIBRATION_STATUS says whether there are results, and has none itself"
+    } else {
+        "the columns have no number, as of a database that was never calibrated"
+    };
+    Problem::usage("the text of CALIBRATE_IO holds no result").because(cause).next(GIVE)
+}
+
+/// The column of a name.
+fn column(name: &str) -> Option<&'static str> {
+    let name = name.trim().trim_matches('"').to_ascii_uppercase();
+    let name = name.strip_prefix("L_").unwrap_or(&name);
+    COLUMNS.iter().find(|own| own.1.contains(&name)).map(|own| own.0)
+}
+
+/// The values of a row under the names of a header.
+fn row(header: &[String], cells: &[String]) -> Values {
+    let known = header.iter().zip(cells).filter_map(|(name, cell)| Some((column(name)?, number(cell)?)));
+    known.collect()
+}
+
+/// SQL*Plus: names, dashes below them, rows. Columns that find no room in a line have lines of their own, in the same order.
+fn drawn(lines: &[String], passed_over: &mut Vec<String>) -> Option<Values> {
+    let rules: Vec<usize> = (1..lines.len()).filter(|&at| dashes(&lines[at]).is_some()).collect();
+    let last = *rules.last()?;
+    let rows: Vec<&String> = lines[last + 1..].iter().filter(|line| !line.trim().is_empty()).collect();
+    let mut values = Values::new();
+    for (part, &at) in rules.iter().enumerate() {
+        let starts = dashes(&lines[at])?;
+        let header = under(&lines[at - 1], &starts);
+        // Numbers stand on the right, and end where their dashes do.
+        if let Some(cells) = rows.get(part) {
+            values.extend(row(&header, &under(cells, &starts)));
+        }
+    }
+    let is_more = |line: &&String| line.split_whitespace().all(|cell| number(cell).is_some());
+    if rules.len() == 1 && rows.iter().skip(1).any(is_more) {
+        passed_over.push("further rows: one calibration is one row".to_owned());
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+/// CSV, or the table of psql with bars.
+fn separated(text: &str, passed_over: &mut Vec<String>) -> Option<Values> {
+    let (lines, _) = whole_lines(text);
+    let lines: Vec<&str> = lines.iter().map(|(_, line)| *line).collect();
+    let is_header = |line: &&str| column_names(line) >= 2;
+    let at = lines.iter().position(is_header)?;
+    let separator = separator(lines[at])?;
+    let header = csv(lines[at], separator);
+    let is_row = |line: &&&str| !line.trim().is_empty() && !line.chars().all(|c| "-+| ".contains(c));
+    let rows: Vec<Values> =
+        lines[at + 1..].iter().filter(is_row).map(|line| row(&header, &csv(line, separator))).collect();
+    let mut rows = rows.into_iter().filter(|row| !row.is_empty());
+    let first = rows.next()?;
+    if rows.next().is_some() {
+        passed_over.push("further rows: one calibration is one row".to_owned());
+    }
+    Some(first)
+}
+
+fn column_names(line: &str) -> usize {
+    separator(line).map_or(0, |separator| csv(line, separator).iter().filter_map(|cell| column(cell)).count())
+}
+
+/// A name and its value in each line: `max_iops = 11518`, `MAX_IOPS : 11518`. The first of each name, which has the most digits.
+fn named(lines: &[String]) -> Values {
+    let mut values = Values::new();
+    for line in lines {
+        let Some((name, value)) = line.split_once([':', '=']) else { continue };
+        let digits = value.trim().split(' ').next().unwrap_or_default();
+        if let (Some(column), Some(value)) = (column(name), number(digits)) {
+            values.entry(column).or_insert(value);
+        }
+    }
+    values
+}

@@ -1,0 +1,78 @@
+//! The answers of a calibration by Rigel without its record: the document `rigel.calibration/1`, which `rigel calibrate --json` prints and
+//! `calibrate_io()` keeps in its table.
+//!
+//! Must not judge them again.
+
+use super::{Baseline, ClassFacts, Content, LoadFacts, Tool};
+use rigel_core::error::Problem;
+use rigel_core::judge::answers::{ANSWERS, AnswersForm};
+use rigel_core::judge::quantity::Figure;
+use rigel_core::load::class::Class;
+use rigel_core::stats::{Estimate, EstimateForm, Interval};
+use serde::Deserialize;
+
+const LACKS: &[&str] = &["no load levels and no percentiles: the answers alone are compared"];
+
+/// What is read of the document.
+#[derive(Deserialize)]
+struct Document {
+    run: Option<String>,
+    started: Option<String>,
+    #[serde(flatten)]
+    answers: AnswersForm,
+    write_percent: Option<f64>,
+    size_small: Option<u64>,
+    size_large: Option<u64>,
+}
+
+pub fn read(text: &str) -> Result<Baseline, Problem> {
+    let found: Document = serde_json::from_str(text).map_err(|error| {
+        Problem::usage("the document of a calibration cannot be read")
+            .at(format!("line {}", error.line()))
+            .because("it is cut, or was changed")
+            .next("give the document as `rigel calibrate --json` printed it, or the record of the run")
+    })?;
+    let figures: Vec<Figure> = ANSWERS
+        .iter()
+        .filter(|answer| answer.quantity.is_compared())
+        .filter_map(|answer| {
+            let estimate = estimate(found.answers.common(answer)?, 1.0 / answer.scale);
+            Some(Figure { quantity: answer.quantity, estimate, point: None })
+        })
+        .collect();
+    if figures.is_empty() {
+        return Err(Problem::usage("the document of a calibration holds no figure")
+            .because("the calibration ended before it had measured anything")
+            .next("give that of one that ended"));
+    }
+    let write_percent = found.write_percent;
+    let small = ClassFacts { bytes: found.size_small, write_percent, is_sequential: Some(false) };
+    let large = ClassFacts { bytes: found.size_large, write_percent, is_sequential: None };
+    let limit = rigel_core::units::say::trimmed(found.answers.max_latency_ms);
+    let conditions = [
+        ("run", found.run),
+        ("started", found.started),
+        ("latency limit", Some(format!("{} {limit} ms", found.answers.percentile.name()))),
+    ];
+    Ok(Baseline {
+        tool: Tool::Calibration,
+        version: None,
+        conditions: conditions.into_iter().filter_map(|(name, text)| Some((name, text?))).collect(),
+        lacks: LACKS.to_vec(),
+        passed_over: Vec::new(),
+        content: Content::Figures(LoadFacts::from([(Class::SMALL, small), (Class::LARGE, large)]), figures),
+    })
+}
+
+/// A figure of a document in the unit of its quantity. Degrees of freedom are not kept: those of its visits at least are there.
+fn estimate(form: EstimateForm, scale: f64) -> Estimate {
+    let bare = Estimate::bare(form.value * scale);
+    let (Some(lo), Some(hi), Some(visits)) = (form.lo95, form.hi95, form.visits) else { return bare };
+    let half = (hi / form.value - 1.0).max(1.0 - lo / form.value);
+    if visits < 2 || !half.is_finite() {
+        return bare;
+    }
+    let df = rigel_core::stats::sample::count(visits - 1);
+    Interval::symmetric(form.value * scale, half, visits, df)
+        .map_or(bare, |interval| Estimate::of(interval, form.basis))
+}

@@ -1,0 +1,121 @@
+//! diskspd's results as XML (`-Rxml`): a load for each time span, with the profile that says what it was.
+//!
+//! Must not read the figures of single threads for themselves.
+
+use super::load::{Access, Load};
+use super::text::{count, number};
+use super::xml::{self, Element};
+use super::{Baseline, Content, Tool};
+use rigel_core::error::Problem;
+
+const LACKS: &[&str] = &[
+    "no interval, as it gives one number for each time span; how much another run would differ is not known",
+];
+const MIB: f64 = 1_048_576.0;
+
+pub fn is_diskspd(head: &str) -> bool {
+    head.contains("<Results>")
+}
+
+pub fn read(text: &str) -> Result<Baseline, Problem> {
+    let root = xml::read(text).map_err(|line| {
+        Problem::usage("the XML of diskspd cannot be read")
+            .at(format!("line {line}"))
+            .because("the file is cut, or something was written into it")
+            .next("give what diskspd -Rxml wrote to standard output, whole")
+    })?;
+    let spans: Vec<&Element> = root.each("TimeSpan").collect();
+    let profiles: Vec<&Element> =
+        root.first(&["Profile", "TimeSpans"]).map(|all| all.each("TimeSpan").collect()).unwrap_or_default();
+    let (mut groups, mut passed_over) = (Vec::new(), Vec::new());
+    for (at, span) in spans.iter().enumerate() {
+        let name = format!("time span {}", at + 1);
+        match profiles.get(at).ok_or_else(|| "the profile does not say what its load was".to_owned()) {
+            Ok(profile) => match load(&name, span, profile) {
+                Ok(load) => groups.push(vec![load]),
+                Err(why) => passed_over.push(format!("'{name}': {why}")),
+            },
+            Err(why) => passed_over.push(format!("'{name}': {why}")),
+        }
+    }
+    if groups.is_empty() {
+        let cause = passed_over.first().cloned().unwrap_or_else(|| "it has no time span".to_owned());
+        return Err(Problem::usage("the XML of diskspd holds no result")
+            .because(cause)
+            .next("give the results of a run that ended, with its profile (-Rxml)"));
+    }
+    let version = root.first(&["System", "Tool", "Version"]).map(|version| version.text.clone());
+    Ok(Baseline {
+        tool: Tool::Diskspd,
+        version,
+        conditions: Vec::new(),
+        lacks: LACKS.to_vec(),
+        passed_over,
+        content: Content::Loads(groups),
+    })
+}
+
+fn value(element: &Element, path: &[&str]) -> Option<f64> {
+    number(&element.first(path)?.text)
+}
+
+fn load(name: &str, span: &Element, profile: &Element) -> Result<Load, String> {
+    let seconds = value(span, &["TestTimeSeconds"]).filter(|seconds| *seconds > 0.0);
+    let seconds = seconds.ok_or("it has no time")?;
+    let all = |tag: &str| -> f64 {
+        let targets = span.each("Thread").flat_map(|thread| thread.each("Target"));
+        targets.filter_map(|target| value(target, &[tag])).sum()
+    };
+    let targets: Vec<&Element> =
+        profile.first(&["Targets"]).map(|all| all.each("Target").collect()).unwrap_or_default();
+    let first = targets.first().ok_or("the profile has no target")?;
+    // One word for all targets, or none.
+    let same = |tag: &str| {
+        let text = |target: &&Element| target.first(&[tag]).map(|found| found.text.clone());
+        let own = text(first);
+        targets.iter().all(|target| text(target) == own).then_some(own)
+    };
+    let writes = same("WriteRatio").ok_or("its targets have different shares of writes")?;
+    let random = same("Random").ok_or("some of its targets are random and some not")?;
+    let bytes = same("BlockSize").flatten().and_then(|text| text.trim().parse().ok());
+    let is_held = targets.iter().any(|target| value(target, &["Throughput"]).is_some_and(|held| held > 0.0));
+    if is_held {
+        return Err("its rate was given, which says how fast it had to be".to_owned());
+    }
+    let iops = (all("ReadCount") + all("WriteCount")) / seconds;
+    let latency = span.first(&["Latency"]);
+    let p99 = latency.and_then(|latency| {
+        let mut buckets = latency.each("Bucket");
+        buckets.find(|bucket| value(bucket, &["Percentile"]) == Some(99.0))
+    });
+    let us = |ms: Option<f64>| ms.map(|ms| 1000.0 * ms).filter(|us| *us > 0.0);
+    Ok(Load {
+        name: name.to_owned(),
+        access: if random.is_some() { Access::Random } else { Access::Sequential },
+        bytes,
+        write_percent: writes.and_then(|text| number(&text)).unwrap_or(0.0),
+        outstanding: outstanding(profile, &targets),
+        given_rate: None,
+        iops,
+        mbps: (all("ReadBytes") + all("WriteBytes")) / seconds / MIB,
+        mean_us: us(latency.and_then(|latency| value(latency, &["AverageTotalMilliseconds"]))),
+        p99_us: us(p99.and_then(|bucket| value(bucket, &["TotalMilliseconds"]))),
+    })
+}
+
+/// `-o` times the threads of each target; `-O` times all threads where that was given.
+fn outstanding(profile: &Element, targets: &[&Element]) -> u32 {
+    let whole = |element: &Element, tag: &str| {
+        element.first(&[tag]).and_then(|found| count(&found.text)).unwrap_or(0)
+    };
+    let per_target = |target: &&Element| whole(target, "RequestCount").max(1);
+    let (threads, requests) = (whole(profile, "ThreadCount"), whole(profile, "RequestCount"));
+    let sum = |of: &dyn Fn(&&Element) -> u32| {
+        targets.iter().fold(0u32, |sum, target| sum.saturating_add(of(target)))
+    };
+    if threads > 0 {
+        let of_thread = if requests > 0 { requests } else { sum(&per_target) };
+        return threads.saturating_mul(of_thread);
+    }
+    sum(&|target| per_target(target).saturating_mul(whole(target, "ThreadsPerFile").max(1)))
+}

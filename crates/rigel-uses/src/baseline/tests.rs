@@ -1,0 +1,294 @@
+//! Each format with files that the tools wrote, or that were written after theirs: the numbers, and every cut.
+
+use super::*;
+use proptest::prelude::*;
+use rigel_core::load::class::Class;
+use rigel_core::load::matrix::Point;
+
+macro_rules! samples {
+    ($($name:literal),+ $(,)?) => { [$(($name, include_str!(concat!("samples/", $name)))),+] };
+}
+
+const SAMPLES: [(&str, &str); 27] = samples![
+    "orion_10_2_summary.txt",
+    "orion_11_1_summary.txt",
+    "orion_11_1_iops.csv",
+    "orion_11_1_lat.csv",
+    "orion_11_1_mbps.csv",
+    "orion_11_2_summary.txt",
+    "orion_11_2_lat.csv",
+    "orion_19_summary.txt",
+    "calibrate_io.csv",
+    "calibrate_io_sqlplus.txt",
+    "calibrate_io_wrapped.txt",
+    "calibrate_io_print_table.txt",
+    "calibrate_io_printed.txt",
+    "calibrate_io_psql.txt",
+    "pg_test_fsync.txt",
+    "elbencho.csv",
+    "diskspd.xml",
+    "fio_rand_read_8k_q8.json",
+    "fio_rand_read_8k_q1_plus.json",
+    "fio_seq_read_1m_q2.json",
+    "fio_mixed_8k_30.json",
+    "fio_rand_read_4jobs.json",
+    "fio_rand_read_4jobs_grouped.json",
+    "fio_two_jobs_stonewall.json",
+    "fio_two_jobs_together.json",
+    "fio_commit_fdatasync.json",
+    "fio_rate_500.json",
+];
+
+fn sample(name: &str) -> Baseline {
+    let text = SAMPLES.iter().find(|one| one.0 == name).unwrap().1;
+    Baseline::read(text.as_bytes()).unwrap().unwrap()
+}
+
+/// The numbers by quantity and place, `small_iops 8,0`.
+fn numbers(found: &Baseline) -> Vec<(String, f64)> {
+    let figures = found.results(&LoadFacts::new()).figures;
+    let name = |figure: &Figure| match figure.place() {
+        Some(point) => {
+            let levels: Vec<String> =
+                point.classes().map(|(class, level)| format!(" {class} {level}")).collect();
+            format!("{}{}", figure.quantity.name(), levels.concat())
+        }
+        None => figure.quantity.name(),
+    };
+    figures.iter().map(|figure| (name(figure), figure.estimate.value)).collect()
+}
+
+fn assert_numbers(name: &str, wanted: &[(&str, f64)]) {
+    let found = numbers(&sample(name));
+    for (quantity, value) in wanted {
+        let own = found
+            .iter()
+            .find(|one| one.0 == *quantity)
+            .unwrap_or_else(|| panic!("{name}: {quantity} of {found:?}"));
+        assert!((own.1 / value - 1.0).abs() < 1e-6, "{name}: {own:?} is not {value}");
+    }
+}
+
+#[test]
+fn every_sample_is_known_by_its_content() {
+    let tools = |part: &str| match part {
+        "orion" => Tool::Orion,
+        "calibrate" => Tool::CalibrateIo,
+        "pg" => Tool::PgTestFsync,
+        "elbencho.csv" => Tool::Elbencho,
+        "diskspd.xml" => Tool::Diskspd,
+        _ => Tool::Fio,
+    };
+    for (name, text) in SAMPLES {
+        let found =
+            Baseline::read(text.as_bytes()).unwrap().unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        assert_eq!(found.tool, tools(name.split('_').next().unwrap()), "{name}");
+        assert!(!found.results(&LoadFacts::new()).figures.is_empty() || name.contains("rate"), "{name}");
+        assert!(!found.lacks.is_empty());
+    }
+    for other in ["", "hello\n", "{\"line\":\"header\"}\n", "{}", "<html></html>", "a,b\n1,2\n"] {
+        assert_eq!(Baseline::read(other.as_bytes()), None, "{other}");
+        assert_eq!(unknown(other.as_bytes()).kind.code(), 2);
+    }
+}
+
+#[test]
+fn a_summary_of_orion_has_its_maxima_with_their_loads_and_units() {
+    assert_numbers(
+        "orion_10_2_summary.txt",
+        &[
+            ("max_small_iops", 812.0),
+            ("max_large_mbps", 98.25),
+            ("min_small_latency", 6840.0),
+            ("small_iops small 17", 812.0),
+        ],
+    );
+    assert_numbers("orion_11_2_summary.txt", &[("max_small_iops", 2740.0), ("min_small_latency", 5312.0)]);
+    assert_numbers(
+        "orion_19_summary.txt",
+        &[("min_small_latency", 339.25), ("large_mbps small 3 large 2", 410.75)],
+    );
+    let facts = sample("orion_11_2_summary.txt").results(&LoadFacts::new()).facts;
+    let small = ClassFacts { bytes: Some(8192), write_percent: Some(20.0), is_sequential: Some(false) };
+    assert_eq!(facts[&Class::SMALL], small);
+    assert_eq!(facts[&Class::LARGE].bytes, Some(1 << 20));
+    assert_eq!(sample("orion_10_2_summary.txt").version.as_deref(), Some("10.2.0.1.0"));
+    // An aborted run has no results, and a line without its end is not believed.
+    let whole = include_str!("samples/orion_11_1_summary.txt");
+    let aborted = &whole[..whole.find("Small Columns").unwrap()];
+    let problem = Baseline::read(aborted.as_bytes()).unwrap().unwrap_err();
+    assert!(
+        problem.kind.code() == 2 && problem.what.contains("no results") && problem.next.is_some(),
+        "{problem}"
+    );
+    let cut = Baseline::read(whole.trim_end().as_bytes()).unwrap().unwrap();
+    assert!(cut.results(&LoadFacts::new()).passed_over[0].contains("may be cut"));
+    assert_eq!(numbers(&cut).len(), 4);
+}
+
+#[test]
+fn the_tables_of_orion_are_told_apart_and_make_one_run() {
+    assert_numbers("orion_11_1_iops.csv", &[("small_iops small 3", 5390.0), ("max_small_iops", 6150.0)]);
+    assert_numbers("orion_11_1_mbps.csv", &[("large_mbps large 1", 280.1), ("max_large_mbps", 385.2)]);
+    assert_numbers("orion_11_1_lat.csv", &[("small_latency small 5", 810.0), ("min_small_latency", 440.0)]);
+    assert_numbers("orion_11_2_lat.csv", &[("small_latency small 2", 8611.5)]);
+    let mut whole = sample("orion_11_1_summary.txt");
+    for part in ["orion_11_1_iops.csv", "orion_11_1_mbps.csv", "orion_11_1_lat.csv"] {
+        whole.join(sample(part)).unwrap();
+    }
+    let found = numbers(&whole);
+    assert_eq!(found.iter().filter(|one| one.0.starts_with("small_iops")).count(), 5, "{found:?}");
+    assert_eq!(found.iter().filter(|one| one.0 == "max_small_iops").count(), 1);
+    assert!(whole.join(sample("pg_test_fsync.txt")).is_err());
+}
+
+#[test]
+fn every_way_to_paste_calibrate_io_has_the_same_numbers() {
+    for (name, _) in SAMPLES.iter().filter(|one| one.0.starts_with("calibrate")) {
+        assert_numbers(name, &[("max_iops", 4120.0), ("max_large_mbps", 310.0)]);
+        let has_pmbps = numbers(&sample(name)).iter().any(|one| one == &("max_pmbps".to_owned(), 182.0));
+        assert_eq!(has_pmbps, !name.contains("printed"), "{name}");
+    }
+    let latency =
+        |name: &str| sample(name).conditions.iter().find(|one| one.0.contains("latency")).unwrap().1.clone();
+    assert_eq!(
+        (latency("calibrate_io.csv"), latency("calibrate_io_printed.txt")),
+        ("9.5 ms".into(), "9.513 ms".into())
+    );
+    let status = "STATUS        CALIBRATION_TIME\n------------- ----------------\nREADY         14-MAY-12 10.11.52 AM\n";
+    let problem = Baseline::read(status.as_bytes()).unwrap().unwrap_err();
+    assert!(problem.cause.unwrap().contains("V$IO_CALIBRATION_STATUS"));
+}
+
+#[test]
+fn a_job_of_fio_is_a_load_with_its_options() {
+    assert_numbers(
+        "fio_rand_read_8k_q8.json",
+        &[
+            ("small_iops small 8", 26_248.251_748),
+            ("small_latency small 8", 298.224_179_927),
+            ("small_p99 small 8", 2473.984),
+        ],
+    );
+    assert_numbers("fio_seq_read_1m_q2.json", &[("large_latency large 2", 2_375.234_297_683)]);
+    // 30 % of writes: means by the rates of both directions.
+    let iops = 9_973.013_493 + 4_241.379_31;
+    let mean = (9_973.013_493 * 255.531_256_364 + 4_241.379_31 * 336.540_631_908) / iops;
+    assert_numbers("fio_mixed_8k_30.json", &[("small_iops small 4", iops), ("small_latency small 4", mean)]);
+    assert_eq!(
+        sample("fio_mixed_8k_30.json").results(&LoadFacts::new()).facts[&Class::SMALL].write_percent,
+        Some(30.0)
+    );
+    // Copies of a job add up, whether fio adds them or not.
+    let copies = 6_593.203_398 + 6_484.289_277 + 6_438.403_99 + 5_640.718_563;
+    assert_numbers("fio_rand_read_4jobs.json", &[("small_iops small 8", copies)]);
+    assert_numbers("fio_rand_read_4jobs_grouped.json", &[("small_iops small 8", 22_328.835_582)]);
+    // Jobs behind a stonewall are another load level, those without one are one.
+    assert_numbers(
+        "fio_two_jobs_stonewall.json",
+        &[("small_iops small 4", 17_530.234_883), ("large_mbps large 2", 750.0)],
+    );
+    assert_numbers(
+        "fio_two_jobs_together.json",
+        &[("small_iops small 4 large 1", 4_571.428_571), ("large_mbps small 4 large 1", 542.457_542)],
+    );
+    // A commit is its write and its flush.
+    assert_numbers("fio_commit_fdatasync.json", &[("commit_fdatasync", 17.324_213_635 + 709.056_495_078)]);
+    assert_numbers(
+        "fio_rate_500.json",
+        &[("open_latency open 500", 851.712_935_936), ("open_p99 open 500", 5079.04)],
+    );
+    // The percentile of both directions is in the buckets of JSON+ alone.
+    let plus = include_str!("samples/fio_mixed_8k_30_plus.json");
+    let both = Baseline::read(plus.as_bytes()).unwrap().unwrap();
+    assert!(numbers(&both).iter().any(|one| one.0 == "small_p99 small 4"));
+    assert!(numbers(&sample("fio_mixed_8k_30.json")).iter().all(|one| !one.0.contains("p99")));
+}
+
+#[test]
+fn the_load_that_is_most_like_the_other_side_has_a_say() {
+    let whole = include_str!("samples/fio_two_jobs_stonewall.json");
+    // The second job becomes random reads of 16 KiB.
+    let text = whole
+        .replace("\"rw\" : \"read\"", "\"rw\" : \"randread\"")
+        .replace("\"bs\" : \"1m\"", "\"bs\" : \"16k\"");
+    let found = Baseline::read(text.as_bytes()).unwrap().unwrap();
+    for (bytes, point) in [(8192, Point::pair(4, 0)), (16384, Point::pair(2, 0))] {
+        let wanted = ClassFacts { bytes: Some(bytes), write_percent: Some(0.0), is_sequential: Some(false) };
+        let results = found.results(&LoadFacts::from([(Class::SMALL, wanted)]));
+        assert_eq!(results.facts[&Class::SMALL], wanted);
+        assert_eq!(results.figures[0].point, Some(point));
+        assert!(results.passed_over[0].contains("beside"), "{results:?}");
+    }
+}
+
+#[test]
+fn commits_phases_and_time_spans_are_read() {
+    assert_numbers(
+        "pg_test_fsync.txt",
+        &[
+            ("commit_latency", 1e6 / 617.865),
+            ("commit_fdatasync", 1e6 / 2107.824),
+            ("commit_unsynced", 1e6 / 409_220.782),
+        ],
+    );
+    assert_numbers(
+        "elbencho.csv",
+        &[
+            ("small_iops small 16", 40_800.0),
+            ("small_latency small 16", 391.0),
+            ("large_mbps large 4", 600.0),
+        ],
+    );
+    assert!(sample("elbencho.csv").results(&LoadFacts::new()).passed_over[0].contains("RMFILES"));
+    assert_numbers(
+        "diskspd.xml",
+        &[("small_iops small 8", 20_000.0), ("small_latency small 8", 380.0), ("small_p99 small 8", 1250.0)],
+    );
+}
+
+/// A file that is cut anywhere has no number that the whole file does not have; or a problem that says what to do.
+#[test]
+fn a_file_that_is_cut_anywhere_lies_never() {
+    for (name, text) in SAMPLES {
+        let whole = numbers(&sample(name));
+        let best = |name: &str| name.starts_with("max_") || name.starts_with("min_");
+        let step = if text.len() > 4096 { 53 } else { 1 };
+        for end in (0..text.len()).step_by(step).filter(|&end| text.is_char_boundary(end)) {
+            match Baseline::read(&text.as_bytes()[..end]) {
+                None => {}
+                Some(Err(problem)) => {
+                    assert!(
+                        problem.kind.code() == 2 && problem.cause.is_some() && problem.next.is_some(),
+                        "{name} {end}"
+                    );
+                }
+                Some(Ok(found)) => {
+                    // The best of fewer points is another one.
+                    let own = numbers(&found).into_iter().filter(|one| !best(&one.0));
+                    own.for_each(|one| {
+                        assert!(whole.contains(&one), "{name} cut at {end}: {one:?} of {whole:?}")
+                    });
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0usize..27, place in 0.0f64..1.0) {
+        let _ = Baseline::read(&bytes);
+        // Written over a sample, somewhere.
+        let text = SAMPLES[at].1.as_bytes();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a file")]
+        let place = (place * text.len() as f64) as usize;
+        let mut edited = text[..place].to_vec();
+        edited.extend(&bytes);
+        edited.extend(&text[(place + bytes.len() / 2).min(text.len())..]);
+        if let Some(Ok(found)) = Baseline::read(&edited) {
+            let results = found.results(&LoadFacts::new());
+            prop_assert!(results.figures.iter().all(|figure| figure.estimate.value.is_finite()));
+        }
+    }
+}

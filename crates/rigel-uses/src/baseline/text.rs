@@ -1,0 +1,80 @@
+//! Text as tools leave it: any encoding, lines that may be cut, numbers of any country.
+//!
+//! Must not know a tool.
+
+use std::borrow::Cow;
+
+/// Most characters of a foreign line that a message holds.
+const MOST_SHOWN: usize = 60;
+
+/// Bytes as text. PowerShell writes UTF-16 where it redirects an output.
+pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+        Cow::Owned(String::from_utf16_lossy(&units))
+    };
+    match bytes {
+        [0xff, 0xfe, text @ ..] => wide(text, u16::from_le_bytes),
+        [0xfe, 0xff, text @ ..] => wide(text, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, text @ ..] => String::from_utf8_lossy(text),
+        text => String::from_utf8_lossy(text),
+    }
+}
+
+/// So many of the first bytes, whole characters.
+pub fn head(text: &str, bytes: usize) -> &str {
+    let ends = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    &text[..ends.unwrap_or(0)]
+}
+
+/// A foreign line, short enough for a message.
+pub fn shortened(line: &str) -> String {
+    let short: String = line.chars().take(MOST_SHOWN).collect();
+    if short.len() < line.len() { format!("{short}..") } else { short }
+}
+
+/// The lines of a text that have an end, each with its number. A last line without an end may be cut in the middle of a number:
+/// it comes apart from them.
+pub fn whole_lines(text: &str) -> (Vec<(usize, &str)>, Option<&str>) {
+    let mut lines: Vec<(usize, &str)> = text.lines().enumerate().map(|(at, line)| (at + 1, line)).collect();
+    let cut = if text.ends_with('\n') { None } else { lines.pop().map(|(_, line)| line) };
+    (lines, cut.filter(|line| !line.trim().is_empty()))
+}
+
+/// What is said of a last line that may be cut.
+pub fn cut_line(line: &str) -> String {
+    format!(
+        "the last line, '{}', which has no end and may be cut",
+        rigel_core::path_text::printable(&shortened(line.trim()))
+    )
+}
+
+/// A number that is not negative, with a decimal point or comma.
+pub fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let is_plain = !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | 'E' | '+' | '-'));
+    let plain = if text.contains('.') { text.to_owned() } else { text.replacen(',', ".", 1) };
+    let value: f64 = plain.parse().ok().filter(|_| is_plain)?;
+    (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+/// A whole number.
+pub fn count(text: &str) -> Option<u32> {
+    text.trim().parse().ok()
+}
+
+/// A size as these tools write it, `8k`, `1m`, `4096`, `1MiB`; of fio's `8k,8k` the first. Units are powers of 1024.
+pub fn bytes(text: &str) -> Option<u64> {
+    let text = text.split([',', '-', ' ']).next()?.trim().to_ascii_lowercase();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (value, unit) = text.split_at(digits);
+    let shift = match unit.trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => return None,
+    };
+    value.parse::<u64>().ok()?.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
+}

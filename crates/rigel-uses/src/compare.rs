@@ -1,0 +1,227 @@
+//! Two sides of runs, point by point: what changed, and how sure that is.
+//!
+//! A side is one run or several of the same kind. The input is records with their findings, the output is rows.
+//! Every row is judged by an interval of its change. The intervals of a quantity are simultaneous, so a matrix of
+//! many points does not show a change by chance. Must not format, and must not choose an exit code.
+
+mod alike;
+pub mod change;
+mod effect;
+pub mod gate;
+mod past;
+mod points;
+mod seen;
+mod shown;
+pub mod tools;
+
+pub use alike::Difference;
+pub(crate) use alike::differences;
+pub use effect::{Effect, MARGIN};
+pub use past::SessionSpread;
+pub use points::OverPoints;
+pub use seen::SeenChange;
+
+use change::{Change, Doubt, RunQuantity};
+use rigel_core::judge::answers::MAX_IOPS;
+use rigel_core::judge::findings::Findings;
+use rigel_core::judge::quantity::{Figure, Quantity, Scope, What};
+use rigel_core::load::class::{Class, LoadClass};
+use rigel_core::load::matrix::Point;
+use rigel_core::record::Record;
+use rigel_core::stats::Estimate;
+use std::collections::BTreeMap;
+
+/// A run with its findings.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// Its record.
+    pub record: &'a Record,
+    /// What it says.
+    pub findings: &'a Findings,
+}
+
+/// Whether the number of a side may be used by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideUsability {
+    /// It may.
+    Usable,
+    /// The tool began I/Os late: that of the storage alone is below a latency.
+    Late,
+    /// A flag says that it must not.
+    Invalid,
+    /// More I/O arrived than was served: a latency that says how long was measured.
+    Behind {
+        /// Whether the other side kept up with the same load.
+        alone: bool,
+    },
+}
+
+/// One quantity of one point, or of the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which quantity.
+    pub quantity: Quantity,
+    /// Where; `None` for a quantity of runs.
+    pub point: Option<Point>,
+    /// The base.
+    pub base: Estimate,
+    /// The new side.
+    pub new: Estimate,
+    /// Whether that may be used by itself.
+    pub standing: SideUsability,
+    /// The same of the base.
+    pub base_standing: SideUsability,
+    /// How much the new side differs; the reason when that cannot be told.
+    pub change: Result<Change, Doubt>,
+    /// What that says.
+    pub verdict: Effect,
+    /// It follows from another row of its point.
+    pub follows: bool,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// By quantity in the order of [`Findings::all_figures`], then by the levels of points.
+    pub rows: Vec<Row>,
+    /// Other differences between the runs. Those that make the runs incomparable come first.
+    pub differences: Vec<Difference>,
+    /// Points that only some of the runs have.
+    pub left_out: Vec<Point>,
+}
+
+impl Comparison {
+    /// Compares all runs of one side with all of the other.
+    pub fn of(base: &[Run<'_>], new: &[Run<'_>]) -> Self {
+        Self::with_past(base, new, &[SessionSpread::default(); 2])
+    }
+
+    /// The same where sessions of the past tell how much those of each side differ: a single run of a side is one of them.
+    pub fn with_past(base: &[Run<'_>], new: &[Run<'_>], past: &[SessionSpread; 2]) -> Self {
+        let all: Vec<&Run<'_>> = base.iter().chain(new).collect();
+        let Some((first, others)) = all.split_first() else {
+            return Self::default();
+        };
+        let left_out = alike::left_out(&all);
+        let sides = [base, new].map(|runs| runs.iter().map(measured).collect::<Vec<_>>());
+        let is_common = |key: &Key| {
+            let is_there = key.1.is_none_or(|point| !left_out.contains(&point));
+            is_there && has_one_bound(key.0, &all) && sides.iter().flatten().all(|run| run.contains_key(key))
+        };
+        let points = first.findings.points.iter().map(|found| found.point);
+        let points: Vec<Point> = points.filter(|point| !left_out.contains(point)).collect();
+        let figures = first.findings.all_figures();
+        let keys: Vec<Key> = figures.iter().map(key).filter(is_common).collect();
+        let load = |class| first.findings.points.iter().find_map(|found| found.io(class)).map(|io| &io.load);
+        let of = |keys: &[Key]| {
+            let quantity = keys[0].0;
+            let unequal = has_unequal_levels(quantity, &all, &left_out);
+            let judged = move |row: Row| if unequal { row.of_unequal_levels() } else { row };
+            rows((&load, &points), keys, &sides, past).into_iter().map(judged)
+        };
+        Self {
+            rows: keys.chunk_by(|one, other| one.0 == other.0).flat_map(of).collect(),
+            differences: differences(first, others),
+            left_out,
+        }
+    }
+
+    /// What makes the runs incomparable.
+    pub fn incomparable(&self) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(|difference| difference.incomparable)
+    }
+}
+
+impl Row {
+    /// Whether a flag says that a number of one side must not be used.
+    pub const fn is_invalid(&self) -> bool {
+        matches!(self.verdict, Effect::Undecided(Doubt::Invalid))
+    }
+
+    /// The same without a verdict, unless there is a better reason for that.
+    fn of_unequal_levels(self) -> Self {
+        let change = self.change.and(Err(Doubt::UnequalLevels));
+        Self { verdict: Effect::of(self.quantity, &change), change, ..self }
+    }
+}
+
+/// A quantity, and where; nowhere in particular of a quantity of runs.
+pub(crate) type Key = (Quantity, Option<Point>);
+
+fn key(figure: &Figure) -> Key {
+    (figure.quantity, figure.place())
+}
+
+/// The figures of a run, each with whether it may be used.
+fn measured(run: &Run<'_>) -> BTreeMap<Key, RunQuantity> {
+    let findings = run.findings;
+    let is_invalid = |point| findings.points.iter().any(|found| found.point == point && found.invalid());
+    let one = |figure: &Figure| {
+        RunQuantity::new(figure.quantity, figure.estimate, figure.point.is_some_and(is_invalid))
+    };
+    findings.all_figures().iter().map(|figure| (key(figure), one(figure))).collect()
+}
+
+/// Whether a quantity is the same in all runs. The rate within a bound is not, when the bounds differ, nor is the latency that they are about.
+pub(crate) fn has_one_bound(quantity: Quantity, runs: &[&Run<'_>]) -> bool {
+    let bound = |run: &Run<'_>| run.record.header.request.bound();
+    let bounds = |run: &Run<'_>| run.record.header.request.slo().map(|slo| slo.bounds.clone());
+    let is_same = |one: &Run<'_>, other: &Run<'_>| match quantity.what {
+        _ if quantity == MAX_IOPS => bound(one) == bound(other),
+        _ if quantity.of == Scope::WithinBound => bounds(one) == bounds(other),
+        What::Bounded => bound(one).map(|bound| bound.of) == bound(other).map(|bound| bound.of),
+        _ => true,
+    };
+    runs.windows(2).all(|pair| is_same(pair[0], pair[1]))
+}
+
+/// Whether the best of some run was found at a level that another run was not given.
+fn has_unequal_levels(quantity: Quantity, runs: &[&Run<'_>], left_out: &[Point]) -> bool {
+    let searched = |run: &&Run<'_>| run.record.header.request.searches_levels();
+    let best = |run: &&Run<'_>| run.findings.figure(quantity)?.point;
+    !runs.iter().all(searched) && runs.iter().filter_map(best).any(|at| left_out.contains(&at))
+}
+
+/// The rows of one quantity: one for each point of the runs, or one for the runs.
+fn rows<'a>(
+    (load, points): (&impl Fn(Class) -> Option<&'a LoadClass>, &[Point]),
+    keys: &[Key],
+    sides: &[Vec<BTreeMap<Key, RunQuantity>>; 2],
+    past: &[SessionSpread; 2],
+) -> Vec<Row> {
+    let quantity = keys[0].0;
+    let side = |key: &Key| sides.each_ref().map(|runs| runs.iter().map(|run| run[key]).collect::<Vec<_>>());
+    let measured: Vec<(Option<Point>, [Vec<RunQuantity>; 2])> =
+        keys.iter().map(|key| (key.1, side(key))).collect();
+    let judged = if quantity.is_chosen() {
+        // The best of many is chosen among as many.
+        points.iter().filter(|point| point.of(quantity.class) > 0).count()
+    } else {
+        measured.iter().filter(|(_, [base, new])| change::doubt(base, new).is_none()).count()
+    };
+    let past = past.map(|past| past.of(quantity));
+    let load = load(quantity.class);
+    let row = |(point, [base, new]): &(Option<Point>, [Vec<RunQuantity>; 2])| {
+        let change = change::change_between_sessions(base, new, judged, past);
+        Row {
+            quantity,
+            point: *point,
+            base: change::side(base, new),
+            new: change::side(new, base),
+            standing: standing(new),
+            base_standing: standing(base),
+            verdict: Effect::of(quantity, &change),
+            change,
+            follows: load.is_some_and(|load| quantity.follows(load)),
+        }
+    };
+    measured.iter().map(row).collect()
+}
+
+/// Whether the number of a side may be used: of none of its runs a flag says otherwise.
+pub(crate) fn standing(side: &[RunQuantity]) -> SideUsability {
+    if side.iter().any(|one| one.invalid) { SideUsability::Invalid } else { SideUsability::Usable }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Whether runs can be compared: what they were asked to do, and how they did it.
+//!
+//! Pure; a run is compared with the first one of the base. Must not judge numbers.
+
+use super::Run;
+use crate::versus::{OverallRatio, Versus};
+use rigel_core::facts::TargetFacts;
+use rigel_core::judge::flags::Flag;
+use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
+use rigel_core::load::matrix::Point;
+use rigel_core::load::pace::Pace;
+use rigel_core::load::workload::Layout;
+use rigel_core::units::Bytes;
+use rigel_core::units::say::number;
+
+/// Something in which a run differs from the first one of the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What.
+    pub what: &'static str,
+    /// How it is in the first run of the base.
+    pub base: String,
+    /// How it is in the other run.
+    pub other: String,
+    /// The name of the other run.
+    pub run_id: String,
+    /// Numbers that differ in this are not about the same thing.
+    pub incomparable: bool,
+}
+
+/// A property of a run; `None` when it has no bearing on the run.
+struct Property {
+    what: &'static str,
+    incomparable: bool,
+    text: fn(&Run<'_>) -> Option<String>,
+    /// How it is shown, where the text is not for people.
+    shown: Option<fn(&Run<'_>) -> String>,
+}
+
+const PROPERTIES: &[Property] = &[
+    incomparable("size of small I/O", |run| {
+        has(run, Class::SMALL).then(|| Bytes(run.record.header.request.io_bytes(Class::SMALL)).to_string())
+    }),
+    incomparable("size of large I/O", |run| {
+        has(run, Class::LARGE).then(|| Bytes(run.record.header.request.io_bytes(Class::LARGE)).to_string())
+    }),
+    incomparable("share of writes", |run| Some(run.record.header.request.write_share())),
+    incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
+    Property { shown: Some(named_classes), ..incomparable("other load classes", other_classes) },
+    incomparable("engine", |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
+    incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
+    incomparable("polled completions", |run| Some(yes_or_no(run.record.header.nodes.first().engine.polled))),
+    incomparable("flags that invalidate every number", |run| Some(invalid_flags(run))),
+    telling("targets", |run| Some(targets(run, |target| target.path.clone()))),
+    telling("sizes of the targets", |run| Some(targets(run, |target| Bytes(target.size_bytes).to_string()))),
+    telling("devices", |run| Some(targets(run, device))),
+    telling("CPU", |run| run.record.header.nodes.first().host.cpu_model.clone()),
+    telling("CPUs", |run| Some(run.record.header.nodes.first().host.cpus.to_string())),
+    telling("kernel", |run| Some(run.record.header.nodes.first().host.kernel.clone())),
+    telling("virtual machine", |run| {
+        let hypervisor = run.record.header.nodes.first().host.hypervisor.as_deref();
+        Some(hypervisor.unwrap_or("none").to_owned())
+    }),
+    telling("priority", priority),
+    telling("Rigel", |run| Some(run.record.header.program_version.clone())),
+    telling("latency limit", |run| run.record.header.request.bound().map(|bound| bound.to_string())),
+    telling("limits of the rate", |run| {
+        let bounds = &run.record.header.request.slo()?.bounds;
+        Some(bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    }),
+    telling("B over A", ratios),
+    telling("visits to a point", |run| Some(pace(run))),
+    telling("whole run", |run| Some(yes_or_no(run.record.complete()))),
+];
+
+const fn incomparable(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { what, incomparable: true, text, shown: None }
+}
+
+const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Property {
+    Property { what, incomparable: false, text, shown: None }
+}
+
+/// Everything in which runs differ from the first one, those first that make the runs incomparable. Text of the records comes as it
+/// is: whoever shows it makes it printable.
+pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
+    let differ = |property: &Property| {
+        let base = (property.text)(first)?;
+        let other = others.iter().find_map(|other| {
+            let text = (property.text)(other)?;
+            (text != base).then_some((text, other))
+        });
+        let (text, run) = other?;
+        let (base, text) = match property.shown.map(|shown| (shown(first), shown(run))) {
+            Some((base, other)) if base == other => (base, format!("{other} with other settings")),
+            Some(both) => both,
+            None => (base, text),
+        };
+        Some(Difference {
+            what: property.what,
+            base,
+            other: text,
+            run_id: run.record.header.run_id.clone(),
+            incomparable: property.incomparable,
+        })
+    };
+    PROPERTIES.iter().filter_map(differ).collect()
+}
+
+/// What a run of two sides answers: the ratio of each quantity over all loads, with its interval.
+fn ratios(run: &Run<'_>) -> Option<String> {
+    let found = Versus::of(run.record, run.findings)?;
+    let leading = found.overall.iter().filter(|one| found.leading.contains(&one.quantity));
+    let ratio = |one: &OverallRatio| {
+        let [ratio, lo, hi] =
+            [one.change.relative, one.change.lo, one.change.hi].map(|change| number(1.0 + change));
+        format!("{} {ratio} times ({lo} to {hi})", one.quantity.name())
+    };
+    Some(leading.map(ratio).collect::<Vec<_>>().join(", "))
+}
+
+fn has(run: &Run<'_>, class: Class) -> bool {
+    run.record.header.plan.steps.iter().any(|step| step.point.of(class) > 0)
+}
+
+/// Every class but ORION's pair, as the record has it, but for the levels at which it was measured. The commits of a calibration
+/// say nothing about its other numbers.
+fn other_classes(run: &Run<'_>) -> Option<String> {
+    let asked = others(run).map(|class| LoadClass { levels: Vec::new(), ..class.clone() });
+    let texts: Vec<String> = asked.filter_map(|class| serde_json::to_string(&class).ok()).collect();
+    Some(if texts.is_empty() { "none".into() } else { texts.join(", ") })
+}
+
+fn others<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r LoadClass> {
+    let others = run.record.header.request.main_classes();
+    others.filter(|class| ![Class::SMALL, Class::LARGE].contains(&class.name) && has(run, class.name))
+}
+
+/// The same by their names and sizes: `open I/O of 8 KiB`.
+fn named_classes(run: &Run<'_>) -> String {
+    let named = |class: &LoadClass| match class.sizes {
+        Sizes::None => class.noun(),
+        Sizes::Fixed(_) | Sizes::Mixed(_) => format!("{} of {}", class.noun(), class.size_text()),
+    };
+    let texts: Vec<String> = others(run).map(named).collect();
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+}
+
+fn pattern(run: &Run<'_>) -> String {
+    let request = &run.record.header.request;
+    match request.large_pattern() {
+        Pattern::Random | Pattern::Log | Pattern::Sessions => "random".to_owned(),
+        Pattern::Streams { ios_per_stream } => match request.layout {
+            Layout::Concat => format!("sequential, {ios_per_stream} outstanding a stream, concatenated"),
+            Layout::Raid0 { stripe_bytes } => format!(
+                "sequential, {ios_per_stream} outstanding a stream, striped by {}",
+                Bytes(stripe_bytes)
+            ),
+        },
+    }
+}
+
+/// Codes of flags that make the numbers of all points of a run invalid.
+fn invalid_flags(run: &Run<'_>) -> String {
+    let of_run = run.findings.flags.iter().filter(|flag| flag.invalid);
+    let points = &run.findings.points;
+    let everywhere = |flag: &&Flag| {
+        let at = |flags: &[Flag]| flags.iter().any(|other| other.invalid && other.code == flag.code);
+        flag.invalid && points.iter().all(|found| at(&found.flags))
+    };
+    let of_points = points.first().into_iter().flat_map(|found| found.flags.iter().filter(everywhere));
+    let mut names: Vec<&str> = of_run.chain(of_points).map(|flag| flag.code.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn targets(run: &Run<'_>, text: impl Fn(&TargetFacts) -> String) -> String {
+    let texts: Vec<String> = run.record.header.targets.iter().map(text).collect();
+    texts.join(", ")
+}
+
+fn device(target: &TargetFacts) -> String {
+    let model =
+        target.device.as_ref().map(|device| device.model.clone().unwrap_or_else(|| device.name.clone()));
+    model.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Where nobody knows it, runs do not differ in it.
+fn priority(run: &Run<'_>) -> Option<String> {
+    let host = &run.record.header.nodes.first().host;
+    let unusual = host.rank().map(|(_, why)| why);
+    unusual.or_else(|| host.priority.told().map(|_| "usual".to_owned()))
+}
+
+fn pace(run: &Run<'_>) -> String {
+    let request = &run.record.header.request;
+    match (request.pace(), request.soak()) {
+        (Some(Pace::Fixed(duration)), _) => format!("one of {duration}"),
+        (None, Some(soak)) => format!("the phases of the load in turns for {}", soak.time),
+        (None, None) => "one to each phase of the load".to_owned(),
+        (Some(Pace::Adaptive(pace)), _) => {
+            format!("as many as ±{} % asks for", 100.0 * pace.precision.fraction())
+        }
+    }
+}
+
+fn yes_or_no(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
+
+/// Points that only some of the runs have, in order; they have no part in the comparison.
+pub fn left_out(runs: &[&Run<'_>]) -> Vec<Point> {
+    let measured = |run: &Run<'_>, point: Point| run.findings.points.iter().any(|found| found.point == point);
+    let mut points: Vec<Point> =
+        runs.iter().flat_map(|run| run.findings.points.iter().map(|found| found.point)).collect();
+    points.sort_by_key(|point| point.by_rows());
+    points.dedup();
+    points.retain(|&point| !runs.iter().all(|run| measured(run, point)));
+    points
+}

@@ -1,0 +1,157 @@
+//! Settings proven: what a server did under each value of a setting, and whether an advised value stands.
+//!
+//! Pure: times and rates of rounds in, verdicts out. The rule of each setting is applied to the storage as it was measured in the same
+//! experiment. Must not know how a value was set, and must not judge by a mean alone where rounds tell an interval.
+
+pub mod concurrency;
+pub mod page_cost;
+
+use rigel_core::stats::sample::count;
+use rigel_core::stats::special::student_t_quantile;
+use rigel_core::stats::turns::{Turn, ratios};
+use rigel_core::stats::{Estimate, Interval};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How sure all intervals of one table are together.
+const CONFIDENCE: f64 = 0.95;
+/// The relative half-width that the rounds aim at.
+const TARGET: f64 = 0.05;
+
+/// Everything that an experiment gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// What was measured on.
+    pub about: About,
+    /// `random_page_cost`; `None` when the experiment ended before.
+    pub page_cost: Option<page_cost::PageCostFindings>,
+    /// Settings of I/O at once: `effective_io_concurrency` first.
+    pub concurrency: Vec<concurrency::ConcurrencyFindings>,
+    /// Settings that were left out, each with the reason.
+    pub skipped: Vec<SkippedSetting>,
+    /// Whether it was measured to its end.
+    pub complete: bool,
+}
+
+impl Proof {
+    /// Whether an advised value did not stand.
+    pub fn refutes(&self) -> bool {
+        !self.refuted().is_empty()
+    }
+
+    /// The settings of which the advised value did not stand.
+    pub fn refuted(&self) -> Vec<&str> {
+        let cost = self.page_cost.as_ref().and_then(page_cost::PageCostFindings::advised);
+        let cost = cost.map(|one| ("random_page_cost", one.verdict));
+        let others = self.concurrency.iter();
+        let others = others.filter_map(|found| Some((found.setting.as_str(), found.advised()?.verdict)));
+        let all = cost.into_iter().chain(others);
+        all.filter(|(_, verdict)| *verdict == Verdict::Fails).map(|(setting, _)| setting).collect()
+    }
+}
+
+/// A setting that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(description = "A setting that was left out.")]
+pub struct SkippedSetting {
+    /// Its name.
+    pub setting: String,
+    /// Why, as a sentence.
+    pub because: String,
+}
+
+/// The server, the table and the storage below it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(description = "The server, the table and the storage below it.")]
+pub struct About {
+    /// Version of the server.
+    pub version: String,
+    /// Its own cache, in bytes.
+    pub shared_buffers: u64,
+    /// Rows of the table.
+    pub rows: u32,
+    /// Rows of a block.
+    pub rows_per_block: u32,
+    /// Bytes of the table.
+    pub table_bytes: u64,
+    /// How often everything was measured at most.
+    pub rounds: u32,
+    /// The seed of keys and order.
+    pub seed: u64,
+    /// What the storage does without a server.
+    pub storage: Storage,
+}
+
+/// What the storage does without a server, by direct I/O on the table's own file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(description = "What the storage does without a server, by direct reads of the table's file.")]
+pub struct Storage {
+    /// One random read of 8 KiB, alone, in microseconds.
+    pub random_read_us: f64,
+    /// The time of 8 KiB in one stream of 1 MiB reads, in microseconds.
+    pub stream_page_us: f64,
+    /// Random reads of 8 KiB per second with so many outstanding.
+    pub rates: Vec<Outstanding>,
+}
+
+/// A rate of random reads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(description = "A rate of random reads of 8 KiB.")]
+pub struct Outstanding {
+    /// Reads outstanding.
+    pub outstanding: u32,
+    /// Reads per second.
+    pub per_s: f64,
+}
+
+impl Storage {
+    /// How many times as long as a page of a stream a random page takes.
+    pub fn ratio(&self) -> f64 {
+        self.random_read_us / self.stream_page_us
+    }
+
+    /// The fewest outstanding reads with 95 % of the highest rate; 1 when nothing was measured.
+    pub fn saturating(&self) -> u32 {
+        const ENOUGH: f64 = 0.95;
+        let best = self.rates.iter().map(|one| one.per_s).fold(0.0, f64::max);
+        self.rates.iter().find(|one| one.per_s >= ENOUGH * best).map_or(1, |one| one.outstanding)
+    }
+}
+
+/// What came of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(description = "")]
+pub enum Verdict {
+    /// It keeps what is asked of an advised value.
+    Passes,
+    /// It does not.
+    Fails,
+    /// The rounds do not tell.
+    Undecided,
+}
+
+rigel_core::named!(Verdict { Passes: "passes", Fails: "fails", Undecided: "undecided" });
+
+/// A ratio of two means, with its interval where the rounds tell one.
+fn over_rounds(value: f64, interval: Option<Interval>) -> Estimate {
+    interval.map_or(Estimate::bare(value), |interval| Estimate { value, ..Estimate::of_rounds(interval) })
+}
+
+/// The ratio of each pair, whose intervals hold all at once in 95 of 100 experiments (Bonferroni).
+fn together(pairs: &[Vec<Turn>]) -> Vec<Option<Interval>> {
+    let judged = pairs.iter().filter(|turns| turns.len() > 1).count();
+    let widened = |interval: Interval| {
+        let of = |tail: f64| student_t_quantile(1.0 - tail, interval.df);
+        let (one, all) = (of((1.0 - CONFIDENCE) / 2.0), of((1.0 - CONFIDENCE) / 2.0 / count(judged.max(1))));
+        let log = interval.mean.ln();
+        Interval::geometric(log, (interval.hi95.ln() - log) * all / one, interval.visits, interval.df)
+    };
+    let alone = |(found, turns): (rigel_core::stats::turns::Ratio, &Vec<Turn>)| {
+        found.interval.filter(|_| turns.len() > 1).map(widened)
+    };
+    ratios(pairs, TARGET).into_iter().zip(pairs).map(alone).collect()
+}
+
+#[cfg(test)]
+mod tests;

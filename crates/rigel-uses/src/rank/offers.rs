@@ -1,0 +1,251 @@
+//! A sheet of offers, TOML: what each storage of a ranking costs and has. One table per storage, named as in the ranking.
+//!
+//! Must not open a file, and must not judge an offer.
+
+use rigel_core::error::Problem;
+use rigel_core::load::file::reader::{Source, Table, Value};
+use rigel_core::nearest::nearest;
+use rigel_core::path_text::printable;
+use rigel_core::units::{Bytes, to_f64};
+
+/// A longer file is no sheet.
+pub const MOST_BYTES: u64 = 1 << 20;
+/// Most disks of an offer.
+const MOST_DISKS: u32 = 1_000_000;
+/// Letters of a currency.
+const LONGEST_CURRENCY: usize = 12;
+const KEYS: [&str; 6] = ["price", "disks", "capacity", "raid", "notes", "labels"];
+const TIB: f64 = to_f64(1 << 40);
+const PRICE: &str = "the number and the currency as text, such as price = \"48000 EUR\"";
+
+/// What a storage costs and has; everything may be missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offer {
+    /// What it costs.
+    pub price: Option<Price>,
+    /// How many disks it has.
+    pub disks: Option<u32>,
+    /// What it can hold.
+    pub capacity: Option<Bytes>,
+    /// How its disks are mirrored or striped; foreign text.
+    pub raid: String,
+    /// Anything else; foreign text.
+    pub notes: String,
+    /// Short marks; foreign text.
+    pub labels: Vec<String>,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// How much.
+    pub amount: f64,
+    /// Of what, in capital letters; printable.
+    pub currency: String,
+}
+
+/// The offers of a ranking.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offers {
+    /// One for each storage, in the order in which these were given; `None` where the sheet has none.
+    pub all: Vec<Option<Offer>>,
+}
+
+impl Offer {
+    /// Its capacity in TiB.
+    pub fn tib(&self) -> Option<f64> {
+        self.capacity.map(|bytes| to_f64(bytes.0) / TIB)
+    }
+}
+
+impl Offers {
+    /// The offer of a storage.
+    pub fn of(&self, storage: usize) -> Option<&Offer> {
+        self.all.get(storage)?.as_ref()
+    }
+
+    /// What a storage costs.
+    pub fn price(&self, storage: usize) -> Option<&Price> {
+        self.of(storage)?.price.as_ref()
+    }
+
+    /// The currencies of its prices, each once.
+    pub fn currencies(&self) -> Vec<&str> {
+        let prices = self.all.iter().flatten().filter_map(|offer| offer.price.as_ref());
+        let mut all: Vec<&str> = prices.map(|price| price.currency.as_str()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The currency of all prices; `None` without a price, and where there are several.
+    pub fn currency(&self) -> Option<&str> {
+        match self.currencies().as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a sheet about these storages; `file` is its printable name.
+///
+/// # Errors
+/// A usage problem with line and column, and what is expected there; a name that no storage has, with those that there are.
+pub fn read(file: &str, bytes: &[u8], storages: &[&str]) -> Result<Offers, Problem> {
+    let text = str::from_utf8(bytes).map_err(|_| {
+        Problem::usage("the sheet of offers is not UTF-8 text").at(file).next("save it as UTF-8 text")
+    })?;
+    let source = Source::new(file, text);
+    let parsed = source.parse().map_err(|problem| {
+        if problem.what.contains("duplicate") {
+            return Problem {
+                next: Some("write each storage, and each key, only once".to_owned()),
+                ..problem
+            };
+        }
+        problem.next("write a table per storage, such as [array-a] and below it price = \"48000 EUR\"")
+    })?;
+    let mut all: Vec<Option<Offer>> = vec![None; storages.len()];
+    for value in Value::each(source, parsed.get_ref()) {
+        let Some(place) = storages.iter().position(|name| *name == value.key) else {
+            return Err(unknown(value, storages));
+        };
+        all[place] = Some(offer(value)?);
+    }
+    if all.iter().all(Option::is_none) {
+        return Err(Problem::usage("the sheet holds no offer")
+            .at(file)
+            .because("it has no table")
+            .next(format!("write a table per storage: [{}]", key(storages.first().unwrap_or(&"NAME")))));
+    }
+    Ok(Offers { all })
+}
+
+fn unknown(value: Value<'_>, storages: &[&str]) -> Problem {
+    let name = printable(value.key);
+    if KEYS.contains(&value.key) && value.as_text().is_some() {
+        return value
+            .wrong(format!("'{name}' belongs to no storage"))
+            .next("write it below the table of its storage, such as [array-a]");
+    }
+    let problem = value
+        .wrong(format!("the sheet has an offer for '{name}', and no storage has that name"))
+        .because(format!("the storages are called {}", storages.join(", ")));
+    match nearest(value.key, storages.iter().copied()) {
+        Some(near) => problem.next(format!("did you mean [{}]?", key(near))),
+        None => problem.next("give the storage that name on the command line: NAME=RECORD"),
+    }
+}
+
+/// A name as a key of TOML.
+fn key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+fn offer(value: Value<'_>) -> Result<Offer, Problem> {
+    let table = Table::within(value, "an offer", &KEYS, "a table with the keys of the offer")?;
+    let text = |key: &str| {
+        let read = |value: Value<'_>| value.read(|text| Some(text.to_owned()), "text in quotes");
+        table.get(key).map_or_else(|| Ok(String::new()), read)
+    };
+    let labels = |value: Value<'_>| {
+        let expected = "a list of texts, such as [\"NVMe\", \"2 sites\"]";
+        value.list(expected)?.map(|one| one.read(|text| Some(text.to_owned()), expected)).collect()
+    };
+    Ok(Offer {
+        price: table.get("price").map(price).transpose()?,
+        disks: table.get("disks").map(|disks| disks.number(1..=MOST_DISKS)).transpose()?,
+        capacity: table.get("capacity").map(capacity).transpose()?,
+        raid: text("raid")?,
+        notes: text("notes")?,
+        labels: table.get("labels").map_or_else(|| Ok(Vec::new()), labels)?,
+    })
+}
+
+fn capacity(value: Value<'_>) -> Result<Bytes, Problem> {
+    let bytes = |text: &str| text.parse::<Bytes>().ok().filter(|bytes| bytes.0 > 0);
+    value.read(bytes, "the usable capacity as text with its unit, such as capacity = \"20T\"")
+}
+
+fn price(value: Value<'_>) -> Result<Price, Problem> {
+    let Some(text) = value.as_text() else {
+        return Err(value.expected(PRICE).because("a price needs a currency"));
+    };
+    let is_of_amount = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '_' | '-' | '\'');
+    let text = text.trim();
+    let start = text.find(is_of_amount).unwrap_or(text.len());
+    let rest = &text[start..];
+    let (digits, behind) = rest.split_at(rest.find(|c| !is_of_amount(c)).unwrap_or(rest.len()));
+    let currency = format!("{}{}", text[..start].trim(), behind.trim());
+    let is_word = |word: &str| {
+        (1..=LONGEST_CURRENCY).contains(&word.chars().count())
+            && word.chars().all(|c| !c.is_ascii_digit() && !c.is_control() && !c.is_whitespace())
+    };
+    if digits.contains(',') || digits.contains('\'') {
+        return Err(value
+            .expected(PRICE)
+            .because("a comma may separate thousands or decimals; write neither, or a point for decimals"));
+    }
+    let amount: Option<f64> = digits.replace('_', "").parse().ok().filter(|amount: &f64| amount.is_finite());
+    match amount {
+        Some(amount) if amount <= 0.0 => {
+            Err(value.expected("a price above 0").because("nothing can be bought for that"))
+        }
+        Some(_) if currency.is_empty() => Err(value.expected(PRICE).because("a price needs a currency")),
+        Some(amount) if is_word(&currency) => {
+            Ok(Price { amount, currency: printable(&currency).to_uppercase() })
+        }
+        _ => Err(value.expected(PRICE)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> String {
+        read("offers.toml", text.as_bytes(), &["array-a", "cloud b"]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_sheet_is_read_in_the_order_of_the_storages() {
+        let text = "[\"cloud b\"]\nprice = \"1_200.50 usd\"\n[array-a]\nprice = \"$48000\"\ndisks = 24\ncapacity = \"20T\"\n\
+                    raid = \"RAID 10\"\nlabels = [\"NVMe\"]\nnotes = \"5 years\"\n";
+        let offers = read("offers.toml", text.as_bytes(), &["array-a", "cloud b"]).unwrap();
+        let [a, b] = [0, 1].map(|storage| offers.of(storage).unwrap());
+        assert_eq!((a.disks, a.tib(), a.raid.as_str()), (Some(24), Some(20.0), "RAID 10"));
+        assert_eq!(a.price.as_ref().unwrap(), &Price { amount: 48000.0, currency: "$".to_owned() });
+        assert_eq!(b.price.as_ref().unwrap(), &Price { amount: 1200.5, currency: "USD".to_owned() });
+        assert_eq!((offers.currency(), offers.currencies()), (None, vec!["$", "USD"]));
+    }
+
+    #[test]
+    fn every_mistake_says_where_it_is() {
+        for (text, expected) in [
+            ("[array-b]\n", "did you mean [array-a]?"),
+            ("[\"zzz\"]\n", "the storages are called array-a, cloud b"),
+            ("[\"cloudb\"]\n", "did you mean [\"cloud b\"]?"),
+            ("[array-a]\nprice = \"-5 EUR\"\n", "offers.toml:2:9"),
+            ("[array-a]\nprice = \"0 EUR\"\n", "a price above 0"),
+            ("[array-a]\nprice = 48000\n", "a price needs a currency"),
+            ("[array-a]\nprice = \"48000\"\n", "a price needs a currency"),
+            ("[array-a]\nprice = \"48,000 EUR\"\n", "a comma may separate"),
+            ("[array-a]\nprice = \"1 EUR 2\"\n", "price = \"48000 EUR\""),
+            ("[array-a]\nprice = \"nan EUR\"\n", "price = \"48000 EUR\""),
+            ("[array-a]\ndisks = -4\n", "a whole number from 1"),
+            ("[array-a]\ndisks = 0\n", "a whole number from 1"),
+            ("[array-a]\ncapacity = \"-20T\"\n", "capacity = \"20T\""),
+            ("[array-a]\ncapacity = 20\n", "capacity = \"20T\""),
+            ("[array-a]\ncosts = \"5 EUR\"\n", "an offer has no key 'costs'"),
+            ("[array-a]\ndisks = 1\n[array-a]\ndisks = 2\n", "only once"),
+            ("price = \"5 EUR\"\n", "belongs to no storage"),
+            ("# nothing\n", "write a table per storage: [array-a]"),
+            ("array-a = 5\n", "a table with the keys"),
+            ("[array-a\n", "such as [array-a]"),
+        ] {
+            let found = told(text);
+            assert!(found.contains(expected), "{text}: {found}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Copies of data compared: where they lie, what of a difference counts, and which copy is right.
+//!
+//! The storage is read elsewhere; here is what its bytes mean. A difference is no finding until it has stayed the same over several reads
+//! ([`settle`]), because a mirror that is in use is written one leg after the other. Must not read a device.
+
+mod crc32c;
+pub mod extents;
+mod found;
+mod innodb;
+pub mod judge;
+mod map;
+mod own;
+mod pages;
+mod postgres;
+pub mod settle;
+mod state;
+mod verified;
+
+pub use found::{CopyFound, Difference, MOST_LISTED, ScrubFindings, Stretch};
+pub use judge::{Certainty, CopyJudgement, Kind};
+pub use map::{BLOCK_BYTES, CHUNK_BYTES, Chunk, MOST_COPIES, Map};
+pub use rigel_core::facts::copies::{Extent, Place, Strip};
+pub use state::{DiskIdentity, FileNumber, SCHEMA as STATE_SCHEMA, Source, State};
+
+/// The name of a copy by its place: `A`, `B`, `C`.
+pub fn letter(copy: usize) -> char {
+    u8::try_from(copy).ok().filter(|&copy| copy < 26).map_or('?', |copy| char::from(b'A' + copy))
+}

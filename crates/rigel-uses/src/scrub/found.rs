@@ -1,0 +1,195 @@
+//! What a scrub found: ranges that differ, with digests, the bytes that differ first and who is right. Must not read anything.
+
+use super::judge::{CopyJudgement, Window, judge};
+use super::map::{Chunk, hex};
+use rigel_core::facts::copies::Extent;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Ranges that are listed; more are only counted.
+pub const MOST_LISTED: usize = 10_000;
+/// Bytes that are shown of each copy.
+const SHOWN_BYTES: usize = 16;
+
+/// One copy of a range that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CopyFound {
+    /// Place in the list of disks.
+    pub disk: u16,
+    /// First byte of the range on that disk.
+    pub offset: u64,
+    /// SHA-256 of the range; null when it could not be read.
+    pub sha256: Option<String>,
+    /// Why it could not be read: the error number of the system.
+    pub errno: Option<i32>,
+    /// The first 16 bytes from the first that differs on; null when it could not be read.
+    pub shows: Option<String>,
+}
+
+/// A range that differs, and stayed so over several reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// First byte, counted over everything that is compared.
+    pub at: u64,
+    /// Bytes; a multiple of 4 KiB but at an end.
+    pub len: u64,
+    /// What it is to the program that keeps the copies, where that is known.
+    pub of: Option<Extent>,
+    /// The first byte that differs, from `at`; null when a copy could not be read.
+    pub first: Option<u64>,
+    /// How many bytes differ from the first copy; 0 when none could be compared.
+    pub differing_bytes: u64,
+    /// Every copy: A, B and so on.
+    pub copies: Vec<CopyFound>,
+    /// Which copy is right, by parts of the range.
+    pub judged: Vec<CopyJudgement>,
+}
+
+impl Difference {
+    /// Of a range whose copies were read (or not: the error number). `around` has the same bytes with what is beside them.
+    pub fn new(range: &Chunk, of: Option<Extent>, read: &[Result<&[u8], i32>], around: &Window<'_>) -> Self {
+        let whole: Vec<&[u8]> = read.iter().filter_map(|copy| copy.ok()).collect();
+        let compared = whole.len() > 1 && whole.len() == read.len();
+        let first = if compared { first_difference(&whole) } else { None };
+        let from = first.unwrap_or(0);
+        let found = |(place, copy): (&super::Place, &Result<&[u8], i32>)| CopyFound {
+            disk: place.disk,
+            offset: place.offset,
+            sha256: copy.ok().map(|bytes| hex(&Sha256::digest(bytes))),
+            errno: copy.err(),
+            shows: copy
+                .ok()
+                .and_then(|bytes| Some(hex(bytes.get(from..(from + SHOWN_BYTES).min(bytes.len()))?))),
+        };
+        Self {
+            at: range.at,
+            len: range.len,
+            of,
+            first: first.map(|first| first as u64),
+            differing_bytes: if compared { differing_bytes(&whole) } else { 0 },
+            copies: range.copies.iter().zip(read).map(found).collect(),
+            judged: judge(around),
+        }
+    }
+
+    /// Whether a copy could not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.copies.iter().any(|copy| copy.errno.is_some())
+    }
+}
+
+fn first_difference(copies: &[&[u8]]) -> Option<usize> {
+    let (first, others) = copies.split_first()?;
+    let place = |other: &&[u8]| first.iter().zip(*other).position(|(a, b)| a != b);
+    others.iter().filter_map(place).min()
+}
+
+fn differing_bytes(copies: &[&[u8]]) -> u64 {
+    let Some((first, others)) = copies.split_first() else { return 0 };
+    let differs = |&at: &usize| others.iter().any(|other| other.get(at) != first.get(at));
+    (0..first.len()).filter(differs).count() as u64
+}
+
+/// A range, counted over everything that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stretch {
+    /// First byte, counted over everything that is compared.
+    pub at: u64,
+    /// Bytes.
+    pub len: u64,
+}
+
+/// Everything that was found so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScrubFindings {
+    /// Ranges that differ or of which a copy cannot be read, by their place; at most 10000 are listed.
+    pub differences: Vec<Difference>,
+    /// How many of these there are, listed or not.
+    pub ranges: u64,
+    /// Bytes of these ranges.
+    pub bytes: u64,
+    /// Those of the ranges of which a copy could not be read.
+    pub unreadable: u64,
+    /// Blocks of 4 KiB that differed and were alike when they were read again: writes in flight.
+    pub passed: u64,
+    /// Ranges that were never alike and kept changing, so that nothing can be said; at most 10000 are listed.
+    pub restless: Vec<Stretch>,
+    /// How many of these there are, listed or not.
+    #[serde(default)]
+    pub restless_ranges: u64,
+    /// Bytes of these ranges.
+    #[serde(default)]
+    pub restless_bytes: u64,
+}
+
+impl ScrubFindings {
+    /// Adds a difference. They may come in any order.
+    pub fn add(&mut self, difference: Difference) {
+        self.ranges += 1;
+        self.bytes += difference.len;
+        self.unreadable += u64::from(difference.is_unreadable());
+        if self.differences.len() < MOST_LISTED {
+            let place = self.differences.partition_point(|listed| listed.at < difference.at);
+            self.differences.insert(place, difference);
+        }
+    }
+
+    /// Whether another one would be listed.
+    pub const fn has_room(&self) -> bool {
+        self.differences.len() < MOST_LISTED
+    }
+
+    /// Counts a difference that is not listed any more.
+    pub fn count(&mut self, bytes: u64, unreadable: bool) {
+        self.ranges += 1;
+        self.bytes += bytes;
+        self.unreadable += u64::from(unreadable);
+    }
+
+    /// Adds a range that kept changing.
+    pub fn add_restless(&mut self, restless: Stretch) {
+        self.restless_ranges += 1;
+        self.restless_bytes += restless.len;
+        if self.restless.len() < MOST_LISTED {
+            self.restless.push(restless);
+        }
+    }
+
+    /// Whether no difference was found.
+    pub const fn is_clean(&self) -> bool {
+        self.ranges == 0
+    }
+
+    /// Whether the copies are alike; `None` when none differs, but not all of them could be judged.
+    pub fn are_alike(&self) -> Option<bool> {
+        match self.ranges {
+            0 => (self.restless_ranges == 0).then_some(true),
+            _ => Some(false),
+        }
+    }
+
+    /// With the counts that older states do not have: they know what they list.
+    pub(super) fn recounted(mut self) -> Self {
+        self.restless_ranges = self.restless_ranges.max(self.restless.len() as u64);
+        self.restless_bytes = self.restless_bytes.max(self.restless.iter().map(|range| range.len).sum());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kept_changing_is_counted_beyond_the_list() {
+        let mut found = ScrubFindings::default();
+        assert_eq!(found.are_alike(), Some(true));
+        let count = MOST_LISTED as u64 + 5;
+        (0..count).for_each(|number| found.add_restless(Stretch { at: number * 8192, len: 4096 }));
+        assert_eq!((found.restless.len(), found.restless_ranges), (MOST_LISTED, count));
+        assert_eq!((found.restless_bytes, found.are_alike()), (count * 4096, None));
+        found.count(4096, false);
+        assert_eq!(found.are_alike(), Some(false));
+    }
+}

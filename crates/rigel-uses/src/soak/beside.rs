@@ -1,0 +1,105 @@
+//! What a soak beside production took of the storage, and how often it gave way. Must not say what is enough.
+
+use rigel_core::load::governor::{GovernorInterval, Ppm, WHOLE};
+use rigel_core::record::Record;
+use rigel_core::units::{to_f64, us_from_ns};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A soak beside production. Shares are of the time of each target: 0.05 is 5 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "BesideProduction")]
+pub struct ProductionImpact {
+    /// The share that it might take at most.
+    pub most: f64,
+    /// The share in which its I/Os were in flight.
+    pub taken: f64,
+    /// The highest of an interval.
+    pub taken_at_most: f64,
+    /// What the governor allowed, the mean over the time.
+    pub allowed: f64,
+    /// How often it judged how production fares.
+    pub looks: u64,
+    /// How often it halved the share as its own reads took far longer than usual.
+    #[serde(rename = "gave_way_as_slow")]
+    pub slow: u64,
+    /// How often it did as the host waited for I/O far more than usual (PSI).
+    #[serde(rename = "gave_way_as_pressed")]
+    pub pressed: u64,
+    /// The host told how much it waits.
+    #[serde(skip)]
+    pub knows_pressure: bool,
+}
+
+/// What an interval took of storage that has other users, as shares of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct MomentBeside {
+    /// The time in which its I/Os were in flight, for each target.
+    pub taken: f64,
+    /// What was allowed.
+    pub allowed: f64,
+    /// 99th percentile of its reads in the worst look, to 7 %; null when no look ended.
+    #[serde(rename = "reads_p99_us")]
+    pub p99_us: Option<f64>,
+    /// Most of the time in which somebody on the host waited for I/O, of a look; null where that is not known.
+    pub pressed: Option<f64>,
+    /// Looks that halved the share.
+    pub gave_way: u64,
+}
+
+/// That of an interval.
+pub(super) fn moment(
+    governed: &GovernorInterval,
+    in_flight_ns: u64,
+    measured_ns: u64,
+    targets: usize,
+) -> MomentBeside {
+    MomentBeside {
+        taken: taken(in_flight_ns, measured_ns, targets),
+        allowed: share(governed.allowed_ppm),
+        p99_us: (governed.p99_ns > 0).then(|| us_from_ns(to_f64(governed.p99_ns))),
+        pressed: governed.pressed_ppm.map(share),
+        gave_way: u64::from(governed.slow) + u64::from(governed.pressed),
+    }
+}
+
+/// That of a record; `None` of one that had the storage for itself.
+pub(super) fn of(record: &Record) -> Option<ProductionImpact> {
+    let most = share(record.header.request.soak()?.beside?);
+    let targets = record.header.targets.len();
+    let mut found = ProductionImpact {
+        most,
+        taken: 0.0,
+        taken_at_most: 0.0,
+        allowed: 0.0,
+        looks: 0,
+        slow: 0,
+        pressed: 0,
+        knows_pressure: false,
+    };
+    let (mut all_ns, mut flown_ns) = (0_u64, 0_u64);
+    for interval in &record.intervals {
+        let Some(governed) = &interval.governed else { continue };
+        let in_flight_ns =
+            interval.tallies.values().map(|tally| tally.in_flight_ns).fold(0, u64::saturating_add);
+        all_ns = all_ns.saturating_add(interval.measured_ns);
+        flown_ns = flown_ns.saturating_add(in_flight_ns);
+        found.taken_at_most = found.taken_at_most.max(taken(in_flight_ns, interval.measured_ns, targets));
+        found.allowed += share(governed.allowed_ppm) * to_f64(interval.measured_ns);
+        found.looks += u64::from(governed.looks);
+        found.slow += u64::from(governed.slow);
+        found.pressed += u64::from(governed.pressed);
+        found.knows_pressure |= governed.pressed_ppm.is_some();
+    }
+    found.taken = taken(flown_ns, all_ns, targets);
+    found.allowed /= to_f64(all_ns.max(1));
+    Some(found)
+}
+
+fn taken(in_flight_ns: u64, measured_ns: u64, targets: usize) -> f64 {
+    to_f64(in_flight_ns) / to_f64(measured_ns.max(1)) / to_f64(targets.max(1) as u64)
+}
+
+fn share(ppm: Ppm) -> f64 {
+    f64::from(ppm) / f64::from(WHOLE)
+}

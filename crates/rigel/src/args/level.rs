@@ -1,0 +1,65 @@
+//! A load that is a level or a file, with the options that shape it: `rigel run` and `rigel versus` take the same ones, ORION's command
+//! line fills them.
+//!
+//! Must not judge how they go together; [`super::rules`] does.
+
+use super::by_place::{self, PlaceArgs};
+use super::commit::CommitArgs;
+use super::load::LoadArgs;
+use super::names::Front;
+use super::open::{self, OpenArgs};
+use super::own::OwnArgs;
+use super::shaping;
+use rigel_core::error::Problem;
+use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
+use std::path::PathBuf;
+
+const LOAD: &str = "Load";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct LevelArgs {
+    /// Use the load in FILE, or of postgresql, mysql or oracle
+    ///
+    /// A load of your own: several classes of I/O with sizes, percentages of writes, rates and phases. FILE is TOML; docs/reference/load-files.md
+    /// describes its keys. The presets imitate these databases: pages, log and scans together, with sizes and sync from their documentation.
+    /// They write. FILE may also be a job file of fio. --dry-run --as-load prints a preset for editing; write ./postgresql for a file of that name.
+    #[arg(long = "load", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = LOAD, display_order = 0)]
+    pub load_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub load: LoadArgs,
+
+    #[command(flatten)]
+    pub commit: CommitArgs,
+
+    #[command(flatten)]
+    pub open: OpenArgs,
+
+    #[command(flatten)]
+    pub places: PlaceArgs,
+
+    #[command(flatten)]
+    pub own: OwnArgs,
+}
+
+impl LevelArgs {
+    /// The request of a level, without name and command line. Of a load in a file only the rest is known yet.
+    ///
+    /// # Errors
+    /// When no run can be like that.
+    pub fn request(&self, front: Front, level: RunLevel) -> Result<Request, Problem> {
+        let mut request = match level {
+            RunLevel::Open => open::request(self)?,
+            RunLevel::Zones | RunLevel::Streams => by_place::request(level, self)?,
+            _ => shaping::request(front, level, &self.load, &self.own)?,
+        };
+        if level == RunLevel::Commit {
+            self.commit.shape(&mut request)?;
+        }
+        if let Some(span) = self.load.span {
+            request.set_span(span);
+        }
+        Ok(request)
+    }
+}

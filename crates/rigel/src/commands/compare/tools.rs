@@ -1,0 +1,136 @@
+//! A comparison in which a side is a result of another tool.
+//!
+//! Must not compare; the rules are in `rigel_uses::compare::tools`.
+
+use super::source::LoadedRun;
+use super::{NARROWER, check_gates};
+use crate::args::CompareArgs;
+use crate::commands::report::run_id;
+use crate::output;
+use crate::streams::Streams;
+use rigel_core::error::Problem;
+use rigel_core::path_text::{self, printable};
+use rigel_report::View;
+use rigel_report::compare::{CompareFormat, SourceView, ToolComparisonView, reason, render_tools};
+use rigel_uses::baseline::Baseline;
+use rigel_uses::compare::Run;
+use rigel_uses::compare::gate::GateResult;
+use rigel_uses::compare::tools::{Source, ToolComparison};
+
+/// A run with what is computed of it once.
+#[expect(clippy::large_enum_variant, reason = "there are a few, one for each file that was named")]
+pub(in crate::commands) enum PreparedRun<'a> {
+    Run(View<'a>),
+    Tool(&'a Baseline, String),
+}
+
+impl<'a> PreparedRun<'a> {
+    pub(in crate::commands) fn new(run: &'a LoadedRun) -> Self {
+        match run {
+            LoadedRun::Record(loaded) => Self::Run(View::of(&loaded.record)),
+            LoadedRun::Tool(path, tool) => Self::Tool(tool, path_text::encode(path)),
+        }
+    }
+
+    pub(in crate::commands) fn source(&self) -> Source<'_> {
+        match self {
+            Self::Run(view) => Source::Run(Run { record: view.record, findings: &view.findings }),
+            Self::Tool(tool, file) => Source::Tool(tool, file),
+        }
+    }
+
+    pub(in crate::commands) fn view(&self) -> SourceView<'_> {
+        match self {
+            Self::Run(view) => SourceView::Run(view),
+            Self::Tool(tool, file) => SourceView::Tool(tool, file),
+        }
+    }
+}
+
+pub(super) fn compare(
+    options: &CompareArgs,
+    base: &[LoadedRun],
+    new: &[LoadedRun],
+    streams: &Streams,
+) -> Result<(), Problem> {
+    [base, new].into_iter().try_for_each(no_tool_twice)?;
+    let sides = [base, new].map(|side| side.iter().map(PreparedRun::new).collect::<Vec<_>>());
+    let sources = sides.each_ref().map(|side| side.iter().map(PreparedRun::source).collect::<Vec<_>>());
+    let found = ToolComparison::new(&sources[0], &sources[1], options.allow_differences);
+    check(&found, base, new)?;
+    let gates: Vec<GateResult> =
+        options.gates.iter().map(|gate| gate.clone().judge(&found.comparison)).collect::<Result<_, _>>()?;
+    let views = sides.each_ref().map(|side| side.iter().map(PreparedRun::view).collect::<Vec<_>>());
+    let compared = ToolComparisonView {
+        base: &views[0],
+        new: &views[1],
+        found: &found,
+        gates: &gates,
+        undecided_fails: options.fail_undecided,
+    };
+    if let Some(path) = &options.junit {
+        output::write_whole(path, &render_tools(CompareFormat::Junit, &compared)?.bytes, options.force)?;
+    }
+    let file = render_tools(options.format, &compared)?;
+    match &options.out {
+        None => streams.results(&file.bytes)?,
+        Some(dir) => {
+            let name = format!("{}_to_{}", name(&base[0])?, name(&new[0])?);
+            streams.list(&output::write_files(dir, &name, &[file], options.force)?)?;
+        }
+    }
+    check_gates(&gates, |gate| reason(gate, &found.comparison), (options.fail_undecided, NARROWER), streams)
+}
+
+/// What the outputs of a run begin with.
+pub(in crate::commands) fn name(run: &LoadedRun) -> Result<String, Problem> {
+    match run {
+        LoadedRun::Record(loaded) => run_id(&loaded.record, &loaded.path),
+        LoadedRun::Tool(path, _) => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(printable(&stem).trim_start_matches('.').replace('/', "_"))
+        }
+    }
+}
+
+/// Refuses a result that is there twice: its copy would make the intervals too narrow.
+pub(in crate::commands) fn no_tool_twice(side: &[LoadedRun]) -> Result<(), Problem> {
+    for (at, run) in side.iter().enumerate() {
+        let LoadedRun::Tool(path, own) = run else { continue };
+        let same = |other: &&LoadedRun| matches!(other, LoadedRun::Tool(_, other) if other == own);
+        if let Some(other) = side[..at].iter().find(same) {
+            return Err(Problem::usage("one side has the same result twice")
+                .at(path_text::encode(path))
+                .because(format!("{} holds the same numbers", path_text::encode(other.path())))
+                .next("give every result once"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is not comparable, unless it was asked for.
+fn check(found: &ToolComparison, base: &[LoadedRun], new: &[LoadedRun]) -> Result<(), Problem> {
+    let comparison = &found.comparison;
+    if !comparison.rows.is_empty() {
+        return Ok(());
+    }
+    if found.refused.is_empty() {
+        let passed_over =
+            found.base.iter().chain(&found.new).flatten().flat_map(|one| &one.passed_over).next();
+        let cause = passed_over.map_or_else(
+            || "each measured other loads, or another kind of number".to_owned(),
+            |why| format!("not used: {}", printable(why)),
+        );
+        return Err(Problem::usage("the two sides have no number in common")
+            .at(format!("{} and {}", path_text::encode(base[0].path()), path_text::encode(new[0].path())))
+            .because(cause)
+            .next("measure the load of the other tool: `rigel run advanced --matrix point --num-small N --num-large 0` with its size and outstanding I/Os"));
+    }
+    let differences: Vec<String> = comparison
+        .incomparable()
+        .map(|one| format!("{} ({}; {} has {})", one.what, one.base, printable(&one.run_id), one.other))
+        .collect();
+    Err(Problem::usage(format!("the sides are not comparable: they differ in {}", differences.join(", ")))
+        .because("numbers that differ in this are not about the same thing")
+        .next("measure with the sizes and the share of writes of the other tool, or compare all the same with --allow-differences"))
+}

@@ -1,0 +1,61 @@
+//! What a run through a database makes, and how it goes: a private server, the schema in a database of others, the table of commits.
+//!
+//! Must not make any of it.
+
+use super::address;
+use crate::args::ServerSource;
+use crate::commands::run::life::{Ending, PutAway, both};
+use crate::commands::run::present::Reporter;
+use rigel_core::error::Problem;
+use rigel_sql::private::PrivateServer;
+use rigel_sql::table;
+use rigel_sql::{Address, Database, LEDGER, SCHEMA};
+
+impl PutAway for PrivateServer {
+    fn put_away(&mut self, _: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
+        self.finish()
+    }
+}
+
+/// The schema with its table on a server that is there; it goes on request.
+pub struct SchemaThere {
+    address: Address,
+    drop: bool,
+    /// There is one.
+    pub stays: bool,
+}
+
+impl SchemaThere {
+    pub const fn new(source: &ServerSource, address: Address, stays: bool) -> Self {
+        Self { address, drop: source.drop, stays }
+    }
+
+    /// That of a run which goes on.
+    pub fn again(source: &ServerSource, dsn: &str) -> Result<Self, Problem> {
+        Ok(Self::new(source, address(dsn)?, true))
+    }
+}
+
+impl PutAway for SchemaThere {
+    fn put_away(&mut self, reporter: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
+        if self.drop {
+            return table::removed(self.address.clone(), Database::drop_schema, &SCHEMA).map(drop);
+        }
+        if self.stays {
+            reporter
+                .note("the schema rigel and its table are kept; `rigel sql drop` removes them".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// The table of commits on a server that is there, which always goes; the schema goes on request.
+pub struct LedgerThere(pub SchemaThere);
+
+impl PutAway for LedgerThere {
+    fn put_away(&mut self, reporter: Reporter<'_>, ending: Ending<'_>) -> Result<(), Problem> {
+        let Self(schema) = self;
+        let removed = table::removed(schema.address.clone(), Database::drop_ledger, &LEDGER).map(drop);
+        if schema.drop { both(reporter, removed, schema.put_away(reporter, ending)) } else { removed }
+    }
+}

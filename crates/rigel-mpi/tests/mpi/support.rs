@@ -274,6 +274,27 @@ impl RunningJob {
         code_of(self.mpirun.wait().unwrap())
     }
 
+    /// Until no rank lives; then waits for the end of mpirun. Open MPI 4.1 was seen to wait for ever by itself when a rank died while it connected
+    /// to mpirun, before anything of Rigel could run: mpirun is then ended, and the code is that of a killed rank.
+    pub fn end_of_ranks(&mut self, limit: Duration) -> i32 {
+        let began = Instant::now();
+        while self.processes().iter().any(|(_, rank)| rank.is_some()) {
+            assert!(began.elapsed() < limit, "{:?} live on: {}", self.processes(), self.told());
+            thread::sleep(Duration::from_millis(20));
+        }
+        while self.mpirun.try_wait().unwrap().is_none() {
+            if began.elapsed() > limit {
+                let told = self.told();
+                assert!(told.contains("PMIX ERROR: UNREACHABLE"), "mpirun waits for no rank: {told}");
+                eprintln!("mpirun waits for a rank that died while it connected: a fault of Open MPI, ended");
+                self.signal_mpirun("KILL");
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.end()
+    }
+
     pub fn told(&self) -> String {
         fs::read_to_string(&self.told).unwrap_or_default()
     }

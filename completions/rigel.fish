@@ -85,7 +85,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'Distrib
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, +/- PERCENT [default of rigel run: 5%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, ±PERCENT [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
 auto\t''"
@@ -203,7 +203,7 @@ row\t''
 max\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l num-small -d 'Sessions with look-ups, for the matrices point, col and max' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l num-large -d 'Sessions with reports, for the matrices point, row and max' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l precision -d 'Measure until every 95 % interval, of SQL to raw I/O or else of each rate, is at most +/- PERCENT [default: 5%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l precision -d 'Measure until every 95 % interval, of SQL to raw I/O or else of each rate, is at most ±PERCENT [default: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l for -d 'Stop measuring after TIME, such as 10m; no measurement begins after it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l duration -d 'Measure each data point once for TIME, such as 60s; --for limits the whole run' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l engine -d 'How I/O is submitted; sim simulates a device' -r
@@ -360,7 +360,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'Dist
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most +/- PERCENT [default: 2%]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
 auto\t''"

@@ -248,7 +248,7 @@ fn promise(score: &Score) -> (String, f64) {
         Promise::Levels { .. } => ("bracket holds the level of saturation".to_owned(), score.bracketed().0),
         Promise::Rate { .. } => {
             let width = 100.0 * score.bracket_width();
-            let text = format!("bracket holds the highest rate within the bound, {width:.1} % wide");
+            let text = format!("bracket holds the highest rate within the limit, {width:.1} % wide");
             (text, score.bracketed().0)
         }
         Promise::Figures(_) => {
@@ -283,7 +283,7 @@ fn answers_table(scores: &[Score]) -> Option<Block> {
         bound.map(|bound| format!("{} {}", bound.of.name(), bound.limit))
     };
     let table = with_device(&rows)
-        .column(Column::left("Bound"), bound)
+        .column(Column::left("Limit"), bound)
         .column(Column::left("Budget"), |score| score.case.pace.max_duration.map(|budget| budget.to_string()))
         .columns(asked(), |answer| Column::left(answer.label), |score, answer| figure(score, answer))
         .column(Column::right("Within"), |score| per_cent(score.within_bound().0))

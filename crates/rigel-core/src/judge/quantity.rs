@@ -141,7 +141,12 @@ impl What {
 }
 
 impl Unit {
-    /// The name in every output.
+    /// As people write it.
+    pub const fn symbol(self) -> &'static str {
+        if matches!(self, Self::Us) { "µs" } else { self.name() }
+    }
+
+    /// The name in documents.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Iops => "IOPS",

@@ -70,7 +70,11 @@ pub(crate) fn figures(found: &Document) -> Vec<Block> {
         .done();
     let saturation = answers.n_sat.map(|n_sat| {
         let least = if n_sat.saturated { "" } else { "at least " };
-        Block::hanging(format!("n_sat: {least}{}-{} outstanding small I/Os saturate it.", n_sat.lo, n_sat.hi))
+        let range = match (n_sat.lo, n_sat.hi) {
+            (lo, hi) if lo == hi => lo.to_string(),
+            (lo, hi) => format!("{lo} to {hi}"),
+        };
+        Block::hanging(format!("n_sat: {least}{range} outstanding small I/Os saturate it."))
     });
     let news = found
         .commits_news()

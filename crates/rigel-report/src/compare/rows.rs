@@ -70,7 +70,7 @@ fn table(
         (Room::Wide, None) => some(side).map_or_else(|| "-".to_owned(), |side| value(row.quantity, side)),
     };
     let grouped =
-        |(row, _): &RowChange<'_>| format!("{} ({})", name(row.quantity), row.quantity.unit().name());
+        |(row, _): &RowChange<'_>| format!("{} ({})", name(row.quantity), row.quantity.unit().symbol());
     let table = Table::of("row", rows)
         .indent(if narrow { 2 } else { 0 })
         .column_if(is_named, Column::left("Load"), |(row, _)| row.point.map(|point| named(&[point])))

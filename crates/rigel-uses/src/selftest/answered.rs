@@ -206,7 +206,7 @@ impl Score {
         let intervals: Vec<bool> = self.trials.iter().flat_map(held).collect();
         let missed = intervals.iter().filter(|held| !**held).count();
         all.and(seldom_enough(missed, intervals.len()))
-            .and(self.at_least("levels within the bound", self.within_bound(), WITHIN_BOUND))
+            .and(self.at_least("levels within the limit", self.within_bound(), WITHIN_BOUND))
             .and(self.at_least("brackets that contain the true value", self.bracketed(), BRACKETED))
     }
 

@@ -51,14 +51,14 @@ impl Case {
 
 pub(super) fn all() -> Vec<Case> {
     let more = vec![
-        Case::answering("the bound just above saturation", PLAIN, 1500, MEAN),
+        Case::answering("a limit just above saturation", PLAIN, 1500, MEAN),
         Case::answering(
-            "p99 bounded",
+            "a limit on p99",
             "servers=8,service=1ms,rate=0,spread=exponential,between=1%",
             15_000,
             LatencyOf::P99,
         ),
-        Case::answering("a bound that nothing keeps", PLAIN, 900, MEAN),
+        Case::answering("a limit that nothing keeps", PLAIN, 900, MEAN),
         Case::answering("8 stations in 20 s", PLAIN, 10_000, MEAN).within_s(20),
         Case::answering("8 stations in 3 min", PLAIN, 10_000, MEAN).within_s(180),
         Case::answering("100 stations", MANY, 15_000, MEAN),

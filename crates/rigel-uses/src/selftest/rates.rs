@@ -21,7 +21,7 @@ const USUAL: Nanos = Nanos::from_secs(300);
 /// As `rigel slo` has it.
 const MOST_OUTSTANDING: u32 = 1024;
 
-const AT_THE_BOUND: &str = "latency at the bound";
+const AT_THE_BOUND: &str = "latency at the limit";
 const REQUIRED: [FigurePromise; 1] =
     [FigurePromise { what: AT_THE_BOUND, least: 0.93, most_bias: 0.1 / 8.0 }];
 

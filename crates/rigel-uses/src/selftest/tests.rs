@@ -192,7 +192,7 @@ fn a_calibration_keeps_its_bound_and_its_budget() {
         calibrations(trials)
     };
     assert_eq!(change(&|_| ()).verdict(), Grade::Kept, "less than a tenth above it");
-    let levels = "levels within the bound: 80.0 %";
+    let levels = "levels within the limit: 80.0 %";
     assert!(shortfall(&change(&|answers| answers.of_bound = Some(1.11))).contains(levels));
     assert!(shortfall(&change(&|answers| answers.decided = false)).contains(levels));
     let nothing_keeps = |answers: &mut CalibrationOutcome| {

@@ -73,11 +73,13 @@ impl ManArgs {
         let known: Vec<String> = cli::command().get_subcommands().flat_map(names).collect();
         match self.command {
             Some(name) if !known.contains(&name) => {
-                let near = nearest(&name, known.iter().map(String::as_str));
-                let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+                let next = match nearest(&name, known.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `rigel man {near}`?"),
+                    None => format!("name one of {}", known.join(", ")),
+                };
                 Err(Problem::usage(format!("there is no command '{}'", path_text::printable(&name)))
                     .at("COMMAND")
-                    .next(format!("{near}name one of {}", known.join(", "))))
+                    .next(next))
             }
             command => Ok(ManOptions::One(command)),
         }

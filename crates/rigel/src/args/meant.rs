@@ -59,8 +59,11 @@ fn other_word(error: &clap::Error, arguments: &[OsString]) -> Option<Problem> {
     let (option, value) = (option.as_str(), value.as_str());
     let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
     let word = synonyms::value(option, value).filter(|word| known.iter().any(|known| known == word))?;
-    let renamed = arguments.iter().map(|argument| match argument.to_str() {
+    // Another name of the option stands before its value.
+    let is_name = |at: usize| arguments.get(at + 1).is_some_and(|next| next == value);
+    let renamed = arguments.iter().enumerate().map(|(at, argument)| match argument.to_str() {
         Some(typed) if typed == value => word.into(),
+        Some(typed) if typed.starts_with("--") && is_name(at) => option.into(),
         Some(typed) if typed == format!("{option}={value}") => format!("{option}={word}").into(),
         _ => argument.clone(),
     });

@@ -49,9 +49,9 @@ pub struct OwnArgs {
 /// How sure the numbers have to be, and how long that may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct PrecisionArgs {
-    /// Precision to reach, +/- PERCENT [default of rigel run: 5%]
+    /// Precision to reach, ±PERCENT [default of rigel run: 5%]
     ///
-    /// Measure until the 95 % interval of every number is at most +/- PERCENT, such as 5%, 2% or 1%. Each data point is measured 4 to 12 times for 2 s, in random order. A number that does not
+    /// Measure until the 95 % interval of every number is at most ±PERCENT, such as 5%, 2% or 1%. Each data point is measured 4 to 12 times for 2 s, in random order. A number that does not
     /// reach the precision is shown with the interval that was reached. Not with a fixed time per data point (--duration).
     #[arg(long, value_name = "PERCENT", help_heading = PRECISION)]
     pub precision: Option<Precision>,

@@ -131,7 +131,7 @@ struct SqlLoadArgs {
     #[arg(long, help_heading = LOAD)]
     sql_only: bool,
 
-    /// Measure until every 95 % interval, of SQL to raw I/O or else of each rate, is at most +/- PERCENT [default: 5%]
+    /// Measure until every 95 % interval, of SQL to raw I/O or else of each rate, is at most ±PERCENT [default: 5%]
     #[arg(long, value_name = "PERCENT", help_heading = LOAD)]
     precision: Option<Precision>,
 

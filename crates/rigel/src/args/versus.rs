@@ -63,7 +63,7 @@ Examples:
   rigel versus /dev/sdb --and /dev/sdc --for 2m
       the same on two devices, in two minutes; nothing is written
   rigel versus oltp /data/old.dat --and /data/new.dat --precision 1%
-      small I/O only, until every ratio is known to +/- 1 %
+      small I/O only, until every ratio is known to ±1 %
   rigel versus open --rate 8000 /dev/sdb --and /dev/sdc
       mean and p99 latency of both if 8,000 small reads arrive per second
   rigel versus commit /mnt/a --and /mnt/b
@@ -366,7 +366,7 @@ fn adapted(arg: Arg) -> Arg {
         "tui" => arg.help("Show a live view; ? shows help, q ends the run"),
         "precision" => told(
             arg,
-            "Measure until the 95 % interval of every ratio of B to A is at most +/- PERCENT [default: 2%]",
+            "Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]",
             "Each load is measured 6 to 24 times for 2 s on both sides. A ratio that does not reach the precision is shown with the \
              interval that was reached.",
         ),

@@ -242,7 +242,7 @@ fn classes_of_a_load_file_are_compared_listed_and_gated() {
     }
     assert!(rows(&found, "oltp_per_s").iter().all(|row| row["verdict"] == "worse"), "{found}");
     let table = compare(&place, &[base, slow]).expect_code(0).stdout;
-    assert!(table.contains("oltp_per_s (per s)") && table.contains("oltp_p99 (us)"), "{table}");
+    assert!(table.contains("oltp_per_s (per s)") && table.contains("oltp_p99 (µs)"), "{table}");
 
     let gated = |gate: &str| compare(&place, &[base, slow, "--fail-if", gate]);
     gated("oltp_per_s < -5%").expect_code(1);

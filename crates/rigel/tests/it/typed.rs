@@ -99,7 +99,7 @@ fn the_nearest_word_is_offered() {
         ("rnu simple", "did you mean `rigel run`?"),
         ("calbirate", "did you mean `rigel calibrate`?"),
         ("simple", "did you mean `rigel run simple`?"),
-        ("man rnu", "did you mean run?"),
+        ("man rnu", "did you mean `rigel man run`?"),
         ("run simpel", "did you mean `rigel run simple`?"),
         ("run randread f", "`rigel run oltp` measures random reads"),
         ("run sequential f", "`rigel run advanced --type seq`"),

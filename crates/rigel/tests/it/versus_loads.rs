@@ -52,7 +52,7 @@ fn at_a_given_rate_the_verdict_is_about_the_latency() {
     {
         assert!(words.contains(part), "{part}: {}", told.stdout);
     }
-    assert!(numbers(&told.stdout).contains("open_latency (us)"), "{}", told.stdout);
+    assert!(numbers(&told.stdout).contains("open_latency (µs)"), "{}", told.stdout);
     assert!(!numbers(&told.stdout).contains("open_per_s"), "a rate that is given tells nothing");
     assert!(narrow(&told.stdout), "{}", told.stdout);
     let document = simulated(&place, &format!("versus --record {RECORD} --json")).expect_code(0).json();

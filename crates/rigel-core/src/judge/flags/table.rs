@@ -197,7 +197,7 @@ flags!(FlagCode {
         "NOT_REACHED",
         &[Mark::Consequence],
         Next::Longer,
-        "Less precise than requested; trust a number only within its +/-.",
+        "Less precise than requested; trust a number only within its ±.",
         "Measure longer, or on a quieter host."
     ),
     /// So few points that a rare state of the device may have been missed by all visits.

@@ -132,6 +132,46 @@ fn mutation(place: &str, table: &DeTable<'_>) -> anyhow::Result<Mutation> {
 mod tests {
     use super::*;
 
+    /// The full names that the functions of a file would have as tests: in the module of the file, or in `tests` of it.
+    fn test_names(src: &Path, file: &Path) -> Vec<String> {
+        let path = file.strip_prefix(src).unwrap().with_extension("");
+        let parts = path.iter().map(|part| part.to_str().unwrap());
+        let module: Vec<&str> = parts.filter(|part| !matches!(*part, "lib" | "main")).collect();
+        let text = fs::read_to_string(file).unwrap();
+        let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next());
+        let full = |name: &str| {
+            let plain = [module.as_slice(), &[name]].concat().join("::");
+            [plain, [module.as_slice(), &["tests", name]].concat().join("::")]
+        };
+        names.flat_map(full).collect()
+    }
+
+    fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
+        let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let files = paths.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+        files.filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+    }
+
+    /// Only a build knows for sure, but tests that were moved leave the list stale for as long as nobody hunts.
+    #[test]
+    fn modules_and_tests_that_mutations_name_are_in_the_sources() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let of = |package: &str| -> Vec<String> {
+            let src = root.join("crates").join(package).join("src");
+            rust_files(&src).iter().flat_map(|file| test_names(&src, file)).collect()
+        };
+        let names: std::collections::BTreeMap<&str, Vec<String>> =
+            PACKAGES.iter().map(|package| (*package, of(package))).collect();
+        let mut stale = Vec::new();
+        for mutation in read(root).unwrap() {
+            let known = &names[mutation.package()];
+            let missing =
+                mutation.tests.iter().filter(|piece| !known.iter().any(|name| name.contains(*piece)));
+            stale.extend(missing.map(|piece| format!("{}: {}: {piece}", mutation.place, mutation.name)));
+        }
+        assert!(stale.is_empty(), "no test of the crate is called so:\n{}", stale.join("\n"));
+    }
+
     const ONE: &str = "# why\n[[mutation]]\nname = 'a_1'\nfile = 'crates/rigel-report/src/a.rs'\nfind = 'a < b'\n\
                        replace = '''a\n  > b'''\nwhat = 'it hurts'\ntests = 'x::y z'\n";
 

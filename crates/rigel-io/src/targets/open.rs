@@ -301,7 +301,7 @@ impl OpenTarget {
 
     /// The same device by another name: a partition of it, its disk, another path.
     fn storage_loaded_too(&self, other: OtherProcess, writes: bool) -> Problem {
-        let process = other.process.map_or_else(String::new, |process| format!(" process {process}"));
+        let process = other.process.map_or_else(String::new, |process| format!(" (process {process})"));
         self.loaded_too(other, writes).because(format!(
             "another run{process} loads a partition, a path or the disk of this device; two runs on one device measure each other"
         ))

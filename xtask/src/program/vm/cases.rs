@@ -9,6 +9,7 @@ mod faults;
 mod layers;
 mod limits;
 mod mirrors;
+mod neighbours;
 mod null_blk;
 mod nvme;
 mod power_cut;
@@ -36,6 +37,7 @@ pub fn all(scrub_minutes: u32) -> Vec<Case> {
         faults::cases(),
         layers::cases(),
         mirrors::cases(scrub_minutes),
+        neighbours::cases(),
         power_cut::cases(),
         engine_tests::cases(),
     ]

@@ -71,6 +71,9 @@ pub struct HostFacts {
     pub product: Option<String>,
 }
 
+/// What a run needs beside its buffers: calibrations with all outputs were seen to have up to 20 MiB.
+pub const OWN_MEMORY_BYTES: u64 = 24 << 20;
+
 /// What limits the memory of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryLimit {
@@ -108,6 +111,11 @@ impl HostFacts {
             (self.limits.address_room_bytes, MemoryLimit::AddressSpace),
         ];
         known.into_iter().filter_map(|(bytes, limit)| Some((bytes?, limit))).min_by_key(|room| room.0)
+    }
+
+    /// What buffers may have of it: half, as counts and outputs need memory, too, and a kernel that has to take it back kills. Where little is left, less.
+    pub fn buffer_room_bytes(&self) -> Option<u64> {
+        self.memory_room().map(|(left, _)| (left / 2).min(left.saturating_sub(OWN_MEMORY_BYTES)))
     }
 }
 

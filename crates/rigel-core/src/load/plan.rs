@@ -19,7 +19,7 @@ pub use volumes::{Volumes, check_lists, volumes};
 
 use crate::error::Problem;
 use crate::facts::engine::EngineKind;
-use crate::facts::{HostFacts, MemoryLimit, TargetFacts};
+use crate::facts::{HostFacts, MemoryLimit, OWN_MEMORY_BYTES, TargetFacts};
 use crate::load::class::{LoadClass, MAX_OUTSTANDING, PerClass, Shape};
 use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::pace::{Adaptive, LevelChoice, Pace};
@@ -395,21 +395,26 @@ fn check_buffers(request: &Request, host: &HostFacts, room: Point) -> Result<(Pe
     if outstanding > u64::from(MAX_OUTSTANDING) {
         return Err(too_many_outstanding(outstanding));
     }
-    match host.memory_room() {
-        Some(room) if bytes > room.0 / 2 && !request.engine.is_simulated() => {
+    match (host.memory_room(), host.buffer_room_bytes()) {
+        (Some(room), Some(most)) if bytes > most && !request.engine.is_simulated() => {
             Err(no_memory(host, room, (needed, outstanding, bytes)))
         }
         _ => Ok((all, bytes)),
     }
 }
 
-/// Whatever limits the memory, half of it may be used: counts and outputs need some, too, and a kernel that has to take it back kills.
+/// Says what limits the memory, and what Rigel leaves of it ([`HostFacts::buffer_room_bytes`]).
 fn no_memory(
     host: &HostFacts,
     (memory, limit): (u64, MemoryLimit),
     (needed, outstanding, bytes): (&str, u64, u64),
 ) -> Problem {
     let fewer = "use fewer outstanding I/Os, fewer disks or smaller I/Os";
+    let rule = if memory < 2 * OWN_MEMORY_BYTES {
+        format!("Rigel itself needs {}", Bytes(OWN_MEMORY_BYTES))
+    } else {
+        "Rigel uses at most half of it".to_owned()
+    };
     let memory = Bytes(memory);
     let (because, next) = match limit {
         MemoryLimit::Host => (format!("the host has {memory} of memory"), fewer.to_owned()),
@@ -428,7 +433,7 @@ fn no_memory(
         ),
     };
     Problem::refused(format!("the {needed} of {outstanding} outstanding I/Os need {}", Bytes(bytes)))
-        .because(format!("{because}, and Rigel uses at most half of it"))
+        .because(format!("{because}, and {rule}"))
         .next(next)
 }
 

@@ -135,6 +135,20 @@ fn a_calibration_stays_within_the_memory_of_its_control_group() {
     }
 }
 
+/// Said before anything is filled, where the kernel would kill the run.
+#[test]
+fn a_control_group_without_memory_for_rigel_itself_is_named() {
+    let name = "a_control_group_without_memory_for_rigel_itself_is_named";
+    let Some(cap) = needs(name, MemoryCap::create(24 << 20)) else { return };
+    let place = Place::new();
+    let mut command = cap.command(env!("CARGO_BIN_EXE_rigel"));
+    let line = "calibrate --budget 20s --no-history --scratch-size 64M --no-html";
+    let told = tell(command.current_dir(place.path()).stdin(Stdio::null()).args(line.split_whitespace()));
+    assert_eq!(told.code, 3, "{told:?}");
+    assert!(told.stderr.contains("Rigel itself needs 24 MiB"), "{told:?}");
+    assert_eq!(place.files(), Vec::<String>::new());
+}
+
 #[test]
 fn a_closed_standard_output_is_an_error() {
     let place = Place::new();

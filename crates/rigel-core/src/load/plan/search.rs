@@ -92,12 +92,12 @@ impl LevelSearch {
             Some(Pace::Fixed(_)) | None => Parameters::default(),
         };
         let (settle, measure) = visit(request, &parameters, classes.len() as u64);
-        let memory = host.memory_room().map_or(u64::MAX, |room| room.0);
+        let memory = host.buffer_room_bytes().unwrap_or(u64::MAX);
         let most = |&class: &Class| {
             let load = request.class(class)?;
             let most = if class == Class::SMALL { most_small(request) } else { MOST_LARGE };
             let bytes = load.io_bytes().saturating_mul(u64::from(load.pattern.outstanding(1)));
-            let fitting = u32::try_from(memory / 8 / bytes.max(1)).unwrap_or(u32::MAX);
+            let fitting = u32::try_from(memory / 4 / bytes.max(1)).unwrap_or(u32::MAX);
             Some((class, most.min(fitting).max(1)))
         };
         Self {

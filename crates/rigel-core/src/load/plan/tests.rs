@@ -54,6 +54,22 @@ fn buffers_stay_within_what_is_left_of_the_memory() {
     );
 }
 
+/// Below 48 MiB the half would leave too little for counts and outputs.
+#[test]
+fn little_memory_is_kept_for_rigel_itself() {
+    let request = Request::of(Task::advanced(MatrixShape::Point { small: 1, large: 0 }));
+    let with = |room: u64| {
+        let mut host = host();
+        (host.cgroup.memory_max_bytes, host.cgroup.memory_room_bytes) = (Some(64 << 20), Some(room));
+        host
+    };
+    assert_eq!(with(100 << 20).buffer_room_bytes(), Some(50 << 20));
+    assert_eq!(with(30 << 20).buffer_room_bytes(), Some(6 << 20));
+    assert_eq!(with(20 << 20).buffer_room_bytes(), Some(0));
+    let told = Plan::new(&request, &with(20 << 20), &[target(1 << 30)]).unwrap_err().to_string();
+    assert!(told.contains("of which 20 MiB are left, and Rigel itself needs 24 MiB"), "{told}");
+}
+
 /// Published estimates in minutes at 60 s a point (E1, E2, E6, E7, E9, E10, E12, E13).
 #[test]
 fn published_estimates() {

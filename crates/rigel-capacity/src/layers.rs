@@ -27,7 +27,7 @@ const LETTERED: [&str; 11] = ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rs
 /// Those with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
 const NUMBERED: [&str; 12] =
     ["nvme", "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/"];
-const MAPPED: [&str; 7] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP"];
+const MAPPED: [&str; 8] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP", "hdiskpower"];
 const NOTHING: [&str; 6] = ["ram", "zram", "sr", "fd", "scd", "mtdblock"];
 /// What stays of a device made of others.
 const MAPPED_IDS: [&str; 6] = ["LVM-", "CRYPT-", "mpath-", "DM-", "dm-", "lvm-"];
@@ -187,6 +187,8 @@ mod tests {
             ),
             (&["dev8-0", "dev8-1", "dev8-16", "dev8-31", "dev65-0"], &["dev8-0", "dev8-16", "dev65-0"]),
             (&["wwn-0x5", "wwn-0x5-part1", "ata-D", "ata-D-part2"], &["wwn-0x5", "ata-D"]),
+            // AIX, whose disks of PowerPath lie on others.
+            (&["hdisk0", "hdisk12", "hdiskpower3"], &["hdisk0", "hdisk12"]),
             // Paths of one namespace.
             (&["nvme0n1", "nvme0c0n1", "nvme0c1n1"], &["nvme0n1"]),
             // Made of others: mapped, arrays, files, memory, groups.

@@ -22,6 +22,10 @@ pub enum Source {
     Nmon,
     /// `collectl -P`.
     Collectl,
+    /// CloudWatch of AWS.
+    CloudWatch,
+    /// Azure Monitor.
+    Azure,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
     /// `STATS$SYSSTAT` of Oracle's Statspack.
@@ -38,6 +42,8 @@ rigel_core::named!(Source {
     OsWatcher: "oswatcher",
     Nmon: "nmon",
     Collectl: "collectl",
+    CloudWatch: "cloudwatch",
+    Azure: "azure",
     Awr: "awr",
     Statspack: "statspack",
     PgStatIo: "pg_stat_io"

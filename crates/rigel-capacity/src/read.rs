@@ -3,6 +3,7 @@
 //! A [`Reader`] finds out by its first bytes which format a file has, and says so when it is none that is known. Files are foreign: whatever they
 //! hold, the answer is samples in a [`Harvest`] or a problem with its line. Must not open a file, and must not guess a time zone.
 
+mod cloud;
 mod collectl;
 mod csv;
 mod differences;
@@ -119,6 +120,7 @@ fn room(format: Format) -> Box<dyn Room> {
         Format::IostatText => Box::new(iostat_text::IostatText::default()),
         Format::OsWatcher => Box::new(oswatcher::OsWatcher::default()),
         Format::Nmon => Box::new(nmon::Nmon::default()),
+        Format::CloudWatch | Format::Azure => Box::new(cloud::Cloud::new(format)),
         Format::Collectl => Box::new(collectl::Collectl::default()),
         Format::Prometheus => Box::new(prometheus::Prometheus::of_query()),
         Format::VictoriaMetrics => Box::new(prometheus::Prometheus::of_export()),

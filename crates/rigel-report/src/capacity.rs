@@ -119,7 +119,10 @@ impl ImportReport {
         let parted = seen.unparted.then_some(parted);
         let remarks =
             remarks.chain(left_out(&seen.left_out)).chain(seen.notes.iter().map(ToString::to_string));
-        let remarks = remarks.chain(parted.map(str::to_owned)).chain(sampled(seen)).map(|text| Block::whole("  ", text));
+        let remarks = remarks
+            .chain(parted.map(str::to_owned))
+            .chain(sampled(seen))
+            .map(|text| Block::whole("  ", text));
         std::iter::once(Block::whole("", head)).chain(remarks).collect()
     }
 }

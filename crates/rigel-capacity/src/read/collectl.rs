@@ -106,7 +106,8 @@ impl Run {
         } else if head.starts_with("Date:") {
             self.zone = behind("TZ:").and_then(when::offset).map(Offset::to_time_zone);
         } else if head.starts_with("SubSys:") {
-            self.is_count = behind("Options:").is_some_and(|letters| letters.contains('n') && letters != "Interval:");
+            self.is_count =
+                behind("Options:").is_some_and(|letters| letters.contains('n') && letters != "Interval:");
             // Processes and the like have intervals of their own: `10:60`.
             let seconds: Option<f64> =
                 behind("Interval:").and_then(|word| word.split(':').next()?.parse().ok());
@@ -155,9 +156,12 @@ impl Run {
     /// `20261129 11:15:18.001`, or seconds of the epoch.
     fn moment(&self, fields: &[&str], number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         let none = || {
-            wrong(number, format!("'{}' is not a date and time", shown(&fields[..fields.len().min(2)].join(" "))))
-                .because("the file is damaged, or was written with -od or -oT")
-                .next("write it with collectl -P, without other formats of the time")
+            wrong(
+                number,
+                format!("'{}' is not a date and time", shown(&fields[..fields.len().min(2)].join(" "))),
+            )
+            .because("the file is damaged, or was written with -od or -oT")
+            .next("write it with collectl -P, without other formats of the time")
         };
         let first = fields.first().copied().unwrap_or_default();
         if self.is_utc {
@@ -193,7 +197,9 @@ impl Run {
                         values.push((metric, number(column) * rate(of) / MS_PER_SECOND));
                     }
                     What::Wait(..) => {
-                        out.seen.notes.insert("waits are whole milliseconds, too coarse for a mean latency, and left out");
+                        out.seen.notes.insert(
+                            "waits are whole milliseconds, too coarse for a mean latency, and left out",
+                        );
                     }
                 }
             }

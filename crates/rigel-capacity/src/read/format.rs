@@ -31,6 +31,10 @@ pub enum Format {
     Nmon,
     /// `collectl -P`.
     Collectl,
+    /// `aws cloudwatch get-metric-data` or `get-metric-statistics`.
+    CloudWatch,
+    /// `az monitor metrics list`.
+    Azure,
     /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
     Awr,
     /// CSV of `STATS$SYSSTAT`.
@@ -45,7 +49,7 @@ pub enum Format {
     PgStatIoJson,
 }
 
-const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, `sar -d`, oswiostat of OSWatcher, ExaWatcher's iostat, nmon, `collectl -P`, reports of AWR and \
+const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, `sar -d`, oswiostat of OSWatcher, ExaWatcher's iostat, nmon, `collectl -P`, JSON of CloudWatch and Azure Monitor, reports of AWR and \
      Statspack, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
 /// The first two bytes of the files of `sadc`, in either order.
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
@@ -68,6 +72,8 @@ rigel_core::named!(Format {
     OsWatcher: "OSWatcher iostat",
     Nmon: "nmon",
     Collectl: "collectl",
+    CloudWatch: "CloudWatch JSON",
+    Azure: "Azure Monitor JSON",
     Awr: "AWR CSV",
     Statspack: "Statspack CSV",
     AwrReport: "AWR report",
@@ -94,6 +100,8 @@ impl Format {
             Some(b'{' | b'[') if has("\"sysstat\"") && has("\"file-date\"") => Ok(Self::Sadf),
             Some(b'{') if has("\"sysstat\"") => Ok(Self::Iostat),
             Some(b'{' | b'[') if has("\"backend_type\"") => Ok(Self::PgStatIoJson),
+            Some(b'{') if has("\"MetricDataResults\"") || has("\"Datapoints\"") => Ok(Self::CloudWatch),
+            Some(b'{') if has("\"metadatavalues\"") || has("Microsoft.Insights/metrics") => Ok(Self::Azure),
             Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') => Ok(Self::OpenMetrics),
@@ -145,6 +153,8 @@ impl Format {
             Self::OsWatcher => Source::OsWatcher,
             Self::Nmon => Source::Nmon,
             Self::Collectl => Source::Collectl,
+            Self::CloudWatch => Source::CloudWatch,
+            Self::Azure => Source::Azure,
             Self::Awr | Self::AwrReport => Source::Awr,
             Self::Statspack | Self::StatspackReport => Source::Statspack,
             Self::PgStatIoCsv | Self::PgStatIoJson => Source::PgStatIo,
@@ -169,6 +179,9 @@ impl Format {
                 ),
                 Self::OsWatcher => problem.because("each of its blocks has only the report since the boot, or none"),
                 Self::Nmon => problem.because("it has less than two snapshots of disks, or their times (ZZZZ) are missing"),
+                Self::CloudWatch | Self::Azure => problem.because(
+                    "it has none of the metrics of disks, such as VolumeReadOps and Disk Read Operations/Sec, or less than two samples of each",
+                ),
                 Self::Collectl => problem.because("collectl recorded no disks: -sd or -sD is missing"),
                 Self::Iostat | Self::IostatText if seen.first_reports > 1 => problem.because(
                     "each iostat run in it has only one report, but an interval needs two",

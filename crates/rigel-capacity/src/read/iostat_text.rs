@@ -5,7 +5,7 @@
 
 use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
-use super::locale::{DayClock, Dates, time_of_day};
+use super::locale::{Dates, DayClock, time_of_day};
 use super::seen::{DateOrder, shown, wrong};
 use super::sysstat::Disk;
 use super::{Room, SampleSink};
@@ -80,7 +80,8 @@ impl Tables {
             Ok(())
         } else if let Some(started) = text.strip_prefix("# Starting Time:") {
             let date = started.split_whitespace().next().unwrap_or_default();
-            self.started = Dates::day(date, Some(DateOrder::MonthDay), number).ok().map(|day| day.to_string());
+            self.started =
+                Dates::day(date, Some(DateOrder::MonthDay), number).ok().map(|day| day.to_string());
             Ok(())
         } else if text.starts_with(|sign: char| sign.is_ascii_digit()) && text.contains(':') {
             self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
@@ -275,12 +276,19 @@ mod tests {
         let head = "############################################################\n# Starting Time:\t05/06/2026 23:59:50\n\
              # Sample Interval(s):\t5\n# Collection Module:\tIostatExaWatcher\n############################################################\n\
              zzz <05/06/2026 23:59:50> Count:720\nLinux 4.14.35 (cel01) \t05/06/2026 \t_x86_64_\t(32 CPU)\n\n";
-        for form in [["Time: 11:59:50 PM", "Time: 11:59:55 PM", "Time: 12:00:00 AM"], ["05/06/2026 11:59:50 PM", "05/06/2026 11:59:55 PM", "05/07/2026 12:00:00 AM"]] {
+        for form in [
+            ["Time: 11:59:50 PM", "Time: 11:59:55 PM", "Time: 12:00:00 AM"],
+            ["05/06/2026 11:59:50 PM", "05/06/2026 11:59:55 PM", "05/07/2026 12:00:00 AM"],
+        ] {
             let text = head.to_owned() + &report(form[0], 7) + &report(form[1], 100) + &report(form[2], 200);
             let (seen, tables) = read(text.as_bytes(), Options { dates: None, ..utc() });
             let sda = disk(&tables, "sda");
             assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0, 200.0], "{form:?}");
-            assert_eq!((sda.spans()[1].end_ms() / 1000, sda.spans()[1].length_ms), (1_778_112_000, 5_000), "2026-05-07");
+            assert_eq!(
+                (sda.spans()[1].end_ms() / 1000, sda.spans()[1].length_ms),
+                (1_778_112_000, 5_000),
+                "2026-05-07"
+            );
             assert!(seen.hosts.contains("cel01"));
         }
     }

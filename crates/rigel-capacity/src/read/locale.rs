@@ -192,8 +192,7 @@ pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
         let digits = word.trim_end_matches(['年', '日', '.', ',']);
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.to_owned())
     };
-    let numbers: Vec<String> =
-        words[..at].iter().chain(&words[at + count..]).filter_map(number).collect();
+    let numbers: Vec<String> = words[..at].iter().chain(&words[at + count..]).filter_map(number).collect();
     let year = numbers.iter().find(|number| number.len() == 4)?;
     let day = numbers.iter().find(|number| number.len() < 3)?;
     let date = when::of_parts([year, &month, day], "0:0:0")?.date();
@@ -254,12 +253,22 @@ mod tests {
             "mar. 29 nov. 11:21:58 UTC 2026",
         ] {
             let (local, zone) = of_date(text).unwrap();
-            assert_eq!((local.to_string().as_str(), zone), ("2026-11-29T11:21:58", Some(TimeZone::UTC)), "{text}");
+            assert_eq!(
+                (local.to_string().as_str(), zone),
+                ("2026-11-29T11:21:58", Some(TimeZone::UTC)),
+                "{text}"
+            );
         }
         let (local, zone) = of_date("Thu Aug 24 03:44:41 PM CST 2017").unwrap();
-        assert_eq!((local.to_string().as_str(), zone), ("2017-08-24T15:44:41", None), "China, Cuba or Chicago");
+        assert_eq!(
+            (local.to_string().as_str(), zone),
+            ("2017-08-24T15:44:41", None),
+            "China, Cuba or Chicago"
+        );
         assert!(of_date("Thu Aug 24 15:44:41 -03 2017").unwrap().1.is_some());
-        for none in ["", "Thu Aug 24", "15:44:41", "Thu Foo 24 15:44:41 CST 2017", "Thu Aug 99 15:44:41 CST 2017"] {
+        for none in
+            ["", "Thu Aug 24", "15:44:41", "Thu Foo 24 15:44:41 CST 2017", "Thu Aug 99 15:44:41 CST 2017"]
+        {
             assert!(of_date(none).is_none(), "{none}");
         }
     }

@@ -97,26 +97,27 @@ impl Run {
     ) -> Result<(), Problem> {
         let parts: Vec<&str> = date.split('-').collect();
         let local = match parts.as_slice() {
-            [day, word, year] => {
-                month(word).and_then(|month| when::of_parts([year, &month, day], time))
-            }
+            [day, word, year] => month(word).and_then(|month| when::of_parts([year, &month, day], time)),
             _ => None,
         };
         let Some((local, snapshot)) = local.zip(is_snapshot(snapshot)) else {
-            return Err(wrong(line, format!("'{}' is not a date and time", shown(&format!("{date} {time}"))))
-                .because("the month is in a language that is not read, or the file is damaged")
-                .next("start nmon with LC_ALL=C from now on"));
+            return Err(wrong(
+                line,
+                format!("'{}' is not a date and time", shown(&format!("{date} {time}"))),
+            )
+            .because("the month is in a language that is not read, or the file is damaged")
+            .next("start nmon with LC_ALL=C from now on"));
         };
         out.check_host(&self.host, line)?;
         let at_ms = out.moment(local, None, line)?;
         self.times.insert(snapshot, at_ms);
-        // All that is known of those before is there.
-        let before: Vec<u64> = self.values.range(..snapshot).map(|(number, _)| *number).collect();
-        before.into_iter().for_each(|number| {
-            if self.times.contains_key(&number.saturating_sub(1)) {
-                self.write(number, out);
-            }
+        // All that is known of the one before is there. What has no neighbour waits until the end.
+        let before = snapshot.checked_sub(1).filter(|before| {
+            self.times.contains_key(before) && self.times.contains_key(&before.saturating_sub(1))
         });
+        if let Some(before) = before {
+            self.write(before, out);
+        }
         Ok(())
     }
 
@@ -213,7 +214,8 @@ impl Values {
             let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);
             self.known.extend(each.map(|outstanding| (time, outstanding)));
         }
-        let is_parted = self.known.contains_key(&Metric::ReadOps) && self.known.contains_key(&Metric::WriteOps);
+        let is_parted =
+            self.known.contains_key(&Metric::ReadOps) && self.known.contains_key(&Metric::WriteOps);
         if is_parted {
             self.known.remove(&Metric::AllOps);
         }

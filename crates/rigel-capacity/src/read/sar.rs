@@ -170,12 +170,7 @@ impl Tables {
     }
 
     /// Milliseconds of the epoch; nothing for a local time that never was.
-    fn moment(
-        &mut self,
-        time: Time,
-        number: u64,
-        out: &mut SampleSink<'_>,
-    ) -> Result<Option<i64>, Problem> {
+    fn moment(&mut self, time: Time, number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
         let Some(clock) = &mut self.clock else {
             return Err(wrong(number, "the rows have a time of day, but no date")
                 .because("the first line of the file is missing")

@@ -78,7 +78,8 @@ fn logs_of_sar_oswatcher_nmon_and_collectl_become_one_store() {
     let packed = logs.join("oswiostat/db1_iostat_26.11.29.1100.dat");
     fs::write(&packed, &blocks).unwrap();
     assert!(Command::new("gzip").arg(&packed).status().unwrap().success());
-    fs::write(logs.join("vmstat.dat"), "Linux OSWbb v7.3.3\nzzz ***Sun Nov 29 11:00:01 UTC 2026\nprocs\n").unwrap();
+    fs::write(logs.join("vmstat.dat"), "Linux OSWbb v7.3.3\nzzz ***Sun Nov 29 11:00:01 UTC 2026\nprocs\n")
+        .unwrap();
     let told = capacity(&place, "import logs --zone UTC").expect_code(0).stdout;
     for part in [
         "1 x sar text of db1: 35 values new",
@@ -102,6 +103,19 @@ fn logs_of_sar_oswatcher_nmon_and_collectl_become_one_store() {
     let json = data("sar-12.6.1.json");
     let told = capacity(&place, &format!("import {json}")).expect_code(0).stdout;
     assert!(told.contains("35 there already"), "sadf says of the same samples what sar says: {told}");
+}
+
+/// Sums of five minutes are rates, and what has no place is named.
+#[test]
+fn answers_of_a_cloud_are_read() {
+    let place = Place::new();
+    refused(&place, &format!("import {}", data("cloudwatch-ebs.json")), 2, "--host");
+    let told = capacity(&place, &format!("import {} --host db1", data("cloudwatch-ebs.json"))).expect_code(0);
+    assert!(told.stdout.contains("CloudWatch JSON of db1: 9 values new"), "{}", told.stdout);
+    assert!(told.stdout.contains("3 x row of a statistic that is not kept"), "{}", told.stdout);
+    let show = capacity(&place, "show --host db1").expect_code(0).stdout;
+    let reads = show.lines().find(|line| line.contains("read_ops")).unwrap_or_default();
+    assert!(show.contains("vol-0a1b2c3d4e5f60718 on db1") && reads.contains("200"), "{show}");
 }
 
 #[test]
@@ -354,7 +368,8 @@ fn the_tools_of_this_host_are_read() {
     let told = capacity(&place, "import sa.json").expect_code(0).stdout;
     assert!(told.contains("sadf JSON") && told.contains("separate only for the whole host"), "{told}");
     // The same samples as text: nothing is new.
-    let text = Command::new("sar").args(["-d", "-f"]).arg(&binary).env("LC_ALL", "C").env("TZ", "UTC").output();
+    let text =
+        Command::new("sar").args(["-d", "-f"]).arg(&binary).env("LC_ALL", "C").env("TZ", "UTC").output();
     fs::write(place.path().join("sa.txt"), text.unwrap().stdout).unwrap();
     let told = capacity(&place, "import sa.txt --zone UTC --dates month-day").expect_code(0).stdout;
     assert!(told.contains("sar text") && told.contains(": 0 values new"), "{told}");

@@ -21,7 +21,11 @@ fn disks_and_sums_are_read_with_the_zone_of_the_head() {
         [("collectl-4.3.1.dsk", "vda", [3, 5, 7, 9]), ("collectl-4.3.1.tab", "ALL", [2, 5, 3, 6])]
     {
         let (format, seen, tables) = try_read(&file(name), Options::default(), 1 << 20).unwrap();
-        assert_eq!((format, seen.unusable, seen.first_reports, seen.gaps), (Format::Collectl, 0, 0, 0), "{name}");
+        assert_eq!(
+            (format, seen.unusable, seen.first_reports, seen.gaps),
+            (Format::Collectl, 0, 0, 0),
+            "{name}"
+        );
         let table = disk(&tables, subject);
         assert!(tables.keys().all(|key| key.host == "db1" && key.source == Source::Collectl), "{name}");
         // The first row is on the second up to 11:15:18.
@@ -81,7 +85,9 @@ fn other_forms_of_the_time_and_gaps_are_read() {
     assert_eq!(begin(utc) - begin(Options::default()), 19_800_000, "a zone that is named has the say");
     let waits = text.replace(" 102408 0 607 ", " 102408 0.25 607 ");
     let found = read(waits.as_bytes(), Options::default()).1;
-    assert!((disk(&found, "vda").column(Metric::ReadTime).unwrap()[0] - 1602.0 * 0.25 / 1000.0).abs() < 1e-12);
+    assert!(
+        (disk(&found, "vda").column(Metric::ReadTime).unwrap()[0] - 1602.0 * 0.25 / 1000.0).abs() < 1e-12
+    );
 }
 
 #[test]
@@ -89,7 +95,9 @@ fn what_is_missing_is_named_and_a_cut_row_is_left_out() {
     let text = text("collectl-4.3.1.dsk");
     let rows: Vec<&str> = text.lines().filter(|line| !line.starts_with("# ")).collect();
     let headless = rows.join("\n") + "\n";
-    assert!(try_read(headless.as_bytes(), Options::default(), 99).unwrap_err().to_string().contains("--host"));
+    assert!(
+        try_read(headless.as_bytes(), Options::default(), 99).unwrap_err().to_string().contains("--host")
+    );
     let no_disks = text.replace("[DSK:vda]", "[NET:eth0]");
     assert!(try_read(no_disks.as_bytes(), Options::default(), 99).unwrap_err().to_string().contains("-sD"));
     let (seen, tables) = read(&text.as_bytes()[..text.len() - 3], Options::default());

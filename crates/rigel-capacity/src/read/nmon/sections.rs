@@ -53,7 +53,8 @@ impl Section {
     pub fn of(name: &str, description: &str) -> Option<Self> {
         let stem = stem(name)?;
         let &(_, metric, factor) = SECTIONS.iter().find(|(known, ..)| *known == stem)?;
-        let is_mean = matches!(metric, Metric::ReadTime | Metric::WriteTime) && !description.contains("SUM ms");
+        let is_mean =
+            matches!(metric, Metric::ReadTime | Metric::WriteTime) && !description.contains("SUM ms");
         Some(Self { metric, unit: if is_mean { Unit::MsOfTransfer } else { Unit::Each(factor) } })
     }
 

@@ -30,7 +30,8 @@ fn snapshots_are_rates_since_the_one_before() {
     let vda = disk(&tables, "vda");
     // 11:15:17 up to :18, and so on.
     let begin = (20_786 * 86_400 + 11 * 3_600 + 15 * 60 + 17) * 1_000;
-    let spans: Vec<(i64, u32)> = vda.spans().iter().map(|span| (span.start_ms - begin, span.length_ms)).collect();
+    let spans: Vec<(i64, u32)> =
+        vda.spans().iter().map(|span| (span.start_ms - begin, span.length_ms)).collect();
     assert_eq!(spans, [(0, 1_000), (1_000, 1_000), (2_000, 1_000), (3_000, 1_000)]);
     for (metric, section, unit) in [
         (Metric::AllOps, "DISKXFER", 1.0),
@@ -99,13 +100,18 @@ fn aix_and_continued_sections_are_read() {
         DISKWIO,Disk IO Writes per second db1,hdisk0\nDISKREADSERV,Disk Read Service Time msec/xfer db1,hdisk0\n\
         DISKREAD,Disk Read KB/s db1,hdisk0\nDISKREAD1,Disk Read KB/s db1,hdisk1,hdiskpower0\n";
     let snapshot = |at: u32| {
-        format!("ZZZZ,T{at:04},00:{at:02}:12,05-JUL-2026\nDISKRIO,T{at:04},200.0\nDISKWIO,T{at:04},100.0\nDISKREADSERV,T{at:04},4.0\nDISKREAD,T{at:04},800.0\nDISKREAD1,T{at:04},7.0,9.0\n")
+        format!(
+            "ZZZZ,T{at:04},00:{at:02}:12,05-JUL-2026\nDISKRIO,T{at:04},200.0\nDISKWIO,T{at:04},100.0\nDISKREADSERV,T{at:04},4.0\nDISKREAD,T{at:04},800.0\nDISKREAD1,T{at:04},7.0,9.0\n"
+        )
     };
     let text = head.to_owned() + &snapshot(1) + &snapshot(2) + &snapshot(3);
     let (seen, tables) = read(text.as_bytes(), utc());
     let of = |name: &str, metric| disk(&tables, name).column(metric).unwrap().to_vec();
     assert_eq!(of("hdisk0", Metric::ReadTime), [0.8, 0.8]);
-    assert_eq!((of("hdisk0", Metric::WriteOps), of("hdisk1", Metric::ReadBytes)), (vec![100.0; 2], vec![7168.0; 2]));
+    assert_eq!(
+        (of("hdisk0", Metric::WriteOps), of("hdisk1", Metric::ReadBytes)),
+        (vec![100.0; 2], vec![7168.0; 2])
+    );
     assert_eq!((seen.first_reports, tables.len()), (1, 3));
     let own = crate::layers::own_disks(tables.keys().map(|key| key.subject.clone()).collect());
     assert_eq!(own.len(), 2, "a disk of PowerPath lies on others");
@@ -123,7 +129,8 @@ fn a_file_that_is_cut_anywhere_gives_its_complete_lines() {
         match try_read(&whole.as_bytes()[..end], utc(), 1 << 16) {
             Err(problem) => assert!(problem.kind.code() == 2 && lines <= 2, "{end}: {problem}"),
             Ok((_, seen, tables)) => {
-                let found = disk(&tables, "vda").column(Metric::ReadBytes).map(<[f64]>::to_vec).unwrap_or_default();
+                let found =
+                    disk(&tables, "vda").column(Metric::ReadBytes).map(<[f64]>::to_vec).unwrap_or_default();
                 let found: Vec<f64> = found.into_iter().filter(|value| !value.is_nan()).collect();
                 assert_eq!((found.as_slice(), seen.unusable), (&all[..found.len()], 0), "{end}");
                 assert!(found.len() + 2 >= lines, "{end}: {lines} lines");

@@ -88,7 +88,8 @@ impl Blocks {
     /// Between blocks that wait, the shortest first.
     fn distances(&self) -> Vec<i64> {
         let next = self.waiting.iter().skip(1);
-        let mut all: Vec<i64> = self.waiting.iter().zip(next).map(|(one, next)| next.at_ms - one.at_ms).collect();
+        let mut all: Vec<i64> =
+            self.waiting.iter().zip(next).map(|(one, next)| next.at_ms - one.at_ms).collect();
         all.sort_unstable();
         all
     }

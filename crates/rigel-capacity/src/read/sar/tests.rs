@@ -46,11 +46,18 @@ fn same_as_sadf(tables: &Tables, what: &str) {
 
 #[test]
 fn every_language_and_form_says_what_sadf_says() {
-    for name in
-        ["sar-12.6.1.txt", "sar-12.6.1-all-12-hours.txt", "sar-12.6.1-chinese.txt", "sar-12.6.1-german-pretty.txt"]
-    {
+    for name in [
+        "sar-12.6.1.txt",
+        "sar-12.6.1-all-12-hours.txt",
+        "sar-12.6.1-chinese.txt",
+        "sar-12.6.1-german-pretty.txt",
+    ] {
         let (format, seen, tables) = try_read(&file(name), utc(), 1 << 20).unwrap();
-        assert_eq!((format, seen.reboots, seen.unusable, seen.first_reports), (Format::Sar, 2, 0, 0), "{name}");
+        assert_eq!(
+            (format, seen.reboots, seen.unusable, seen.first_reports),
+            (Format::Sar, 2, 0, 0),
+            "{name}"
+        );
         assert!(seen.unparted && seen.notes.is_empty() && seen.hosts.contains("db1"), "{name}: {seen:?}");
         same_as_sadf(&tables, name);
         for size in [1, 7, 1000] {
@@ -66,7 +73,8 @@ fn every_language_and_form_says_what_sadf_says() {
 #[test]
 fn the_order_of_the_date_is_asked_where_it_may_be_either() {
     let either = text().replace("11/29/26", "06/10/26");
-    let begin = |dates| disk(&read(either.as_bytes(), Options { dates, ..utc() }).1, "vda").spans()[0].start_ms;
+    let begin =
+        |dates| disk(&read(either.as_bytes(), Options { dates, ..utc() }).1, "vda").spans()[0].start_ms;
     assert!(try_read(either.as_bytes(), utc(), 99).unwrap_err().to_string().contains("--dates"));
     assert_eq!(crate::when::shown(begin(Some(DateOrder::DayMonth))), "2026-10-06 11:21");
     assert_eq!(crate::when::shown(begin(Some(DateOrder::MonthDay))), "2026-06-10 11:21");
@@ -81,10 +89,16 @@ fn the_order_of_the_date_is_asked_where_it_may_be_either() {
 #[test]
 fn columns_of_old_versions_and_midnight_are_read() {
     let row = |time: &str, disk: &str, tps: f64| {
-        format!("{time} {disk:>9} {tps:>9.2} {:>9.2} {:>9.2} 32.00 0.10 2.00 0.50 5.00\n", tps * 16.0, tps * 8.0)
+        format!(
+            "{time} {disk:>9} {tps:>9.2} {:>9.2} {:>9.2} 32.00 0.10 2.00 0.50 5.00\n",
+            tps * 16.0,
+            tps * 8.0
+        )
     };
     let head = |time: &str| {
-        format!("{time}       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n")
+        format!(
+            "{time}       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n"
+        )
     };
     let old = "Linux 2.6.32-754.el6.x86_64 (db1) \t11/24/2026 \t_x86_64_\t(2 CPU)\n\n".to_owned()
         + &head("11:40:01 PM")
@@ -118,7 +132,10 @@ fn a_file_that_is_cut_anywhere_gives_its_complete_rows() {
         let rows = whole[..end].lines().filter(|line| line.contains(" vda ") && !line.starts_with("Av"));
         // The last line counts once it has its end.
         let last_is_torn = !whole[..end].ends_with('\n')
-            && whole[..end].lines().last().is_some_and(|line| line.contains(" vda ") && !line.starts_with("Av"));
+            && whole[..end]
+                .lines()
+                .last()
+                .is_some_and(|line| line.contains(" vda ") && !line.starts_with("Av"));
         let rows = rows.count() - usize::from(last_is_torn);
         match try_read(&whole.as_bytes()[..end], utc(), 1 << 16) {
             Err(problem) => assert!(problem.kind.code() == 2 && rows == 0, "{end}: {problem}"),
@@ -139,7 +156,9 @@ fn two_days_in_a_file_are_two_days_and_what_is_no_table_of_disks_is_named() {
     assert_eq!(disk(&read(two.as_bytes(), utc()).1, "vda").spans().len(), 14);
     let told = |text: &str| try_read(text.as_bytes(), utc(), 99).unwrap_err().to_string();
     let head = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\t(4 CPU)\n\n";
-    assert!(told(&format!("{head}11:15:15     CPU    %usr\n11:15:16     all    1.00\n")).contains("without -d"));
+    assert!(
+        told(&format!("{head}11:15:15     CPU    %usr\n11:15:16     all    1.00\n")).contains("without -d")
+    );
     let rounded = format!("{head}11:15:15  tps rkB/s wkB/s DEV\n11:15:16  2228 96.7M 9.4M vda\n");
     assert!(told(&rounded).contains("started with -h"), "{}", told(&rounded));
     let headless = &text()[text().find("11:21:29").unwrap()..];

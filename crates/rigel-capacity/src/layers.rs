@@ -18,6 +18,8 @@ enum Layer {
     Array,
     /// LVM, encryption, multipath and the like, which usually lie on arrays; a file as a disk.
     Mapped,
+    /// All disks together, as `iostat -g ALL`, collectl and clouds have them.
+    Sum,
     /// Memory, and what holds no database.
     Nothing,
 }
@@ -79,6 +81,8 @@ fn layer(disk: &Subject) -> Layer {
     let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part");
     if disk.kind != Kind::Disk {
         Layer::Hardware
+    } else if name == "ALL" && disk.id.is_empty() {
+        Layer::Sum
     } else if is_numbered(&name, &["md", "md_", "md/"])
         || numbers(&name).is_some_and(|(major, _)| major == ARRAY_MAJOR)
     {
@@ -187,6 +191,11 @@ mod tests {
             ),
             (&["dev8-0", "dev8-1", "dev8-16", "dev8-31", "dev65-0"], &["dev8-0", "dev8-16", "dev65-0"]),
             (&["wwn-0x5", "wwn-0x5-part1", "ata-D", "ata-D-part2"], &["wwn-0x5", "ata-D"]),
+            // Names that people or clouds gave, and the sum of them; it counts where it is alone.
+            (&["ALL", "lun0", "lun1", "os"], &["lun0", "lun1", "os"]),
+            (&["ALL", "dm-0", "dm-1"], &["dm-0", "dm-1"]),
+            (&["ALL"], &["ALL"]),
+            (&["vol-0a1", "vol-0b2", "nvme1n1", "nvme2n1"], &["nvme1n1", "nvme2n1"]),
             // AIX, whose disks of PowerPath lie on others.
             (&["hdisk0", "hdisk12", "hdiskpower3"], &["hdisk0", "hdisk12"]),
             // Paths of one namespace.

@@ -132,6 +132,8 @@ fn room(format: Format) -> Box<dyn Room> {
 }
 
 #[cfg(test)]
+mod edits;
+#[cfg(test)]
 mod field;
 #[cfg(test)]
 mod tests;

@@ -113,8 +113,7 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
     };
     let subject = match meant {
         Meant::Mean(_) => Subject::named(Kind::Database, &subject),
-        // A volume is no layer on another.
-        _ => out.disk(&subject, &subject),
+        _ => out.disk(&subject, ""),
     };
     let key = out.key("", subject, Source::CloudWatch);
     let period_ms =
@@ -139,19 +138,15 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
     }
     let wanted = if matches!(meant, Meant::Sum(_)) { "total" } else { "average" };
     for series in &metric.series {
-        let lun = series.lun();
-        let (name, id) = match (of, lun) {
-            (Of::Data, Some(lun)) => (format!("lun{lun}"), format!("lun{lun}")),
-            (Of::Data, None) => ("data".to_owned(), String::new()),
-            (Of::System, _) => ("os".to_owned(), "os".to_owned()),
-            (Of::ManagedDisk, _) => {
-                let disk = names::resource(&metric.id, "disks").unwrap_or_default();
-                (disk.clone(), disk)
-            }
-            // The sum of all does not count beside them.
-            (Of::All, _) => ("ALL".to_owned(), String::new()),
+        let name = match (of, series.lun()) {
+            (Of::Data, Some(lun)) => format!("lun{lun}"),
+            (Of::Data, None) => "data".to_owned(),
+            (Of::System, _) => "os".to_owned(),
+            (Of::ManagedDisk, _) => names::resource(&metric.id, "disks").unwrap_or_default(),
+            // The sum does not count beside what it is of.
+            (Of::All, _) => "ALL".to_owned(),
         };
-        let subject = out.disk(&name, &id);
+        let subject = out.disk(&name, "");
         let key = out.key(&host, subject, Source::Azure);
         write(&Series { key, meant, statistic: wanted, period_ms: None }, &series.data, out);
     }

@@ -26,6 +26,8 @@ struct Tables {
     runs: u64,
     host: String,
     clock: Option<DayClock>,
+    /// The time that was read last, and what it is: the names of the columns repeat it, also in an hour that comes twice.
+    last: Option<(Time, Option<i64>)>,
     columns: Option<Columns>,
     report: Option<Report>,
 }
@@ -160,6 +162,7 @@ impl Tables {
         let day = rest.split_whitespace().next().unwrap_or_default();
         self.clock = Some(DayClock::begun(Dates::day(day, out.options.dates, number)?));
         self.columns = None;
+        self.last = None;
         self.run = self.new_run();
         Ok(())
     }
@@ -171,13 +174,18 @@ impl Tables {
 
     /// Milliseconds of the epoch; nothing for a local time that never was.
     fn moment(&mut self, time: Time, number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+        if let Some((_, at_ms)) = self.last.filter(|(last, _)| *last == time) {
+            return Ok(at_ms);
+        }
         let Some(clock) = &mut self.clock else {
             return Err(wrong(number, "the rows have a time of day, but no date")
                 .because("the first line of the file is missing")
                 .next("create it again: sar -d -f FILE"));
         };
         let is_utc = self.columns.as_ref().is_some_and(|columns| columns.is_utc);
-        out.moment(clock.moment(time), is_utc.then_some(TimeZone::UTC), number)
+        let at_ms = out.moment(clock.moment(time), is_utc.then_some(TimeZone::UTC), number)?;
+        self.last = Some((time, at_ms));
+        Ok(at_ms)
     }
 
     fn row(

@@ -62,8 +62,9 @@ pub struct ReaderNotes {
     pub first_reports: u64,
     /// Local times that the clock skipped.
     pub skipped: u64,
-    /// Of samples that stand for a longer time: how long the tool looked, and for how long they stand, in milliseconds.
+    /// Of samples that stand for a longer time: how long the tool looked, in milliseconds.
     pub sampled_ms: u64,
+    /// And for how long they stand.
     pub spanned_ms: u64,
     /// Hosts.
     pub hosts: BTreeSet<String>,

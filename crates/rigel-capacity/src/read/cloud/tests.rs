@@ -30,7 +30,7 @@ fn sums_of_cloudwatch_become_rates() {
     assert_eq!(seen.left_out, [("vol-0a1 BurstBalance".to_owned(), 3)].into());
     let of = |name: &str| {
         let key =
-            |key: &&crate::Key| key.subject == Subject::disk(name, name) && key.source == Source::CloudWatch;
+            |key: &&crate::Key| key.subject == Subject::disk(name, "") && key.source == Source::CloudWatch;
         &tables[tables.keys().find(key).unwrap()]
     };
     let data = of("vol-0a1");

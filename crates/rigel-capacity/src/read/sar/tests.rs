@@ -123,6 +123,24 @@ fn columns_of_old_versions_and_midnight_are_read() {
     assert_eq!(own.len(), 1, "the partition counts with its disk");
 }
 
+/// In Berlin the hour from 02:00 came twice; the names of the columns stand there again.
+#[test]
+fn an_hour_that_comes_twice_goes_forward() {
+    let head = |time: &str| format!("\n{time}  DEV  tps  rkB/s  wkB/s\n");
+    let row = |time: &str| format!("{time}  sda  100.00  8.00  4.00\n");
+    let text = "Linux 6.1 (db1) \t10/25/26 \t_x86_64_\t(4 CPU)\n".to_owned()
+        + &head("01:50:01")
+        + &["02:00:01", "02:30:01"].map(row).concat()
+        + &head("02:30:01")
+        + &["02:50:01", "02:10:01", "02:40:01"].map(row).concat()
+        + &head("02:40:01")
+        + &row("03:00:01");
+    let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let (seen, tables) = read(text.as_bytes(), Options { zone: Some(zone), ..Options::default() });
+    let minutes: Vec<u32> = disk(&tables, "sda").spans().iter().map(|span| span.length_ms / 60_000).collect();
+    assert_eq!((minutes, seen.backwards), (vec![10, 30, 20, 20, 30, 20], 0));
+}
+
 #[test]
 fn a_file_that_is_cut_anywhere_gives_its_complete_rows() {
     let whole = text();

@@ -246,7 +246,7 @@ fn replicas_are_told_by_the_label_that_differs() {
 /// `promtool tsdb dump` of a real Prometheus, whose growth is worked out line by line.
 #[test]
 fn the_dump_of_promtool_is_read() {
-    let bytes = super::tests::file("promtool-2.42.0-dump.txt");
+    let bytes = tests::file("promtool-2.42.0-dump.txt");
     let (format, seen, tables) = try_read(&bytes, Options::default(), 1 << 20).unwrap();
     assert_eq!((format, seen.resets, seen.gaps, seen.unusable), (Format::OpenMetrics, 0, 0, 0));
     let text = String::from_utf8(bytes).unwrap();

@@ -111,12 +111,14 @@ impl Run {
         out.check_host(&self.host, line)?;
         let at_ms = out.moment(local, None, line)?;
         self.times.insert(snapshot, at_ms);
-        // All that is known of the one before is there. What has no neighbour waits until the end.
-        let before = snapshot.checked_sub(1).filter(|before| {
-            self.times.contains_key(before) && self.times.contains_key(&before.saturating_sub(1))
-        });
-        if let Some(before) = before {
-            self.write(before, out);
+        // All that is known of those before is there. One whose neighbour is missing waits, and all behind it: a sorted file has T10000 before T1001.
+        while let Some(first) = self.values.keys().next().copied().filter(|first| *first < snapshot) {
+            let is_first = self.times.keys().next() == Some(&first);
+            let has_begin = is_first || self.times.contains_key(&first.saturating_sub(1));
+            if !has_begin || !self.times.contains_key(&first) {
+                break;
+            }
+            self.write(first, out);
         }
         Ok(())
     }

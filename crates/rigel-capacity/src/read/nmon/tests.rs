@@ -56,6 +56,23 @@ fn snapshots_are_rates_since_the_one_before() {
     assert_eq!((seen.first_reports, disk(&tables, "vda").spans().len()), (2, 8));
 }
 
+/// Behind 9,999 snapshots the order of letters is another than that of numbers.
+#[test]
+fn a_long_file_may_be_sorted() {
+    let mut text = "AAA,host,db1\nDISKREAD,Disk Read KB/s db1,sda\n".to_owned();
+    for number in 1..=10_050_u32 {
+        let (hour, minute, second) = (number / 3600, number / 60 % 60, number % 60);
+        text += &format!(
+            "ZZZZ,T{number:04},{hour:02}:{minute:02}:{second:02},29-NOV-2026\nDISKREAD,T{number:04},{number}.0\n"
+        );
+    }
+    let (seen, tables) = read(text.as_bytes(), utc());
+    assert_eq!((disk(&tables, "sda").spans().len(), seen.first_reports, seen.gaps), (10_049, 1, 0));
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(read((lines.join("\n") + "\n").as_bytes(), utc()), (seen, tables));
+}
+
 /// The same second by sadc: 11:15:17, with 2217.00 tps, 102408 kB read and 14584 kB written, 19.60 % busy. Both look at their own moments.
 #[test]
 fn nmon_and_sysstat_saw_the_same_disk() {

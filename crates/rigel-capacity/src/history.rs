@@ -1,6 +1,6 @@
 //! What a store gives back: tables by key, as series of one subject or totals of a host.
 //!
-//! Where several sources tell of the same subject, the finest has the say for each interval, and the others fill its gaps. Must not forecast.
+//! Where several sources tell of the same subject, the finest that looked on all of the time has the say for each interval, and the others fill its gaps. Must not forecast.
 
 use super::key::{Key, Kind, Source, Subject};
 use super::layers::own_disks;
@@ -111,10 +111,11 @@ impl History {
 
     /// A metric of a subject, out of all sources; no samples when none has it.
     pub fn series(&self, host: &str, subject: &Subject, metric: Metric) -> Series {
-        let mut tables: Vec<&Table> = self.of(host, subject).map(|(_, table)| table).collect();
-        tables.sort_by_key(|table| finest(table, metric));
+        let mut tables: Vec<(&Key, &Table)> = self.of(host, subject).collect();
+        // What looked on all of the time knows more than samples, however often they were taken.
+        tables.sort_by_key(|(key, table)| (key.source.is_sampled(), finest(table, metric)));
         let mut merged = Table::default();
-        for table in tables {
+        for (_, table) in tables {
             let column = table.samples(metric);
             let mut only = Table::default();
             for sample in column {

@@ -16,6 +16,16 @@ pub enum Source {
     Iostat,
     /// `sadf -- -b -d`.
     Sadf,
+    /// `oswiostat` of OSWatcher: samples that stand for a longer time.
+    OsWatcher,
+    /// nmon.
+    Nmon,
+    /// `collectl -P`.
+    Collectl,
+    /// CloudWatch of AWS.
+    CloudWatch,
+    /// Azure Monitor.
+    Azure,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
     /// `STATS$SYSSTAT` of Oracle's Statspack.
@@ -29,6 +39,11 @@ rigel_core::named!(Source {
     Prometheus: "prometheus",
     Iostat: "iostat",
     Sadf: "sadf",
+    OsWatcher: "oswatcher",
+    Nmon: "nmon",
+    Collectl: "collectl",
+    CloudWatch: "cloudwatch",
+    Azure: "azure",
     Awr: "awr",
     Statspack: "statspack",
     PgStatIo: "pg_stat_io"
@@ -38,6 +53,11 @@ impl Source {
     /// The source of a name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|source| source.name() == name)
+    }
+
+    /// Whether its values are of a small part of the time for which they stand.
+    pub const fn is_sampled(self) -> bool {
+        matches!(self, Self::OsWatcher)
     }
 
     /// How much time a block of the store holds: a day, or an hour where a sample is a second long.

@@ -18,6 +18,8 @@ enum Layer {
     Array,
     /// LVM, encryption, multipath and the like, which usually lie on arrays; a file as a disk.
     Mapped,
+    /// All disks together, as `iostat -g ALL`, collectl and clouds have them.
+    Sum,
     /// Memory, and what holds no database.
     Nothing,
 }
@@ -27,7 +29,7 @@ const LETTERED: [&str; 11] = ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rs
 /// Those with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
 const NUMBERED: [&str; 12] =
     ["nvme", "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/"];
-const MAPPED: [&str; 7] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP"];
+const MAPPED: [&str; 8] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP", "hdiskpower"];
 const NOTHING: [&str; 6] = ["ram", "zram", "sr", "fd", "scd", "mtdblock"];
 /// What stays of a device made of others.
 const MAPPED_IDS: [&str; 6] = ["LVM-", "CRYPT-", "mpath-", "DM-", "dm-", "lvm-"];
@@ -79,6 +81,8 @@ fn layer(disk: &Subject) -> Layer {
     let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part");
     if disk.kind != Kind::Disk {
         Layer::Hardware
+    } else if name == "ALL" && disk.id.is_empty() {
+        Layer::Sum
     } else if is_numbered(&name, &["md", "md_", "md/"])
         || numbers(&name).is_some_and(|(major, _)| major == ARRAY_MAJOR)
     {
@@ -187,6 +191,13 @@ mod tests {
             ),
             (&["dev8-0", "dev8-1", "dev8-16", "dev8-31", "dev65-0"], &["dev8-0", "dev8-16", "dev65-0"]),
             (&["wwn-0x5", "wwn-0x5-part1", "ata-D", "ata-D-part2"], &["wwn-0x5", "ata-D"]),
+            // Names that people or clouds gave, and the sum of them; it counts where it is alone.
+            (&["ALL", "lun0", "lun1", "os"], &["lun0", "lun1", "os"]),
+            (&["ALL", "dm-0", "dm-1"], &["dm-0", "dm-1"]),
+            (&["ALL"], &["ALL"]),
+            (&["vol-0a1", "vol-0b2", "nvme1n1", "nvme2n1"], &["nvme1n1", "nvme2n1"]),
+            // AIX, whose disks of PowerPath lie on others.
+            (&["hdisk0", "hdisk12", "hdiskpower3"], &["hdisk0", "hdisk12"]),
             // Paths of one namespace.
             (&["nvme0n1", "nvme0c0n1", "nvme0c1n1"], &["nvme0n1"]),
             // Made of others: mapped, arrays, files, memory, groups.

@@ -3,6 +3,8 @@
 //! A [`Reader`] finds out by its first bytes which format a file has, and says so when it is none that is known. Files are foreign: whatever they
 //! hold, the answer is samples in a [`Harvest`] or a problem with its line. Must not open a file, and must not guess a time zone.
 
+mod cloud;
+mod collectl;
 mod csv;
 mod differences;
 mod format;
@@ -10,13 +12,16 @@ mod iostat;
 mod iostat_text;
 mod lines;
 mod locale;
+mod nmon;
 mod openmetrics;
 mod oracle;
 mod oracle_report;
+mod oswatcher;
 mod pg_stat_io;
 mod pieces;
 mod prometheus;
 mod sadf;
+mod sar;
 mod scrapes;
 mod seen;
 mod sysstat;
@@ -110,8 +115,13 @@ impl Reader {
 fn room(format: Format) -> Box<dyn Room> {
     match format {
         Format::Sadf => Box::new(sadf::Sadf::default()),
+        Format::Sar => Box::new(sar::Sar::default()),
         Format::Iostat => Box::new(iostat::Iostat::default()),
         Format::IostatText => Box::new(iostat_text::IostatText::default()),
+        Format::OsWatcher => Box::new(oswatcher::OsWatcher::default()),
+        Format::Nmon => Box::new(nmon::Nmon::default()),
+        Format::CloudWatch | Format::Azure => Box::new(cloud::Cloud::new(format)),
+        Format::Collectl => Box::new(collectl::Collectl::default()),
         Format::Prometheus => Box::new(prometheus::Prometheus::of_query()),
         Format::VictoriaMetrics => Box::new(prometheus::Prometheus::of_export()),
         Format::OpenMetrics => Box::new(openmetrics::OpenMetrics::default()),
@@ -121,6 +131,8 @@ fn room(format: Format) -> Box<dyn Room> {
     }
 }
 
+#[cfg(test)]
+mod edits;
 #[cfg(test)]
 mod field;
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl ImportReport {
             // That of the only run goes without saying.
             (
                 seen.first_reports.saturating_sub(1),
-                "first report of another run of iostat: its interval is unknown, left out",
+                "first report of another run: its interval is unknown, left out",
             ),
         ];
         all.into_iter().filter(|(count, _)| *count > 0)
@@ -111,11 +111,18 @@ impl ImportReport {
     fn lines(&self, head: String) -> Vec<Block> {
         let seen = &self.seen;
         let remarks = self.remarks().map(|(count, what)| format!("{count} x {what}"));
-        let parted = if seen.parted_of_host { PARTED_OF_HOST } else { NOT_PARTED };
+        let parted = match self.format {
+            _ if seen.parted_of_host => PARTED_OF_HOST,
+            Format::Nmon => NOT_PARTED_BY_NMON,
+            _ => NOT_PARTED,
+        };
         let parted = seen.unparted.then_some(parted);
         let remarks =
             remarks.chain(left_out(&seen.left_out)).chain(seen.notes.iter().map(ToString::to_string));
-        let remarks = remarks.chain(parted.map(str::to_owned)).map(|text| Block::whole("  ", text));
+        let remarks = remarks
+            .chain(parted.map(str::to_owned))
+            .chain(sampled(seen))
+            .map(|text| Block::whole("  ", text));
         std::iter::once(Block::whole("", head)).chain(remarks).collect()
     }
 }
@@ -191,6 +198,19 @@ const PARTED_OF_HOST: &str =
     "reads and writes are separate only for the whole host: sysstat keeps the sum of a single disk";
 const NOT_PARTED: &str =
     "reads and writes are not separate; `sadf -j FILE -- -b -d` separates them for the whole host";
+
+const NOT_PARTED_BY_NMON: &str = "reads and writes are not separate; nmon separates them with `-g auto -D`";
+
+/// How much of the time a tool looked whose samples stand for all of it.
+fn sampled(seen: &ReaderNotes) -> Option<String> {
+    let share = to_f64(seen.sampled_ms) / to_f64(seen.spanned_ms.max(1));
+    (seen.spanned_ms > 0).then(|| {
+        format!(
+            "the tool looked for {} % of the time; its samples stand for all of it, so short peaks are estimates",
+            percent(share.min(1.0))
+        )
+    })
+}
 
 /// Names of statistics in one line.
 const NAMES: usize = 3;

@@ -26,6 +26,18 @@ fn the_finest_source_has_the_say_and_the_others_fill_its_gaps() {
     assert_eq!((series.quantile(0.2), series.quantile(0.5)), (Some(5.0), Some(7.0)));
 }
 
+/// A second of every 30 says less than all of ten minutes.
+#[test]
+fn samples_give_way_to_what_looked_on_all_of_the_time() {
+    let mut history = History::default();
+    history.add(key("sda", "", Source::OsWatcher), &table(30, 80, 500.0));
+    history.add(key("sda", "", Source::Sadf), &table(600, 2, 7.0));
+    let series = history.series("db1", &Subject::disk("sda", ""), Metric::ReadOps);
+    let found: Vec<(u32, f64)> =
+        series.samples.iter().map(|sample| (sample.span.length_ms / 1_000, sample.value)).collect();
+    assert_eq!(found, [vec![(600, 7.0); 2], vec![(30, 500.0); 40]].concat());
+}
+
 #[test]
 fn a_renamed_disk_is_one_series() {
     let mut history = History::default();

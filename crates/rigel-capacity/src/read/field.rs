@@ -243,6 +243,42 @@ fn replicas_are_told_by_the_label_that_differs() {
     assert!(problem.contains("{prometheus_replica=\"p-0\"}"), "{problem}");
 }
 
+/// `promtool tsdb dump` of a real Prometheus, whose growth is worked out line by line.
+#[test]
+fn the_dump_of_promtool_is_read() {
+    let bytes = tests::file("promtool-2.42.0-dump.txt");
+    let (format, seen, tables) = try_read(&bytes, Options::default(), 1 << 20).unwrap();
+    assert_eq!((format, seen.resets, seen.gaps, seen.unusable), (Format::OpenMetrics, 0, 0, 0));
+    let text = String::from_utf8(bytes).unwrap();
+    for (metric, name) in [
+        (Metric::ReadOps, "node_disk_reads_completed_total"),
+        (Metric::WriteBytes, "node_disk_written_bytes_total"),
+        (Metric::ReadTime, "node_disk_read_time_seconds_total"),
+        (Metric::Busy, "node_disk_io_time_seconds_total"),
+    ] {
+        let of_name = text.lines().filter(|line| line.contains(&format!("\"{name}\"")));
+        let readings: Vec<(f64, i64)> = of_name
+            .map(|line| {
+                let (value, at) = line.rsplit_once("} ").unwrap().1.split_once(' ').unwrap();
+                (value.parse().unwrap(), at.parse().unwrap())
+            })
+            .collect();
+        let vda = disk(&tables, "vda");
+        let found: Vec<(i64, f64)> =
+            vda.samples(metric).map(|sample| (sample.span.end_ms(), sample.value)).collect();
+        assert!(readings.len() > 8 && found.len() == readings.len() - 1, "{name}");
+        for (pair, (end_ms, rate)) in readings.windows(2).zip(found) {
+            let seconds = f64::from(u32::try_from(pair[1].1 - pair[0].1).unwrap()) / 1_000.0;
+            let expected = (pair[1].0 - pair[0].0) / seconds;
+            assert!(
+                end_ms == pair[1].1 && (rate - expected).abs() <= 1e-9 * expected.max(1.0),
+                "{name}: {rate} {expected}"
+            );
+        }
+    }
+    assert!(tables.keys().any(|key| key.subject == crate::Subject::named(crate::Kind::Filesystem, "/")));
+}
+
 #[test]
 fn exports_of_others_hold_the_same_samples() {
     let times = [1_780_000_000_i64, 1_780_000_060, 1_780_000_120];

@@ -3,6 +3,7 @@
 //! Must not read samples.
 
 use super::csv;
+use super::locale::time_of_day;
 use super::seen::ReaderNotes;
 use crate::Source;
 use rigel_core::error::Problem;
@@ -22,6 +23,18 @@ pub enum Format {
     IostatText,
     /// `sadf -j -- -b -d`.
     Sadf,
+    /// `sar -d`, also among other tables.
+    Sar,
+    /// `oswiostat` of OSWatcher.
+    OsWatcher,
+    /// nmon, of Linux or AIX.
+    Nmon,
+    /// `collectl -P`.
+    Collectl,
+    /// `aws cloudwatch get-metric-data` or `get-metric-statistics`.
+    CloudWatch,
+    /// `az monitor metrics list`.
+    Azure,
     /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
     Awr,
     /// CSV of `STATS$SYSSTAT`.
@@ -36,11 +49,17 @@ pub enum Format {
     PgStatIoJson,
 }
 
-const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, reports of AWR and \
+const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, OpenMetrics with times, `iostat -x -t` as JSON or text, `sadf -j FILE -- -b -d`, `sar -d`, oswiostat of OSWatcher, ExaWatcher's iostat, nmon, `collectl -P`, JSON of CloudWatch and Azure Monitor, reports of AWR and \
      Statspack, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
 /// The first two bytes of the files of `sadc`, in either order.
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Of other compressed files the first bytes, and what uncompresses them.
+const PACKED: [(&[u8], &str); 3] =
+    [(b"BZh", "bzip2 -d FILE"), (b"\xfd7zXZ", "xz -d FILE"), (b"\x28\xb5\x2f\xfd", "zstd -d FILE")];
+/// How blocks of an archive begin, or its files.
+const OSWATCHER: &str = "zzz ***";
+const EXAWATCHER: [&str; 2] = ["# Collection Module:", "\nzzz <"];
 
 rigel_core::named!(Format {
     Prometheus: "Prometheus JSON",
@@ -49,6 +68,12 @@ rigel_core::named!(Format {
     Iostat: "iostat JSON",
     IostatText: "iostat text",
     Sadf: "sadf JSON",
+    Sar: "sar text",
+    OsWatcher: "OSWatcher iostat",
+    Nmon: "nmon",
+    Collectl: "collectl",
+    CloudWatch: "CloudWatch JSON",
+    Azure: "Azure Monitor JSON",
     Awr: "AWR CSV",
     Statspack: "Statspack CSV",
     AwrReport: "AWR report",
@@ -65,14 +90,23 @@ impl Format {
     pub fn of(head: &[u8]) -> Result<Self, Problem> {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
+        let is_watched = has(OSWATCHER) || EXAWATCHER.iter().any(|word| has(word));
         match text.first() {
+            _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
+            _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
+            _ if is_watched => Err(unknown(head)),
+            Some(b'A') if text.starts_with(b"AAA,") => Ok(Self::Nmon),
+            _ if has("# Collectl:") || has("[DSK]") || has("[DSK:") => Ok(Self::Collectl),
             Some(b'{' | b'[') if has("\"sysstat\"") && has("\"file-date\"") => Ok(Self::Sadf),
             Some(b'{') if has("\"sysstat\"") => Ok(Self::Iostat),
             Some(b'{' | b'[') if has("\"backend_type\"") => Ok(Self::PgStatIoJson),
+            Some(b'{') if has("\"MetricDataResults\"") || has("\"Datapoints\"") => Ok(Self::CloudWatch),
+            Some(b'{') if has("\"metadatavalues\"") || has("Microsoft.Insights/metrics") => Ok(Self::Azure),
             Some(b'{') if has("\"timestamps\"") && has("\"metric\"") => Ok(Self::VictoriaMetrics),
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has("\nDevice") => Ok(Self::IostatText),
+            Some(b'L') if text.starts_with(b"Linux ") && has_times(text) => Ok(Self::Sar),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
             _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
@@ -115,7 +149,12 @@ impl Format {
         match self {
             Self::Prometheus | Self::VictoriaMetrics | Self::OpenMetrics => Source::Prometheus,
             Self::Iostat | Self::IostatText => Source::Iostat,
-            Self::Sadf => Source::Sadf,
+            Self::Sadf | Self::Sar => Source::Sadf,
+            Self::OsWatcher => Source::OsWatcher,
+            Self::Nmon => Source::Nmon,
+            Self::Collectl => Source::Collectl,
+            Self::CloudWatch => Source::CloudWatch,
+            Self::Azure => Source::Azure,
             Self::Awr | Self::AwrReport => Source::Awr,
             Self::Statspack | Self::StatspackReport => Source::Statspack,
             Self::PgStatIoCsv | Self::PgStatIoJson => Source::PgStatIo,
@@ -135,6 +174,15 @@ impl Format {
                     "it has none of the counters node_disk_*, node_filesystem_* and node_pressure_io_*, or only one sample of each",
                 ),
                 Self::Sadf => problem.because("sysstat did not record disks (SADC_OPTIONS lacks -S DISK), or `-d` was left out"),
+                Self::Sar => problem.because(
+                    "it has no table of disks with times such as 18:10:23: sar was started without -d, in another language, or it comes from mpstat or pidstat",
+                ),
+                Self::OsWatcher => problem.because("each of its blocks has only the report since the boot, or none"),
+                Self::Nmon => problem.because("it has less than two snapshots of disks, or their times (ZZZZ) are missing"),
+                Self::CloudWatch | Self::Azure => problem.because(
+                    "it has none of the metrics of disks, such as VolumeReadOps and Disk Read Operations/Sec, or less than two samples of each",
+                ),
+                Self::Collectl => problem.because("collectl recorded no disks: -sd or -sD is missing"),
                 Self::Iostat | Self::IostatText if seen.first_reports > 1 => problem.because(
                     "each iostat run in it has only one report, but an interval needs two",
                 ),
@@ -149,10 +197,19 @@ impl Format {
     }
 }
 
+/// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.
+fn has_times(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| {
+        let line = String::from_utf8_lossy(line);
+        time_of_day(&line.split_whitespace().take(2).collect::<Vec<_>>()).is_some()
+    })
+}
+
 /// A file of a format that is not read.
 pub fn unknown(head: &[u8]) -> Problem {
     let problem = Problem::usage("this file cannot be imported").at("line 1");
     let starts = |words: &[&[u8]]| words.iter().any(|word| head.trim_ascii_start().starts_with(word));
+    let has = |words: &[&[u8]]| words.iter().any(|word| head.windows(word.len()).any(|part| part == *word));
     if head.trim_ascii().is_empty() {
         problem.because("it is empty").next("check whether the tool that should have written it failed")
     } else if SADC.iter().any(|magic| head.starts_with(magic)) {
@@ -161,10 +218,16 @@ pub fn unknown(head: &[u8]) -> Problem {
             .next("convert it with sysstat: sadf -j FILE -- -b -d > FILE.json")
     } else if head.starts_with(&GZIP) {
         problem.because("it is compressed").next("uncompress it first: gzip -d FILE")
+    } else if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
+        problem.because("it is compressed").next(format!("uncompress it first: {tool}"))
+    } else if has(&[OSWATCHER.as_bytes(), EXAWATCHER[0].as_bytes(), EXAWATCHER[1].as_bytes()]) {
+        problem
+            .because("it is a file of OSWatcher or ExaWatcher without disks of Linux")
+            .next("of such archives only the files of iostat are read")
     } else if starts(&[b"Linux "]) {
         problem
-            .because("it is the human-readable output of sar or another tool of sysstat; only tables of iostat -x -t are read")
-            .next("use sadf -j FILE -- -b -d")
+            .because("it is the output of a tool of sysstat without a table of disks; those of iostat -x -t and sar -d are read")
+            .next("use sar -d -f FILE, or sadf -j FILE -- -b -d")
     } else if starts(&[b"SQLite format"]) {
         problem.because("it is a database").next("`rigel capacity show --store FILE` shows a store")
     } else {

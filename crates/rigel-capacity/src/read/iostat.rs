@@ -28,12 +28,12 @@ pub struct Iostat {
     run: Run,
 }
 
-/// One run of iostat.
-#[derive(Default)]
+/// One run of iostat, or of a tool that lists disks as it does.
 pub struct Run {
     /// The number of its document in the file, from 1; 0 before the first.
     number: u64,
     host: String,
+    source: Source,
     pub dates: Dates,
     /// The time of the report before.
     last_ms: Option<i64>,
@@ -43,6 +43,21 @@ pub struct Run {
     disks: BTreeMap<String, BTreeSet<Metric>>,
     /// Values of disks that did nothing.
     idle: usize,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            host: String::new(),
+            source: Source::Iostat,
+            dates: Dates::default(),
+            last_ms: None,
+            spans: Vec::new(),
+            disks: BTreeMap::new(),
+            idle: 0,
+        }
+    }
 }
 
 impl Default for Iostat {
@@ -133,6 +148,24 @@ impl Run {
         Self { number, host: host.to_owned(), dates, ..Self::default() }
     }
 
+    /// The same of another tool.
+    #[must_use]
+    pub fn by(self, source: Source) -> Self {
+        Self { source, ..self }
+    }
+
+    /// The next report is on the time from here on.
+    pub const fn starts(&mut self, at_ms: i64) {
+        self.last_ms = Some(at_ms);
+    }
+
+    /// Disks of a report that was cut off: of the others nothing is known.
+    pub fn part(&mut self, at_ms: i64, disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
+        let span = self.last_ms.and_then(|last_ms| Span::between(last_ms, at_ms));
+        let Some(span) = span else { return };
+        disks.iter().for_each(|disk| self.write(&disk.device, &disk.values(), span, out));
+    }
+
     /// A report. The interval of the first is unknown.
     pub fn report(&mut self, at_ms: i64, disks: &[Disk<'_>], out: &mut SampleSink<'_>) {
         let Some(last_ms) = self.last_ms.replace(at_ms) else {
@@ -192,7 +225,7 @@ impl Run {
 
     fn write(&self, device: &str, values: &[(Metric, f64)], span: Span, out: &mut SampleSink<'_>) {
         let subject = out.disk(device, "");
-        let key = out.key(&self.host, subject, Source::Iostat);
+        let key = out.key(&self.host, subject, self.source);
         out.row(&key, span, values);
     }
 }

@@ -1,12 +1,12 @@
 //! `iostat -x -t` as text: tables of disks under a time, as all versions of sysstat from 9 on write them.
 //!
-//! Columns are found by name. A report counts once the blank line behind its table is there: what a cut table leaves out is unknown, not idle.
+//! So does ExaWatcher, which puts lines about itself on top. Columns are found by name. A report counts once the blank line behind its table is there: what a cut table leaves out is unknown, not idle.
 //! Runs may follow one another. Must not guess the order of a date.
 
 use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
-use super::locale::Dates;
-use super::seen::wrong;
+use super::locale::{Dates, DayClock, time_of_day};
+use super::seen::{DateOrder, shown, wrong};
 use super::sysstat::Disk;
 use super::{Room, SampleSink};
 use rigel_core::error::Problem;
@@ -22,6 +22,11 @@ pub struct IostatText {
 struct Tables {
     run: Run,
     runs: u64,
+    /// When ExaWatcher says that it began; its dates are month, day and year.
+    started: Option<String>,
+    /// The date on top, and the times of day below it, which old versions have without a date.
+    day: String,
+    clock: Option<DayClock>,
     /// The time of the report, once it is known.
     at: Option<ReportTime>,
     /// The names of the columns of the table, while it goes on.
@@ -70,10 +75,14 @@ impl Tables {
         } else if !self.columns.is_empty() {
             self.disk(text, out);
             Ok(())
-        } else if text.starts_with("Time:") {
-            Err(wrong(number, "the reports have a time of day, but no date")
-                .because("iostat is older than sysstat 9, or runs in a locale without dates")
-                .next(format!("create it again: {AGAIN}")))
+        } else if let Some(time) = text.strip_prefix("Time:") {
+            self.at = Some(ReportTime(self.time_of_day(time, number, out)?));
+            Ok(())
+        } else if let Some(started) = text.strip_prefix("# Starting Time:") {
+            let date = started.split_whitespace().next().unwrap_or_default();
+            self.started =
+                Dates::day(date, Some(DateOrder::MonthDay), number).ok().map(|day| day.to_string());
+            Ok(())
         } else if text.starts_with(|sign: char| sign.is_ascii_digit()) && text.contains(':') {
             self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
             Ok(())
@@ -89,7 +98,30 @@ impl Tables {
         out.seen.tells_of(host, host);
         self.runs += 1;
         self.at = None;
-        self.run = Run::begin(self.runs, host, Dates::begun(rest.split_whitespace().next()));
+        let day = self.started.as_deref().or_else(|| rest.split_whitespace().next());
+        self.run = Run::begin(self.runs, host, Dates::begun(day));
+        day.unwrap_or_default().clone_into(&mut self.day);
+        self.clock = None;
+    }
+
+    /// `03:03:18 AM` of versions before sysstat 9, on the day that stands on top.
+    fn time_of_day(
+        &mut self,
+        text: &str,
+        number: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<Option<i64>, Problem> {
+        let Some((time, _)) = time_of_day(&text.split_whitespace().collect::<Vec<_>>()) else {
+            return Err(wrong(number, format!("'{}' is not a time of day", shown(text)))
+                .because("iostat wrote it in another language, or the file is damaged")
+                .next(format!("create it again: {AGAIN}")));
+        };
+        let begun = match self.clock {
+            Some(clock) => clock,
+            None => DayClock::begun(Dates::day(&self.day, out.options.dates, number)?),
+        };
+        let clock = self.clock.insert(begun);
+        out.moment(clock.moment(time), None, number)
     }
 
     fn disk(&mut self, text: &str, out: &mut SampleSink<'_>) {
@@ -228,6 +260,36 @@ mod tests {
         assert!(told(no_times).contains("without -t"));
         let plain = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\n\n11/24/26 18:10:23\nDevice             tps    kB_read/s\nsda  1.00  2.00\n\n";
         assert!(told(plain.to_owned()).contains("without -x"));
-        assert!(told(plain.replace("11/24/26 18", "Time: 18")).contains("no date"));
+        assert!(told(plain.replace("11/24/26 18:10", "Time: noon")).contains("not a time of day"));
+    }
+
+    /// ExaWatcher's head, which says which number of a date is the month; and versions of sysstat that have the date on top only.
+    #[test]
+    fn exawatcher_and_times_without_a_date_are_read() {
+        let report = |time: &str, reads: u32| {
+            format!(
+                "{time}\navg-cpu:  %user   %nice\n           1.00    0.00\n\n\
+                 Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util\n\
+                 sda               0.00     1.00 {reads}.00   50.00   1600.00   400.00     8.00     0.10    2.00   0.50   5.00\n\n"
+            )
+        };
+        let head = "############################################################\n# Starting Time:\t05/06/2026 23:59:50\n\
+             # Sample Interval(s):\t5\n# Collection Module:\tIostatExaWatcher\n############################################################\n\
+             zzz <05/06/2026 23:59:50> Count:720\nLinux 4.14.35 (cel01) \t05/06/2026 \t_x86_64_\t(32 CPU)\n\n";
+        for form in [
+            ["Time: 11:59:50 PM", "Time: 11:59:55 PM", "Time: 12:00:00 AM"],
+            ["05/06/2026 11:59:50 PM", "05/06/2026 11:59:55 PM", "05/07/2026 12:00:00 AM"],
+        ] {
+            let text = head.to_owned() + &report(form[0], 7) + &report(form[1], 100) + &report(form[2], 200);
+            let (seen, tables) = read(text.as_bytes(), Options { dates: None, ..utc() });
+            let sda = disk(&tables, "sda");
+            assert_eq!(sda.column(Metric::ReadOps).unwrap(), [100.0, 200.0], "{form:?}");
+            assert_eq!(
+                (sda.spans()[1].end_ms() / 1000, sda.spans()[1].length_ms),
+                (1_778_112_000, 5_000),
+                "2026-05-07"
+            );
+            assert!(seen.hosts.contains("cel01"));
+        }
     }
 }

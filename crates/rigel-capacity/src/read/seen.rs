@@ -30,6 +30,8 @@ pub struct Options {
     pub zone: Option<TimeZone>,
     /// The order of dates that do not begin with the year.
     pub dates: Option<DateOrder>,
+    /// The name of the file, which may be that of its host.
+    pub file: Option<String>,
     /// Disks under another name: as the file calls them, and as they are to be called.
     pub renamed: Vec<(String, String)>,
 }
@@ -60,6 +62,10 @@ pub struct ReaderNotes {
     pub first_reports: u64,
     /// Local times that the clock skipped.
     pub skipped: u64,
+    /// Of samples that stand for a longer time: how long the tool looked, in milliseconds.
+    pub sampled_ms: u64,
+    /// And for how long they stand.
+    pub spanned_ms: u64,
     /// Hosts.
     pub hosts: BTreeSet<String>,
     /// What the file calls each host; two for one are two hosts under one name.
@@ -96,6 +102,8 @@ impl ReaderNotes {
         self.unusable += other.unusable;
         self.first_reports += other.first_reports;
         self.skipped += other.skipped;
+        self.sampled_ms += other.sampled_ms;
+        self.spanned_ms += other.spanned_ms;
         self.hosts.extend(other.hosts.iter().cloned());
         self.unparted |= other.unparted;
         self.parted_of_host |= other.parted_of_host;

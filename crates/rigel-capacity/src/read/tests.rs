@@ -399,7 +399,8 @@ fn files_of_others_are_told_what_they_are() {
     let told = |bytes: &[u8]| try_read(bytes, Options::default(), 100).unwrap_err().to_string();
     assert!(told(b"").contains("it is empty"));
     assert!(told(b"\x96\xd5\x75\x21rest").contains("sadf -j FILE -- -b -d"));
-    assert!(told(b"Linux 6.1 (db1) \t11/24/26\n\n08:00:01 AM DEV tps\n").contains("sadf -j FILE"));
+    assert!(told(b"Linux 6.1 (db1) \t11/24/26\n\n08:00:01 AM DEV tps\n").contains("--zone"));
+    assert!(told(b"Linux 6.1 (db1)\n\nsomething else\n").contains("sadf -j FILE"));
     assert!(told(b"Linux 6.1 (db1) \t11/24/26\n\nDevice r/s\n").contains("only one report"));
     assert!(told(b"\x1f\x8b\x08").contains("gzip -d"));
     assert!(told(b"SQLite format 3\0").contains("--store"));

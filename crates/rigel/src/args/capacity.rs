@@ -27,8 +27,10 @@ Examples:
 const IMPORT: &str = "\
 Examples:
   rigel capacity import sa*.json
-      files of `sadf -j FILE -- -b -d`, `iostat -x -t` (JSON or text), Prometheus's query_range, OpenMetrics with times,
-      and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries
+      files of `sadf -j FILE -- -b -d`, `sar -d`, `iostat -x -t` (JSON or text), nmon, collectl, Prometheus's query_range,
+      OpenMetrics with times, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries
+  rigel capacity import archive/oswiostat/ --zone Europe/Berlin
+      an archive of OSWatcher, also packed; ExaWatcher's Iostat.ExaWatcher works the same way
   rigel capacity import awr/ --zone Europe/Berlin
       all AWR and Statspack reports (text or HTML, packed or not) and other files below a directory; what cannot be read is counted
   rigel capacity import awr.csv --zone Europe/Berlin --host ora1

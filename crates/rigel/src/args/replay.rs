@@ -52,7 +52,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     disk: Vec<String>,
 
-    /// Only data from this source: recorder, prometheus, iostat, sadf, awr, statspack, pg_stat_io
+    /// Only data from this source: recorder, prometheus, iostat, sadf, oswatcher, nmon, collectl, cloudwatch, azure, awr, statspack, pg_stat_io
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     source: Option<Source>,
 

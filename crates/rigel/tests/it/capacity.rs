@@ -59,6 +59,65 @@ fn files_of_all_tools_become_one_store_and_a_second_time_adds_nothing() {
     refused(&place, "show nowhere", 3, "the store has no such data");
 }
 
+/// Archives and logs as people keep them, among files of other tools.
+#[test]
+fn logs_of_sar_oswatcher_nmon_and_collectl_become_one_store() {
+    let place = Place::new();
+    let logs = place.path().join("logs");
+    fs::create_dir_all(logs.join("oswiostat")).unwrap();
+    for (from, to) in [
+        ("sar-12.6.1-all-12-hours.txt", "sar29"),
+        ("nmon-16n-groups.nmon", "db1_261129_1118.nmon"),
+        ("collectl-4.3.1.dsk", "db1-20261129.dsk"),
+    ] {
+        fs::copy(data(from), logs.join(to)).unwrap();
+    }
+    // A version that does not name the host, packed as OSWatcher does with older files.
+    let blocks = fs::read_to_string(data("oswatcher-iostat-12.6.1-last-report.dat")).unwrap();
+    let blocks = blocks.replace("OSWbb v22.1.0AHF db1", "OSWbb v7.3.3");
+    let packed = logs.join("oswiostat/db1_iostat_26.11.29.1100.dat");
+    fs::write(&packed, &blocks).unwrap();
+    assert!(Command::new("gzip").arg(&packed).status().unwrap().success());
+    fs::write(logs.join("vmstat.dat"), "Linux OSWbb v7.3.3\nzzz ***Sun Nov 29 11:00:01 UTC 2026\nprocs\n")
+        .unwrap();
+    let told = capacity(&place, "import logs --zone UTC").expect_code(0).stdout;
+    for part in [
+        "1 x sar text of db1: 35 values new",
+        "1 x OSWatcher iostat of db1",
+        "the tool looked for 17 % of the time",
+        "1 x nmon of db1",
+        "1 x collectl of db1: 25 values new",
+        "logs: 1 file left out",
+        "without disks of Linux: vmstat.dat",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let again = capacity(&place, "import logs --zone UTC").expect_code(0).stdout;
+    assert!(again.matches(": 0 values new").count() == 4, "{again}");
+    let list = capacity(&place, "list").expect_code(0).stdout;
+    for source in ["sadf", "oswatcher", "nmon", "collectl"] {
+        assert!(list.contains(source), "{source}: {list}");
+    }
+    // Times of the zone that is named, and asked for where the file has none.
+    refused(&place, "import logs/sar29", 2, "--zone");
+    let json = data("sar-12.6.1.json");
+    let told = capacity(&place, &format!("import {json}")).expect_code(0).stdout;
+    assert!(told.contains("35 there already"), "sadf says of the same samples what sar says: {told}");
+}
+
+/// Sums of five minutes are rates, and what has no place is named.
+#[test]
+fn answers_of_a_cloud_are_read() {
+    let place = Place::new();
+    refused(&place, &format!("import {}", data("cloudwatch-ebs.json")), 2, "--host");
+    let told = capacity(&place, &format!("import {} --host db1", data("cloudwatch-ebs.json"))).expect_code(0);
+    assert!(told.stdout.contains("CloudWatch JSON of db1: 9 values new"), "{}", told.stdout);
+    assert!(told.stdout.contains("3 x row of a statistic that is not kept"), "{}", told.stdout);
+    let show = capacity(&place, "show --host db1").expect_code(0).stdout;
+    let reads = show.lines().find(|line| line.contains("read_ops")).unwrap_or_default();
+    assert!(show.contains("vol-0a1b2c3d4e5f60718 on db1") && reads.contains("200"), "{show}");
+}
+
 #[test]
 fn what_cannot_be_imported_is_told_and_leaves_the_store() {
     let place = Place::new();
@@ -308,5 +367,11 @@ fn the_tools_of_this_host_are_read() {
     fs::write(place.path().join("sa.json"), json.stdout).unwrap();
     let told = capacity(&place, "import sa.json").expect_code(0).stdout;
     assert!(told.contains("sadf JSON") && told.contains("separate only for the whole host"), "{told}");
+    // The same samples as text: nothing is new.
+    let text =
+        Command::new("sar").args(["-d", "-f"]).arg(&binary).env("LC_ALL", "C").env("TZ", "UTC").output();
+    fs::write(place.path().join("sa.txt"), text.unwrap().stdout).unwrap();
+    let told = capacity(&place, "import sa.txt --zone UTC --dates month-day").expect_code(0).stdout;
+    assert!(told.contains("sar text") && told.contains(": 0 values new"), "{told}");
     refused(&place, "import sa", 2, "sadf -j FILE -- -b -d");
 }

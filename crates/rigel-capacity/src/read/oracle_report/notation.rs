@@ -2,7 +2,7 @@
 //!
 //! Must not guess: what a report does not show is asked for.
 
-use super::super::locale::Dates;
+use super::super::locale::{Dates, month};
 use super::super::seen::{DateOrder, shown, wrong};
 use crate::when;
 use jiff::civil::DateTime;
@@ -55,32 +55,6 @@ fn without_unit(text: &str) -> (&str, f64) {
     let unit =
         |&(unit, factor): &(char, f64)| Some((text.strip_suffix([unit, unit.to_ascii_lowercase()])?, factor));
     UNITS.iter().find_map(unit).unwrap_or((text, 1.0))
-}
-
-/// How months begin in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and the Nordic languages; no beginning is that of two months.
-const MONTHS: [(u8, &[&str]); 12] = [
-    (1, &["jan", "ene", "gen", "sty"]),
-    (2, &["feb", "fév", "fev", "lut"]),
-    (3, &["mar", "mär", "mae", "mrz", "mrt", "maa"]),
-    (4, &["apr", "avr", "abr", "kwi"]),
-    (5, &["may", "mai", "mei", "maj", "mag"]),
-    (6, &["jun", "juin", "giu", "cze"]),
-    (7, &["jul", "juil", "lug", "lip"]),
-    (8, &["aug", "aoû", "aou", "ago", "sie"]),
-    (9, &["sep", "set", "wrz"]),
-    (10, &["oct", "okt", "ott", "out", "paź"]),
-    (11, &["nov", "lis"]),
-    (12, &["dec", "déc", "dez", "dic", "des", "gru"]),
-];
-
-/// The number of a month: a word, or `11月`.
-fn month(word: &str) -> Option<String> {
-    let word = word.trim().trim_end_matches('.').to_lowercase();
-    if let Some(number) = word.strip_suffix(['月', '월']) {
-        return Some(number.to_owned());
-    }
-    let (number, _) = MONTHS.iter().find(|(_, names)| names.iter().any(|name| word.starts_with(name)))?;
-    word.chars().all(char::is_alphabetic).then(|| number.to_string())
 }
 
 /// A date and a time of day: `29-Nov-26 04:00:12`, `2026-11-29 04:00`, `29.11.26 04:00:12`.

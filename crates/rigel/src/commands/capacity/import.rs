@@ -36,6 +36,7 @@ pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> 
         host: arguments.host.clone(),
         zone: arguments.zone.as_deref().map(zone).transpose()?,
         dates: arguments.dates.map(|dates| dates.order()),
+        file: None,
         renamed: arguments.rename.clone(),
     };
     let signals = Signals::listen()?;
@@ -269,7 +270,8 @@ impl Work<'_> {
             problem
         };
         let mut file = OpenedFile::open(path).map_err(|error| blamed(unreadable(&error)))?;
-        let mut reader = Reader::new(options.clone());
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut reader = Reader::new(Options { file: name, ..options.clone() });
         let mut piece = vec![0; PIECE_BYTES];
         let mut on_disk = 0;
         loop {

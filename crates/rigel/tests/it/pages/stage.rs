@@ -38,6 +38,8 @@ const COMPLETIONS: [&str; 3] =
 const SADF: &str = "../rigel-capacity/tests-data/sadf-12.6.1.json";
 /// A history of PostgreSQL.
 const PG_STAT_IO: &str = "../rigel-capacity/tests-data/pg_stat_io-17.10.csv";
+/// An answer of CloudWatch.
+const CLOUD_WATCH: &str = "../rigel-capacity/tests-data/cloudwatch-ebs.json";
 /// A report of Oracle's.
 const AWR: &str = "../rigel-capacity/tests-data/awr-19c.txt";
 
@@ -141,7 +143,11 @@ impl<'a> Stage<'a> {
         }
         copy(&made.path("home"), &stage.path("home"));
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for (name, from) in [("sa24.json", tests.join(SADF)), ("io.csv", tests.join(PG_STAT_IO))] {
+        for (name, from) in [
+            ("sa24.json", tests.join(SADF)),
+            ("io.csv", tests.join(PG_STAT_IO)),
+            ("ebs.json", tests.join(CLOUD_WATCH)),
+        ] {
             fs::copy(from, stage.here(name)).unwrap();
         }
         for (name, sample) in OF_TOOLS {

@@ -51,10 +51,13 @@ macro_rules! file {
 /// Files that other tools wrote.
 fn files() -> Vec<(&'static str, &'static [u8])> {
     vec![
+        file!("cloudwatch-ebs.json"),
+        file!("collectl-4.3.1.dsk"),
         file!("iostat-12.6.1.json"),
         file!("iostat-12.6.1-c-locale.json"),
         file!("iostat-12.6.1-disk-gone.json"),
         file!("node-exporter-1.5.0.txt"),
+        file!("oswatcher-iostat-12.6.1.dat"),
         file!("pg_stat_io-17.10.csv"),
         file!("pg_stat_io-18.4.jsonl"),
         file!("prometheus-2.42.0.json"),

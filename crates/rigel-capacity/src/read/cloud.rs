@@ -1,0 +1,193 @@
+//! What clouds measured of disks, as their command lines answer: CloudWatch (`get-metric-data`, `get-metric-statistics`) and Azure Monitor
+//! (`az monitor metrics list`).
+//!
+//! CloudWatch does not say which statistic and period an answer has; sums over the time between two samples become rates. Must not guess the
+//! volume: the label or the name of the file has it.
+
+mod answer;
+mod names;
+
+use super::differences::Run;
+use super::seen::{shown, wrong};
+use super::{Format, Room, SampleSink};
+use crate::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
+use answer::{Answer, Sample};
+use names::{Meant, Of};
+use rigel_core::error::Problem;
+
+/// Bytes of an answer. CloudWatch gives 100,800 samples at once, Azure far less.
+const MOST_BYTES: usize = 256 << 20;
+
+/// A reader of it.
+pub struct Cloud {
+    format: Format,
+    text: Vec<u8>,
+}
+
+impl Cloud {
+    /// A reader for a file.
+    pub const fn new(format: Format) -> Self {
+        Self { format, text: Vec::new() }
+    }
+}
+
+impl Room for Cloud {
+    fn bytes(&mut self, bytes: &[u8], _out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        self.text.extend_from_slice(bytes);
+        if self.text.len() > MOST_BYTES {
+            return Err(wrong(1, "the answer has more than 256 MiB")
+                .next("ask for a shorter time, or fewer metrics, at once"));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        // Answers of several calls may follow one another.
+        for answer in serde_json::Deserializer::from_slice(&self.text).into_iter::<Answer>() {
+            let answer = answer.map_err(|error| self.unreadable(&error))?;
+            match self.format {
+                Format::Azure => answer.value.iter().try_for_each(|metric| azure(metric, out))?,
+                _ => cloud_watch(&answer, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cloud {
+    fn unreadable(&self, error: &serde_json::Error) -> Problem {
+        let line = u64::try_from(error.line()).unwrap_or(1);
+        let problem = wrong(
+            line,
+            format!("this is not an answer of {}: {}", self.format.name(), shown(&error.to_string())),
+        );
+        if error.is_eof() {
+            problem.because("it was cut off").next("ask again; nothing of this file was imported")
+        } else {
+            problem
+                .because("it is damaged, or was written with another --output than json")
+                .next("ask again with --output json")
+        }
+    }
+}
+
+/// Both forms of an answer.
+fn cloud_watch(answer: &Answer, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    if !answer.datapoints.is_empty() {
+        return of_cloud_watch(&answer.label, &answer.datapoints, out);
+    }
+    for result in &answer.results {
+        if result.status == "PartialData" {
+            out.seen.notes.insert(
+                "CloudWatch says that a result is not all that it has: ask for the next page (--next-token)",
+            );
+        }
+        let samples = result.timestamps.iter().zip(&result.values);
+        let samples: Vec<Sample> = samples.map(|(at, value)| Sample::of_value(at, *value)).collect();
+        of_cloud_watch(&result.label, &samples, out)?;
+    }
+    Ok(())
+}
+
+fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let Some((name, meant)) = words.iter().find_map(|word| Some((*word, names::of_cloud_watch(word)?)))
+    else {
+        samples.iter().for_each(|_| out.seen.leaves_out(label));
+        return Ok(());
+    };
+    out.check_host("", 1)?;
+    let statistic = words.iter().find(|word| names::STATISTICS.contains(word));
+    let wanted = if matches!(meant, Meant::Mean(_)) { "Average" } else { "Sum" };
+    let is_other = statistic.is_some_and(|statistic| *statistic != wanted)
+        || samples.iter().any(|sample| sample.is_other_than(wanted));
+    if is_other {
+        return Err(wrong(1, format!("{} has another statistic than {wanted}", shown(name)))
+            .because("a rate follows from the sum over a period, and a mean from the average")
+            .next(format!("ask again with the statistic {wanted}")));
+    }
+    let Some(subject) = names::volume(&words, name, out.options.file.as_deref()) else {
+        return Err(wrong(1, format!("{} does not say of which volume or database it is", shown(name)))
+            .because("CloudWatch names it in the label only if the query does")
+            .next("set the label to ${PROP('Dim.VolumeId')} ${PROP('MetricName')}, or put vol-.. into the name of the file"));
+    };
+    let subject = match meant {
+        Meant::Mean(_) => Subject::named(Kind::Database, &subject),
+        _ => out.disk(&subject, ""),
+    };
+    let key = out.key("", subject, Source::CloudWatch);
+    let period_ms =
+        words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
+    let period_ms = period_ms.filter(|period| *period > 0);
+    write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
+    Ok(())
+}
+
+/// A metric of a virtual machine or of a managed disk.
+fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+    let name = metric.name.value.as_str();
+    let samples = || metric.series.iter().flat_map(|series| &series.data);
+    let Some((of, meant)) = names::of_azure(name) else {
+        samples().for_each(|_| out.seen.leaves_out(name));
+        return Ok(());
+    };
+    let host = names::resource(&metric.id, "virtualMachines").unwrap_or_default();
+    out.check_host(&host, 1)?;
+    if !host.is_empty() {
+        out.seen.tells_of(&host, &host);
+    }
+    let wanted = if matches!(meant, Meant::Sum(_)) { "total" } else { "average" };
+    for series in &metric.series {
+        let name = match (of, series.lun()) {
+            (Of::Data, Some(lun)) => format!("lun{lun}"),
+            (Of::Data, None) => "data".to_owned(),
+            (Of::System, _) => "os".to_owned(),
+            (Of::ManagedDisk, _) => names::resource(&metric.id, "disks").unwrap_or_default(),
+            // The sum does not count beside what it is of.
+            (Of::All, _) => "ALL".to_owned(),
+        };
+        let subject = out.disk(&name, "");
+        let key = out.key(&host, subject, Source::Azure);
+        write(&Series { key, meant, statistic: wanted, period_ms: None }, &series.data, out);
+    }
+    Ok(())
+}
+
+/// Of what samples are.
+struct Series {
+    key: Key,
+    meant: Meant,
+    /// As the cloud calls the statistic.
+    statistic: &'static str,
+    /// As the label says it, if it does.
+    period_ms: Option<i64>,
+}
+
+/// Each sample is on the time up to the next one that could be.
+fn write(series: &Series, samples: &[Sample], out: &mut SampleSink<'_>) {
+    let mut known: Vec<(i64, f64)> =
+        samples.iter().filter_map(|sample| sample.of(series.statistic)).collect();
+    known.sort_by_key(|(at_ms, _)| *at_ms);
+    let without_time = samples.iter().filter(|sample| sample.at_ms().is_none()).count();
+    out.seen.unusable += u64::try_from(without_time).unwrap_or_default();
+    let distances = known.windows(2).map(|pair| pair[1].0 - pair[0].0).filter(|distance| *distance > 0);
+    let Some(period_ms) = series.period_ms.or_else(|| distances.min()) else {
+        out.seen.gaps += u64::from(!known.is_empty());
+        return;
+    };
+    let mut run = Run::default();
+    for (at_ms, value) in known {
+        let Some(span) = Span::between(at_ms, at_ms.saturating_add(period_ms)) else { continue };
+        let seconds = f64::from(span.length_ms) / 1_000.0;
+        let (metric, value) = match series.meant {
+            Meant::Sum(metric) => (metric, value / seconds),
+            Meant::Idle => (Metric::Busy, (1.0 - value / seconds).max(0.0)),
+            Meant::Mean(metric) | Meant::Rate(metric) => (metric, value),
+        };
+        run.take(&series.key, metric, span, value, out);
+    }
+    run.end(out);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Answers after the documented forms, because no cloud is at hand; rates are worked out by hand.
+
+use crate::read::tests::{disk, named, read, try_read};
+use crate::read::{Format, Options};
+use crate::{Kind, Metric, Source, Subject};
+
+/// An answer of `get-metric-data`, newest sample first as CloudWatch gives them by default.
+fn metric_data(results: &[(&str, [f64; 3])]) -> String {
+    let result = |(label, [one, two, three]): &(&str, [f64; 3])| {
+        format!(
+            r#"{{"Id": "m", "Label": "{label}", "Timestamps": ["2026-11-29T11:10:00+00:00", "2026-11-29T11:05:00+00:00", "2026-11-29T11:00:00+00:00"], "Values": [{three:.1}, {two:.1}, {one:.1}], "StatusCode": "Complete"}}"#
+        )
+    };
+    let results: Vec<String> = results.iter().map(result).collect();
+    format!("{{\n    \"MetricDataResults\": [{}],\n    \"Messages\": []\n}}\n", results.join(",\n"))
+}
+
+#[test]
+fn sums_of_cloudwatch_become_rates() {
+    let text = metric_data(&[
+        ("vol-0a1 VolumeReadOps", [30_000.0, 60_000.0, 0.0]),
+        ("vol-0a1 VolumeWriteBytes", [3e9, 6e9, 9e9]),
+        ("vol-0a1 VolumeTotalReadTime Sum 300", [60.0, 150.0, 0.0]),
+        ("vol-0a1 VolumeIdleTime", [300.0, 150.0, 60.0]),
+        ("vol-0b2 VolumeReadOps", [300.0, 300.0, 300.0]),
+        ("vol-0a1 BurstBalance", [100.0, 99.0, 98.0]),
+    ]);
+    let (format, seen, tables) = try_read(text.as_bytes(), named("db1"), 1 << 20).unwrap();
+    assert_eq!((format, seen.values, seen.unusable), (Format::CloudWatch, 15, 0));
+    assert_eq!(seen.left_out, [("vol-0a1 BurstBalance".to_owned(), 3)].into());
+    let of = |name: &str| {
+        let key =
+            |key: &&crate::Key| key.subject == Subject::disk(name, "") && key.source == Source::CloudWatch;
+        &tables[tables.keys().find(key).unwrap()]
+    };
+    let data = of("vol-0a1");
+    let spans: Vec<(String, u32)> =
+        data.spans().iter().map(|span| (crate::when::shown(span.start_ms), span.length_ms / 1000)).collect();
+    let starts = ["2026-11-29 11:00", "2026-11-29 11:05", "2026-11-29 11:10"];
+    assert_eq!(spans, starts.map(|start| (start.to_owned(), 300)));
+    assert_eq!(data.column(Metric::ReadOps).unwrap(), [100.0, 200.0, 0.0]);
+    assert_eq!(data.column(Metric::WriteBytes).unwrap(), [1e7, 2e7, 3e7]);
+    assert_eq!(data.column(Metric::ReadTime).unwrap(), [0.2, 0.5, 0.0]);
+    assert_eq!(data.column(Metric::Busy).unwrap(), [0.0, 0.5, 0.8]);
+    assert_eq!(of("vol-0b2").column(Metric::ReadOps).unwrap(), [1.0; 3]);
+    let own = crate::layers::own_disks(tables.keys().map(|key| key.subject.clone()).collect());
+    assert_eq!(own.len(), 2);
+    assert!(try_read(text.as_bytes(), Options::default(), 99).unwrap_err().to_string().contains("--host"));
+    let two = text.clone() + &text.replace("11-29T", "11-30T");
+    assert_eq!(read(two.as_bytes(), named("db1")).0.values, 30);
+    let cut = try_read(&text.as_bytes()[..text.len() / 2], named("db1"), 99).unwrap_err().to_string();
+    assert!(cut.contains("cut off"), "{cut}");
+}
+
+/// `get-metric-statistics` gives samples in no order, and names neither volume nor period.
+#[test]
+fn statistics_of_cloudwatch_have_the_volume_in_the_name_of_the_file() {
+    let text = r#"{"Label": "VolumeReadOps", "Datapoints": [
+        {"Timestamp": "2026-11-29T11:05:00Z", "Sum": 1200.0, "Unit": "Count"},
+        {"Timestamp": "2026-11-29T11:00:00Z", "Sum": 600.0, "Unit": "Count"},
+        {"Timestamp": "2026-11-29T11:15:00Z", "Sum": 1800.0, "Unit": "Count"}]}"#;
+    let file = |name: &str| Options { file: Some(name.to_owned()), ..named("db1") };
+    let tables = read(text.as_bytes(), file("vol-0a1-reads.json")).1;
+    let (key, table) = tables.iter().next().unwrap();
+    assert_eq!((key.subject.name.as_str(), table.spans().len()), ("vol-0a1", 3));
+    assert_eq!(table.column(Metric::ReadOps).unwrap(), [2.0, 4.0, 6.0], "also before a gap");
+    let told = |text: &str, name: &str| try_read(text.as_bytes(), file(name), 99).unwrap_err().to_string();
+    assert!(told(text, "reads.json").contains("Dim.VolumeId"), "{}", told(text, "reads.json"));
+    let average = text.replace("Sum", "Average");
+    assert!(told(&average, "vol-0a1.json").contains("ask again with the statistic Sum"));
+    let label = metric_data(&[("vol-0a1 VolumeReadOps Average", [1.0; 3])]);
+    assert!(told(&label, "x").contains("another statistic than Sum"));
+}
+
+#[test]
+fn databases_of_rds_have_means() {
+    let text =
+        metric_data(&[("shop ReadIOPS", [10.0, 20.0, 30.0]), ("shop WriteThroughput", [1e6, 2e6, 3e6])]);
+    let tables = read(text.as_bytes(), named("rds")).1;
+    let (key, table) = tables.iter().next().unwrap();
+    assert_eq!((key.subject.clone(), tables.len()), (Subject::named(Kind::Database, "shop"), 1));
+    assert_eq!(table.column(Metric::ReadOps).unwrap(), [10.0, 20.0, 30.0]);
+}
+
+/// An answer of `az monitor metrics list`.
+fn azure(metrics: &[(&str, &str, &str, f64)]) -> String {
+    let metric = |(name, dimension, statistic, value): &(&str, &str, &str, f64)| {
+        let sample = |minute: u32| {
+            format!(r#"{{"{statistic}": {value}, "timeStamp": "2026-11-29T11:0{minute}:00Z"}}"#)
+        };
+        format!(
+            r#"{{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/db1/providers/Microsoft.Insights/metrics/x",
+            "name": {{"localizedValue": "x", "value": "{name}"}}, "type": "Microsoft.Insights/metrics", "unit": "CountPerSecond",
+            "timeseries": [{{"data": [{}, {}, {{"{statistic}": null, "timeStamp": "2026-11-29T11:02:00Z"}}], "metadatavalues": [{dimension}]}}]}}"#,
+            sample(0),
+            sample(1)
+        )
+    };
+    let all: Vec<String> = metrics.iter().map(metric).collect();
+    format!(
+        r#"{{"cost": 0, "interval": "PT1M", "namespace": "Microsoft.Compute/virtualMachines", "value": [{}]}}"#,
+        all.join(", ")
+    )
+}
+
+#[test]
+fn disks_of_azure_count_once() {
+    let lun = |number: u32| {
+        format!(r#"{{"name": {{"localizedValue": "lun", "value": "lun"}}, "value": "{number}"}}"#)
+    };
+    let text = azure(&[
+        ("Disk Read Operations/Sec", "", "average", 60.0),
+        ("Disk Read Bytes", "", "total", 6e7),
+        ("Data Disk Read Operations/Sec", lun(0).as_str(), "average", 40.0),
+        ("Data Disk Read Operations/Sec", lun(1).as_str(), "average", 15.0),
+        ("OS Disk Read Operations/Sec", "", "average", 5.0),
+        ("OS Disk Queue Depth", "", "average", 1.0),
+    ]);
+    let (format, seen, tables) = try_read(text.as_bytes(), Options::default(), 1 << 20).unwrap();
+    assert_eq!((format, seen.values), (Format::Azure, 10));
+    assert!(tables.keys().all(|key| key.host == "db1" && key.source == Source::Azure));
+    assert_eq!(seen.left_out, [("OS Disk Queue Depth".to_owned(), 3)].into());
+    let all = disk(&tables, "ALL");
+    assert_eq!((all.spans().len(), all.spans()[0].length_ms), (2, 60_000));
+    assert_eq!(all.column(Metric::ReadBytes).unwrap(), [1e6; 2]);
+    let own = crate::layers::own_disks(tables.keys().map(|key| key.subject.clone()).collect());
+    let own: Vec<&str> = own.iter().map(|disk| disk.name.as_str()).collect();
+    assert_eq!(own, ["lun0", "lun1", "os"], "and not their sum");
+}

@@ -1,0 +1,235 @@
+//! Files of nmon on Linux and AIX: a section for each quantity, a column for each disk, a snapshot for each line.
+//!
+//! The time of a snapshot stands in a line of its own, before its values, or behind all of them in a file that was sorted for a spreadsheet. The
+//! first snapshot begins when nmon was started, to the second at best, and is left out. Must not read sections of other things than disks.
+
+mod sections;
+
+use super::lines::Lines;
+use super::locale::month;
+use super::seen::{shown, wrong};
+use super::{Room, SampleSink};
+use crate::{Metric, Source, Span, when};
+use rigel_core::error::Problem;
+use sections::{Section, Unit};
+use std::collections::BTreeMap;
+
+/// Values of snapshots whose time is not known yet. A sorted file of a day of seconds of several disks has less.
+const MOST_WAITING: usize = 20_000_000;
+
+/// A reader of it.
+#[derive(Default)]
+pub struct Nmon {
+    lines: Lines,
+    run: Run,
+}
+
+/// One run of nmon.
+#[derive(Default)]
+struct Run {
+    host: String,
+    /// The disks of the columns of a section.
+    sections: BTreeMap<String, (Section, Vec<String>)>,
+    /// When each snapshot was taken; nothing for a local time that never was.
+    times: BTreeMap<u64, Option<i64>>,
+    /// Values by snapshot and disk.
+    values: BTreeMap<u64, BTreeMap<String, Values>>,
+    waiting: usize,
+}
+
+/// Of a disk in a snapshot.
+#[derive(Default)]
+struct Values {
+    known: BTreeMap<Metric, f64>,
+    /// Milliseconds of a transfer in each direction, where nmon tells that.
+    each_ms: BTreeMap<Metric, f64>,
+}
+
+impl Room for Nmon {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { lines, run } = self;
+        lines.cut(bytes, |line, number| run.line(&String::from_utf8_lossy(line), number, out))
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        self.lines.end(|_, _| {
+            out.seen.notes.insert("the file ends in the middle: nmon was stopped or is still writing; the complete lines are used");
+            Ok(())
+        })?;
+        self.run.end(out);
+        Ok(())
+    }
+}
+
+impl Run {
+    fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        match fields.as_slice() {
+            ["AAA", "progname", ..] => {
+                self.end(out);
+                Ok(())
+            }
+            ["AAA", "host", host, ..] => {
+                out.seen.tells_of(host, host);
+                (*host).clone_into(&mut self.host);
+                Ok(())
+            }
+            ["ZZZZ", snapshot, time, date, ..] => self.time(snapshot, time, date, number, out),
+            [section, rest @ ..] if section.starts_with("DISK") || section.starts_with("DG") => {
+                self.section(section, rest, number, out)
+            }
+            ["JFSFILE", first, ..] if is_snapshot(first).is_some() => {
+                out.seen.leaves_out("JFSFILE");
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `T0001,11:15:17,29-NOV-2026`.
+    fn time(
+        &mut self,
+        snapshot: &str,
+        time: &str,
+        date: &str,
+        line: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<(), Problem> {
+        let parts: Vec<&str> = date.split('-').collect();
+        let local = match parts.as_slice() {
+            [day, word, year] => month(word).and_then(|month| when::of_parts([year, &month, day], time)),
+            _ => None,
+        };
+        let Some((local, snapshot)) = local.zip(is_snapshot(snapshot)) else {
+            return Err(wrong(
+                line,
+                format!("'{}' is not a date and time", shown(&format!("{date} {time}"))),
+            )
+            .because("the month is in a language that is not read, or the file is damaged")
+            .next("start nmon with LC_ALL=C from now on"));
+        };
+        out.check_host(&self.host, line)?;
+        let at_ms = out.moment(local, None, line)?;
+        self.times.insert(snapshot, at_ms);
+        // All that is known of those before is there. One whose neighbour is missing waits, and all behind it: a sorted file has T10000 before T1001.
+        while let Some(first) = self.values.keys().next().copied().filter(|first| *first < snapshot) {
+            let is_first = self.times.keys().next() == Some(&first);
+            let has_begin = is_first || self.times.contains_key(&first.saturating_sub(1));
+            if !has_begin || !self.times.contains_key(&first) {
+                break;
+            }
+            self.write(first, out);
+        }
+        Ok(())
+    }
+
+    /// The names of the columns of a section, or a line of it.
+    fn section(
+        &mut self,
+        name: &str,
+        rest: &[&str],
+        line: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<(), Problem> {
+        let Some((first, columns)) = rest.split_first() else { return Ok(()) };
+        let Some(snapshot) = is_snapshot(first) else {
+            if let Some(section) = Section::of(name, first) {
+                let disks = columns.iter().map(ToString::to_string);
+                self.sections.insert(name.to_owned(), (section, disks.collect()));
+            }
+            return Ok(());
+        };
+        let Some((section, disks)) = self.sections.get(name) else {
+            if !Section::is_of_others(name) {
+                out.seen.leaves_out(name);
+            }
+            return Ok(());
+        };
+        let of_snapshot = self.values.entry(snapshot).or_default();
+        // A disk that came later has no name yet. Lines may end with a comma.
+        let without_name = columns.iter().skip(disks.len()).filter(|value| !value.is_empty()).count();
+        out.seen.unusable += u64::try_from(without_name).unwrap_or_default();
+        for (disk, value) in disks.iter().zip(columns).filter(|(disk, _)| !disk.is_empty()) {
+            let value = value.parse().unwrap_or(f64::NAN);
+            of_snapshot.entry(disk.clone()).or_default().take(*section, value);
+            self.waiting += 1;
+        }
+        if self.waiting > MOST_WAITING {
+            return Err(wrong(line, "the times of more than 20 million values are missing")
+                .because("the file was sorted, so that times come last")
+                .next("import the file as nmon wrote it"));
+        }
+        Ok(())
+    }
+
+    /// A snapshot into the harvest, as the rates of the time since the one before.
+    fn write(&mut self, number: u64, out: &mut SampleSink<'_>) {
+        let Some(disks) = self.values.remove(&number) else { return };
+        self.waiting = self.waiting.saturating_sub(disks.values().map(Values::count).sum());
+        let time = |number: u64| self.times.get(&number).copied();
+        let (Some(end), Some(begin)) = (time(number), number.checked_sub(1).and_then(time)) else {
+            let is_first = time(number).is_some() && self.times.keys().next() == Some(&number);
+            let count = if is_first { &mut out.seen.first_reports } else { &mut out.seen.gaps };
+            *count += 1;
+            return;
+        };
+        // A local time that never was is counted already.
+        let Some((begin_ms, end_ms)) = begin.zip(end) else { return };
+        let Some(span) = Span::between(begin_ms, end_ms) else {
+            out.seen.backwards += 1;
+            return;
+        };
+        for (disk, values) in disks {
+            let subject = out.disk(&disk, "");
+            let key = out.key(&self.host, subject, Source::Nmon);
+            let values = values.of_disk();
+            out.seen.unparted |= values.iter().any(|(metric, _)| *metric == Metric::AllOps);
+            out.row(&key, span, &values);
+        }
+    }
+
+    /// The run is over.
+    fn end(&mut self, out: &mut SampleSink<'_>) {
+        let left: Vec<u64> = self.values.keys().copied().collect();
+        left.into_iter().for_each(|number| self.write(number, out));
+        *self = Self { host: std::mem::take(&mut self.host), ..Self::default() };
+    }
+}
+
+impl Values {
+    fn take(&mut self, section: Section, value: f64) {
+        let (into, factor) = match section.unit {
+            Unit::Each(factor) => (&mut self.known, factor),
+            Unit::MsOfTransfer => (&mut self.each_ms, 0.001),
+        };
+        // A disk group of the same name comes later, and has the same.
+        into.entry(section.metric).or_insert(value * factor);
+    }
+
+    fn count(&self) -> usize {
+        self.known.len() + self.each_ms.len()
+    }
+
+    /// What it tells of a disk, in units of ours.
+    fn of_disk(mut self) -> Vec<(Metric, f64)> {
+        for (time, ops) in [(Metric::ReadTime, Metric::ReadOps), (Metric::WriteTime, Metric::WriteOps)] {
+            let each = self.each_ms.get(&time).zip(self.known.get(&ops)).map(|(each, rate)| each * rate);
+            self.known.extend(each.map(|outstanding| (time, outstanding)));
+        }
+        let is_parted =
+            self.known.contains_key(&Metric::ReadOps) && self.known.contains_key(&Metric::WriteOps);
+        if is_parted {
+            self.known.remove(&Metric::AllOps);
+        }
+        self.known.into_iter().collect()
+    }
+}
+
+/// The number of `T0001`.
+fn is_snapshot(field: &str) -> Option<u64> {
+    let digits = field.strip_prefix('T')?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! `oswiostat` of OSWatcher: blocks of `iostat -xk 1 3` under a line `zzz ***` with what `date` printed.
+//!
+//! In each of its intervals OSWatcher lets iostat look for three reports. The first is the mean since the boot; newer versions keep the last one
+//! only. The mean of the others stands for the time up to the next block, as in OSWatcher's own charts, and how much was really looked at is
+//! told. Must not read what other tools of the archive wrote.
+
+mod blocks;
+
+use super::iostat::check_columns;
+use super::lines::Lines;
+use super::locale::of_date;
+use super::seen::{shown, wrong};
+use super::sysstat::Disk;
+use super::{Room, SampleSink};
+use blocks::{Block, Blocks};
+use rigel_core::error::Problem;
+
+/// A reader of it.
+#[derive(Default)]
+pub struct OsWatcher {
+    lines: Lines,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    host: String,
+    block: Option<OpenBlock>,
+    columns: Vec<String>,
+    rows: Vec<Disk<'static>>,
+    blocks: Blocks,
+}
+
+/// A block that goes on.
+struct OpenBlock {
+    line: u64,
+    /// Nothing for a local time that never was.
+    at_ms: Option<i64>,
+    /// Whether it has the first line of iostat, and so its first report.
+    is_whole_run: bool,
+    reports: Vec<Vec<Disk<'static>>>,
+}
+
+impl Room for OsWatcher {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { lines, tables } = self;
+        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { lines, tables } = self;
+        // Which disks an open table would have had is not known.
+        let mut is_torn = !tables.columns.is_empty();
+        lines.end(|_, _| {
+            is_torn = true;
+            Ok(())
+        })?;
+        if is_torn {
+            out.seen.notes.insert(
+                "the file ends in the middle: OSWatcher was stopped or is still writing; the complete reports are used",
+            );
+        }
+        tables.columns.clear();
+        tables.whole_block(out)?;
+        tables.blocks.end(out);
+        Ok(())
+    }
+}
+
+impl Tables {
+    fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let text = line.trim();
+        if let Some(date) = text.strip_prefix("zzz ***") {
+            self.whole_report(number)?;
+            self.whole_block(out)?;
+            self.begin(date, number, out)
+        } else if text.is_empty() {
+            self.whole_report(number)
+        } else if let Some(system) = text.strip_prefix("Linux ") {
+            self.system(system, out);
+            Ok(())
+        } else if text.starts_with("Device") {
+            self.whole_report(number)?;
+            self.columns =
+                text.split_whitespace().map(|name| name.trim_end_matches(':').to_owned()).collect();
+            Ok(())
+        } else {
+            self.disk(text, out);
+            Ok(())
+        }
+    }
+
+    fn begin(&mut self, date: &str, line: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Some((local, zone)) = of_date(date) else {
+            return Err(wrong(line, format!("'{}' is not a date and time", shown(date)))
+                .because("its month is in a language that is not read, or the file is damaged")
+                .next("start OSWatcher with LC_ALL=C from now on"));
+        };
+        let at_ms = out.moment(local, zone, line)?;
+        self.block = Some(OpenBlock { line, at_ms, is_whole_run: false, reports: Vec::new() });
+        Ok(())
+    }
+
+    /// `OSWbb v22.1.0AHF db1` on top of a file, or `6.1.0-18-amd64 (db1) ..` on top of a run of iostat.
+    fn system(&mut self, system: &str, out: &mut SampleSink<'_>) {
+        let of_iostat = system.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+        let host = of_iostat.map_or_else(|| system.split_whitespace().nth(2), |(host, _)| Some(host));
+        if let Some(host) = host.filter(|host| !host.is_empty()) {
+            host.clone_into(&mut self.host);
+            out.seen.tells_of(host, host);
+        }
+        if let (Some(_), Some(block)) = (of_iostat, &mut self.block) {
+            block.is_whole_run = true;
+        }
+    }
+
+    fn disk(&mut self, text: &str, out: &mut SampleSink<'_>) {
+        if self.columns.is_empty() {
+            return;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() != self.columns.len() {
+            out.seen.unusable += 1;
+            return;
+        }
+        // Locales with decimal commas; there are no groups of thousands.
+        let value = |word: &str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
+        let columns = self.columns.iter().zip(&words).skip(1);
+        let columns = columns.map(|(name, word)| (name.as_str(), value(word)));
+        self.rows.push(Disk::of_columns(words[0].to_owned(), columns));
+    }
+
+    fn whole_report(&mut self, line: u64) -> Result<(), Problem> {
+        let rows = std::mem::take(&mut self.rows);
+        if std::mem::take(&mut self.columns).is_empty() {
+            return Ok(());
+        }
+        check_columns(&rows, line)?;
+        if let Some(block) = &mut self.block {
+            block.reports.push(rows);
+        }
+        Ok(())
+    }
+
+    fn whole_block(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Some(OpenBlock { line, at_ms, is_whole_run, reports }) = self.block.take() else { return Ok(()) };
+        // Of several reports the first is that of a run, whatever stands before it.
+        let first = usize::from(!reports.is_empty() && (is_whole_run || reports.len() > 1));
+        out.seen.first_reports += u64::try_from(first).unwrap_or_default();
+        let host = self.host_of(out);
+        out.check_host(&host, line)?;
+        if let Some(block) = at_ms.and_then(|at_ms| Block::of(at_ms, host, &reports[first..])) {
+            self.blocks.take(block, out);
+        }
+        Ok(())
+    }
+
+    /// As the file says, or its name: `db1_iostat_26.11.29.1100.dat`.
+    fn host_of(&self, out: &SampleSink<'_>) -> String {
+        let of_name = || out.options.file.as_ref()?.split_once("_iostat_").map(|(host, _)| host.to_owned());
+        if self.host.is_empty() { of_name().unwrap_or_default() } else { self.host.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

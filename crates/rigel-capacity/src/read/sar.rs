@@ -1,0 +1,219 @@
+//! `sar -d` as text, also among the other tables of `sar -A`, as all versions of sysstat from 9 on write it.
+//!
+//! The date stands on top only; below, a line has a time of day, and the names of the columns have that of the report before, from which the first
+//! interval of a table is known. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
+
+use super::lines::Lines;
+use super::locale::{Dates, DayClock, time_of_day};
+use super::seen::{shown, wrong};
+use super::sysstat::Disk;
+use super::{Room, SampleSink, iostat};
+use crate::{Source, when};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use rigel_core::error::Problem;
+
+/// A reader of it.
+#[derive(Default)]
+pub struct Sar {
+    lines: Lines,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    run: iostat::Run,
+    runs: u64,
+    host: String,
+    clock: Option<DayClock>,
+    /// The time that was read last, and what it is: the names of the columns repeat it, also in an hour that comes twice.
+    last: Option<(Time, Option<i64>)>,
+    columns: Option<Columns>,
+    report: Option<Report>,
+}
+
+/// What a row has.
+struct Columns {
+    /// Words behind the time that are of it: India has the zone there.
+    of_time: usize,
+    is_utc: bool,
+    /// The names of the numbers.
+    names: Vec<String>,
+    /// Whether the disk stands behind them, as with `-p`.
+    is_disk_last: bool,
+}
+
+/// The rows of one time; nothing for a local time that never was.
+struct Report {
+    time: Time,
+    at_ms: Option<i64>,
+    rows: Vec<Disk<'static>>,
+}
+
+impl Room for Sar {
+    fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let Self { lines, tables } = self;
+        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+    }
+
+    fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let mut is_torn = self.tables.report.is_some();
+        self.lines.end(|_, _| {
+            is_torn = true;
+            Ok(())
+        })?;
+        // Which disks the last report would have had is not known.
+        if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.tables.report.take() {
+            self.tables.run.part(at_ms, &rows, out);
+        }
+        if is_torn {
+            out.seen
+                .notes
+                .insert("the file ends in the middle: sar was stopped or is still writing; the complete rows are used");
+        }
+        Ok(())
+    }
+}
+
+impl Columns {
+    /// The names behind the time of a line, if they are those of the table of disks.
+    fn of(words: &[&str]) -> Option<Self> {
+        let at = |name: &str| words.iter().position(|word| *word == name);
+        let (disk, tps) = at("DEV").zip(at("tps"))?;
+        let of_time = disk.min(tps);
+        let names = words[of_time..].iter().filter(|word| **word != "DEV").map(ToString::to_string);
+        Some(Self {
+            of_time,
+            is_utc: words[..of_time].iter().any(|word| when::is_utc(word)),
+            names: names.collect(),
+            is_disk_last: disk > tps,
+        })
+    }
+
+    /// A row behind its time; `None` when it has too few words. Names may have blanks.
+    fn disk(&self, words: &[&str], number: u64) -> Result<Option<Disk<'static>>, Problem> {
+        let count = self.names.len();
+        let words = words.get(self.of_time..).unwrap_or_default();
+        let Some(of_name) = words.len().checked_sub(count).filter(|of_name| *of_name > 0) else {
+            return Ok(None);
+        };
+        let (name, values) = match self.is_disk_last {
+            true => (&words[count..], &words[..count]),
+            false => (&words[..of_name], &words[of_name..]),
+        };
+        if let Some(word) = values.iter().find(|word| is_for_people(word)) {
+            return Err(wrong(number, format!("'{}' is a rounded figure with a unit", shown(word)))
+                .because("sar was started with -h")
+                .next("create it again: sar -d -f FILE"));
+        }
+        // Locales with decimal commas; there are no groups of thousands.
+        let value = |word: &&str| word.replace(',', ".").parse().unwrap_or(f64::NAN);
+        let columns = self.names.iter().map(String::as_str).zip(values.iter().map(value));
+        Ok(Some(Disk::of_columns(name.join(" "), columns)))
+    }
+}
+
+/// `17.0M`, `4.4%`.
+fn is_for_people(word: &str) -> bool {
+    let number = word.strip_suffix(['k', 'M', 'G', 'T', '%']);
+    number.is_some_and(|number| number.replace(',', ".").parse::<f64>().is_ok())
+}
+
+impl Tables {
+    fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let Some(system) = line.strip_prefix("Linux ").filter(|system| system.contains('(')) {
+            return self.begin(system, number, out);
+        }
+        let Some((time, count)) = time_of_day(&words) else {
+            // A blank line, or the means.
+            self.whole(out);
+            self.columns = None;
+            return Ok(());
+        };
+        let words = &words[count..];
+        if words.contains(&"RESTART") {
+            self.whole(out);
+            out.seen.reboots += 1;
+            self.run = self.new_run();
+        } else if let Some(columns) = Columns::of(words) {
+            self.whole(out);
+            self.columns = Some(columns);
+            if let Some(at_ms) = self.moment(time, number, out)? {
+                self.run.starts(at_ms);
+            }
+        } else if let Some(columns) = self.columns.as_ref().filter(|_| words.first() != Some(&"COM")) {
+            match columns.disk(words, number)? {
+                Some(disk) => self.row(time, disk, number, out)?,
+                None => out.seen.unusable += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// `6.1.0-18-amd64 (db1) 11/24/26 _x86_64_ (4 CPU)`, with tabs in between.
+    fn begin(&mut self, system: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        self.whole(out);
+        let (host, rest) =
+            system.split_once('(').and_then(|(_, rest)| rest.split_once(')')).unwrap_or_default();
+        out.check_host(host, number)?;
+        out.seen.tells_of(host, host);
+        host.clone_into(&mut self.host);
+        let day = rest.split_whitespace().next().unwrap_or_default();
+        self.clock = Some(DayClock::begun(Dates::day(day, out.options.dates, number)?));
+        self.columns = None;
+        self.last = None;
+        self.run = self.new_run();
+        Ok(())
+    }
+
+    fn new_run(&mut self) -> iostat::Run {
+        self.runs += 1;
+        iostat::Run::begin(self.runs, &self.host, Dates::default()).by(Source::Sadf)
+    }
+
+    /// Milliseconds of the epoch; nothing for a local time that never was.
+    fn moment(&mut self, time: Time, number: u64, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+        if let Some((_, at_ms)) = self.last.filter(|(last, _)| *last == time) {
+            return Ok(at_ms);
+        }
+        let Some(clock) = &mut self.clock else {
+            return Err(wrong(number, "the rows have a time of day, but no date")
+                .because("the first line of the file is missing")
+                .next("create it again: sar -d -f FILE"));
+        };
+        let is_utc = self.columns.as_ref().is_some_and(|columns| columns.is_utc);
+        let at_ms = out.moment(clock.moment(time), is_utc.then_some(TimeZone::UTC), number)?;
+        self.last = Some((time, at_ms));
+        Ok(at_ms)
+    }
+
+    fn row(
+        &mut self,
+        time: Time,
+        disk: Disk<'static>,
+        number: u64,
+        out: &mut SampleSink<'_>,
+    ) -> Result<(), Problem> {
+        out.seen.unparted = true;
+        if self.report.as_ref().is_none_or(|report| report.time != time) {
+            self.whole(out);
+            let at_ms = self.moment(time, number, out)?;
+            self.report = Some(Report { time, at_ms, rows: Vec::new() });
+        }
+        if let Some(report) = &mut self.report {
+            report.rows.push(disk);
+        }
+        Ok(())
+    }
+
+    /// All rows of a time are there.
+    fn whole(&mut self, out: &mut SampleSink<'_>) {
+        if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.report.take() {
+            self.run.report(at_ms, &rows, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

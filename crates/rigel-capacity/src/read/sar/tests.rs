@@ -1,0 +1,184 @@
+//! Tables that the real tool printed, in four languages; what they hold is held against sadf's JSON of the same binary file.
+
+use crate::read::tests::{Tables, disk, file, read, try_read};
+use crate::read::{DateOrder, Format, Options};
+use crate::{Metric, Span};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+fn utc() -> Options {
+    Options { zone: Some(TimeZone::UTC), ..Options::default() }
+}
+
+fn text() -> String {
+    String::from_utf8(file("sar-12.6.1.txt")).unwrap()
+}
+
+/// End in milliseconds, length in seconds, tps, kB read, kB written, busy: without a reader of this crate.
+fn as_sadf_has_it() -> Vec<(i64, i64, [f64; 4])> {
+    let json: Value = serde_json::from_slice(&file("sar-12.6.1.json")).unwrap();
+    let all = json["sysstat"]["hosts"][0]["statistics"].as_array().unwrap();
+    let row = |row: &Value| {
+        let time = row["timestamp"]["time"].as_str().unwrap();
+        let clock: Vec<i64> = time.split(':').map(|part| part.parse().unwrap()).collect();
+        // 2026-11-29 is day 20,786.
+        let at_s = 20_786 * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2];
+        let of = |name: &str| row["disk"][0][name].as_f64().unwrap();
+        let values = [of("tps"), of("rkB"), of("wkB"), of("util-percent")];
+        (at_s * 1_000, row["timestamp"]["interval"].as_i64().unwrap(), values)
+    };
+    all.iter().map(row).collect()
+}
+
+fn same_as_sadf(tables: &Tables, what: &str) {
+    let (table, expected) = (disk(tables, "vda"), as_sadf_has_it());
+    assert_eq!((tables.len(), table.spans().len(), expected.len()), (1, 7, 7), "{what}");
+    for (row, (end_ms, seconds, [tps, read_kb, written_kb, busy])) in expected.into_iter().enumerate() {
+        let span: Span = table.spans()[row];
+        assert_eq!((span.end_ms(), i64::from(span.length_ms)), (end_ms, seconds * 1_000), "{what} {row}");
+        let of = |metric| table.column(metric).unwrap()[row];
+        assert!((of(Metric::AllOps) - tps).abs() < 0.006, "{what} {row}");
+        assert!((of(Metric::ReadBytes) / 1024.0 - read_kb).abs() < 0.006, "{what} {row}");
+        assert!((of(Metric::WriteBytes) / 1024.0 - written_kb).abs() < 0.006, "{what} {row}");
+        assert!((of(Metric::Busy) * 100.0 - busy).abs() < 0.006, "{what} {row}");
+    }
+}
+
+#[test]
+fn every_language_and_form_says_what_sadf_says() {
+    for name in [
+        "sar-12.6.1.txt",
+        "sar-12.6.1-all-12-hours.txt",
+        "sar-12.6.1-chinese.txt",
+        "sar-12.6.1-german-pretty.txt",
+    ] {
+        let (format, seen, tables) = try_read(&file(name), utc(), 1 << 20).unwrap();
+        assert_eq!(
+            (format, seen.reboots, seen.unusable, seen.first_reports),
+            (Format::Sar, 2, 0, 0),
+            "{name}"
+        );
+        assert!(seen.unparted && seen.notes.is_empty() && seen.hosts.contains("db1"), "{name}: {seen:?}");
+        same_as_sadf(&tables, name);
+        for size in [1, 7, 1000] {
+            assert_eq!(try_read(&file(name), utc(), size).unwrap().2, tables, "{name} {size}");
+        }
+        let problem = try_read(&file(name), Options::default(), 1 << 20).unwrap_err();
+        assert!(problem.to_string().contains("--zone"), "{name}: {problem}");
+    }
+    // India has the zone in the row.
+    same_as_sadf(&read(&file("sar-12.6.1-india.txt"), Options::default()).1, "India");
+}
+
+#[test]
+fn the_order_of_the_date_is_asked_where_it_may_be_either() {
+    let either = text().replace("11/29/26", "06/10/26");
+    let begin =
+        |dates| disk(&read(either.as_bytes(), Options { dates, ..utc() }).1, "vda").spans()[0].start_ms;
+    assert!(try_read(either.as_bytes(), utc(), 99).unwrap_err().to_string().contains("--dates"));
+    assert_eq!(crate::when::shown(begin(Some(DateOrder::DayMonth))), "2026-10-06 11:21");
+    assert_eq!(crate::when::shown(begin(Some(DateOrder::MonthDay))), "2026-06-10 11:21");
+    for date in ["2026-11-29", "29.11.2026", "2026/11/29", "29-11-26"] {
+        same_as_sadf(&read(text().replace("11/29/26", date).as_bytes(), utc()).1, date);
+    }
+    let words = try_read(text().replace("11/29/26", "29 nov").as_bytes(), utc(), 99).unwrap_err();
+    assert!(words.to_string().contains("S_TIME_FORMAT=ISO"), "{words}");
+}
+
+/// As sysstat 9 has them, with the numbers of a disk for its name.
+#[test]
+fn columns_of_old_versions_and_midnight_are_read() {
+    let row = |time: &str, disk: &str, tps: f64| {
+        format!(
+            "{time} {disk:>9} {tps:>9.2} {:>9.2} {:>9.2} 32.00 0.10 2.00 0.50 5.00\n",
+            tps * 16.0,
+            tps * 8.0
+        )
+    };
+    let head = |time: &str| {
+        format!(
+            "{time}       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n"
+        )
+    };
+    let old = "Linux 2.6.32-754.el6.x86_64 (db1) \t11/24/2026 \t_x86_64_\t(2 CPU)\n\n".to_owned()
+        + &head("11:40:01 PM")
+        + &row("11:50:01 PM", "dev8-0", 100.0)
+        + &row("11:50:01 PM", "dev8-1", 90.0)
+        + &row("12:00:01 AM", "dev8-0", 200.0)
+        + &row("12:00:01 AM", "dev8-1", 190.0)
+        + "\n"
+        + &head("12:00:01 AM")
+        + &row("12:10:01 AM", "dev8-0", 300.0)
+        + "Average:       dev8-0    200.00   3200.00   1600.00     32.00      0.10      2.00      0.50      5.00\n";
+    let tables = read(old.as_bytes(), utc()).1;
+    let (whole, part) = (disk(&tables, "dev8-0"), disk(&tables, "dev8-1"));
+    assert_eq!(whole.column(Metric::AllOps).unwrap(), [100.0, 200.0, 300.0]);
+    assert_eq!(whole.column(Metric::WriteBytes).unwrap()[0], 800.0 * 512.0);
+    assert!((whole.column(Metric::AllTime).unwrap()[1] - 0.4).abs() < 1e-12);
+    let starts: Vec<String> = whole.spans().iter().map(|span| crate::when::shown(span.start_ms)).collect();
+    assert_eq!(starts, ["2026-11-24 23:40", "2026-11-24 23:50", "2026-11-25 00:00"]);
+    assert!(whole.spans().iter().all(|span| span.length_ms == 600_000));
+    assert_eq!(part.column(Metric::AllOps).unwrap(), [90.0, 190.0, 0.0], "left out by -z: it was idle");
+    let own = crate::layers::own_disks(tables.keys().map(|key| key.subject.clone()).collect());
+    assert_eq!(own.len(), 1, "the partition counts with its disk");
+}
+
+/// In Berlin the hour from 02:00 came twice; the names of the columns stand there again.
+#[test]
+fn an_hour_that_comes_twice_goes_forward() {
+    let head = |time: &str| format!("\n{time}  DEV  tps  rkB/s  wkB/s\n");
+    let row = |time: &str| format!("{time}  sda  100.00  8.00  4.00\n");
+    let text = "Linux 6.1 (db1) \t10/25/26 \t_x86_64_\t(4 CPU)\n".to_owned()
+        + &head("01:50:01")
+        + &["02:00:01", "02:30:01"].map(row).concat()
+        + &head("02:30:01")
+        + &["02:50:01", "02:10:01", "02:40:01"].map(row).concat()
+        + &head("02:40:01")
+        + &row("03:00:01");
+    let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let (seen, tables) = read(text.as_bytes(), Options { zone: Some(zone), ..Options::default() });
+    let minutes: Vec<u32> = disk(&tables, "sda").spans().iter().map(|span| span.length_ms / 60_000).collect();
+    assert_eq!((minutes, seen.backwards), (vec![10, 30, 20, 20, 30, 20], 0));
+}
+
+#[test]
+fn a_file_that_is_cut_anywhere_gives_its_complete_rows() {
+    let whole = text();
+    let all = read(whole.as_bytes(), utc()).1;
+    let all = disk(&all, "vda");
+    for end in 1..=whole.len() {
+        let rows = whole[..end].lines().filter(|line| line.contains(" vda ") && !line.starts_with("Av"));
+        // The last line counts once it has its end.
+        let last_is_torn = !whole[..end].ends_with('\n')
+            && whole[..end]
+                .lines()
+                .last()
+                .is_some_and(|line| line.contains(" vda ") && !line.starts_with("Av"));
+        let rows = rows.count() - usize::from(last_is_torn);
+        match try_read(&whole.as_bytes()[..end], utc(), 1 << 16) {
+            Err(problem) => assert!(problem.kind.code() == 2 && rows == 0, "{end}: {problem}"),
+            Ok((_, seen, tables)) => {
+                let table = disk(&tables, "vda");
+                assert_eq!((table.spans(), seen.unusable), (&all.spans()[..rows], 0), "{end}");
+            }
+        }
+    }
+    let cut = &whole[..whole.find("11:21:32").unwrap()];
+    let (seen, _) = read(cut.as_bytes(), utc());
+    assert!(seen.notes.iter().any(|note| note.contains("ends in the middle")), "{seen:?}");
+}
+
+#[test]
+fn two_days_in_a_file_are_two_days_and_what_is_no_table_of_disks_is_named() {
+    let two = text() + &text().replace("11/29/26", "11/30/26");
+    assert_eq!(disk(&read(two.as_bytes(), utc()).1, "vda").spans().len(), 14);
+    let told = |text: &str| try_read(text.as_bytes(), utc(), 99).unwrap_err().to_string();
+    let head = "Linux 6.1 (db1) \t11/24/26 \t_x86_64_\t(4 CPU)\n\n";
+    assert!(
+        told(&format!("{head}11:15:15     CPU    %usr\n11:15:16     all    1.00\n")).contains("without -d")
+    );
+    let rounded = format!("{head}11:15:15  tps rkB/s wkB/s DEV\n11:15:16  2228 96.7M 9.4M vda\n");
+    assert!(told(&rounded).contains("started with -h"), "{}", told(&rounded));
+    let headless = &text()[text().find("11:21:29").unwrap()..];
+    assert!(told(headless).contains("none of the supported formats"), "{}", told(headless));
+}

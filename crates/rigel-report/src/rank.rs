@@ -48,9 +48,10 @@ pub struct RankView<'a> {
 }
 
 /// What an output of a ranking looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankFormat {
     /// Tables of 80 columns.
+    #[default]
     Text,
     /// One JSON document, [`SCHEMA`].
     Json,

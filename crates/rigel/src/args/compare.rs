@@ -2,9 +2,11 @@
 //!
 //! Must not open a record.
 
-use super::words;
+use super::rank::{RankArgs, StorageArg};
+use super::{Invocation, words};
 use rigel_core::error::Problem;
 use rigel_report::compare::CompareFormat;
+use rigel_report::rank::RankFormat;
 use rigel_uses::compare::gate::Gate;
 use std::path::PathBuf;
 
@@ -16,13 +18,15 @@ Examples:
       ORION's results of the old storage with a run on the new one
   rigel compare before/ after/
       all records in one directory against all records in the other
+  rigel compare a/ --and b/ --and c/
+      three storages: the same as `rigel rank a/ b/ c/`
   rigel compare before_record.jsonl after_record.jsonl --html --out .
       write a page with overlaid curves
   rigel compare base_record.jsonl new_record.jsonl --fail-if 'small_iops < -5%' --junit junit.xml
       exit code 1 if the rate of small I/O fell by more than 5 % at any load";
 
 #[derive(Clone, Debug, PartialEq, clap::Args)]
-#[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..")]
+#[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..\n       rigel compare [OPTIONS] BASE.. --and NEW [--and THIRD]..")]
 pub struct CompareArgs {
     /// The base run, then the new one; a directory stands for all records in it
     ///
@@ -38,6 +42,13 @@ pub struct CompareArgs {
     /// With several runs on a side, the intervals cover how much runs differ.
     #[arg(long, value_name = "RECORD")]
     pub base: Vec<PathBuf>,
+
+    /// The other side: a record or a directory; with several, all storages are put in order
+    ///
+    /// The records before it are runs of the first side. Two or more --and ask for a ranking, as `rigel rank` does: which storage is best, and
+    /// which cannot be told apart.
+    #[arg(long, value_name = "RECORD", conflicts_with = "base")]
+    and: Vec<PathBuf>,
 
     /// Output format
     #[arg(long, value_name = "FORMAT", ignore_case = true, default_value = "text", value_parser = words::parser::<CompareFormat>())]
@@ -96,8 +107,49 @@ pub struct CompareArgs {
 }
 
 impl CompareArgs {
+    /// A comparison, or the ranking of three storages or more.
+    pub fn invocation(self) -> Result<Invocation, Problem> {
+        if self.and.len() > 1 {
+            return self.ranking()?.checked().map(Invocation::Rank);
+        }
+        self.checked().map(Invocation::Compare)
+    }
+
+    fn ranking(self) -> Result<RankArgs, Problem> {
+        let own = [
+            ("--fail-if", !self.fail_if.is_empty()),
+            ("--junit", self.junit.is_some()),
+            ("--format junit", self.format == CompareFormat::Junit),
+        ];
+        if let Some((option, _)) = own.into_iter().find(|(_, given)| *given) {
+            return Err(Problem::usage(format!("{option} needs two sides, and there are {}", self.and.len() + 1))
+                .at(option)
+                .because("a gate is about the change from one side to the other")
+                .next("compare two of them, or ask `rigel rank` for a number: --require 'max_small_iops >= 20000'"));
+        }
+        let sides = std::iter::once(self.new).chain(self.and.into_iter().map(|side| vec![side]));
+        Ok(RankArgs {
+            storages: sides.map(|paths| StorageArg { name: None, paths }).collect(),
+            format: match self.format {
+                CompareFormat::Text | CompareFormat::Junit => RankFormat::Text,
+                CompareFormat::Json => RankFormat::Json,
+                CompareFormat::Html => RankFormat::Html,
+            },
+            json: self.json,
+            html: self.html,
+            out: self.out,
+            allow_differences: self.allow_differences,
+            no_history: self.no_history,
+            force: self.force,
+            ..RankArgs::default()
+        })
+    }
+
     /// With both sides, one format, and the gates read.
-    pub fn checked(mut self) -> Result<Self, Problem> {
+    fn checked(mut self) -> Result<Self, Problem> {
+        if let Some(new) = self.and.pop() {
+            self.base = std::mem::replace(&mut self.new, vec![new]);
+        }
         if self.base.is_empty() && !self.new.is_empty() {
             self.base.push(self.new.remove(0));
         }

@@ -22,7 +22,7 @@ Examples:
   rigel rank a=a/ b=b/ c=c/ --offers offers.toml --require 'max_small_iops >= 20000' --html --out .
       the cheapest offer that surely meets a requirement, as a page to print";
 
-#[derive(Clone, Debug, PartialEq, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RankArgs {
     /// A storage: a record, a directory of its records, or NAME=RECORD[,RECORD..]
@@ -69,11 +69,11 @@ pub struct RankArgs {
 
     /// Short for --format json
     #[arg(long, conflicts_with_all = ["format", "html"])]
-    json: bool,
+    pub(super) json: bool,
 
     /// Short for --format html: one page to print
     #[arg(long, conflicts_with = "format")]
-    html: bool,
+    pub(super) html: bool,
 
     /// Directory of the output [default: next to the first record (html), standard output (text, json, markdown)]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -104,7 +104,8 @@ pub struct StorageArg {
 impl RankArgs {
     /// With the storages, the requirements, and one format.
     pub fn checked(mut self) -> Result<Self, Problem> {
-        self.storages = self.named.iter().map(StorageArg::read).collect::<Result<_, _>>()?;
+        let named: Vec<StorageArg> = self.named.iter().map(StorageArg::read).collect::<Result<_, _>>()?;
+        self.storages.extend(named);
         let cause = match self.storages.len() {
             1 => "only one was given".to_owned(),
             count if count > MOST_STORAGES => format!("{count} were given"),

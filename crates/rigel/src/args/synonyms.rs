@@ -43,8 +43,8 @@ const NAMES: [(&[&str], &[&str], &str); 9] = [
     ),
     (
         &["compare"],
-        &["--against", "--and", "--other", "--to", "--versus", "--vs", "--with"],
-        "--base RECORD names a run of the first side, and the runs of the new side follow; `rigel rank A_record.jsonl B_record.jsonl C_record.jsonl` puts several storages in order",
+        &["--against", "--other", "--to", "--versus", "--vs", "--with"],
+        "--and RECORD names the other side, once more a third storage",
     ),
     (
         &["rank"],

@@ -242,3 +242,21 @@ fn a_page_holds_all_and_runs_nothing() {
     let markdown = with_sheet(&place, SHEET, &["--format", "markdown"]).expect_code(0).stdout;
     assert!(markdown.contains("| fast |") && markdown.starts_with("**fast is surely first"), "{markdown}");
 }
+
+/// `rigel compare A --and B` has two sides; with a third one it is a ranking.
+#[test]
+fn compare_with_more_than_one_other_side_is_a_ranking() {
+    let place = runs();
+    let [slow, one, fast] = ["slow", "one", "fast"].map(|name| record(&place, name));
+    let two = place.rigel(["compare", &slow, "--and", &one]).expect_code(0).stdout;
+    assert_eq!(two, place.rigel(["compare", &slow, &one]).expect_code(0).stdout);
+    let three = ["compare", &slow, "--and", &one, "--and", &fast];
+    for more in [&[][..], &["--json"]] {
+        let compared = place.rigel(three.iter().chain(more)).expect_code(0).stdout;
+        let ranked = place.rigel(["rank", &slow, &one, &fast].iter().chain(more)).expect_code(0).stdout;
+        assert_eq!(compared, ranked);
+    }
+    let refused = place.rigel(three.iter().chain(&["--fail-if", "max_small_iops < -5%"])).expect_code(2);
+    assert!(refused.stderr.contains("--fail-if needs two sides, and there are 3"), "{refused:?}");
+    assert!(place.rigel(["compare", &one, "--base", &slow, "--and", &fast]).code == 2);
+}

@@ -24,6 +24,8 @@ pub enum Format {
     Sadf,
     /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
     Awr,
+    /// CSV of `DBA_HIST_TBSPC_SPACE_USAGE`.
+    AwrSpace,
     /// CSV of `STATS$SYSSTAT`.
     Statspack,
     /// A report of AWR, as text or HTML.
@@ -50,6 +52,7 @@ rigel_core::named!(Format {
     IostatText: "iostat text",
     Sadf: "sadf JSON",
     Awr: "AWR CSV",
+    AwrSpace: "AWR space CSV",
     Statspack: "Statspack CSV",
     AwrReport: "AWR report",
     StatspackReport: "Statspack report",
@@ -101,6 +104,8 @@ impl Format {
         let has = |names: &[&str]| names.iter().all(|name| head.place(name).is_some());
         if has(&["metric_name", "average"]) {
             Some(Self::Awr)
+        } else if has(&["snap_time", "db_name", "used_bytes"]) {
+            Some(Self::AwrSpace)
         } else if has(&["snap_time", "name", "value"]) {
             Some(Self::Statspack)
         } else if has(&["backend_type", "reads"]) {
@@ -117,6 +122,7 @@ impl Format {
             Self::Iostat | Self::IostatText => Source::Iostat,
             Self::Sadf => Source::Sadf,
             Self::Awr | Self::AwrReport => Source::Awr,
+            Self::AwrSpace => Source::AwrSpace,
             Self::Statspack | Self::StatspackReport => Source::Statspack,
             Self::PgStatIoCsv | Self::PgStatIoJson => Source::PgStatIo,
         }

@@ -3,6 +3,7 @@
 //! Must not read a format; `rigel_capacity` does.
 
 mod forecast;
+mod guests;
 mod hosts;
 mod import;
 mod record;

@@ -54,7 +54,7 @@ pub mod words;
 
 pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
-pub use capacity::{Capacity, ImportArgs, ListArgs, RecordArgs, ShowArgs};
+pub use capacity::{Capacity, ImportArgs, ListArgs, RecordArgs, ShowArgs, StoreArgs};
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareArgs;

@@ -143,7 +143,7 @@ impl FromStr for Grow {
             }
             Some(_) => Err(format!("'{text}' is out of range: it must be above -100% and at most 10000%")),
             None => {
-                Err(format!("'{text}' is not a growth: write 30% for rates 1.3 times as high, or 30%/y for growth per year"))
+                Err(format!("'{text}' is not a growth rate: write 30%/y for growth per year, or 30% for rates 1.3 times as high"))
             }
         }
     }

@@ -192,7 +192,8 @@ fn why(ends: &Ends, courses: &[Course]) -> String {
 
 /// What is to be known beside the answers.
 pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = told.courses.iter().flat_map(of_course).collect();
+    let mut notes = of_sum(told);
+    notes.extend(told.courses.iter().flat_map(of_course));
     for storage in told.storages {
         notes.extend(of_surface(told, storage));
         let unmeasured = |course: &&Course| {
@@ -212,7 +213,6 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
     {
         notes.push("the history does not say how large the storage is: give --space SIZE".to_owned());
     }
-    notes.extend(of_sum(told));
     let is_idle = told.demand.io_bytes.is_none() && told.demand.peak.is_none_or(|peak| peak.ops <= 0.0);
     if told.demand.write_share.is_none() && has(Resource::Iops) && !is_idle {
         notes.push(

@@ -174,7 +174,7 @@ fn tell_others(
             listed(&own),
             listed(&others)
         ));
-    } else if there.len() > 1 && !whose.is_database() {
+    } else if there.len() > 1 && whose.hosts.len() == 1 && !whose.is_database() {
         let names: Vec<String> = there.iter().map(ToString::to_string).collect();
         streams.remark(&format!(
             "the loads of {} on {hosts} are added up; if they do not share storage, name one with --disk",

@@ -3,7 +3,7 @@
 //! Must not write.
 
 use super::hosts::{self, Whose};
-use crate::args::{CommandStem, ListArgs, ShowArgs, WhoseArgs};
+use crate::args::{CommandStem, ListArgs, ShowArgs, StoreArgs, WhoseArgs};
 use crate::capacity_store::{Store, place};
 use crate::streams::Streams;
 use rigel_capacity::{KeySummary, Selection};
@@ -28,13 +28,18 @@ pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
         held.retain(|one| whose.wants(&one.key));
     }
     streams.results(Holdings(&held).text(streams.style()).as_bytes())?;
-    let store = options.store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
+    tell_shared(&held, &options.store, streams);
+    Ok(())
+}
+
+/// Which hosts share a storage, as far as the files themselves say so.
+fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
+    let store = store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
     let show = [OsString::from("show")].into_iter().chain(store.into_iter().flatten());
     let stem = CommandStem::of(&show.collect::<Vec<_>>());
-    for found in hosts::shared(&held) {
-        streams.remark(&format!("{}; to sum them: {}", found.sentence(), stem.with(&found.option(&held))));
+    for found in hosts::shared(held) {
+        streams.remark(&format!("{}; to sum them: {}", found.sentence(), stem.with(&found.option(held))));
     }
-    Ok(())
 }
 
 /// Those that are named, if any is.
@@ -96,6 +101,9 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
             }
         }
         streams.results(text.as_bytes())?;
+    }
+    if whose.is_none() && options.names.is_empty() {
+        tell_shared(&all, &options.store, streams);
     }
     Ok(())
 }

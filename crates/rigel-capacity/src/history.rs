@@ -154,10 +154,7 @@ impl History {
         }
         let alive = |at: i64| lives.iter().filter(|(first, last)| (*first..=*last).contains(&at)).count();
         let whole = sums.into_iter().filter(|&(start, (_, disks))| disks == alive(start));
-        let sample = |(start_ms, (value, _))| Sample {
-            span: Span { start_ms, length_ms: step_ms },
-            value,
-        };
+        let sample = |(start_ms, (value, _))| Sample { span: Span { start_ms, length_ms: step_ms }, value };
         let samples = whole.map(sample).collect();
         Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
     }

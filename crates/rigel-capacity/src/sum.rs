@@ -81,9 +81,9 @@ impl Members {
         let mut all = Vec::new();
         for host in hosts {
             let own = |kind: Kind, any: bool| {
-                let own = keys.iter().filter(|(key, has)| {
-                    key.host == *host && key.subject.kind == kind && (any || *has)
-                });
+                let own = keys
+                    .iter()
+                    .filter(|(key, has)| key.host == *host && key.subject.kind == kind && (any || *has));
                 Subject::distinct(own.map(|(key, _)| &key.subject))
             };
             let member = |subjects| Member { host: host.clone(), subjects, file: None };
@@ -150,7 +150,8 @@ impl Members {
     /// A quantity of all members together, in intervals of `step_ms`; nothing if a member has nothing of it. What a file lacks of the time of the
     /// others is its usual week.
     pub fn sum(&self, history: &History, ways: Ways<'_>, step_ms: u32) -> Sum {
-        let mut flows: Vec<Flow> = self.all.iter().map(|one| self.flow(one, history, ways, step_ms)).collect();
+        let mut flows: Vec<Flow> =
+            self.all.iter().map(|one| self.flow(one, history, ways, step_ms)).collect();
         if flows.is_empty() || flows.iter().any(BTreeMap::is_empty) {
             return Sum::default();
         }

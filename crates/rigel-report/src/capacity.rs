@@ -5,8 +5,8 @@
 use crate::document::{Block, Blocks, Column, Document, Room, Table};
 use crate::text::Style;
 use rigel_capacity::read::{Format, ReaderNotes};
-use rigel_capacity::when::shown;
 use rigel_capacity::sum::{OPS, Space};
+use rigel_capacity::when::shown;
 use rigel_capacity::{
     Across, Behaviour, History, KeySummary, Members, MergeCounts, Metric, Sample, Series, Subject,
 };
@@ -272,7 +272,9 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
         ("I/Os", Metric::AllTime, Metric::AllOps),
     ] {
         let latency = means(time).zip(means(ops)).filter(|(_, ops)| *ops > 0.0).map(|(time, ops)| time / ops);
-        notes.extend(latency.map(|s| format!("mean latency of {what}, weighted by load: {} ms", short(s * 1e3))));
+        notes.extend(
+            latency.map(|s| format!("mean latency of {what}, weighted by load: {} ms", short(s * 1e3))),
+        );
     }
     if ops.left_out_ms > 0 {
         notes.push(format!(
@@ -281,7 +283,10 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
         ));
     }
     if all.is_empty() {
-        notes.push("there is no sum: no time is known of all of them, in intervals that fill five minutes".to_owned());
+        notes.push(
+            "there is no sum: no time is known of all of them, in intervals that fill five minutes"
+                .to_owned(),
+        );
         let head = std::iter::once(Block::whole("", format!("sum of {name}")));
         return Blocks::from(head.chain(lines(&notes)).collect::<Vec<_>>()).text(Style::default()) + "\n";
     }

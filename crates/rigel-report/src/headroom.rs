@@ -269,7 +269,13 @@ fn shares(told: &HeadroomReport<'_>) -> Vec<ShareDocument> {
         share: *share,
         share_then: match moved.iter().find(|one| one.0 == *of) {
             Some((_, then, _)) => *then,
-            None => if files.contains(of) { *share } else { 0.0 },
+            None => {
+                if files.contains(of) {
+                    *share
+                } else {
+                    0.0
+                }
+            }
         },
     };
     told.demand.shares.iter().map(share).collect()

@@ -130,8 +130,7 @@ impl ReplayReport<'_> {
     fn nodes(&self) -> Option<String> {
         let stay = self.members.hosts().iter().filter(|host| !self.without.contains(host));
         let shares = &self.replay.load.node_share;
-        let each: Vec<String> =
-            stay.zip(shares).map(|(host, share)| format!("{host} {share} %")).collect();
+        let each: Vec<String> = stay.zip(shares).map(|(host, share)| format!("{host} {share} %")).collect();
         (!shares.is_empty()).then(|| format!("Shares of the nodes: {}.", listed(&each)))
     }
 }

@@ -321,9 +321,8 @@ impl Change<'_> {
 
     fn block(&self, series: i64, start: i64) -> Result<Option<Table>, Problem> {
         let find = "SELECT data FROM capacity_block WHERE series = ?1 AND start_ms = ?2";
-        let found: Option<Vec<u8>> = self.asked(|| {
-            self.database.prepare(find)?.query_row((series, start), |row| row.get(0)).optional()
-        })?;
+        let found: Option<Vec<u8>> = self
+            .asked(|| self.database.prepare(find)?.query_row((series, start), |row| row.get(0)).optional())?;
         found.map(|bytes| packed::unpack(&bytes).ok_or_else(|| damaged(self.path))).transpose()
     }
 

@@ -104,7 +104,8 @@ fn lacking(sum: &Sum, members: &Members) -> Vec<(String, f64)> {
     let name = |(member, share): (&super::super::Member, f64)| {
         let subjects: Vec<String> = member.subjects.iter().map(ToString::to_string).collect();
         let is_host = members.all().iter().filter(|other| other.host == member.host).count() == 1;
-        let name = if is_host { member.host.clone() } else { format!("{} of {}", subjects.join(", "), member.host) };
+        let name =
+            if is_host { member.host.clone() } else { format!("{} of {}", subjects.join(", "), member.host) };
         (name, share)
     };
     members.all().iter().zip(sum.lacking()).map(name).filter(|one| one.1 > 0.0).collect()

@@ -142,9 +142,9 @@ impl FromStr for Grow {
                 Ok(by_year.map_or(Self::AtOnce(share), |_| Self::ByYear(Growth(share))))
             }
             Some(_) => Err(format!("'{text}' is out of range: it must be above -100% and at most 10000%")),
-            None => {
-                Err(format!("'{text}' is not a growth rate: write 30%/y for growth per year, or 30% for rates 1.3 times as high"))
-            }
+            None => Err(format!(
+                "'{text}' is not a growth rate: write 30%/y for growth per year, or 30% for rates 1.3 times as high"
+            )),
         }
     }
 }

@@ -76,10 +76,7 @@ fn scenarios_are_read_and_refused() {
     {
         assert!(change(wrong).is_err(), "{wrong}");
     }
-    assert_eq!(
-        ("30%/y".parse(), "-10 %".parse()),
-        (Ok(Grow::ByYear(Growth(0.3))), Ok(Grow::AtOnce(-0.1)))
-    );
+    assert_eq!(("30%/y".parse(), "-10 %".parse()), (Ok(Grow::ByYear(Growth(0.3))), Ok(Grow::AtOnce(-0.1))));
     for wrong in ["30", "-100%/y", "inf%", "30%/month", ""] {
         assert!(wrong.parse::<Grow>().is_err(), "{wrong}");
     }

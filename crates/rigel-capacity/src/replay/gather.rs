@@ -172,7 +172,9 @@ impl<'a> Gatherer<'a> {
         let all: Vec<BTreeMap<i64, SubjectDeeds>> =
             own.iter().map(|life| self.known(history, (host, &life.subject))).collect();
         let shares = shares_of_rest(&self.shares_of_host(history, host), &all);
-        for (life, known) in own.iter().zip(&all).flat_map(|(life, all)| all.iter().map(move |one| (life, one))) {
+        for (life, known) in
+            own.iter().zip(&all).flat_map(|(life, all)| all.iter().map(move |one| (life, one)))
+        {
             let (start, known) = known;
             let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
             let sum = sums.entry(*start).or_default();

@@ -32,9 +32,9 @@ pub fn resampled(behaviour: Behaviour, samples: &[Sample], step_ms: u32) -> Vec<
     let known = bins.iter().filter(|bin| bin.covered_ms >= least_ms);
     let sample = |bin: &Bin| Sample {
         span: Span { start_ms: bin.place * step, length_ms: step_ms.max(1) },
-        value: bin.only.unwrap_or_else(|| {
-            bin.sum / rigel_core::units::to_f64(bin.covered_ms.max(1).unsigned_abs())
-        }),
+        value: bin
+            .only
+            .unwrap_or_else(|| bin.sum / rigel_core::units::to_f64(bin.covered_ms.max(1).unsigned_abs())),
     };
     known.map(sample).collect()
 }
@@ -56,8 +56,12 @@ fn spread(bins: &mut Vec<Bin>, sample: &Sample, step: i64) {
         let sum = sample.value * rigel_core::units::to_f64(covered_ms.unsigned_abs());
         match bins.last_mut() {
             Some(last) if last.place == place => {
-                *last =
-                    Bin { sum: last.sum + sum, covered_ms: last.covered_ms + covered_ms, only: None, ..*last };
+                *last = Bin {
+                    sum: last.sum + sum,
+                    covered_ms: last.covered_ms + covered_ms,
+                    only: None,
+                    ..*last
+                };
             }
             _ => bins.push(Bin { place, sum, covered_ms, only: Some(sample.value) }),
         }

@@ -168,7 +168,8 @@ fn the_load_of_a_host_that_is_gone_moves_to_the_others() {
 
 /// A year of an instance by hours, of the law of which some days have the level; a share of it.
 fn year(levels: &[f64], share: f64, first_ms: i64) -> Table {
-    let day = |ms: i64| usize::try_from((ms - first_ms).div_euclid(DAY_MS)).unwrap_or(0).min(levels.len() - 1);
+    let day =
+        |ms: i64| usize::try_from((ms - first_ms).div_euclid(DAY_MS)).unwrap_or(0).min(levels.len() - 1);
     let rows = i64::try_from(levels.len()).unwrap() * 24;
     clock(first_ms, HOUR_MS, rows, |ms| share * levels[day(ms)])
 }
@@ -215,7 +216,8 @@ fn the_date_of_two_instances_is_that_of_their_sum_in_nine_of_ten_years() {
             let (_, daily) = demand.daily.into_iter().find(|one| one.0 == Resource::Iops).unwrap();
             let course = Course::of(Resource::Iops, daily, 2 * DAYS, &Scenario::default());
             let ends = Ends::of(&course, &limit);
-            let (first, after) = (i64::try_from(DAYS + 7 * week).unwrap(), i64::try_from(DAYS + 7 * week + 7).unwrap());
+            let (first, after) =
+                (i64::try_from(DAYS + 7 * week).unwrap(), i64::try_from(DAYS + 7 * week + 7).unwrap());
             let is_late = ends.earliest.day().is_none_or(|day| day >= after);
             let is_early = ends.latest.day().is_some_and(|day| day + 7 <= first);
             !is_late && !is_early

@@ -83,7 +83,9 @@ pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
         let share = told.demand.shares.iter().find(|one| one.0 == *file).map(|one| one.1);
         share.map_or_else(String::new, |share| format!(", {} % of the sum", percent(share)))
     };
-    all.extend(files.iter().map(|file| format!("What if: with the load of {}{}", printable(file), share(file))));
+    all.extend(
+        files.iter().map(|file| format!("What if: with the load of {}{}", printable(file), share(file))),
+    );
     all.extend(more.map(|more| {
         format!("What if: all rates are {} times those of the history; space stays", number(1.0 + more))
     }));

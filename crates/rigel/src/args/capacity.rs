@@ -247,7 +247,7 @@ impl CapacityArgs {
             Command::Forecast(forecast) => Capacity::Forecast(forecast.options(CommandStem::of(arguments))?),
             Command::Replay(replay) => {
                 Capacity::Replay(replay.options(typed(arguments), CommandStem::of(arguments))?)
-            },
+            }
             // A run, whose command line is what stands behind the two words.
             Command::Fit(fit) => {
                 return fit.invocation(typed(arguments.get(1..).unwrap_or_default()), environment);

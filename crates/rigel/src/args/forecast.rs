@@ -162,8 +162,11 @@ impl ForecastArgs {
                 Addition::File(path) => files.push(path),
             }
         }
-        scenario.what_if =
-            WhatIf { without: self.without, files: files.iter().map(|file| encode(file)).collect(), ..scenario.what_if };
+        scenario.what_if = WhatIf {
+            without: self.without,
+            files: files.iter().map(|file| encode(file)).collect(),
+            ..scenario.what_if
+        };
         Ok(ForecastOptions {
             record: self.record,
             others: self.on,

@@ -157,7 +157,9 @@ pub fn scale(text: &str) -> Result<f64, ValueError> {
 fn grow(text: &str) -> Result<f64, String> {
     match text.parse()? {
         Grow::AtOnce(share) => Ok(share),
-        Grow::ByYear(_) => Err(format!("'{text}' is growth per year, and a time of the past has none: write 30%")),
+        Grow::ByYear(_) => {
+            Err(format!("'{text}' is growth per year, and a time of the past has none: write 30%"))
+        }
     }
 }
 

@@ -200,7 +200,10 @@ fn a_database_has_its_number_once_any_file_tells_it() {
         for (at, instance) in order.into_iter().enumerate() {
             fs::write(place.path().join("x.csv"), awr(&[instance], 0..3)).unwrap();
             let told = capacity(&place, "import x.csv --zone UTC").expect_code(0).stdout;
-            assert!(told.contains(if at == 0 { "288 values new" } else { "0 values new, 288 there" }), "{told}");
+            assert!(
+                told.contains(if at == 0 { "288 values new" } else { "0 values new, 288 there" }),
+                "{told}"
+            );
         }
         let list = capacity(&place, "list").expect_code(0).stdout;
         assert_eq!(list.lines().filter(|line| line.contains("PROD")).count(), 1, "{list}");
@@ -235,7 +238,8 @@ fn a_kill_among_many_small_files_leaves_whole_files() {
     }
     println!("{some} kills found a part of the files in the store");
     // Files that cannot be imported, in the middle, take nothing else with them: one that cannot be read, and one of another host, whose second day is new.
-    fs::write(place.path().join("many/200x.csv"), awr(&[PROD[0]], 0..1).replace("180.00", "no number")).unwrap();
+    fs::write(place.path().join("many/200x.csv"), awr(&[PROD[0]], 0..1).replace("180.00", "no number"))
+        .unwrap();
     let other = Instance { host: "db1", database: "X", dbid: "", number: 1, minute: 0, share: 2.0 };
     fs::write(place.path().join("many/201x.csv"), awr(&[other], 0..2)).unwrap();
     let told = capacity(&place, "import many --zone UTC").expect_code(0).stdout;
@@ -252,7 +256,8 @@ fn fit_says_what_if_first() {
     let place = cluster(14);
     fs::write(place.path().join("db7.csv"), awr(&[DB7], 300..308)).unwrap();
     let rates = |more: &str| -> f64 {
-        let told = capacity(&place, &format!("replay --database PROD --every 1h --phases 1 {more} --quiet")).expect_code(0);
+        let told = capacity(&place, &format!("replay --database PROD --every 1h --phases 1 {more} --quiet"))
+            .expect_code(0);
         let line = told.stdout.lines().find(|line| line.contains(" reads/s")).unwrap().to_owned();
         line.split(" reads/s").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()
     };
@@ -261,12 +266,14 @@ fn fit_says_what_if_first() {
     // A quarter of the load late in the year, beside that of its first days.
     let added = rates("--add db7.csv --zone UTC") / plain;
     assert!((added - 1.45).abs() < 0.03, "{added}");
-    capacity(&place, "replay --database PROD --add db7.csv --zone UTC --phases 3 --out week.toml").expect_code(0);
+    capacity(&place, "replay --database PROD --add db7.csv --zone UTC --phases 3 --out week.toml")
+        .expect_code(0);
     let load = fs::read_to_string(place.path().join("week.toml")).unwrap();
     assert!(load.contains("what_if = [\"What if: with the load of db7.csv\"]"), "{load}");
     let fit = "capacity fit --load week.toml --p99 5ms --grow 100% --engine sim:servers=1,service=200us,rate=0,spread=exponential --seed 1 --quiet --no-html --name fit";
     let told = place.line(fit).expect_code(0);
-    let said = "What if: with the load of db7.csv. What if: all rates are 2 times those of the file. This storage";
+    let said =
+        "What if: with the load of db7.csv. What if: all rates are 2 times those of the file. This storage";
     assert!(words(&told.stdout).contains(said), "{}", told.stdout);
     let json = place.line(&format!("{} --json", fit.replace("--name fit", "--name json")));
     let scale = &json.json()["scale"];

@@ -30,15 +30,22 @@ fn local(day: u32, hour: u32, minute: u32) -> String {
     const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let all = day + hour / 24;
     let (mut day, year) = (all % 365, 2026 + all / 365);
-    let month = DAYS.iter().take_while(|days| day >= **days && { day -= **days; true }).count();
+    let month = DAYS
+        .iter()
+        .take_while(|days| {
+            day >= **days && {
+                day -= **days;
+                true
+            }
+        })
+        .count();
     format!("{year}-{:02}-{:02} {:02}:{minute:02}:00", month + 1, day + 1, hour % 24)
 }
 
 /// Days of instances as the documented query for AWR gives them.
 pub fn awr(instances: &[Instance], days: std::ops::Range<u32>) -> String {
-    let mut text = String::from(
-        "HOST_NAME,DB_NAME,DBID,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n",
-    );
+    let mut text =
+        String::from("HOST_NAME,DB_NAME,DBID,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n");
     for &Instance { host, database, dbid, number, minute, share } in instances {
         for (name, of) in [
             ("Physical Read Total IO Requests Per Sec", 300.0),

@@ -32,9 +32,8 @@ pub fn text(load: &LoadFile, comments: &Comments) -> String {
         page.line(format_args!("node_share = {:?}", load.node_share));
     }
     if !load.what_if.is_empty() {
-        let quoted = |text: &String| {
-            format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""))
-        };
+        let quoted =
+            |text: &String| format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""));
         let all: Vec<String> = load.what_if.iter().map(quoted).collect();
         page.line(format_args!("what_if = [{}]", all.join(", ")));
     }

@@ -27,7 +27,7 @@ const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
-    let Asked { whose, history, members, held } = asked(options)?;
+    let ForecastInput { whose, history, members, held } = asked(options)?;
     let demand = Demand::of(&history, &members, &options.scenario.what_if, wall.offset_s());
     check_common(&demand, &members)?;
     tell_others(options, &whose, (&demand, &held), streams);
@@ -82,7 +82,7 @@ fn measured(storage: &Storage) -> Result<(), Problem> {
 }
 
 /// What is forecast.
-struct Asked {
+struct ForecastInput {
     whose: Whose,
     history: History,
     members: Members,
@@ -90,7 +90,7 @@ struct Asked {
 }
 
 /// The history of the hosts that are meant, and of the files of a what-if.
-fn asked(options: &ForecastOptions) -> Result<Asked, Problem> {
+fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
@@ -119,7 +119,7 @@ fn asked(options: &ForecastOptions) -> Result<Asked, Problem> {
     for file in &options.files {
         guests::add(file, options.zone.as_deref(), STEP_MS, (&mut history, &mut members))?;
     }
-    Ok(Asked { whose, history, members, held })
+    Ok(ForecastInput { whose, history, members, held })
 }
 
 /// Of members that were never watched at the same time there is no sum.
@@ -135,7 +135,9 @@ fn check_common(demand: &Demand, members: &Members) -> Result<(), Problem> {
     let names: Vec<String> = members.all().iter().map(name).collect();
     Err(Problem::usage(format!("there is no sum of {}", listed(&names)))
         .at("--host, --database, --all")
-        .because("they have no time in common in which the rates of each are known, and what is unknown is not 0")
+        .because(
+            "they have no time in common in which the rates of each are known, and what is unknown is not 0",
+        )
         .next("import the time that is missing, or name less; rigel capacity list shows the times of each"))
 }
 
@@ -158,7 +160,9 @@ fn tell_others(
     }
     let of_hosts = held.iter().map(|one| &one.key).filter(|key| whose.hosts.contains(&key.host));
     let rates = |subject: &&Subject| {
-        held.iter().any(|one| one.key.subject == **subject && rigel_capacity::sum::is_load(one.metrics.iter().copied()))
+        held.iter().any(|one| {
+            one.key.subject == **subject && rigel_capacity::sum::is_load(one.metrics.iter().copied())
+        })
     };
     let there: Vec<&Subject> =
         of_hosts.map(|key| &key.subject).filter(|one| one.kind == Kind::Database).filter(rates).collect();

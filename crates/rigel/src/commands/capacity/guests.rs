@@ -34,9 +34,8 @@ pub fn take(file: &Path, zone: Option<&str>, members: &mut Members) -> Result<Ve
         ..Options::default()
     };
     let tables = import::tables(file, &options)?;
-    let is_in = |key: &&Key| {
-        members.parts().any(|(host, subject)| host == key.host && subject.is_same(&key.subject))
-    };
+    let is_in =
+        |key: &&Key| members.parts().any(|(host, subject)| host == key.host && subject.is_same(&key.subject));
     if let Some(key) = tables.keys().find(is_in) {
         return Err(Problem::usage(format!("{} of {} is in the history already", key.subject, key.host))
             .at(name)
@@ -46,10 +45,8 @@ pub fn take(file: &Path, zone: Option<&str>, members: &mut Members) -> Result<Ve
     let hosts: BTreeSet<String> = tables.keys().map(|key| key.host.clone()).collect();
     let guest = |host: &str| if hosts.len() == 1 { name.clone() } else { format!("{name} {host}") };
     let names: Vec<String> = hosts.iter().map(|host| guest(host)).collect();
-    let tables: Vec<(Key, Table)> = tables
-        .into_iter()
-        .map(|(key, table)| (Key { host: guest(&key.host), ..key }, table))
-        .collect();
+    let tables: Vec<(Key, Table)> =
+        tables.into_iter().map(|(key, table)| (Key { host: guest(&key.host), ..key }, table)).collect();
     let guests = Members::of(tables.iter().map(|(key, table)| (key, is_load(table.metrics()))), &names);
     if guests.all().is_empty() {
         return Err(Problem::usage("the file has no load")

@@ -58,10 +58,12 @@ impl Whose {
         database: &str,
         shown: &str,
     ) -> Result<Self, Problem> {
-        let of_hosts = held.iter().map(|one| &one.key).filter(|key| named.is_empty() || named.contains(&key.host));
+        let of_hosts =
+            held.iter().map(|one| &one.key).filter(|key| named.is_empty() || named.contains(&key.host));
         let all: Vec<(&Key, DatabaseName<'_>)> =
             of_hosts.filter_map(|key| Some((key, key.subject.database()?))).collect();
-        let own: Vec<&(&Key, DatabaseName<'_>)> = all.iter().filter(|one| one.1.is_called(database)).collect();
+        let own: Vec<&(&Key, DatabaseName<'_>)> =
+            all.iter().filter(|one| one.1.is_called(database)).collect();
         let dbids: BTreeSet<&str> = own.iter().filter_map(|one| one.1.dbid).collect();
         let Some(name) = own.first().map(|one| one.1.name.to_owned()) else {
             let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
@@ -88,7 +90,11 @@ impl Whose {
         let hosts: BTreeSet<&String> = own.iter().map(|one| &one.0.host).collect();
         let hosts: Vec<String> = hosts.into_iter().cloned().collect();
         let dbid = dbids.first().map(|dbid| (*dbid).to_owned());
-        Ok(Self { name: format!("database {name} on {}", listed(&hosts)), hosts, database: Some((name, dbid)) })
+        Ok(Self {
+            name: format!("database {name} on {}", listed(&hosts)),
+            hosts,
+            database: Some((name, dbid)),
+        })
     }
 
     /// Whether something of a host is meant.
@@ -185,7 +191,8 @@ impl SharedDatabase {
         let is_other = |one: &KeySummary| {
             one.key.subject.database().is_some_and(|of| of.name == self.name && of.dbid != Some(&self.dbid))
         };
-        let is_plain = |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
+        let is_plain =
+            |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
         if self.hosts.iter().all(has_disk) && self.hosts.iter().all(|host| is_plain(host)) {
             format!("--host {}", self.hosts.join(","))
         } else if held.iter().any(is_other) || !is_plain(&self.name) {
@@ -264,9 +271,9 @@ fn usual(
             stem.with(&found.option(held)),
             names.join(", ")
         )),
-        None => problem
-            .because(format!("it has {}", names.join(", ")))
-            .next("name one of them with --host, or several that share the storage: --host A,B; --all sums all"),
+        None => problem.because(format!("it has {}", names.join(", "))).next(
+            "name one of them with --host, or several that share the storage: --host A,B; --all sums all",
+        ),
     })
 }
 

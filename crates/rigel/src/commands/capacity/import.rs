@@ -337,5 +337,7 @@ fn check(merged: MergeCounts, keep_first: bool) -> Result<(), Problem> {
         shown(first)
     ))
     .because("the file is from another host or disk with the same name; none of it was imported")
-    .next("name the host with --host or the disk with --rename, or keep the existing samples with --keep-first"))
+    .next(
+        "name the host with --host or the disk with --rename, or keep the existing samples with --keep-first",
+    ))
 }

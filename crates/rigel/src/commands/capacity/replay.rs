@@ -13,7 +13,9 @@ use rigel_capacity::headroom::WhatIf;
 use rigel_capacity::replay::{Gatherer, HistoryExcerpt, Life, Replay, step_ms};
 use rigel_capacity::sum::usual_table;
 use rigel_capacity::when::shown;
-use rigel_capacity::{DAY_MS, Key, KeySummary, Kind, Members, Metric, Selection, Source, Span, Subject, Table};
+use rigel_capacity::{
+    DAY_MS, Key, KeySummary, Kind, Members, Metric, Selection, Source, Span, Subject, Table,
+};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::units::say::{listed, trimmed, whole};
@@ -91,7 +93,8 @@ fn what_if(what_if: &WhatIf) -> Vec<String> {
         format!("What if: {} is gone; its load moves to the others, and the sum stays", listed(without))
     });
     let added = files.iter().map(|file| format!("What if: with the load of {file}"));
-    let more = more.map(|more| format!("What if: all rates are {} times those of the history", trimmed(1.0 + more)));
+    let more =
+        more.map(|more| format!("What if: all rates are {} times those of the history", trimmed(1.0 + more)));
     gone.into_iter().chain(added).chain(more).collect()
 }
 
@@ -128,9 +131,8 @@ impl StoreSelection {
             members.parts().any(|(own, one)| own == host && one.is_same(subject))
         };
         let disks = held.iter().map(|one| &one.key).filter(|key| key.subject.kind == Kind::Disk);
-        let left_out = Subject::distinct(
-            disks.filter(|key| !is_meant(&key.host, &key.subject)).map(|key| &key.subject),
-        );
+        let left_out =
+            Subject::distinct(disks.filter(|key| !is_meant(&key.host, &key.subject)).map(|key| &key.subject));
         let held: Vec<KeySummary> =
             held.iter().filter(|one| is_meant(&one.key.host, &one.key.subject)).cloned().collect();
         let is_all = whose.hosts.iter().all(|host| hosts::means_all(all, host, &options.disks));

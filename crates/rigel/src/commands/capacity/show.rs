@@ -76,7 +76,11 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
         if members.all().len() > 1 {
             let sum = Selection {
                 hosts: whose.hosts.clone(),
-                subjects: if options.names.is_empty() { whose.subjects(&held) } else { options.names.clone() },
+                subjects: if options.names.is_empty() {
+                    whose.subjects(&held)
+                } else {
+                    options.names.clone()
+                },
                 ..selection.clone()
             };
             let text = overview_of_sum(&store.history(&sum)?, &members, &whose.name);

@@ -8,6 +8,7 @@ mod hosts;
 mod import;
 mod record;
 mod replay;
+mod shared;
 mod show;
 
 use crate::args::Capacity;

@@ -2,13 +2,14 @@
 //!
 //! Must not open the store.
 
+use super::shared::shared;
 use crate::args::{CommandStem, WhoseArgs};
 use rigel_capacity::sum::is_load;
 use rigel_capacity::{DAY_MS, DatabaseName, Key, KeySummary, Kind, Members, day, own_disks, when};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::listed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The hosts, or the database on them, whose history is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,65 +171,6 @@ impl Whose {
             })
         })
     }
-}
-
-/// A database with instances on several hosts.
-pub struct SharedDatabase {
-    /// Its name.
-    pub name: String,
-    /// Its number.
-    pub dbid: String,
-    /// The hosts.
-    pub hosts: Vec<String>,
-}
-
-impl SharedDatabase {
-    /// The option that means all of it: by its hosts where the disks of each are known, as these have the load of others as well.
-    pub fn option(&self, held: &[KeySummary]) -> String {
-        let has_disk = |host: &String| {
-            held.iter().any(|one| one.key.host == *host && one.key.subject.kind == Kind::Disk)
-        };
-        let is_other = |one: &KeySummary| {
-            one.key.subject.database().is_some_and(|of| of.name == self.name && of.dbid != Some(&self.dbid))
-        };
-        let is_plain =
-            |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
-        if self.hosts.iter().all(has_disk) && self.hosts.iter().all(|host| is_plain(host)) {
-            format!("--host {}", self.hosts.join(","))
-        } else if held.iter().any(is_other) || !is_plain(&self.name) {
-            format!("--database {}", self.dbid)
-        } else {
-            format!("--database {}", self.name)
-        }
-    }
-
-    /// `rac1 and rac2 have instances of the database PROD (DBID 2718281828), so they share its storage`.
-    pub fn sentence(&self) -> String {
-        format!(
-            "{} have instances of the database {} (DBID {}), so they share its storage",
-            listed(&self.hosts),
-            self.name,
-            self.dbid
-        )
-    }
-}
-
-/// Databases that the files themselves say to have instances on several hosts.
-pub fn shared(held: &[KeySummary]) -> Vec<SharedDatabase> {
-    let mut all: BTreeMap<(&str, &str), BTreeSet<&String>> = BTreeMap::new();
-    for key in held.iter().map(|one| &one.key) {
-        if let Some(DatabaseName { name, dbid: Some(dbid) }) = key.subject.database() {
-            all.entry((dbid, name)).or_default().insert(&key.host);
-        }
-    }
-    let several = all.into_iter().filter(|(_, hosts)| hosts.len() > 1);
-    several
-        .map(|((dbid, name), hosts)| SharedDatabase {
-            name: name.to_owned(),
-            dbid: dbid.to_owned(),
-            hosts: hosts.into_iter().cloned().collect(),
-        })
-        .collect()
 }
 
 /// Each of the named hosts once.

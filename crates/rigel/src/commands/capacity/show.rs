@@ -3,6 +3,7 @@
 //! Must not write.
 
 use super::hosts::{self, Whose};
+use super::shared;
 use crate::args::{CommandStem, ListArgs, ShowArgs, StoreArgs, WhoseArgs};
 use crate::capacity_store::{Store, place};
 use crate::streams::Streams;
@@ -37,7 +38,7 @@ fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
     let store = store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
     let show = [OsString::from("show")].into_iter().chain(store.into_iter().flatten());
     let stem = CommandStem::of(&show.collect::<Vec<_>>());
-    for found in hosts::shared(held) {
+    for found in shared::shared(held) {
         streams.remark(&format!("{}; to sum them: {}", found.sentence(), stem.with(&found.option(held))));
     }
 }

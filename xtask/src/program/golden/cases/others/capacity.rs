@@ -31,6 +31,7 @@ pub fn all() -> Vec<Case> {
         Case::other("capacity-forecast", || forecast(420, &Scenario::default(), Some("2026-12"))),
         Case::other("capacity-forecast-scenario", || forecast(420, &scenario()?, Some("2026-08"))),
         Case::other("capacity-forecast-short", || forecast(9, &Scenario::default(), Some("2027-01"))),
+        Case::other("capacity-forecast-sum", summed),
         Case::other("capacity-scenarios-refused", refused),
         Case::other("capacity-replay", || replayed(&[], 12)),
         Case::other("capacity-replay-unparted", || {
@@ -170,7 +171,29 @@ fn scenario() -> anyhow::Result<Scenario> {
 fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow::Result<Vec<Document>> {
     let history = history(&tables(days));
     let members = Members::of_host(&history, HOST);
-    let demand = Demand::of(&history, &members, &WhatIf::default(), 3600);
+    forecast_of(&history, (&members, HOST), scenario, fail_before)
+}
+
+/// Two hosts, of which the other one lacks some days, with what if.
+fn summed() -> anyhow::Result<Vec<Document>> {
+    let mut history = history(&tables(420));
+    for (key, table) in tables(420).into_iter().filter(|(key, _)| key.subject.kind == Kind::Disk) {
+        let gone = table.slice(BEGIN_MS + 60 * DAY_MS, i64::MAX);
+        history.add(Key::new("db2", key.subject, key.source), &gone);
+    }
+    let members = Members::of_history(&history, &[HOST.to_owned(), "db2".to_owned()]);
+    let what_if = WhatIf { without: vec!["db2".to_owned()], files: Vec::new(), more: Some(0.3) };
+    let scenario = Scenario { what_if, ..Scenario::default() };
+    forecast_of(&history, (&members, "db1 and db2"), &scenario, None)
+}
+
+fn forecast_of(
+    history: &History,
+    (members, host): (&Members, &str),
+    scenario: &Scenario,
+    fail_before: Option<&str>,
+) -> anyhow::Result<Vec<Document>> {
+    let demand = Demand::of(history, members, &scenario.what_if, 3600);
     let course = |(resource, daily): &(_, rigel_capacity::forecast::Daily)| {
         Course::of(*resource, daily.clone(), 365, scenario)
     };
@@ -183,7 +206,7 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
     let gate = fail_before.and_then(day::read).map(|at| (at, storages[0].gate(at)));
     let asked = "2026-04-25T09:00:00+01:00";
     let told = headroom::HeadroomReport {
-        host: HOST,
+        host,
         asked,
         demand: &demand,
         courses: &courses,

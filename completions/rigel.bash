@@ -394,7 +394,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__fit)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --load --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --load --grow --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -455,6 +455,10 @@ _rigel() {
                     fi
                     return 0
                     ;;
+                --grow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --max-rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -510,7 +514,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__forecast)
-            opts="-h --on --host --disk --store --space --grow --add --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
+            opts="-h --on --host --database --all --disk --store --space --grow --add --without --zone --years --fail-before --fail-undecided --allow-other-disk --json --html --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -521,6 +525,10 @@ _rigel() {
                     return 0
                     ;;
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -541,6 +549,14 @@ _rigel() {
                     return 0
                     ;;
                 --add)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --zone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -598,12 +614,20 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__list)
-            opts="-h --store --help"
+            opts="-h --host --database --all --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --store)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -654,7 +678,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__replay)
-            opts="-h --from --to --host --disk --source --scale --phases --every --out --force --store --quiet --help"
+            opts="-h --from --to --host --database --all --disk --source --nodes --without --add --grow --zone --scale --phases --every --out --force --store --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -672,11 +696,42 @@ _rigel() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --database)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --disk)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --without)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --add)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --grow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --zone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -719,13 +774,17 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__show)
-            opts="-h --host --from --to --store --help"
+            opts="-h --host --database --all --from --to --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -11,7 +11,7 @@ mod surface;
 mod tests;
 
 pub use demand::Demand;
-pub use scenario::{Change, DemandStep, Growth, Scenario};
+pub use scenario::{Addition, Change, DemandStep, Grow, Growth, Scenario, WhatIf};
 pub use surface::{Disk, Surface};
 
 use super::day;

@@ -6,14 +6,14 @@ use super::key::{Key, Kind, Source, Subject};
 use super::layers::own_disks;
 use super::metric::Metric;
 use super::series::{Sample, Series};
-use super::table::Table;
+use super::table::{Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to read of a store. Everything by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Only of this host.
-    pub host: Option<String>,
+    /// Only of these hosts; of all when empty.
+    pub hosts: Vec<String>,
     /// Only of subjects with one of these names; of all when empty.
     pub subjects: Vec<String>,
     /// The host as a whole, too, whatever the names are.
@@ -33,7 +33,7 @@ impl Selection {
     pub fn wants(&self, key: &Key) -> bool {
         let Subject { name: own, id, .. } = &key.subject;
         let named = |name: &String| name == own || (name == id && !id.is_empty());
-        self.host.as_ref().is_none_or(|host| *host == key.host)
+        (self.hosts.is_empty() || self.hosts.contains(&key.host))
             && self.source.is_none_or(|source| source == key.source)
             && (self.subjects.is_empty()
                 || self.subjects.iter().any(named)
@@ -132,7 +132,7 @@ impl History {
         own_disks(self.subjects(host, Kind::Disk))
     }
 
-    /// A flow of all disks of a host together, in intervals of `step_ms`. Of a host whose disks are not all known in an interval, that
+    /// A flow of all disks of a host together, in intervals of `step_ms` that begin at its multiples. Of a host whose disks are not all known in an interval, that
     /// interval is left out, so that a disk that was not watched is no lower load; a disk counts from its first sample to its last. A device made of
     /// other disks does not count beside them.
     pub fn total(&self, host: &str, metric: Metric, step_ms: u32) -> Series {
@@ -144,27 +144,18 @@ impl History {
         let mut sums: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
         let mut lives: Vec<(i64, i64)> = Vec::new();
         for subject in subjects {
-            let mut table = Table::default();
-            for sample in self.series(host, subject, metric).samples {
-                let _ = table.push(sample.span, &[(metric, sample.value)]);
-            }
-            let coarse = table.coarser(step_ms);
-            let regular = coarse.samples(metric).filter(|sample| sample.span.length_ms == step_ms);
-            let samples: Vec<Sample> = regular.collect();
+            let samples = self.series(host, subject, metric).resampled(step_ms);
             if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
                 lives.push((first.span.start_ms, last.span.start_ms));
             }
             for sample in samples {
                 let sum = sums.entry(sample.span.start_ms).or_default();
-                *sum = (sum.0 + sample.value, sum.1 + 1);
+                *sum = (metric.across().of(sum.0, sample.value), sum.1 + 1);
             }
         }
         let alive = |at: i64| lives.iter().filter(|(first, last)| (*first..=*last).contains(&at)).count();
         let whole = sums.into_iter().filter(|&(start, (_, disks))| disks == alive(start));
-        let sample = |(start_ms, (value, _))| Sample {
-            span: super::table::Span { start_ms, length_ms: step_ms },
-            value,
-        };
+        let sample = |(start_ms, (value, _))| Sample { span: Span { start_ms, length_ms: step_ms }, value };
         let samples = whole.map(sample).collect();
         Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
     }

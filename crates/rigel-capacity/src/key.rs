@@ -28,6 +28,8 @@ pub enum Source {
     Azure,
     /// `DBA_HIST_SYSMETRIC_SUMMARY` of Oracle.
     Awr,
+    /// `DBA_HIST_TBSPC_SPACE_USAGE` of Oracle: its snapshots are none of the intervals of the rates.
+    AwrSpace,
     /// `STATS$SYSSTAT` of Oracle's Statspack.
     Statspack,
     /// `pg_stat_io` of PostgreSQL.
@@ -45,6 +47,7 @@ rigel_core::named!(Source {
     CloudWatch: "cloudwatch",
     Azure: "azure",
     Awr: "awr",
+    AwrSpace: "awr_space",
     Statspack: "statspack",
     PgStatIo: "pg_stat_io"
 });
@@ -98,8 +101,25 @@ pub struct Subject {
     pub kind: Kind,
     /// `sda`, `/data`, `orders`; empty for a host. Printable.
     pub name: String,
-    /// What stays when the kernel gives a disk another name: WWN or serial number, if the source has one. Printable, else empty.
+    /// What stays when the kernel gives a disk another name: WWN or serial number, if the source has one; of an instance of Oracle the number of
+    /// its database (DBID) and its own, `2718281828/2`. Printable, else empty.
     pub id: String,
+}
+
+/// What a database is called, of which a subject is an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DatabaseName<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its number (DBID), if it is told.
+    pub dbid: Option<&'a str>,
+}
+
+impl DatabaseName<'_> {
+    /// Whether somebody means it: by its number, or its name in letters of any size.
+    pub fn is_called(self, text: &str) -> bool {
+        self.dbid == Some(text) || self.name.eq_ignore_ascii_case(text)
+    }
 }
 
 impl Subject {
@@ -116,6 +136,22 @@ impl Subject {
     /// A disk, with what tells it from another of the same name.
     pub fn disk(name: &str, id: &str) -> Self {
         Self { kind: Kind::Disk, name: clean(name), id: clean(id) }
+    }
+
+    /// An instance of an Oracle database: `ORCL`, and `ORCL/2` for the second one of a cluster.
+    pub fn instance(database: &str, instance: &str, dbid: &str) -> Self {
+        let number = if instance.is_empty() { "1" } else { instance };
+        let name = if number == "1" { database.to_owned() } else { format!("{database}/{number}") };
+        let id = if is_number(dbid) { format!("{dbid}/{number}") } else { String::new() };
+        Self { kind: Kind::Database, name: clean(&name), id: clean(&id) }
+    }
+
+    /// The database that it is, or of which it is an instance; `None` for what is none.
+    pub fn database(&self) -> Option<DatabaseName<'_>> {
+        (self.kind == Kind::Database).then(|| DatabaseName {
+            name: before_number(&self.name).unwrap_or(&self.name),
+            dbid: before_number(&self.id),
+        })
     }
 
     /// Whether both are the same thing: by what stays if both have it, else by name.
@@ -166,6 +202,16 @@ impl Key {
     }
 }
 
+/// What stands before a number behind the last slash.
+fn before_number(text: &str) -> Option<&str> {
+    text.rsplit_once('/').filter(|(_, number)| is_number(number)).map(|(before, _)| before)
+}
+
+/// Whether a text is digits alone.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Characters of a name.
 const MOST_NAME: usize = 256;
 
@@ -186,6 +232,20 @@ mod tests {
         assert!(!old.is_same(&Subject::disk("sda", "wwn-2")));
         assert!(old.is_same(&Subject::disk("sda", "")), "by name, for want of better");
         assert!(!old.is_same(&Subject::named(Kind::Filesystem, "sda")));
+    }
+
+    #[test]
+    fn instances_of_a_database_are_two_subjects_and_one_database() {
+        let [one, two] = ["1", "2"].map(|number| Subject::instance("PROD", number, "2718281828"));
+        assert!(!one.is_same(&two) && one.database() == two.database());
+        assert_eq!((one.name.as_str(), two.name.as_str()), ("PROD", "PROD/2"));
+        let prod = two.database().unwrap();
+        assert!(prod.is_called("prod") && prod.is_called("2718281828") && !prod.is_called("PROD/2"));
+        let untold = Subject::instance("PROD", "2", "");
+        assert!(untold.is_same(&two), "by name, for want of better");
+        assert_eq!(untold.database(), Some(DatabaseName { name: "PROD", dbid: None }));
+        assert_eq!(Subject::named(Kind::Database, "a/b").database().unwrap().name, "a/b");
+        assert_eq!(Subject::disk("sda", "1/2").database(), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! ```text
 //! text of a tool -> read (one room per format) -> Harvest: tables by key -> packed: bytes of a block -> a store (the program's)
 //!                                                                        <- History: series of one subject, totals of a host
+//!                                                                        -> Members: the sum of all that share a storage
 //! ```
 //! A flow is a mean over an interval, and additive: rates per second, bytes per second, time per second. A level is what was there at the
 //! end of an interval. Times are milliseconds of the epoch, in UTC. Must not open a file or read a clock.
@@ -23,15 +24,17 @@ pub mod read;
 pub mod recording;
 pub mod replay;
 mod series;
+pub mod sum;
 mod table;
 pub mod when;
 
 pub use harvest::{Harvest, MOST_ROWS};
 pub use history::{History, KeySummary, Selection};
-pub use key::{Key, Kind, Source, Subject};
+pub use key::{DatabaseName, Key, Kind, Source, Subject};
 pub use layers::own_disks;
-pub use metric::{Behaviour, Metric};
+pub use metric::{Across, Behaviour, Metric};
 pub use series::{Sample, Series};
+pub use sum::{Member, Members};
 pub use table::{MergeCounts, Span, Table};
 
 /// Milliseconds in a second.

@@ -48,6 +48,24 @@ pub enum Behaviour {
     Level,
 }
 
+/// How a quantity behaves when subjects or hosts are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Across {
+    /// It adds up: what each does comes to the others. Times of all I/Os over their number are a mean latency, each weighted by its load.
+    Add,
+    /// A part of the time, which does not add up: the highest of them.
+    Highest,
+    /// Space: once for each filesystem and database, whoever tells of it.
+    Once,
+}
+
+impl Across {
+    /// Two values at the same time as one.
+    pub fn of(self, one: f64, other: f64) -> f64 {
+        if self == Self::Add { one + other } else { one.max(other) }
+    }
+}
+
 rigel_core::named!(Metric {
     ReadOps: "read_ops",
     WriteOps: "write_ops",
@@ -114,6 +132,15 @@ impl Metric {
         match self {
             Self::UsedBytes | Self::SizeBytes => Behaviour::Level,
             _ => Behaviour::Flow,
+        }
+    }
+
+    /// What becomes of it across subjects and hosts.
+    pub const fn across(self) -> Across {
+        match self {
+            Self::Busy | Self::PressureSome | Self::PressureFull => Across::Highest,
+            Self::UsedBytes | Self::SizeBytes => Across::Once,
+            _ => Across::Add,
         }
     }
 

@@ -16,6 +16,7 @@ mod nmon;
 mod openmetrics;
 mod oracle;
 mod oracle_report;
+mod oracle_space;
 mod oswatcher;
 mod pg_stat_io;
 mod pieces;
@@ -126,6 +127,7 @@ fn room(format: Format) -> Box<dyn Room> {
         Format::VictoriaMetrics => Box::new(prometheus::Prometheus::of_export()),
         Format::OpenMetrics => Box::new(openmetrics::OpenMetrics::default()),
         Format::Awr | Format::Statspack => Box::new(oracle::Oracle::new(format)),
+        Format::AwrSpace => Box::new(oracle_space::OracleSpace::new()),
         Format::AwrReport | Format::StatspackReport => Box::new(oracle_report::OracleReport::new(format)),
         Format::PgStatIoCsv | Format::PgStatIoJson => Box::new(pg_stat_io::PgStatIo::new(format)),
     }

@@ -133,7 +133,7 @@ impl Replay {
         most: PhaseLimit,
         scale: f64,
     ) -> Result<Self, Problem> {
-        let HistoryExcerpt { rows, minutes, unparted, parted_as_host, without_bytes } = gathered;
+        let HistoryExcerpt { rows, minutes, unparted, parted_as_host, without_bytes, .. } = gathered;
         if rows.len() > MOST_STRETCHES {
             return Err(Problem::usage(format!("{} intervals is too many", rows.len()))
                 .at("--every")
@@ -292,6 +292,7 @@ fn load(classes: &[LoadClass], phases: Vec<Phase>) -> LoadFile {
         layout: Layout::Concat,
         phases,
         node_share: Vec::new(),
+        what_if: Vec::new(),
     }
 }
 

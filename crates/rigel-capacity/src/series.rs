@@ -6,6 +6,10 @@ use super::key::Subject;
 use super::metric::{Behaviour, Metric};
 use super::table::Span;
 
+mod resample;
+
+pub(crate) use resample::resampled;
+
 /// A value and the time that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -43,6 +47,12 @@ impl Series {
         let total: f64 = self.samples.iter().map(weight).sum();
         let sum: f64 = self.samples.iter().map(|sample| sample.value * weight(sample)).sum();
         (total > 0.0).then(|| sum / total)
+    }
+
+    /// The samples in intervals of exactly `step_ms`, which begin at its multiples: of a flow the mean of what is known of each, by time; of a level the
+    /// last one. An interval whose flow is known to less than a half is left out.
+    pub fn resampled(&self, step_ms: u32) -> Vec<Sample> {
+        resampled(self.metric.behaviour(), &self.samples, step_ms)
     }
 
     /// The value that a part of the time (0 to 1) is not above.

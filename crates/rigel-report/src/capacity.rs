@@ -5,9 +5,12 @@
 use crate::document::{Block, Blocks, Column, Document, Room, Table};
 use crate::text::Style;
 use rigel_capacity::read::{Format, ReaderNotes};
+use rigel_capacity::sum::{OPS, Space};
 use rigel_capacity::when::shown;
-use rigel_capacity::{Behaviour, History, KeySummary, MergeCounts, Metric, Sample, Series, Subject};
-use rigel_core::units::say::{counted, percent, short};
+use rigel_capacity::{
+    Across, Behaviour, History, KeySummary, Members, MergeCounts, Metric, Sample, Series, Subject,
+};
+use rigel_core::units::say::{counted, listed, percent, short};
 use rigel_core::units::to_f64;
 use std::collections::BTreeMap;
 
@@ -259,13 +262,69 @@ fn held(held: &[KeySummary]) -> Block {
 pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
     let metrics = history.metrics(host, subject).into_iter();
     let all: Vec<Series> = metrics.map(|metric| history.series(host, subject, metric)).collect();
+    let id = if subject.id.is_empty() { String::new() } else { format!(" ({})", subject.id) };
+    paragraph(&format!("{subject}{id} on {host}"), &all, &[])
+}
+
+/// A paragraph for the sum of members: a line for each metric, what each has of the load, and what is left out.
+pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> String {
+    let step_ms = members.step_ms(history);
+    let series = |metric: Metric, samples: Vec<Sample>| Series {
+        host: name.to_owned(),
+        subject: Subject::host(),
+        metric,
+        samples,
+    };
+    let added = Metric::ALL.into_iter().filter(|metric| metric.across() != Across::Once);
+    let mut all: Vec<Series> =
+        added.map(|metric| series(metric, members.sum(history, &[&[metric]], step_ms).samples)).collect();
+    all.extend(Space::of(history, members).map(|space| series(Metric::UsedBytes, space.used)));
+    all.retain(|one| !one.samples.is_empty());
+    let ops = members.sum(history, OPS, step_ms);
+    let mut notes = Vec::new();
+    let shares: Vec<String> =
+        ops.shares(members).iter().map(|(host, share)| format!("{host} {} %", percent(*share))).collect();
+    notes.extend((shares.len() > 1).then(|| format!("shares of the I/Os: {}", listed(&shares))));
+    let means = |metric: Metric| all.iter().find(|one| one.metric == metric).and_then(Series::mean);
+    for (what, time, ops) in [
+        ("reads", Metric::ReadTime, Metric::ReadOps),
+        ("writes", Metric::WriteTime, Metric::WriteOps),
+        ("I/Os", Metric::AllTime, Metric::AllOps),
+    ] {
+        let latency = means(time).zip(means(ops)).filter(|(_, ops)| *ops > 0.0).map(|(time, ops)| time / ops);
+        notes.extend(
+            latency.map(|s| format!("mean latency of {what}, weighted by load: {} ms", short(s * 1e3))),
+        );
+    }
+    if ops.left_out_ms > 0 {
+        notes.push(format!(
+            "{} % of the time is left out: some of them are known there and others are not",
+            percent(ops.left_out())
+        ));
+    }
+    if all.is_empty() {
+        notes.push(
+            "there is no sum: no time is known of all of them, in intervals that fill five minutes"
+                .to_owned(),
+        );
+        let head = std::iter::once(Block::whole("", format!("sum of {name}")));
+        return Blocks::from(head.chain(lines(&notes)).collect::<Vec<_>>()).text(Style::default()) + "\n";
+    }
+    paragraph(&format!("sum of {name}"), &all, &notes)
+}
+
+fn lines(notes: &[String]) -> Vec<Block> {
+    notes.iter().map(|note| Block::whole("  ", note.clone())).collect()
+}
+
+/// Series under a first line, with notes below.
+fn paragraph(about: &str, all: &[Series], notes: &[String]) -> String {
     let first =
         all.iter().filter_map(|series| series.samples.first()).map(|sample| sample.span.start_ms).min();
     let last = all.iter().filter_map(|series| series.samples.last()).map(|sample| sample.span.end_ms()).max();
     let (Some(first), Some(last)) = (first, last) else { return String::new() };
-    let id = if subject.id.is_empty() { String::new() } else { format!(" ({})", subject.id) };
     let number = |head: &str| Column::right(head).width(8);
-    let table = Table::of("metric", &all)
+    let table = Table::of("metric", all)
         .indent(2)
         .column(Column::left("").width(13), |series| series.metric.name())
         .column(number("mean"), |series| series.mean().map(short))
@@ -280,10 +339,11 @@ pub fn overview(history: &History, host: &str, subject: &Subject) -> String {
         .column(Column::left("course").width(PLACES).gap(2), |series| course(&series.samples, first, last))
         .column(Column::left("").gap(2), |series| unit(series.metric))
         .done();
-    let about = format!("{subject}{id} on {host}, {} to {} UTC", shown(first), shown(last));
+    let about = format!("{about}, {} to {} UTC", shown(first), shown(last));
     let meaning =
         "p95: 95 % of the time it is not more; of means of 5 minutes where the source has shorter ones";
-    let blocks = vec![Block::whole("", about), table, Block::whole("  ", meaning)];
+    let mut blocks = vec![Block::whole("", about), table, Block::whole("  ", meaning)];
+    blocks.extend(lines(notes));
     Blocks::from(blocks).text(Style::default()) + "\n"
 }
 

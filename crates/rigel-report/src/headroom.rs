@@ -26,7 +26,7 @@ pub const SCHEMA: &str = "rigel.capacity/1";
 /// Everything that is told.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadroomReport<'a> {
-    /// The host of the history.
+    /// The host of the history, or all whose sum it is.
     pub host: &'a str,
     /// Local time at which it was asked, RFC 3339.
     pub asked: &'a str,
@@ -49,8 +49,10 @@ struct Document {
     /// Name and version of this form.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The host of the history.
+    /// The host of the history, or all whose sum it is.
     host: String,
+    /// What is assumed to be other than it was, in sentences; empty without.
+    what_if: Vec<String>,
     /// Local time at which it was asked, RFC 3339.
     asked: String,
     /// The answers in sentences.
@@ -63,6 +65,10 @@ struct Document {
     write_share: Option<f64>,
     /// Mean bytes of an I/O.
     io_bytes: Option<f64>,
+    /// What each host, or file of a what-if, has of the operations.
+    shares: Vec<ShareDocument>,
+    /// The share of the time that is left out of the sum, because some of its hosts or databases are unknown there.
+    left_out: f64,
     /// What was assumed, as it was typed.
     scenario: ScenarioDocument,
     /// What was asked for, and will be.
@@ -78,8 +84,25 @@ struct Document {
 struct ScenarioDocument {
     /// Growth in a year instead of the history's; null where it is the history's.
     grow: Option<f64>,
-    /// What is added.
+    /// What is added from a date on.
     add: Vec<String>,
+    /// Files whose load is added.
+    add_files: Vec<String>,
+    /// By how much all rates are higher, as a share; null without.
+    more: Option<f64>,
+    /// Hosts that are gone, and whose load moves to the others.
+    without: Vec<String>,
+}
+
+/// A part of a sum.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShareDocument {
+    /// The host, or the file.
+    of: String,
+    /// Its share of the operations.
+    share: f64,
+    /// The same once the load of hosts that are gone has moved; 0 of these.
+    share_then: f64,
 }
 
 /// A resource over time.
@@ -214,15 +237,21 @@ pub fn json(told: &HeadroomReport<'_>) -> Result<Vec<u8>, Problem> {
     pretty(&Document {
         schema: SCHEMA,
         host: printable(told.host),
+        what_if: words::what_if(told),
         asked: printable(told.asked),
         told: words::told(told),
         notes: words::notes(told),
         subjects: demand.subjects.iter().map(|one| printable(&one.to_string())).collect(),
         write_share: demand.write_share,
         io_bytes: demand.io_bytes,
+        shares: shares(told),
+        left_out: demand.left_out,
         scenario: ScenarioDocument {
             grow: told.scenario.growth.map(|growth| growth.0),
             add: told.scenario.added.iter().map(|added| printable(&added.text)).collect(),
+            add_files: told.scenario.what_if.files.iter().map(|file| printable(file)).collect(),
+            more: told.scenario.what_if.more,
+            without: told.scenario.what_if.without.iter().map(|host| printable(host)).collect(),
         },
         demand: told.courses.iter().map(course).collect(),
         storages: told.storages.iter().map(|one| storage(one, told.courses)).collect(),
@@ -230,6 +259,26 @@ pub fn json(told: &HeadroomReport<'_>) -> Result<Vec<u8>, Problem> {
             .gate
             .map(|(at, outcome)| GateDocument { fail_before: day::shown(at), outcome: outcome.name() }),
     })
+}
+
+fn shares(told: &HeadroomReport<'_>) -> Vec<ShareDocument> {
+    let moved = told.demand.moved(&told.scenario.what_if);
+    let files = &told.scenario.what_if.files;
+    let share = |(of, share): &(String, f64)| ShareDocument {
+        of: printable(of),
+        share: *share,
+        share_then: match moved.iter().find(|one| one.0 == *of) {
+            Some((_, then, _)) => *then,
+            None => {
+                if files.contains(of) {
+                    *share
+                } else {
+                    0.0
+                }
+            }
+        },
+    };
+    told.demand.shares.iter().map(share).collect()
 }
 
 /// For the terminal.

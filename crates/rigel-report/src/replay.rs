@@ -4,7 +4,7 @@
 
 use crate::words::listed;
 use rigel_capacity::replay::{Assumption, Flow, Replay, SMALLEST, SourcePhase, UNKNOWN_BYTES};
-use rigel_capacity::{Source, Subject, when};
+use rigel_capacity::{Members, Source, Subject, when};
 use rigel_core::load::class::Shape;
 use rigel_core::load::file::Comments;
 use rigel_core::units::say::trimmed;
@@ -21,10 +21,12 @@ const KEPT: f64 = 0.9;
 pub struct ReplayReport<'a> {
     /// The command, as it can be typed again.
     pub command: &'a str,
-    /// The host.
-    pub host: &'a str,
-    /// The disks, or the databases, together.
-    pub subjects: &'a [Subject],
+    /// The disks or databases of each host, together.
+    pub members: &'a Members,
+    /// Hosts whose load has moved to the others.
+    pub without: &'a [String],
+    /// Intervals that some hosts have and others lack.
+    pub left_out_stretches: usize,
     /// Devices that lie on them and do not count beside them.
     pub left_out: &'a [Subject],
     /// The tools that said so.
@@ -60,6 +62,13 @@ impl ReplayReport<'_> {
                 names[0]
             ));
         }
+        if self.left_out_stretches > 0 {
+            all.push(format!(
+                "{} of {} are left out: some hosts or databases are known there and others are not, which is no lower load",
+                counted(self.left_out_stretches, "interval"),
+                time(i64::from(self.replay.step_ms))
+            ));
+        }
         all.extend(self.replay.assumed.iter().map(|one| format!("assumed: {}", assumed(one))));
         let (stretch, phase) = self.replay.busiest();
         if phase < KEPT * stretch {
@@ -84,7 +93,6 @@ impl ReplayReport<'_> {
     /// Of what the load is, in sentences.
     fn what(&self) -> Vec<String> {
         let (from_ms, to_ms) = self.range_ms;
-        let names: Vec<String> = self.subjects.iter().map(ToString::to_string).collect();
         let sources: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
         let covered_ms: i64 = self.replay.phases.iter().map(|phase| phase.covered_ms).sum();
         let known = to_f64(covered_ms.unsigned_abs()) / to_f64((to_ms - from_ms).unsigned_abs().max(1));
@@ -99,11 +107,10 @@ impl ReplayReport<'_> {
         } else {
             String::new()
         };
-        vec![
+        let mut what = vec![
             format!(
-                "{} of {} by {}, {} to {} UTC{known}.",
-                listed(&names),
-                self.host,
+                "{} by {}, {} to {} UTC{known}.",
+                of_hosts(self.members),
                 listed(&sources.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()),
                 when::shown(from_ms),
                 when::shown(to_ms)
@@ -113,8 +120,30 @@ impl ReplayReport<'_> {
                 counted(self.replay.stretches, "interval"),
                 counted(self.replay.phases.len(), "phase")
             ),
-        ]
+        ];
+        what.splice(0..0, self.replay.load.what_if.iter().map(|text| format!("{text}.")));
+        what.extend(self.nodes());
+        what
     }
+
+    /// What each node of a run has of the load.
+    fn nodes(&self) -> Option<String> {
+        let stay = self.members.hosts().iter().filter(|host| !self.without.contains(host));
+        let shares = &self.replay.load.node_share;
+        let each: Vec<String> = stay.zip(shares).map(|(host, share)| format!("{host} {share} %")).collect();
+        (!shares.is_empty()).then(|| format!("Shares of the nodes: {}.", listed(&each)))
+    }
+}
+
+/// `sda and sdb of db1`, `database PROD of rac1 and database PROD/2 of rac2`.
+fn of_hosts(members: &Members) -> String {
+    let of = |host: &String| {
+        let own = members.parts().filter(|(own, _)| own == host).map(|(_, subject)| subject.to_string());
+        let own: Vec<String> = own.collect();
+        (!own.is_empty()).then(|| format!("{} of {host}", listed(&own)))
+    };
+    let all: Vec<String> = members.hosts().iter().chain(members.guests()).filter_map(of).collect();
+    listed(&all)
 }
 
 /// `2026-11-02 08:00 to 11:30, 3 h 30 min: 1,204 reads/s of 11.2 KiB, 318 writes/s of 8 KiB; dispersion 6.3`

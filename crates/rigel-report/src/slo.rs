@@ -119,6 +119,8 @@ struct Scale {
     estimate: Option<f64>,
     /// So many times the load do not; null when that is known of no scale. With 97.5 % it is not below the true scale.
     upper: Option<f64>,
+    /// What the load assumes that production did not have, in sentences.
+    what_if: Vec<String>,
     /// I/Os per second of one time the load, in the first phase that decides.
     reference_rate: f64,
     /// The phases that decide, by their number in the load, from 0; only they were searched.
@@ -137,6 +139,7 @@ impl Scale {
         let rate = found.rate();
         let times = |rate: Option<f64>| rate.map(|rate| scale.of(rate));
         Some(Self {
+            what_if: scale::what_if(scale),
             lower: times(rate.and_then(|rate| rate.lower)),
             estimate: times(rate.and_then(|rate| rate.at)),
             upper: times(rate.and_then(|rate| rate.upper)),

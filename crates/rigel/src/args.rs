@@ -49,11 +49,12 @@ pub mod target_args;
 mod targets;
 pub mod values;
 mod versus;
+mod whose;
 pub mod words;
 
 pub use advise::AdviseOptions;
 pub use calibrate::HistoryOptions;
-pub use capacity::{Capacity, ImportArgs, RecordArgs, ShowArgs, StoreArgs};
+pub use capacity::{Capacity, ImportArgs, ListArgs, RecordArgs, ShowArgs, StoreArgs};
 pub use clap_problem::problem as clap_problem;
 pub use cli::{command, read};
 pub use compare::CompareArgs;
@@ -74,6 +75,7 @@ pub use soak::of_targets as soak_of_targets;
 pub use sql::InstallOptions;
 pub use targets::TargetsArgs;
 pub use versus::{VersusRecord, on_both, same_sides};
+pub use whose::{CommandStem, WhoseArgs};
 
 use clap_complete::Shell;
 use rigel_core::load::demands::Demands;

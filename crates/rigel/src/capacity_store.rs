@@ -1,25 +1,29 @@
 //! The store of capacity: what production did, in a SQLite database.
 //!
 //! A row holds a day (an hour, of our own recorder) of one subject as told by one source, packed by `rigel_capacity::packed`. What one
-//! file brings is one transaction: a process that dies, a disk that is full or a second import at the same moment leave the store as it was or
-//! with all of the file. Must not read files of others, and must not judge.
+//! file brings comes as a whole or not at all; files that follow each other share a transaction for a moment, as its end waits for the disk. A process that
+//! dies, a disk that is full or a second import at the same moment leave the store with whole files only. Must not read files of others, and must not judge.
+
+mod change;
+
+pub use change::Change;
 
 use crate::database::{self, check_empty, check_file, check_layout, foreign};
-use rigel_capacity::{
-    History, Key, KeySummary, Kind, MergeCounts, Metric, Selection, Source, Subject, Table, packed,
-};
+use rigel_capacity::{History, Key, KeySummary, Kind, Metric, Selection, Source, Subject, packed};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row, Transaction, TransactionBehavior};
-use std::collections::BTreeMap;
+use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FILE: &str = "capacity.sqlite";
 /// The layout of the database; a higher one is of a newer Rigel.
 const LAYOUT: i64 = 1;
 /// Another import may take so long.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// A transaction holds so many files at most, and no other begins in it after so long: another import waits for its end.
+const MOST_FILES: u32 = 100;
+const LONGEST: Duration = Duration::from_secs(1);
 /// A block is some thousand bytes: on smaller pages the rest of the last one is a large part.
 const TABLES: &str = "
     CREATE TABLE capacity_series (
@@ -48,6 +52,14 @@ const SERIES: &str = "s.host, s.kind, s.name, s.ident, s.source";
 pub struct Store {
     path: PathBuf,
     database: Connection,
+    batch: Option<Batch>,
+    lost: u32,
+}
+
+/// A transaction that holds several files.
+struct Batch {
+    begun: Instant,
+    files: u32,
 }
 
 /// Where the store lies, unless the user says another place.
@@ -90,7 +102,7 @@ impl Store {
             Ok(database)
         };
         let database = open().map_err(|error| of_sqlite(path, &error))?;
-        Ok(Self { path: path.to_path_buf(), database })
+        Ok(Self { path: path.to_path_buf(), database, batch: None, lost: 0 })
     }
 
     /// Opens a store that is there to read.
@@ -107,17 +119,80 @@ impl Store {
             if has_tables(&database)? { Ok(database) } else { Err(foreign("it is not a capacity store")) }
         };
         let database = open().map_err(|error| of_sqlite(path, &error))?;
-        Ok(Self { path: path.to_path_buf(), database })
+        Ok(Self { path: path.to_path_buf(), database, batch: None, lost: 0 })
     }
 
     /// Changes the store as a whole, or not at all when the work fails.
     pub fn change<T>(&mut self, work: impl FnOnce(&Change<'_>) -> Result<T, Problem>) -> Result<T, Problem> {
-        let Self { path, database } = self;
-        let begun = database.transaction_with_behavior(TransactionBehavior::Immediate);
-        let change = Change { path, transaction: begun.map_err(|error| of_sqlite(path, &error))? };
-        let done = work(&change)?;
-        change.transaction.commit().map_err(|error| of_sqlite(path, &error))?;
-        Ok(done)
+        let done = self.change_in_batch(work);
+        let ended = self.end_batch();
+        let done = done?;
+        ended.map(|()| done)
+    }
+
+    /// The same, but what is done is there for good only at the end of the batch: that of [`Store::end_batch`], or after many changes or a second.
+    pub fn change_in_batch<T>(
+        &mut self,
+        work: impl FnOnce(&Change<'_>) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        if self.batch.is_none() {
+            self.run("BEGIN IMMEDIATE")?;
+            self.batch = Some(Batch { begun: Instant::now(), files: 0 });
+        }
+        self.run("SAVEPOINT file")?;
+        let done = work(&Change { path: &self.path, database: &self.database });
+        if done.is_err() {
+            self.undo()?;
+            return done;
+        }
+        self.run("RELEASE file")?;
+        let is_full = self.batch.as_mut().is_some_and(|batch| {
+            batch.files += 1;
+            batch.files >= MOST_FILES || batch.begun.elapsed() >= LONGEST
+        });
+        if is_full {
+            self.end_batch()?;
+        }
+        done
+    }
+
+    /// Takes back what the last file brought.
+    fn undo(&mut self) -> Result<(), Problem> {
+        let files = self.batch.as_ref().map_or(0, |batch| batch.files);
+        if self.database.is_autocommit() {
+            // An error such as that of a full disk ended the transaction as a whole.
+            self.batch = None;
+            self.lost += files;
+            Ok(())
+        } else if files == 0 {
+            // Pages that were taken back one by one would be written once more.
+            self.batch = None;
+            self.run("ROLLBACK")
+        } else {
+            self.run("ROLLBACK TO file; RELEASE file")
+        }
+    }
+
+    /// Files that were in a batch which came to nothing.
+    pub const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// What was changed is there for good.
+    pub fn end_batch(&mut self) -> Result<(), Problem> {
+        let Some(batch) = self.batch.take() else { return Ok(()) };
+        let ended = self.run("COMMIT");
+        if ended.is_err() {
+            self.lost += batch.files;
+            if !self.database.is_autocommit() {
+                let _ = self.run("ROLLBACK");
+            }
+        }
+        ended
+    }
+
+    fn run(&self, words: &str) -> Result<(), Problem> {
+        self.database.execute_batch(words).map_err(|error| of_sqlite(&self.path, &error))
     }
 
     /// What it holds, without a look at the values.
@@ -172,77 +247,6 @@ impl Store {
     }
 }
 
-/// A change of the store that is not complete yet.
-pub struct Change<'a> {
-    path: &'a Path,
-    transaction: Transaction<'a>,
-}
-
-impl Change<'_> {
-    /// Adds tables; what is there stays.
-    pub fn merge(&self, tables: &BTreeMap<Key, Table>) -> Result<MergeCounts, Problem> {
-        let mut merged = MergeCounts::default();
-        for (key, table) in tables.iter().filter(|(_, table)| !table.is_empty()) {
-            let series = self.asked(|| self.series(key))?;
-            for (start, part) in table.blocks(key.source.block_ms()) {
-                let mut block = self.block(series, start)?.unwrap_or_default();
-                let came = block.merge(&part);
-                if came.added > 0 {
-                    self.asked(|| self.put(series, start, &block))?;
-                }
-                merged.add(came);
-            }
-        }
-        Ok(merged)
-    }
-
-    /// Puts a table in the place of all from a moment on in its block.
-    pub fn replace(&self, key: &Key, start_ms: i64, from_ms: i64, table: &Table) -> Result<(), Problem> {
-        let series = self.asked(|| self.series(key))?;
-        let mut block = self.block(series, start_ms)?.unwrap_or_default().slice(i64::MIN, from_ms);
-        block.merge(table);
-        if block.is_empty() { Ok(()) } else { self.asked(|| self.put(series, start_ms, &block)) }
-    }
-
-    fn asked<T>(&self, ask: impl FnOnce() -> rusqlite::Result<T>) -> Result<T, Problem> {
-        ask().map_err(|error| of_sqlite(self.path, &error))
-    }
-
-    fn series(&self, key: &Key) -> rusqlite::Result<i64> {
-        let Key { host, subject, source } = key;
-        let named = (host, subject.kind.name(), &subject.name, &subject.id, source.name());
-        let find = "SELECT id FROM capacity_series WHERE host = ?1 AND kind = ?2 AND name = ?3 AND ident = ?4 AND source = ?5";
-        let found = self.transaction.prepare(find)?.query_row(named, |row| row.get(0)).optional()?;
-        if let Some(id) = found {
-            return Ok(id);
-        }
-        let add = "INSERT INTO capacity_series (host, kind, name, ident, source) VALUES (?1, ?2, ?3, ?4, ?5)";
-        self.transaction.execute(add, named)?;
-        Ok(self.transaction.last_insert_rowid())
-    }
-
-    fn block(&self, series: i64, start: i64) -> Result<Option<Table>, Problem> {
-        let find = "SELECT data FROM capacity_block WHERE series = ?1 AND start_ms = ?2";
-        let found: Option<Vec<u8>> = self.asked(|| {
-            self.transaction.prepare(find)?.query_row((series, start), |row| row.get(0)).optional()
-        })?;
-        found.map(|bytes| packed::unpack(&bytes).ok_or_else(|| damaged(self.path))).transpose()
-    }
-
-    fn put(&self, series: i64, start: i64, block: &Table) -> rusqlite::Result<()> {
-        let spans = block.spans();
-        let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Ok(()) };
-        let covered: i64 = spans.iter().map(|span| i64::from(span.length_ms)).sum();
-        let metrics = block.metrics().fold(0_i64, |all, metric| all | 1 << metric.code());
-        let rows = i64::try_from(spans.len()).unwrap_or(i64::MAX);
-        let put = "INSERT OR REPLACE INTO capacity_block (series, start_ms, first_ms, last_ms, covered_ms, rows, metrics, data)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let values =
-            (series, start, first.start_ms, last.end_ms(), covered, rows, metrics, packed::pack(block));
-        self.transaction.prepare(put)?.execute(values).map(drop)
-    }
-}
-
 fn has_tables(database: &Connection) -> rusqlite::Result<bool> {
     let question = "SELECT count(*) FROM sqlite_schema WHERE name IN ('capacity_series', 'capacity_block')";
     Ok(database.query_row(question, [], |row| row.get::<_, i64>(0))? == 2)
@@ -283,7 +287,7 @@ fn of_sqlite(path: &Path, error: &rusqlite::Error) -> Problem {
     let problem = unusable(path, &error.to_string());
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => problem
-            .because("the filesystem is full; the store is as it was before")
+            .because("the filesystem is full; the store holds whole files only")
             .next("free some space, or use another location with --store FILE, and import again"),
         Some(ErrorCode::DatabaseBusy) => problem
             .because("another import has been writing to it for more than two minutes")

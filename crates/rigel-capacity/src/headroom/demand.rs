@@ -1,10 +1,11 @@
-//! What a host asked its storage for, by day, out of a history.
+//! What hosts asked their storage for, by day, out of a history.
 //!
-//! Rates are those of all disks of the history together, or of its database where there is no disk. Must not forecast.
+//! Rates are those of all disks together, or of the databases of a host without a disk. Must not forecast.
 
 use super::super::forecast::{BIN_S, DAY_S, Daily, Kind as Figure, Reading};
-use super::super::{History, Kind, MS_PER_S, Metric, Series, Subject};
-use super::Resource;
+use super::super::sum::{BYTES, Members, OPS, Space, Sum, WRITES};
+use super::super::{History, MS_PER_S, Metric, Sample, Subject};
+use super::{Resource, WhatIf};
 use rigel_core::units::MIB;
 
 /// What was asked for.
@@ -14,16 +15,22 @@ pub struct Demand {
     pub daily: Vec<(Resource, Daily)>,
     /// Bytes of the filesystem, by its last sample.
     pub size_bytes: Option<f64>,
-    /// The filesystem or database whose space it is, that with the largest share in use.
-    pub space_of: Option<Subject>,
+    /// Databases whose space is added up.
+    pub databases: usize,
     /// Share of writes of the I/Os, where a source parts them: those of the disks, else those of the host as a whole.
     pub write_share: Option<f64>,
     /// Mean size of an I/O.
     pub io_bytes: Option<f64>,
-    /// The disks, or the database, whose rates these are.
+    /// The disks, or the databases, whose rates these are.
     pub subjects: Vec<Subject>,
     /// The most operations per second in an interval of five minutes or more, as the levels of a day are made of.
     pub peak: Option<Peak>,
+    /// What each host, or file of a what-if, has of the operations (else of the bytes).
+    pub shares: Vec<(String, f64)>,
+    /// The share of the time of any member that is left out, because another one is unknown there.
+    pub left_out: f64,
+    /// What each member lacks of it.
+    pub lacking: Vec<(String, f64)>,
 }
 
 /// The busiest interval of a history.
@@ -38,12 +45,14 @@ pub struct Peak {
 }
 
 impl Demand {
-    /// Of a host; local time is `offset_s` ahead of UTC.
-    pub fn of(history: &History, host: &str, offset_s: i64) -> Self {
-        let rates = Rates::of(history, host);
-        let ops = rates.sum(&[Metric::ReadOps, Metric::WriteOps]);
-        let ops = if ops.is_empty() { rates.sum(&[Metric::AllOps]) } else { ops };
-        let bytes = rates.sum(&[Metric::ReadBytes, Metric::WriteBytes]);
+    /// Of members under a what-if; local time is `offset_s` ahead of UTC.
+    pub fn of(history: &History, members: &Members, what_if: &WhatIf, offset_s: i64) -> Self {
+        let step_ms = members.step_ms(history);
+        let times = what_if.times();
+        let [of_ops, of_bytes, of_writes] =
+            [OPS, BYTES, WRITES].map(|ways| members.sum(history, ways, step_ms));
+        let ops = readings(&of_ops.samples, times);
+        let bytes = readings(&of_bytes.samples, times);
         let mega = |one: &Reading| Reading { value: one.value / MIB as f64, ..*one };
         let mbps: Vec<Reading> = bytes.iter().map(mega).collect();
         let mut daily = Vec::new();
@@ -53,36 +62,64 @@ impl Demand {
             }
         }
         let (mean_ops, mean_bytes) = (mean(&ops), mean(&bytes));
-        let of_disks = mean(&rates.sum(&[Metric::WriteOps])).zip(mean_ops);
+        let of_disks = mean(&readings(&of_writes.samples, times)).zip(mean_ops);
         let long = ops.iter().filter(|one| 10 * i64::from(one.seconds) >= 9 * BIN_S);
-        let space = fullest(history, host);
-        if let Some((_, used, _)) = &space {
-            daily.push((Resource::Space, Daily::of(&readings(used), offset_s, Figure::Amount)));
+        let space = Space::of(history, members);
+        if let Some(space) = &space {
+            daily.push((Resource::Space, Daily::of(&readings(&space.used, 1.0), offset_s, Figure::Amount)));
         }
+        let told = if of_ops.samples.is_empty() { &of_bytes } else { &of_ops };
         Self {
             daily,
-            size_bytes: space.as_ref().and_then(|space| space.2),
-            space_of: space.map(|space| space.0),
-            write_share: of_disks.or_else(|| of_host(history, host)).and_then(share),
+            size_bytes: space.as_ref().and_then(|space| space.size_bytes),
+            databases: space.map_or(0, |space| space.databases),
+            write_share: of_disks.or_else(|| of_host(history, members)).and_then(share),
             io_bytes: mean_bytes.zip(mean_ops).and_then(share),
             peak: long.max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
                 day: (most.from_s + offset_s).div_euclid(DAY_S),
                 seconds: most.seconds,
                 ops: most.value,
             }),
-            subjects: rates.subjects,
+            shares: told.shares(members),
+            left_out: told.left_out(),
+            lacking: lacking(told, members),
+            subjects: members.parts().map(|(_, subject)| subject.clone()).collect(),
         }
     }
+
+    /// What each host has that stays, once the load of those that are gone has moved to it: as the share of all, and as times of what it has now. The load
+    /// of a file is of none of them.
+    pub fn moved(&self, what_if: &WhatIf) -> Vec<(String, f64, f64)> {
+        let WhatIf { without, files, .. } = what_if;
+        let of_hosts = || self.shares.iter().filter(|one| !files.contains(&one.0));
+        let stay = || of_hosts().filter(|one| !without.contains(&one.0));
+        let [all, stays] = [of_hosts().map(|one| one.1).sum::<f64>(), stay().map(|one| one.1).sum::<f64>()];
+        let moved = |(host, share): &(String, f64)| (host.clone(), share / stays * all, all / stays);
+        stay().filter(|_| stays > 0.0).map(moved).collect()
+    }
+}
+
+/// What is unknown of which member.
+fn lacking(sum: &Sum, members: &Members) -> Vec<(String, f64)> {
+    let name = |(member, share): (&super::super::Member, f64)| {
+        let subjects: Vec<String> = member.subjects.iter().map(ToString::to_string).collect();
+        let is_host = members.all().iter().filter(|other| other.host == member.host).count() == 1;
+        let name =
+            if is_host { member.host.clone() } else { format!("{} of {}", subjects.join(", "), member.host) };
+        (name, share)
+    };
+    members.all().iter().zip(sum.lacking()).map(name).filter(|one| one.1 > 0.0).collect()
 }
 
 fn share((part, all): (f64, f64)) -> Option<f64> {
     (all > 0.0).then(|| part / all)
 }
 
-/// Writes and all I/Os per second of a host as a whole.
-fn of_host(history: &History, host: &str) -> Option<(f64, f64)> {
+/// Writes and all I/Os per second of the only host as a whole.
+fn of_host(history: &History, members: &Members) -> Option<(f64, f64)> {
+    let [host] = members.hosts() else { return None };
     let [reads, writes] = [Metric::ReadOps, Metric::WriteOps]
-        .map(|metric| mean(&readings(&history.series(host, &Subject::host(), metric))));
+        .map(|metric| mean(&readings(&history.series(host, &Subject::host(), metric).samples, 1.0)));
     Some((writes?, reads? + writes?))
 }
 
@@ -92,78 +129,11 @@ fn mean(readings: &[Reading]) -> Option<f64> {
     (seconds > 0.0).then(|| sum / seconds)
 }
 
-fn readings(series: &Series) -> Vec<Reading> {
-    let reading = |sample: &super::super::Sample| Reading {
+fn readings(samples: &[Sample], times: f64) -> Vec<Reading> {
+    let reading = |sample: &Sample| Reading {
         from_s: sample.span.start_ms.div_euclid(MS_PER_S),
         seconds: sample.span.length_ms.div_ceil(1000),
-        value: sample.value,
+        value: sample.value * times,
     };
-    series.samples.iter().map(reading).collect()
-}
-
-/// The rates of some subjects together, in intervals that all of them have.
-struct Rates<'a> {
-    history: &'a History,
-    host: &'a str,
-    subjects: Vec<Subject>,
-    step_ms: u32,
-}
-
-impl<'a> Rates<'a> {
-    fn of(history: &'a History, host: &'a str) -> Self {
-        let disks = history.subjects(host, Kind::Disk);
-        let subjects = if disks.is_empty() { history.subjects(host, Kind::Database) } else { disks };
-        // The longest usual interval of a subject: shorter ones of others are joined to it.
-        let usual = |subject: &Subject| {
-            let metrics = history.metrics(host, subject);
-            let metric = metrics.into_iter().find(|metric| is_rate(*metric))?;
-            let mut lengths: Vec<u32> =
-                history.series(host, subject, metric).samples.iter().map(|one| one.span.length_ms).collect();
-            lengths.sort_unstable();
-            lengths.get(lengths.len() / 2).copied()
-        };
-        let longest = subjects.iter().filter_map(usual).max().unwrap_or(0);
-        let bin_ms = u32::try_from(BIN_S * MS_PER_S).unwrap_or(u32::MAX);
-        Self { history, host, subjects, step_ms: longest.div_ceil(bin_ms).max(1).saturating_mul(bin_ms) }
-    }
-
-    /// The sum of metrics; nothing where one of them is missing.
-    fn sum(&self, metrics: &[Metric]) -> Vec<Reading> {
-        let mut all: Vec<Vec<Reading>> =
-            metrics.iter().map(|metric| readings(&self.total(*metric))).collect();
-        let Some(mut sum) = all.pop() else { return Vec::new() };
-        for other in all {
-            let value = |one: &Reading| {
-                let at = other.binary_search_by_key(&one.from_s, |other| other.from_s).ok()?;
-                Some(Reading { value: one.value + other[at].value, ..*one })
-            };
-            sum = sum.iter().filter_map(value).collect();
-        }
-        sum
-    }
-
-    fn total(&self, metric: Metric) -> Series {
-        match self.subjects.as_slice() {
-            [only] if only.kind == Kind::Database => self.history.series(self.host, only, metric),
-            _ => self.history.total(self.host, metric, self.step_ms),
-        }
-    }
-}
-
-const fn is_rate(metric: Metric) -> bool {
-    matches!(metric, Metric::ReadOps | Metric::AllOps | Metric::ReadBytes)
-}
-
-/// Of all filesystems the one with the largest share in use; of databases the largest.
-fn fullest(history: &History, host: &str) -> Option<(Subject, Series, Option<f64>)> {
-    let filesystems = history.subjects(host, Kind::Filesystem);
-    let subjects = if filesystems.is_empty() { history.subjects(host, Kind::Database) } else { filesystems };
-    let found = |subject: Subject| {
-        let used = history.series(host, &subject, Metric::UsedBytes);
-        let last = used.samples.last()?.value;
-        let size = history.series(host, &subject, Metric::SizeBytes).samples.last().map(|last| last.value);
-        Some((size.map_or(last / f64::MAX, |size| last / size), (subject, used, size)))
-    };
-    let all = subjects.into_iter().filter_map(found);
-    all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|found| found.1)
+    samples.iter().map(reading).collect()
 }

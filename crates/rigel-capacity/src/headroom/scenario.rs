@@ -1,4 +1,4 @@
-//! What may come that no history knows: another growth, and load or data that is added at a date.
+//! What may come that no history knows: another growth, load or data that is added at a date, and other hosts than there were.
 //!
 //! Must not look at a limit.
 
@@ -13,6 +13,33 @@ const DAYS_OF_YEAR: f64 = 365.25;
 /// Growth instead of the history's, as a share of a year: 0.3 is 30 % more each year.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth(pub f64);
+
+/// `--grow`: another growth, or more of everything from the start on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grow {
+    /// `30%/y`.
+    ByYear(Growth),
+    /// `30%`: all rates are 1.3 times as high.
+    AtOnce(f64),
+}
+
+/// What of hosts and their load is assumed to be other than it was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WhatIf {
+    /// Hosts that are gone; their load moves to the others.
+    pub without: Vec<String>,
+    /// Files whose load comes to it.
+    pub files: Vec<String>,
+    /// How much higher all rates are, as a share.
+    pub more: Option<f64>,
+}
+
+impl WhatIf {
+    /// By how much all rates are multiplied.
+    pub fn times(&self) -> f64 {
+        1.0 + self.more.unwrap_or(0.0)
+    }
+}
 
 /// How much more there is of something.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +70,10 @@ pub struct DemandStep {
 pub struct Scenario {
     /// `--grow`.
     pub growth: Option<Growth>,
-    /// `--add`.
+    /// `--add` with a date.
     pub added: Vec<DemandStep>,
+    /// Other hosts and rates than there were.
+    pub what_if: WhatIf,
 }
 
 impl Scenario {
@@ -101,19 +130,44 @@ fn per_cent(text: &str) -> Option<f64> {
     number.is_finite().then_some(number / 100.0)
 }
 
-impl FromStr for Growth {
+impl FromStr for Grow {
     type Err = String;
 
-    /// `30%/y`, `30%` or `-10%/y`.
+    /// `30%/y` or `-10%/y`; `30%` for more at once.
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = text.trim().to_ascii_lowercase();
-        let plain = ["/year", "/y", "/a"].iter().find_map(|unit| lower.strip_suffix(unit)).unwrap_or(&lower);
-        match per_cent(plain) {
-            Some(share) if share > -1.0 && share <= 100.0 => Ok(Self(share)),
-            Some(_) => {
-                Err(format!("'{text}' is out of range: it must be above -100% and at most 10000% a year"))
+        let by_year = ["/year", "/y", "/a"].iter().find_map(|unit| lower.strip_suffix(unit));
+        match per_cent(by_year.unwrap_or(&lower)) {
+            Some(share) if share > -1.0 && share <= 100.0 => {
+                Ok(by_year.map_or(Self::AtOnce(share), |_| Self::ByYear(Growth(share))))
             }
-            None => Err(format!("'{text}' is not a growth rate: write 30%/y or -10%/y")),
+            Some(_) => Err(format!("'{text}' is out of range: it must be above -100% and at most 10000%")),
+            None => Err(format!(
+                "'{text}' is not a growth rate: write 30%/y for growth per year, or 30% for rates 1.3 times as high"
+            )),
+        }
+    }
+}
+
+/// `--add`: something from a date on, or the load in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Addition {
+    /// `200GB@2027-04`.
+    Step(DemandStep),
+    /// `db7.csv`.
+    File(std::path::PathBuf),
+}
+
+impl FromStr for Addition {
+    type Err = String;
+
+    /// What has a date, or is an amount that lacks one, is no file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_path = text.contains('/') && !text.contains('@');
+        if !is_path && (text.contains('@') || amount_of(text.trim()).is_ok()) {
+            text.parse().map(Self::Step)
+        } else {
+            Ok(Self::File(text.into()))
         }
     }
 }

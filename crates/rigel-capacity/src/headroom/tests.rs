@@ -41,7 +41,7 @@ fn a_line_reaches_a_limit_on_the_day_that_it_is_due() {
 
 #[test]
 fn scenarios_change_what_comes_and_nothing_before() {
-    let add = |text: &str| Scenario { growth: None, added: vec![text.parse().unwrap()] };
+    let add = |text: &str| Scenario { added: vec![text.parse().unwrap()], ..Scenario::default() };
     let plain = course(&Scenario::default()).ahead;
     let more = course(&add("500IOPS@1971-06-01")).ahead;
     let from = usize::try_from((day::read("1971-06-01").unwrap() - 365 + 6) / 7).unwrap();
@@ -55,10 +55,10 @@ fn scenarios_change_what_comes_and_nothing_before() {
     assert_eq!(course(&add("500MBPS@1971-06")).ahead, plain, "another resource");
     let less = course(&add("-50%@1971-01")).ahead;
     assert!(less.iter().zip(&plain).all(|(less, plain)| (less.value - plain.value / 2.0).abs() < 1e-9));
-    let grown = course(&Scenario { growth: Some(Growth(1.0)), added: Vec::new() });
+    let grown = course(&Scenario { growth: Some(Growth(1.0)), ..Scenario::default() });
     let doubled = grown.ahead[52].value / grown.ahead[0].value;
     assert!((doubled - 2.0).abs() < 0.02, "{doubled}");
-    let shrinking = course(&Scenario { growth: Some(Growth(-0.5)), added: Vec::new() });
+    let shrinking = course(&Scenario { growth: Some(Growth(-0.5)), ..Scenario::default() });
     assert!(Ends::of(&shrinking, &limit(1600.0, 1500.0, 1700.0)).likely.day().is_none());
 }
 
@@ -76,10 +76,16 @@ fn scenarios_are_read_and_refused() {
     {
         assert!(change(wrong).is_err(), "{wrong}");
     }
-    assert_eq!(("30%/y".parse(), "-10 %".parse()), (Ok(Growth(0.3)), Ok(Growth(-0.1))));
+    assert_eq!(("30%/y".parse(), "-10 %".parse()), (Ok(Grow::ByYear(Growth(0.3))), Ok(Grow::AtOnce(-0.1))));
     for wrong in ["30", "-100%/y", "inf%", "30%/month", ""] {
-        assert!(wrong.parse::<Growth>().is_err(), "{wrong}");
+        assert!(wrong.parse::<Grow>().is_err(), "{wrong}");
     }
+    let addition = |text: &str| text.parse::<Addition>();
+    assert!(matches!(addition("20%@2027-04"), Ok(Addition::Step(_))));
+    for file in ["db7.csv", "./200GB", "awr/db7.html.gz"] {
+        assert_eq!(addition(file), Ok(Addition::File(file.into())));
+    }
+    assert!(addition("5GB").unwrap_err().contains("no date"));
 }
 
 #[test]

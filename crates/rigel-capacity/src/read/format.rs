@@ -37,6 +37,8 @@ pub enum Format {
     Azure,
     /// CSV of `DBA_HIST_SYSMETRIC_SUMMARY`.
     Awr,
+    /// CSV of `DBA_HIST_TBSPC_SPACE_USAGE`.
+    AwrSpace,
     /// CSV of `STATS$SYSSTAT`.
     Statspack,
     /// A report of AWR, as text or HTML.
@@ -75,6 +77,7 @@ rigel_core::named!(Format {
     CloudWatch: "CloudWatch JSON",
     Azure: "Azure Monitor JSON",
     Awr: "AWR CSV",
+    AwrSpace: "AWR space CSV",
     Statspack: "Statspack CSV",
     AwrReport: "AWR report",
     StatspackReport: "Statspack report",
@@ -135,6 +138,8 @@ impl Format {
         let has = |names: &[&str]| names.iter().all(|name| head.place(name).is_some());
         if has(&["metric_name", "average"]) {
             Some(Self::Awr)
+        } else if has(&["snap_time", "db_name", "used_bytes"]) {
+            Some(Self::AwrSpace)
         } else if has(&["snap_time", "name", "value"]) {
             Some(Self::Statspack)
         } else if has(&["backend_type", "reads"]) {
@@ -156,6 +161,7 @@ impl Format {
             Self::CloudWatch => Source::CloudWatch,
             Self::Azure => Source::Azure,
             Self::Awr | Self::AwrReport => Source::Awr,
+            Self::AwrSpace => Source::AwrSpace,
             Self::Statspack | Self::StatspackReport => Source::Statspack,
             Self::PgStatIoCsv | Self::PgStatIoJson => Source::PgStatIo,
         }

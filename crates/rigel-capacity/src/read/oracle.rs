@@ -8,7 +8,7 @@ use super::differences::Run;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
 use crate::counter::Counter;
-use crate::{Key, Kind, Metric, Span, Subject, when};
+use crate::{Key, Metric, Span, Subject, when};
 use rigel_core::error::Problem;
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ impl State {
         out.check_host(host, row.line)?;
         let key = out.key(
             host,
-            Subject::named(Kind::Database, &database_name(row.text("db_name"), row.text("instance_number"))),
+            Subject::instance(row.text("db_name"), row.text("instance_number"), row.text("dbid")),
             self.format.source(),
         );
         let is_awr = self.format == Format::Awr;
@@ -126,15 +126,11 @@ impl State {
     }
 }
 
-/// `ORCL`, and `ORCL/2` for the second instance of a cluster.
-pub fn database_name(name: &str, instance: &str) -> String {
-    match instance {
-        "" | "1" => name.to_owned(),
-        number => format!("{name}/{number}"),
-    }
-}
-
-fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
+/// The number in a column.
+///
+/// # Errors
+/// When it is none.
+pub fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     let text = row.text(name);
     text.parse().map_err(|_| {
         wrong(row.line, format!("'{}' in the column {name} is not a number", shown(text)))
@@ -143,7 +139,11 @@ fn number(row: &Row<'_>, name: &str) -> Result<f64, Problem> {
     })
 }
 
-fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
+/// The moment in a column; none when its local time is one that the clock skipped.
+///
+/// # Errors
+/// When it is none, or needs a zone.
+pub fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Option<i64>, Problem> {
     let text = row.text(name);
     if let Some(at_ms) = when::with_offset(text) {
         return Ok(Some(at_ms));

@@ -26,6 +26,8 @@ pub enum DateOrder {
 pub struct Options {
     /// The name of the host, whatever the file calls it.
     pub host: Option<String>,
+    /// The name of the host of a file that does not tell it.
+    pub host_of_nameless: Option<String>,
     /// The zone of times without an offset.
     pub zone: Option<TimeZone>,
     /// The order of dates that do not begin with the year.
@@ -156,7 +158,8 @@ impl ReaderNotes {
 impl SampleSink<'_> {
     /// The host's name as it is to be.
     pub fn host(&mut self, told: &str) -> String {
-        let host = self.options.host.as_deref().unwrap_or(told);
+        let nameless = self.options.host_of_nameless.as_deref().filter(|_| told.is_empty());
+        let host = self.options.host.as_deref().or(nameless).unwrap_or(told);
         let host = printable(host.trim()).into_owned();
         if !self.seen.hosts.contains(&host) {
             self.seen.hosts.insert(host.clone());
@@ -169,7 +172,8 @@ impl SampleSink<'_> {
     /// # Errors
     /// When nobody does.
     pub fn check_host(&self, told: &str, line: u64) -> Result<(), Problem> {
-        if !told.is_empty() || self.options.host.is_some() {
+        let Options { host, host_of_nameless, .. } = self.options;
+        if !told.is_empty() || host.is_some() || host_of_nameless.is_some() {
             return Ok(());
         }
         Err(wrong(line, "the file does not name its host")

@@ -407,3 +407,21 @@ fn files_of_others_are_told_what_they_are() {
     assert!(told(b"a,b,c\n1,2,3\n").contains("none of the supported formats"));
     assert!(told(b"<html>").contains("query_range"));
 }
+
+const SPACE: &str = "HOST_NAME,DB_NAME,DBID,SNAP_ID,SNAP_TIME,TABLESPACE_NAME,USED_BYTES
+ora1,ORCL,271,10,2026-11-24 10:00:03,SYSTEM,1000
+ora1,ORCL,271,10,2026-11-24 10:00:04,USERS,5000
+ora1,ORCL,271,11,2026-11-24 11:00:03,SYSTEM,1000
+ora1,ORCL,271,11,2026-11-24 11:00:04,USERS,7000
+ora1,ORCL,271,9,2026-11-24 09:00:03,SYSTEM,1
+";
+
+#[test]
+fn the_tablespaces_of_a_snapshot_are_the_space_of_the_database() {
+    let (seen, tables) = read(SPACE.as_bytes(), Options::utc());
+    let (key, table) = tables.iter().next().unwrap();
+    assert_eq!((key.subject.id.as_str(), key.source, tables.len()), ("271/1", Source::AwrSpace, 1));
+    assert_eq!(table.column(Metric::UsedBytes), Some([6000.0, 8000.0].as_slice()));
+    assert_eq!(table.spans()[1].end_ms(), table.spans()[0].end_ms() + 3_600_000);
+    assert_eq!(seen.backwards, 1, "a snapshot before the last one");
+}

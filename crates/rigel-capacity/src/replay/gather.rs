@@ -2,10 +2,10 @@
 //!
 //! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
 
-use super::super::{History, Metric, Span, Subject, Table};
+use super::super::{History, Members, Metric, Span, Subject, Table};
 use super::bursts::Minute;
 use crate::KeySummary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of an I/O where the source has no bytes.
 pub const UNKNOWN_BYTES: f64 = 8192.0;
@@ -48,6 +48,10 @@ pub struct Row {
 /// A disk, or a database, and from when to when it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
+    /// The number of the member that it is of: stretches count that all members have.
+    pub member: usize,
+    /// On which host.
+    pub host: String,
     /// Which.
     pub subject: Subject,
     /// The start of its first interval, of whatever source.
@@ -59,16 +63,19 @@ pub struct Life {
 }
 
 impl Life {
-    /// The lives of subjects, out of what a store has of them.
-    pub fn all(subjects: &[Subject], held: &[KeySummary]) -> Vec<Self> {
-        let life = |subject: &Subject| {
-            let own = held.iter().filter(|one| one.key.subject.is_same(subject));
+    /// The lives of all subjects of members, out of what a store has of them.
+    pub fn all(members: &Members, held: &[KeySummary]) -> Vec<Self> {
+        let life = |member: usize, host: &str, subject: &Subject| {
+            let own = held.iter().filter(|one| one.key.host == host && one.key.subject.is_same(subject));
             let parts = own.map(|one| (one.first_ms, one.last_ms, one.interval_ms()));
             let (first_ms, last_ms, interval_ms) =
                 parts.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1), all.2.min(one.2)))?;
-            Some(Self { subject: subject.clone(), first_ms, last_ms, interval_ms })
+            let (host, subject) = (host.to_owned(), subject.clone());
+            Some(Self { member, host, subject, first_ms, last_ms, interval_ms })
         };
-        subjects.iter().filter_map(life).collect()
+        let all = members.all().iter().enumerate();
+        all.flat_map(|(at, one)| one.subjects.iter().filter_map(move |subject| life(at, &one.host, subject)))
+            .collect()
     }
 
     /// Whether it has half of an interval or more.
@@ -91,45 +98,90 @@ pub struct HistoryExcerpt {
     pub parted_as_host: bool,
     /// Some source has no bytes.
     pub without_bytes: bool,
+    /// Operations of each member in the stretches, added up.
+    pub member_ops: Vec<f64>,
+    /// Stretches that some members have and others lack.
+    pub left_out: usize,
+}
+
+/// What is known of a stretch.
+#[derive(Clone, Debug, Default)]
+struct Stretch {
+    flows: [Flow; 2],
+    /// Subjects of which it is known.
+    known: usize,
+    /// Operations of each member.
+    members: BTreeMap<usize, f64>,
 }
 
 /// Gathers.
 #[derive(Debug)]
 pub struct Gatherer<'a> {
-    host: &'a str,
     lives: &'a [Life],
+    members: usize,
     step_ms: u32,
     found: HistoryExcerpt,
 }
 
 impl<'a> Gatherer<'a> {
-    /// Of these subjects of a host, in stretches of `step_ms`.
-    pub fn new(host: &'a str, lives: &'a [Life], step_ms: u32) -> Self {
-        Self { host, lives, step_ms, found: HistoryExcerpt::default() }
+    /// Of these subjects, in stretches of `step_ms`.
+    pub fn new(lives: &'a [Life], step_ms: u32) -> Self {
+        let members = lives.iter().map(|life| life.member + 1).max().unwrap_or(0);
+        let found = HistoryExcerpt { member_ops: vec![0.0; members], ..HistoryExcerpt::default() };
+        Self { lives, members, step_ms, found }
+    }
+
+    /// Milliseconds before a part of the time that are wanted as well: clocks of several members differ, and an interval that began earlier has some
+    /// of the first stretch.
+    pub fn margin_ms(&self) -> i64 {
+        let longest = self.lives.iter().map(|life| life.interval_ms).max().unwrap_or(0);
+        if self.is_shared() { 2 * longest.max(i64::from(self.step_ms)) } else { 0 }
+    }
+
+    const fn is_shared(&self) -> bool {
+        self.members > 1
     }
 
     /// Takes a part of the time, behind those before.
-    pub fn add(&mut self, history: &History) {
-        let mut sums: BTreeMap<i64, ([Flow; 2], usize)> = BTreeMap::new();
-        let all: Vec<BTreeMap<i64, SubjectDeeds>> =
-            self.lives.iter().map(|life| self.known(history, &life.subject)).collect();
-        let shares = shares_of_rest(&self.shares_of_host(history), &all);
-        for (start, known) in all.iter().flatten() {
-            let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
-            let sum = sums.entry(*start).or_default();
-            sum.0.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
-            sum.1 += 1;
+    pub fn add(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
+        let mut sums: BTreeMap<i64, Stretch> = BTreeMap::new();
+        let hosts: BTreeSet<&str> = self.lives.iter().map(|life| life.host.as_str()).collect();
+        for host in hosts {
+            self.add_host(history, host, &mut sums);
         }
+        let is_in = |start: i64| !self.is_shared() || (from_ms..to_ms).contains(&start);
+        sums.retain(|start, _| is_in(*start));
         let length_ms = self.step_ms;
-        for (start_ms, ([reads, writes], known)) in sums {
+        for (start_ms, Stretch { flows: [reads, writes], known, members }) in sums {
             let span = Span { start_ms, length_ms };
             let alive = self.lives.iter().filter(|life| life.has(span)).count();
             let is_behind = self.found.rows.last().is_none_or(|last| last.span.end_ms() <= start_ms);
-            if known >= alive.max(1) && is_behind {
+            if members.len() < self.members {
+                self.found.left_out += 1;
+            } else if known >= alive.max(1) && is_behind {
                 self.found.rows.push(Row { span, reads, writes });
+                members.into_iter().for_each(|(member, ops)| self.found.member_ops[member] += ops);
             }
         }
-        self.add_minutes(history);
+        self.add_minutes(history, (from_ms, to_ms));
+    }
+
+    /// What the disks or databases of a host did.
+    fn add_host(&mut self, history: &History, host: &str, sums: &mut BTreeMap<i64, Stretch>) {
+        let own: Vec<&Life> = self.lives.iter().filter(|life| life.host == host).collect();
+        let all: Vec<BTreeMap<i64, SubjectDeeds>> =
+            own.iter().map(|life| self.known(history, (host, &life.subject))).collect();
+        let shares = shares_of_rest(&self.shares_of_host(history, host), &all);
+        for (life, known) in
+            own.iter().zip(&all).flat_map(|(life, all)| all.iter().map(move |one| (life, one)))
+        {
+            let (start, known) = known;
+            let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
+            let sum = sums.entry(*start).or_default();
+            sum.flows.iter_mut().zip(flows).for_each(|(all, one)| all.add(one));
+            sum.known += 1;
+            *sum.members.entry(life.member).or_default() += known.ops;
+        }
     }
 
     /// What was found.
@@ -138,24 +190,28 @@ impl<'a> Gatherer<'a> {
     }
 
     /// A metric by the start of each stretch.
-    fn column(&self, history: &History, subject: &Subject, metric: Metric) -> BTreeMap<i64, f64> {
-        let samples = coarse(history, (self.host, subject), metric, self.step_ms);
+    fn column(&self, history: &History, of: (&str, &Subject), metric: Metric) -> BTreeMap<i64, f64> {
+        if self.is_shared() {
+            let samples = history.series(of.0, of.1, metric).resampled(self.step_ms);
+            return samples.iter().map(|sample| (sample.span.start_ms, sample.value)).collect();
+        }
+        let samples = coarse(history, of, metric, self.step_ms);
         samples.samples(metric).map(|sample| (sample.span.start_ms, sample.value)).collect()
     }
 
     /// The share of writes among the operations of the host as a whole, where a source tells it.
-    fn shares_of_host(&self, history: &History) -> BTreeMap<i64, f64> {
-        let [reads, writes] =
-            [Metric::ReadOps, Metric::WriteOps].map(|metric| self.column(history, &Subject::host(), metric));
+    fn shares_of_host(&self, history: &History, host: &str) -> BTreeMap<i64, f64> {
+        let [reads, writes] = [Metric::ReadOps, Metric::WriteOps]
+            .map(|metric| self.column(history, (host, &Subject::host()), metric));
         let share = |(at, reads): (i64, f64)| Some((at, share(reads, *writes.get(&at)?)?));
         reads.into_iter().filter_map(share).collect()
     }
 
     /// What is known of a subject in each stretch.
-    fn known(&self, history: &History, subject: &Subject) -> BTreeMap<i64, SubjectDeeds> {
+    fn known(&self, history: &History, of: (&str, &Subject)) -> BTreeMap<i64, SubjectDeeds> {
         let [reads, writes, all, read_bytes, written_bytes] =
             [Metric::ReadOps, Metric::WriteOps, Metric::AllOps, Metric::ReadBytes, Metric::WriteBytes]
-                .map(|metric| self.column(history, subject, metric));
+                .map(|metric| self.column(history, of, metric));
         let known = |at: &i64| {
             let bytes = read_bytes.get(at).copied().zip(written_bytes.get(at).copied());
             let parted = reads.get(at).copied().zip(writes.get(at).copied());
@@ -191,15 +247,22 @@ impl<'a> Gatherer<'a> {
     }
 
     /// The minutes in which every subject was looked at at the same moments, often enough.
-    fn add_minutes(&mut self, history: &History) {
+    fn add_minutes(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
         let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
         for life in self.lives {
-            for (span, ops) in fine(history, (self.host, &life.subject)) {
+            for (span, ops) in fine(history, (&life.host, &life.subject)) {
                 let sum = sums.entry(span).or_default();
                 *sum = (sum.0 + ops, sum.1 + 1);
             }
         }
-        let alive = |span: Span| self.lives.iter().filter(|life| life.has(span)).count().max(1);
+        if self.is_shared() {
+            sums.retain(|span, _| (from_ms..to_ms).contains(&span.start_ms));
+        }
+        // Of several members one that is unknown is no lower load.
+        let alive = |span: Span| match self.is_shared() {
+            true => self.lives.len(),
+            false => self.lives.iter().filter(|life| life.has(span)).count().max(1),
+        };
         let whole: Vec<(Span, f64)> = sums
             .into_iter()
             .filter(|(span, sum)| sum.1 >= alive(*span))

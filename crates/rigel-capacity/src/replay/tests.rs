@@ -5,7 +5,7 @@ use rigel_core::load::file;
 use rigel_core::units::NS_PER_S;
 
 fn life(subject: &Subject, (first_ms, last_ms): (i64, i64), interval_ms: i64) -> Life {
-    Life { subject: subject.clone(), first_ms, last_ms, interval_ms }
+    Life { member: 0, host: "db1".to_owned(), subject: subject.clone(), first_ms, last_ms, interval_ms }
 }
 
 /// A disk with rows of metrics, each `length_s` long.
@@ -30,8 +30,8 @@ fn flows(reads: f64, read_bytes: f64, writes: f64, written_bytes: f64) -> Vec<(M
 }
 
 fn gathered(history: &History, lives: &[Life], step_ms: u32) -> HistoryExcerpt {
-    let mut gatherer = Gatherer::new("db1", lives, step_ms);
-    gatherer.add(history);
+    let mut gatherer = Gatherer::new(lives, step_ms);
+    gatherer.add(history, (i64::MIN, i64::MAX));
     gatherer.finish()
 }
 

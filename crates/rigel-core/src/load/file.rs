@@ -35,7 +35,10 @@ pub const FORM: &str = "rigel.load/1";
 /// A longer file is no load.
 pub const MOST_BYTES: u64 = 8 << 20;
 /// The keys of a file.
-const KEYS: [&str; 6] = ["load", "class", "points", "layout", "phase", "node_share"];
+const KEYS: [&str; 7] = ["load", "class", "points", "layout", "phase", "node_share", "what_if"];
+/// What a file may say of how its load differs from that of production: so many sentences of so many bytes.
+const MOST_SENTENCES: usize = 32;
+const MOST_SENTENCE: usize = 400;
 
 /// What a load file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub struct LoadFile {
     pub phases: Vec<Phase>,
     /// The parts of the load that each of several nodes has; none: the same each.
     pub node_share: Vec<u32>,
+    /// What is assumed of the load that production did not have, in sentences; what is found of it says so first.
+    pub what_if: Vec<String>,
 }
 
 /// Reads a load; `name` is the printable name of its file.
@@ -86,8 +91,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<LoadFile, Problem> {
         }
     };
     let node_share = table.get("node_share").map_or(Ok(Vec::new()), node_share)?;
+    let what_if = table.get("what_if").map_or(Ok(Vec::new()), what_if)?;
     let classes = classes.into_iter().map(|read| read.class).collect();
-    Ok(LoadFile { classes, points, layout, phases, node_share })
+    Ok(LoadFile { classes, points, layout, phases, node_share, what_if })
 }
 
 fn classes(table: Table<'_>) -> Result<Vec<Read<'_>>, Problem> {
@@ -137,6 +143,36 @@ fn node_share(value: Value<'_>) -> Result<Vec<u32>, Problem> {
     Ok(shares)
 }
 
+fn what_if(value: Value<'_>) -> Result<Vec<String>, Problem> {
+    let expected = "what the load assumes, in sentences, such as [\"one node fails\"]";
+    let text = |value: Value<'_>| {
+        let text = value.as_text().filter(|text| text.len() <= MOST_SENTENCE);
+        text.map(str::to_owned).ok_or_else(|| value.expected(expected))
+    };
+    let all: Vec<String> = value.list(expected)?.map(text).collect::<Result<_, _>>()?;
+    if all.len() > MOST_SENTENCES {
+        return Err(value
+            .wrong(format!("{} sentences is too many", all.len()))
+            .next(format!("write at most {MOST_SENTENCES}")));
+    }
+    Ok(all)
+}
+
+/// A point whose rates are so many thousandths higher or lower; what does not arrive at a rate stays.
+fn grown(classes: &[LoadClass], point: Point, more: Option<i32>) -> Point {
+    let Some(more) = more else { return point };
+    let thousandths = u64::try_from(1000 + i64::from(more)).unwrap_or(0);
+    let rate = |rate: u32| {
+        let grown = (u64::from(rate) * thousandths + 500) / 1000;
+        u32::try_from(grown).unwrap_or(u32::MAX).max(u32::from(rate > 0))
+    };
+    let open = classes.iter().filter(|class| class.is_open());
+    open.fold(point, |all, class| match point.of(class.name) {
+        0 => all,
+        own => all.with(class.name, rate(own)),
+    })
+}
+
 impl LoadFile {
     /// The load of a run, for a file. What its levels are searched for is not known beforehand.
     ///
@@ -157,6 +193,7 @@ impl LoadFile {
             layout: request.layout,
             phases: request.phases().to_vec(),
             node_share: request.node_share.clone(),
+            what_if: Vec::new(),
         })
     }
 
@@ -222,6 +259,9 @@ impl LoadFile {
             }
             (phases, _) => phases.to_vec(),
         };
+        let more = slo.scaled.as_ref().and_then(|one| one.more);
+        let grown = |phase: Phase| Phase { point: grown(&self.classes, phase.point, more), ..phase };
+        let all: Vec<Phase> = all.into_iter().map(grown).collect();
         let found = ScaledPhases::of(&self.classes, &all);
         let deciding =
             found.phases.iter().filter_map(|&number| all.get(usize::try_from(number).ok()?).copied());
@@ -229,7 +269,8 @@ impl LoadFile {
         let points = phase::distinct(&phases);
         let has = |class: &LoadClass| points.iter().any(|point| point.of(class.name) > 0);
         let classes = self.classes.into_iter().filter(has).collect();
-        let scaled = ScaledPhases { required: slo.scaled.and_then(|one| one.required), ..found };
+        let required = slo.scaled.and_then(|one| one.required);
+        let scaled = ScaledPhases { required, more, what_if: self.what_if, ..found };
         let slo = Slo { scaled: Some(scaled), ..slo };
         let max_duration = match pace.max_duration {
             None => Some(slo.unasked_duration(USUAL_SEARCH)?),

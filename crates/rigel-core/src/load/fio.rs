@@ -55,6 +55,7 @@ pub fn read(name: &str, text: &str) -> Result<FioLoad, Problem> {
         layout: Layout::Concat,
         phases: Vec::new(),
         node_share: Vec::new(),
+        what_if: Vec::new(),
     };
     for (number, job) in jobs.iter().enumerate() {
         if job.stonewall && number > 0 {

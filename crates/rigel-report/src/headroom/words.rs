@@ -5,9 +5,9 @@
 use super::HeadroomReport;
 use rigel_capacity::day;
 use rigel_capacity::forecast::{BIN_S, FEWEST_DAYS, Forecast, MOST_PASTS, NoForecast};
-use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Storage};
+use rigel_capacity::headroom::{Course, Ends, ReachTime, Resource, Scenario, Storage, WhatIf};
 use rigel_core::path_text::printable;
-use rigel_core::units::say::{counted, decimal_percent, number, percent, signed_percent};
+use rigel_core::units::say::{counted, decimal_percent, listed, number, percent, signed_percent};
 use rigel_core::units::{Bytes, to_f64};
 
 /// A share of writes that differs by more makes other figures.
@@ -65,10 +65,56 @@ fn holds(ends: &Ends) -> String {
     }
 }
 
-/// The answers, one for each storage.
+/// The answers: what is assumed, then one for each storage.
 pub(super) fn told(told: &HeadroomReport<'_>) -> Vec<String> {
     let named = told.storages.len() > 1;
-    told.storages.iter().map(|storage| of_storage(storage, told.courses, named)).collect()
+    let answers = told.storages.iter().map(|storage| of_storage(storage, told.courses, named));
+    what_if(told).into_iter().chain(answers).collect()
+}
+
+/// What is assumed to be other than it was, a sentence for each.
+pub(super) fn what_if(told: &HeadroomReport<'_>) -> Vec<String> {
+    let Scenario { growth, added, what_if: WhatIf { without, files, more } } = told.scenario;
+    let mut all = Vec::new();
+    if !without.is_empty() {
+        all.push(gone(told, without));
+    }
+    let share = |file: &String| {
+        let share = told.demand.shares.iter().find(|one| one.0 == *file).map(|one| one.1);
+        share.map_or_else(String::new, |share| format!(", {} % of the sum", percent(share)))
+    };
+    all.extend(
+        files.iter().map(|file| format!("What if: with the load of {}{}", printable(file), share(file))),
+    );
+    all.extend(more.map(|more| {
+        format!("What if: all rates are {} times those of the history; space stays", number(1.0 + more))
+    }));
+    all.extend(growth.map(|growth| format!("What if: {} % growth per year", signed_percent(growth.0))));
+    all.extend(added.iter().map(|added| format!("What if: {} is added", printable(&added.text))));
+    all
+}
+
+/// Hosts that are gone: nothing changes for the storage, but for each host that stays.
+fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
+    let names = printable(&listed(without)).into_owned();
+    let share: f64 = told.demand.shares.iter().filter(|one| without.contains(&one.0)).map(|one| one.1).sum();
+    let ops = told.courses.iter().find(|course| course.resource == Resource::Iops);
+    let now = ops.and_then(|course| course.forecast.as_ref().ok()).map(Forecast::now);
+    let stay = told.demand.moved(&told.scenario.what_if);
+    let each: Vec<String> = stay
+        .iter()
+        .map(|(host, share, times)| {
+            let busy = now.map_or_else(String::new, |now| {
+                format!(", {} on a busy day", amount(Resource::Iops, now * share))
+            });
+            format!("{} ({} times its load{busy})", printable(host), number(*times))
+        })
+        .collect();
+    format!(
+        "What if: {names} is gone; its {} % of the load moves to {}. The sum, and with it every date, stays; what grows is the load of each host",
+        percent(share),
+        listed(&each)
+    )
 }
 
 fn of_storage(storage: &Storage, courses: &[Course], named: bool) -> String {
@@ -148,7 +194,8 @@ fn why(ends: &Ends, courses: &[Course]) -> String {
 
 /// What is to be known beside the answers.
 pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = told.courses.iter().flat_map(of_course).collect();
+    let mut notes = of_sum(told);
+    notes.extend(told.courses.iter().flat_map(of_course));
     for storage in told.storages {
         notes.extend(of_surface(told, storage));
         let unmeasured = |course: &&Course| {
@@ -179,6 +226,29 @@ pub(super) fn notes(told: &HeadroomReport<'_>) -> Vec<String> {
         notes.push(
             "growth is assumed; only today's level and the weekly pattern come from the history".to_owned(),
         );
+    }
+    notes
+}
+
+/// What is to be known of a sum.
+fn of_sum(told: &HeadroomReport<'_>) -> Vec<String> {
+    let demand = told.demand;
+    let mut notes = Vec::new();
+    let parts = |all: &[(String, f64)]| -> Vec<String> {
+        all.iter().map(|(name, share)| format!("{} {} %", printable(name), percent(*share))).collect()
+    };
+    if demand.shares.len() > 1 {
+        notes.push(format!("the load is a sum: {}", listed(&parts(&demand.shares))));
+    }
+    if demand.left_out > 0.0 {
+        notes.push(format!(
+            "{} % of the time is left out of the sum, because some are unknown there (lacking: {}): unknown is not 0",
+            percent(demand.left_out),
+            listed(&parts(&demand.lacking))
+        ));
+    }
+    if demand.databases > 1 {
+        notes.push(format!("space is the sum of {} databases", demand.databases));
     }
     notes
 }

@@ -6,6 +6,7 @@ use super::text::{all_break, lowest};
 use crate::words::listed;
 use rigel_core::judge::findings::{SloAnswer, SloFindings, SloRate, SloScale};
 use rigel_core::load::slo::Requirement;
+use rigel_core::path_text::printable;
 use rigel_core::stats::share::BoundVerdict;
 use rigel_core::units::say::{counted, trimmed};
 
@@ -82,7 +83,18 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
         ),
         SloAnswer::Unfinished => return "The scale was not found: the run ended before.".to_owned(),
     };
-    format!("{first} {}", phases(scale))
+    let what_if: String = what_if(scale).iter().map(|text| format!("{text}. ")).collect();
+    format!("{what_if}{first} {}", phases(scale))
+}
+
+/// What is assumed of the load, a sentence for each.
+pub(super) fn what_if(scale: &SloScale) -> Vec<String> {
+    let more = scale.scaled.more.map(|more| {
+        let times = 1.0 + f64::from(more) / 1000.0;
+        format!("What if: all rates are {} times those of the file", trimmed(times))
+    });
+    let of_file = scale.scaled.what_if.iter().map(|text| printable(text).into_owned());
+    of_file.chain(more).collect()
 }
 
 fn of_rate(found: &SloFindings, scale: &SloScale, rate: &SloRate, bounds: &str) -> String {

@@ -6,6 +6,7 @@
 use super::fit::FitArgs;
 use super::forecast::{ForecastArgs, ForecastOptions};
 use super::replay::{ReplayArgs, ReplayOptions};
+use super::whose::{CommandStem, WhoseArgs};
 use super::{Environment, Invocation, typed, values};
 use clap::ValueEnum;
 use rigel_capacity::read::DateOrder;
@@ -49,6 +50,8 @@ const SHOW: &str = "\
 Examples:
   rigel capacity show
       all hosts and disks
+  rigel capacity show --host rac1,rac2
+      the sum of two hosts that share the storage, and each of their disks; --database PROD sums its instances
   rigel capacity show sda --host db1 --from 2026-11-01 --to 2026-12-01
       one disk of one host in November";
 
@@ -66,7 +69,7 @@ enum Command {
     /// Record the load on this host's disks from now on
     Record(RecordArgs),
     /// List the hosts, disks, metrics and times in the store
-    List(StoreArgs),
+    List(ListArgs),
     /// Show mean, busy hours, maximum and trend of each disk
     Show(ShowArgs),
     /// Forecast when this storage will be full or slow
@@ -82,7 +85,7 @@ enum Command {
 pub enum Capacity {
     Import(ImportArgs),
     Record(RecordArgs),
-    List(StoreArgs),
+    List(ListArgs),
     Show(ShowArgs),
     Forecast(ForecastOptions),
     Replay(ReplayOptions),
@@ -190,6 +193,15 @@ impl fmt::Debug for RecordArgs {
     }
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub whose: WhoseArgs,
+
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(after_help = SHOW)]
 pub struct ShowArgs {
@@ -197,9 +209,8 @@ pub struct ShowArgs {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Only of this host
-    #[arg(long, value_name = "NAME")]
-    pub host: Option<String>,
+    #[command(flatten)]
+    pub whose: WhoseArgs,
 
     /// From this moment on: 2026-11, 2026-11-01, or 2026-11-01T08:00:00+01:00; months and days begin in UTC
     #[arg(long, value_name = "TIME")]
@@ -235,8 +246,10 @@ impl CapacityArgs {
             Command::Record(record) => Capacity::Record(record.checked()?),
             Command::List(list) => Capacity::List(list),
             Command::Show(show) => Capacity::Show(show),
-            Command::Forecast(forecast) => Capacity::Forecast(forecast.options()),
-            Command::Replay(replay) => Capacity::Replay(replay.options(typed(arguments))?),
+            Command::Forecast(forecast) => Capacity::Forecast(forecast.options(CommandStem::of(arguments))?),
+            Command::Replay(replay) => {
+                Capacity::Replay(replay.options(typed(arguments), CommandStem::of(arguments))?)
+            }
             // A run, whose command line is what stands behind the two words.
             Command::Fit(fit) => {
                 return fit.invocation(typed(arguments.get(1..).unwrap_or_default()), environment);

@@ -11,6 +11,7 @@ use super::slo::{BOUNDS, BoundArgs, LOAD, PRECISION, asked_duration, in_order};
 use super::target_args::TargetArgs;
 use super::{Environment, Invocation, values};
 use clap::Arg;
+use rigel_capacity::headroom::Grow;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Adaptive;
@@ -32,6 +33,8 @@ Examples:
       how many times the load from `rigel capacity replay` can this storage take if, in every phase, 99 of 100 I/Os must take at most 5 ms?
   rigel capacity fit --load week.toml --p99 5ms --p999 20ms --require 1.5 /dev/sdx && move
       two limits at once; exit code 0 only if 1.5 times the load certainly meets them
+  rigel capacity fit --load week.toml --p99 5ms --grow 30% /dev/sdx
+      what if all rates were 1.3 times as high? the load of another database comes with rigel capacity replay --add
   rigel capacity fit --load week.toml --p99 5ms --destroy-data /dev/sdx /dev/sdx
       a load with writes, on a device whose data may be lost
   rigel capacity fit --load week.toml --p99 5ms --engine sim:servers=8,service=200us
@@ -61,6 +64,10 @@ pub struct FitArgs {
     /// The load to scale; `rigel capacity replay` makes one from recorded production
     #[arg(long = "load", value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath, help_heading = LOAD)]
     load_file: PathBuf,
+
+    /// What if: all rates are that much higher (30%) or lower (-10%)
+    #[arg(long, value_name = "SHARE", value_parser = grow, allow_hyphen_values = true, help_heading = LOAD)]
+    grow: Option<i32>,
 
     /// Highest rate to try, in the phase with the most I/Os per second [default: 250000]
     #[arg(long, value_name = "RATE", value_parser = values::rate, help_heading = LOAD, hide_short_help = true)]
@@ -112,12 +119,22 @@ impl FitArgs {
                 .next("give a limit, such as --p99 5ms or --bound 'p99.9 < 20ms'"));
         }
         let required = self.require.map(thousandths);
-        let scaled = Some(ScaledPhases { required, ..ScaledPhases::default() });
+        let scaled = Some(ScaledPhases { required, more: self.grow, ..ScaledPhases::default() });
         let most_rate = self.max_rate.unwrap_or(USUAL_MOST_RATE);
         let slo = Slo { bounds, required: Vec::new(), most_rate, scaled };
         let max_duration = asked_duration(self.duration)?;
         let pace = Adaptive { precision: PRECISION, max_duration, fast: false };
         self.how.request(Request::of(Task::rate(RunLevel::Load, slo, pace)))
+    }
+}
+
+/// How much more, in thousandths.
+#[expect(clippy::cast_possible_truncation, reason = "of a share within bounds")]
+fn grow(text: &str) -> Result<i32, String> {
+    match text.parse()? {
+        Grow::AtOnce(share) if share > -0.999 => Ok((share * THOUSAND).round() as i32),
+        Grow::AtOnce(_) => Err(format!("'{text}' leaves no load")),
+        Grow::ByYear(_) => Err(format!("'{text}' is growth per year, and a load has no date: write 30%")),
     }
 }
 

@@ -3,8 +3,11 @@
 //! Must not open a store or a record.
 
 use super::capacity::StoreArgs;
+use super::whose::{CommandStem, WhoseArgs};
 use rigel_capacity::day;
-use rigel_capacity::headroom::{DemandStep, Growth, Scenario};
+use rigel_capacity::headroom::{Addition, Grow, Scenario, WhatIf};
+use rigel_core::error::Problem;
+use rigel_core::path_text::encode;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
@@ -25,6 +28,10 @@ Examples:
       how long the latency stays within the limit of that record, under the load of one disk
   rigel capacity forecast calibration_20261101_0900_record.jsonl --grow 30%/y --add 200GB@2027-04
       a scenario: 30 % growth per year, and 200 GB more in April
+  rigel capacity forecast here.jsonl --database PROD --without rac2
+      the sum of all instances, and what the others carry if one host is gone; --host rac1,rac2 and --all sum hosts
+  rigel capacity forecast here.jsonl --add db7.csv --zone Europe/Berlin --grow 30%
+      another database moves here, and all rates are 1.3 times as high
   rigel capacity forecast old_record.jsonl --on new_record.jsonl
       how long another storage would suffice
   rigel capacity forecast calibration_20261101_0900_record.jsonl --fail-before 2027-06
@@ -43,9 +50,8 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "RECORD")]
     on: Vec<PathBuf>,
 
-    /// Use the history of this host [default: the only one in the store, or this host]
-    #[arg(long, value_name = "NAME")]
-    host: Option<String>,
+    #[command(flatten)]
+    whose: WhoseArgs,
 
     /// Only the load of these disks, and the space of these filesystems [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -58,13 +64,23 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "SIZE")]
     space: Option<Bytes>,
 
-    /// Growth per year instead of that in the history: 30%/y, -10%/y
+    /// What if: growth per year instead of that in the history (30%/y, -10%/y), or all rates higher at once (30%); repeatable
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
-    grow: Option<Growth>,
+    grow: Vec<Grow>,
 
-    /// Additional load or data from a date on: 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04; repeatable
-    #[arg(long, value_name = "WHAT@DATE", allow_hyphen_values = true)]
-    add: Vec<DemandStep>,
+    /// What if: the load in a file that `rigel capacity import` reads moves here (db7.csv), or load or data from a date on (200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04); repeatable
+    ///
+    /// A file is read, but not stored. Where its time differs from that of the history, its usual week is taken.
+    #[arg(long, value_name = "FILE|WHAT@DATE", allow_hyphen_values = true)]
+    add: Vec<Addition>,
+
+    /// What if: this host is gone, and its load moves to the others
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    without: Vec<String>,
+
+    /// Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<String>,
 
     /// Years to look ahead; forecasts reach at most twice the length of the history
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_YEARS)))]
@@ -101,11 +117,16 @@ pub struct ForecastArgs {
 pub struct ForecastOptions {
     pub record: Option<PathBuf>,
     pub others: Vec<PathBuf>,
-    pub host: Option<String>,
+    pub whose: WhoseArgs,
+    /// The command without the options of `whose`.
+    pub stem: CommandStem,
     pub subjects: Vec<String>,
     pub store: Option<PathBuf>,
     pub space: Option<Bytes>,
     pub scenario: Scenario,
+    /// Files whose load is added.
+    pub files: Vec<PathBuf>,
+    pub zone: Option<String>,
     pub days: usize,
     pub fail_before: Option<i64>,
     pub fail_undecided: bool,
@@ -120,15 +141,43 @@ fn date(text: &str) -> Result<i64, String> {
 }
 
 impl ForecastArgs {
-    pub fn options(self) -> ForecastOptions {
-        ForecastOptions {
+    /// What to do, checked as far as it can be without a look at the store.
+    pub fn options(self, stem: CommandStem) -> Result<ForecastOptions, Problem> {
+        let mut scenario = Scenario::default();
+        for grow in self.grow {
+            let is_known = match grow {
+                Grow::ByYear(growth) => scenario.growth.replace(growth).is_some(),
+                Grow::AtOnce(more) => scenario.what_if.more.replace(more).is_some(),
+            };
+            if is_known {
+                return Err(Problem::usage("the same kind of growth is given twice")
+                    .at("--grow")
+                    .next("give one share per year (30%/y) and one at once (30%) at most"));
+            }
+        }
+        let mut files = Vec::new();
+        for addition in self.add {
+            match addition {
+                Addition::Step(step) => scenario.added.push(step),
+                Addition::File(path) => files.push(path),
+            }
+        }
+        scenario.what_if = WhatIf {
+            without: self.without,
+            files: files.iter().map(|file| encode(file)).collect(),
+            ..scenario.what_if
+        };
+        Ok(ForecastOptions {
             record: self.record,
             others: self.on,
-            host: self.host,
+            whose: self.whose,
+            stem,
             subjects: self.disk,
             store: self.store.file,
             space: self.space,
-            scenario: Scenario { growth: self.grow, added: self.add },
+            scenario,
+            files,
+            zone: self.zone,
             days: usize::try_from(self.years * 366).unwrap_or(usize::MAX),
             fail_before: self.fail_before,
             fail_undecided: self.fail_undecided,
@@ -136,6 +185,6 @@ impl ForecastArgs {
             json: self.json,
             html: self.html,
             force: self.force,
-        }
+        })
     }
 }

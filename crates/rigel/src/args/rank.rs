@@ -31,7 +31,7 @@ pub struct RankArgs {
     /// (--label), else by its directory, else by its run. Results of other tools can take the place of a record, as in `rigel compare`. A path
     /// that contains = before its first / needs a name, or ./ in front.
     #[arg(id = "storages", value_name = "STORAGE", required = true)]
-    named: Vec<OsString>,
+    pub(super) named: Vec<OsString>,
 
     /// The storages.
     #[arg(skip)]
@@ -57,7 +57,7 @@ pub struct RankArgs {
     /// 'QUANTITY >= NUMBER' or 'QUANTITY <= NUMBER', with a unit for latencies ('commit_latency <= 200us'). A storage surely meets it if the whole 95 %
     /// interval of its figure does. With --offers, the cheapest of these is named. Exit code 1 if no storage surely meets all requirements.
     #[arg(long, value_name = "REQUIREMENT")]
-    require: Vec<String>,
+    pub(super) require: Vec<String>,
 
     /// The requirements.
     #[arg(skip)]

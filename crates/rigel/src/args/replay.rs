@@ -4,10 +4,13 @@
 
 use super::capacity::StoreArgs;
 use super::values::{self, ValueError};
+use super::whose::{CommandStem, WhoseArgs};
 use rigel_capacity::Source;
+use rigel_capacity::headroom::{Grow, WhatIf};
 use rigel_capacity::replay::{PhaseLimit, is_step};
 use rigel_core::error::Problem;
 use rigel_core::load::phase::MOST_PHASES;
+use rigel_core::path_text::encode;
 use rigel_core::units::{NS_PER_MS, Nanos};
 use std::path::PathBuf;
 
@@ -30,6 +33,10 @@ Examples:
       run that week on other storage in 7 hours: the same rates for a 24th of the time
   rigel capacity fit --load week.toml --bound 'p99 < 5ms' /dev/sdx
       how many times that load the storage can take
+  rigel capacity replay --host rac1,rac2 --nodes > week.toml
+      the sum of two hosts that share the storage, with the share of each for a run of two nodes
+  rigel capacity replay --database PROD --add db7.csv --zone Europe/Berlin --grow 30% > week.toml
+      what if another database moves here, and all rates are 1.3 times as high? rigel capacity fit --load week.toml says so first
   rigel capacity replay --from 2026-11-30T08:00:00+01:00 --to 2026-11-30T18:00:00+01:00 --disk sdb --scale 1.5 --phases 60
       a working day of one disk, times 1.5, in finer phases";
 
@@ -44,9 +51,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
 
-    /// Use the history of this host [default: the only one in the store, or this host]
-    #[arg(long, value_name = "NAME")]
-    host: Option<String>,
+    #[command(flatten)]
+    whose: WhoseArgs,
 
     /// Only these disks, by name or a permanent ID; several become one load [default: all disks of the host, or its databases]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -55,6 +61,28 @@ pub struct ReplayArgs {
     /// Only data from this source: recorder, prometheus, iostat, sadf, oswatcher, nmon, collectl, cloudwatch, azure, awr, statspack, pg_stat_io
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     source: Option<Source>,
+
+    /// Write what each host has of the load (node_share), for rigel-mpi with a node for each host in this order
+    #[arg(long)]
+    nodes: bool,
+
+    /// What if: this host is gone, and its load moves to the others; the sum stays, and the shares of --nodes change
+    #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "nodes")]
+    without: Vec<String>,
+
+    /// What if: the load in a file that `rigel capacity import` reads moves here; repeatable
+    ///
+    /// The file is read, but not stored. Where its time differs from that of the history, its usual week is taken.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    add: Vec<PathBuf>,
+
+    /// What if: all rates are that much higher (30%) or lower (-10%)
+    #[arg(long, value_name = "SHARE", value_parser = grow, allow_hyphen_values = true)]
+    grow: Option<f64>,
+
+    /// Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local
+    #[arg(long, value_name = "ZONE", requires = "add")]
+    zone: Option<String>,
 
     /// Multiply the rates by N
     #[arg(long, value_name = "N", default_value = "1", value_parser = scale)]
@@ -92,7 +120,14 @@ pub struct ReplayOptions {
     pub command: String,
     pub from: Option<String>,
     pub to: Option<String>,
-    pub host: Option<String>,
+    pub whose: WhoseArgs,
+    /// The command without the options of `whose`.
+    pub stem: CommandStem,
+    pub nodes: bool,
+    pub what_if: WhatIf,
+    /// Files whose load is added.
+    pub files: Vec<PathBuf>,
+    pub zone: Option<String>,
     pub disks: Vec<String>,
     pub source: Option<Source>,
     pub scale: f64,
@@ -119,6 +154,15 @@ pub fn scale(text: &str) -> Result<f64, ValueError> {
     })
 }
 
+fn grow(text: &str) -> Result<f64, String> {
+    match text.parse()? {
+        Grow::AtOnce(share) => Ok(share),
+        Grow::ByYear(_) => {
+            Err(format!("'{text}' is growth per year, and a time of the past has none: write 30%"))
+        }
+    }
+}
+
 fn most(text: &str) -> Result<PhaseLimit, ValueError> {
     if text == "all" {
         return Ok(PhaseLimit::Stretches);
@@ -132,13 +176,22 @@ fn most(text: &str) -> Result<PhaseLimit, ValueError> {
 
 impl ReplayArgs {
     /// What to do, checked as far as it can be without a look at the store.
-    pub fn options(self, command: String) -> Result<ReplayOptions, Problem> {
+    pub fn options(self, command: String, stem: CommandStem) -> Result<ReplayOptions, Problem> {
         let step = self.every.map(step_ms).transpose()?;
         Ok(ReplayOptions {
             command,
             from: self.from,
             to: self.to,
-            host: self.host,
+            whose: self.whose,
+            stem,
+            nodes: self.nodes,
+            what_if: WhatIf {
+                without: self.without,
+                files: self.add.iter().map(|file| encode(file)).collect(),
+                more: self.grow,
+            },
+            files: self.add,
+            zone: self.zone,
             disks: self.disk,
             source: self.source,
             scale: self.scale,

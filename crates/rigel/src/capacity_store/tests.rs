@@ -1,5 +1,6 @@
 use super::*;
-use rigel_capacity::Span;
+use rigel_capacity::{Span, Table};
+use std::collections::BTreeMap;
 use std::fs;
 
 fn table(first: i64, rows: i64, value: f64) -> Table {

@@ -3,10 +3,12 @@
 //! Must not read a format; `rigel_capacity` does.
 
 mod forecast;
+mod guests;
 mod hosts;
 mod import;
 mod record;
 mod replay;
+mod shared;
 mod show;
 
 use crate::args::Capacity;

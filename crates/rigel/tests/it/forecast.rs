@@ -214,8 +214,13 @@ fn the_forecast_of_one_of_several_databases_says_that_it_is_alone() {
     let alone = forecast("--disk ORCL").stderr;
     assert!(alone.contains("this forecast covers only database ORCL: ") && alone.contains("SHOP"), "{alone}");
     let both = forecast("").stderr;
-    assert!(both.contains("whose loads are not added up: name one with --disk"), "{both}");
+    assert!(both.contains("the loads of database ORCL and database SHOP on db1 are added up"), "{both}");
+    let demand = |more: &str| forecast(&format!("--json {more}")).json()["demand"][0]["days"][3].as_f64();
+    assert_eq!(
+        (demand(""), demand("--disk SHOP"), demand("--database ORCL")),
+        (Some(214.0), Some(60.0), Some(154.0))
+    );
     // Of a host whose disks are known nothing is missing.
     let disks = place.line("capacity forecast here.jsonl --store s.sqlite").stderr;
-    assert!(!disks.contains("not added"), "{disks}");
+    assert!(!disks.contains("added up"), "{disks}");
 }

@@ -6,11 +6,10 @@
 mod interval;
 mod rates;
 
-use super::super::oracle::database_name;
 use super::super::seen::wrong;
 use super::super::{Format, SampleSink};
 use super::notation::Decimal;
-use crate::{Kind, Subject};
+use crate::Subject;
 use rates::Rates;
 use rigel_core::error::Problem;
 
@@ -44,6 +43,7 @@ struct Report {
     /// What the columns of the identity are called: small letters only.
     columns: Vec<String>,
     database: String,
+    dbid: String,
     instance: String,
     host: String,
     started: String,
@@ -147,10 +147,11 @@ impl Facts {
     /// A row of names.
     pub fn identity(&mut self, cells: &[String]) {
         let Some(report) = &mut self.report else { return };
-        let Report { columns, database, instance, host, started, .. } = report;
+        let Report { columns, database, dbid, instance, host, started, .. } = report;
         for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
             let place = match column.as_str() {
                 "dbname" | "database" => &mut *database,
+                "dbid" => &mut *dbid,
                 "instnum" => &mut *instance,
                 // Statspack underlines both words of `Host Name` as if they were columns.
                 "host" | "hostname" | "name" => &mut *host,
@@ -199,10 +200,10 @@ impl Facts {
         }
         let Some(decimal) = report.decimal() else { return Err(report.two_notations()) };
         let Some(span) = report.span(decimal, out)? else { return Ok(()) };
-        let name = report.database_name()?;
+        let subject = report.subject()?;
         out.check_host(&report.host, report.line)?;
         let values = report.rates.values(decimal, span, out.seen);
-        let key = out.key(&report.host, Subject::named(Kind::Database, &name), self.format.source());
+        let key = out.key(&report.host, subject, self.format.source());
         if !values.is_empty() {
             out.row(&key, span, &values);
         }
@@ -231,12 +232,12 @@ impl Report {
     }
 
     /// As the CSV of the same database has it.
-    fn database_name(&self) -> Result<String, Problem> {
+    fn subject(&self) -> Result<Subject, Problem> {
         if self.database.is_empty() {
             return Err(wrong(self.line, "the report does not name its database")
                 .because("it is cut off before that, or is an excerpt")
                 .next("import the whole report"));
         }
-        Ok(database_name(&self.database, &self.instance))
+        Ok(Subject::instance(&self.database, &self.instance, &self.dbid))
     }
 }

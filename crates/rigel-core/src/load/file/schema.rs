@@ -2,8 +2,8 @@
 //!
 //! Must not know more keys than the reader; a test compares.
 
-use super::FORM;
 use super::class::{DEFAULT_MAX_OUTSTANDING, MOST_SIZES};
+use super::{FORM, MOST_SENTENCE, MOST_SENTENCES};
 use crate::load::class::{FEWEST_PLACES, MAX_OUTSTANDING, MAX_RATE, MOST_CLASSES, MOST_PLACES, Spread};
 use crate::load::matrix::MAX_POINTS;
 use crate::load::phase::MOST_PHASES;
@@ -49,6 +49,10 @@ pub(super) fn document() -> Value {
             "node_share": {
                 "description": "Shares of the load per node of `rigel-mpi`, in rank order; equal shares if omitted.",
                 "type": "array", "minItems": 1, "maxItems": MOST_NODES, "items": count(0, MOST_SHARE)
+            },
+            "what_if": {
+                "description": "What the load assumes that production did not have, in sentences; `rigel capacity fit` says it first.",
+                "type": "array", "maxItems": MOST_SENTENCES, "items": { "type": "string", "maxLength": MOST_SENTENCE }
             },
             "phase": {
                 "description": "Phases, run one after the other: each scales the load for a time.",

@@ -303,7 +303,8 @@ proptest! {
         let phases = if phased { points.iter().map(phase).collect() } else { Vec::new() };
         let layout = if stripe == 0 { Layout::Concat } else { Layout::Raid0 { stripe_bytes: stripe << 19 } };
         let node_share = if phased { vec![2, 1] } else { Vec::new() };
-        let load = LoadFile { classes, points, layout, phases, node_share };
+        let what_if = if phased { vec!["a \"node\" fails: C:\\".to_owned()] } else { Vec::new() };
+        let load = LoadFile { classes, points, layout, phases, node_share, what_if };
         let text = load.text("a test");
         prop_assert_eq!(read("x", text.as_bytes()), Ok(load), "{}", text);
     }

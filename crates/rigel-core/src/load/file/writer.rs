@@ -31,6 +31,12 @@ pub fn text(load: &LoadFile, comments: &Comments) -> String {
     if !load.node_share.is_empty() {
         page.line(format_args!("node_share = {:?}", load.node_share));
     }
+    if !load.what_if.is_empty() {
+        let quoted =
+            |text: &String| format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""));
+        let all: Vec<String> = load.what_if.iter().map(quoted).collect();
+        page.line(format_args!("what_if = [{}]", all.join(", ")));
+    }
     // What a class has where it has most; phases are parts of it.
     let usual = load.points.iter().fold(Point::default(), |most, point| {
         point.classes().fold(most, |most, (class, level)| most.with(class, most.of(class).max(level)))

@@ -30,6 +30,12 @@ pub struct ScaledPhases {
     /// So many thousandths of the load have to keep the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<u32>,
+    /// All rates of the file are so many thousandths higher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<i32>,
+    /// What the file assumes that production did not have, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<String>,
 }
 
 impl ScaledPhases {
@@ -70,7 +76,7 @@ impl ScaledPhases {
             left_out: number(all - deciding.len()),
             phases: deciding.into_iter().map(number).collect(),
             of: number(phases.len()),
-            required: None,
+            ..Self::default()
         }
     }
 

@@ -16,6 +16,8 @@ const SQL: Commands = &["sql"];
 const SERVER: Commands = &["sql", "sql prove"];
 /// The commands that make a scratch file where no target is named.
 const SCRATCH: Commands = &["run", "calibrate", "slo", "soak", "capacity fit"];
+/// The commands that sum the history of hosts or databases.
+const WHOSE: Commands = &["capacity list", "capacity show", "capacity forecast", "capacity replay"];
 const SHAPE: Words = &[
     "--matrix",
     "--num-small",
@@ -344,6 +346,21 @@ pub const RULES: &[Rule] = &[
         &["--size"],
         &["commit"],
         "its table has a row for each commit, and is removed behind the run",
+        LEAVE_OUT,
+    ),
+    // Whose history.
+    not(
+        WHOSE,
+        &["--all"],
+        &["--host", "--database"],
+        "it sums all hosts, and the other names some",
+        LEAVE_OUT,
+    ),
+    not(
+        &["capacity forecast", "capacity replay"],
+        &["--disk"],
+        &["--database"],
+        "a database is summed over its instances, not over disks",
         LEAVE_OUT,
     ),
     // Not of a run.

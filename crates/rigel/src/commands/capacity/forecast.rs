@@ -2,7 +2,8 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_capacity`.
 
-use super::hosts;
+use super::guests;
+use super::hosts::{self, Whose};
 use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
 use crate::commands::advise::last_record;
@@ -11,7 +12,7 @@ use crate::output;
 use crate::streams::Streams;
 use rigel_capacity::forecast::Daily;
 use rigel_capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
-use rigel_capacity::{History, Kind, Selection, Subject, day};
+use rigel_capacity::{History, KeySummary, Kind, Members, Selection, Subject, day};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
 use rigel_core::path_text;
@@ -26,9 +27,10 @@ const STEP_MS: u32 = 300_000;
 
 pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Problem> {
     let wall = Wall::system();
-    let (host, history, databases) = history(options)?;
-    let demand = Demand::of(&history, &host, wall.offset_s());
-    tell_others(&host, &demand, &databases, streams);
+    let ForecastInput { whose, history, members, held } = asked(options)?;
+    let demand = Demand::of(&history, &members, &options.scenario.what_if, wall.offset_s());
+    check_common(&demand, &members)?;
+    tell_others(options, &whose, (&demand, &held), streams);
     let course = |(resource, daily): &(Resource, Daily)| {
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
     };
@@ -37,7 +39,7 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
     let gate = options.fail_before.and_then(|at| Some((at, storages.first()?.gate(at))));
     let started = wall.started();
     let told = HeadroomReport {
-        host: &host,
+        host: &whose.name,
         asked: &started,
         demand: &demand,
         courses: &courses,
@@ -79,52 +81,110 @@ fn measured(storage: &Storage) -> Result<(), Problem> {
     })
 }
 
-/// The history of the host that is meant, and every database of that host.
-fn history(options: &ForecastOptions) -> Result<(String, History, Vec<Subject>), Problem> {
+/// What is forecast.
+struct ForecastInput {
+    whose: Whose,
+    history: History,
+    members: Members,
+    held: Vec<KeySummary>,
+}
+
+/// The history of the hosts that are meant, and of the files of a what-if.
+fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
     let path = capacity_store::place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let shown = path_text::encode(&path);
     let held = store.held()?;
-    let host = hosts::chosen(&held, options.host.as_deref(), &shown)?;
+    let whose = Whose::of(&held, &options.whose, &options.stem, &shown)?;
+    let with_host = whose.hosts.iter().all(|host| hosts::means_all(&held, host, &options.subjects));
     let selection = Selection {
-        host: Some(host.clone()),
-        subjects: options.subjects.clone(),
-        with_host: hosts::means_all(&held, &host, &options.subjects),
+        hosts: whose.hosts.clone(),
+        subjects: [options.subjects.clone(), whose.subjects(&held)].concat(),
+        with_host: with_host && !whose.is_database(),
         step_ms: Some(STEP_MS),
         ..Selection::default()
     };
-    let history = store.history(&selection)?;
+    let mut history = store.history(&selection)?;
     if history.tables().next().is_none() {
-        return Err(Problem::usage(format!("the history of {host} has no {}", options.subjects.join(", ")))
-            .at(shown)
-            .next("rigel capacity show lists what it has"));
+        return Err(Problem::usage(format!(
+            "the history of {} has no {}",
+            whose.name,
+            options.subjects.join(", ")
+        ))
+        .at(shown)
+        .next("rigel capacity show lists what it has"));
     }
-    let mut databases: Vec<Subject> =
-        held.into_iter().filter(|one| one.key.host == host).map(|one| one.key.subject).collect();
-    databases.retain(|subject| subject.kind == Kind::Database);
-    databases.sort();
-    databases.dedup();
-    Ok((host, history, databases))
+    let mut members = whose.members(&held, &options.subjects);
+    whose.check_without(&options.scenario.what_if.without)?;
+    for file in &options.files {
+        guests::add(file, options.zone.as_deref(), STEP_MS, (&mut history, &mut members))?;
+    }
+    Ok(ForecastInput { whose, history, members, held })
 }
 
-/// Databases of one host share its storage, and a forecast of one knows nothing of the others.
-fn tell_others(host: &str, demand: &Demand, databases: &[Subject], streams: &Streams) {
-    let is_of_databases = demand.subjects.iter().all(|subject| subject.kind == Kind::Database);
-    if demand.subjects.is_empty() || !is_of_databases || databases.len() < 2 {
+/// Of members that were never watched at the same time there is no sum.
+fn check_common(demand: &Demand, members: &Members) -> Result<(), Problem> {
+    let has_rate = demand.daily.iter().any(|one| one.0 != Resource::Space);
+    if has_rate || members.all().len() < 2 {
+        return Ok(());
+    }
+    let name = |one: &rigel_capacity::Member| {
+        let subjects: Vec<String> = one.subjects.iter().map(ToString::to_string).collect();
+        format!("{} of {}", listed(&subjects), one.host)
+    };
+    let names: Vec<String> = members.all().iter().map(name).collect();
+    Err(Problem::usage(format!("there is no sum of {}", listed(&names)))
+        .at("--host, --database, --all")
+        .because(
+            "they have no time in common in which the rates of each are known, and what is unknown is not 0",
+        )
+        .next("import the time that is missing, or name less; rigel capacity list shows the times of each"))
+}
+
+/// Who else has load on the storage, as far as the store knows.
+fn tell_others(
+    options: &ForecastOptions,
+    whose: &Whose,
+    (demand, held): (&Demand, &[KeySummary]),
+    streams: &Streams,
+) {
+    let is_of_databases =
+        !demand.subjects.is_empty() && demand.subjects.iter().all(|subject| subject.kind == Kind::Database);
+    if options.subjects.is_empty()
+        && let Some(others) = whose.others(held, &options.stem)
+    {
+        streams.remark(&others);
+    }
+    if !is_of_databases {
         return;
     }
-    let names: Vec<String> = databases.iter().map(ToString::to_string).collect();
-    let names = listed(&names);
-    streams.remark(&match demand.subjects.as_slice() {
-        [only] => format!(
-            "this forecast covers only {only}: the history of {host} has {names}, and their loads are not \
-             added up. If they share storage, it is used up earlier"
-        ),
-        _ => format!(
-            "the history of {host} has {names}, whose loads are not added up: name one with --disk. If they \
-             share storage, it is used up earlier than the forecast for one says"
-        ),
-    });
+    let of_hosts = held.iter().map(|one| &one.key).filter(|key| whose.hosts.contains(&key.host));
+    let rates = |subject: &&Subject| {
+        held.iter().any(|one| {
+            one.key.subject == **subject && rigel_capacity::sum::is_load(one.metrics.iter().copied())
+        })
+    };
+    let there: Vec<&Subject> =
+        of_hosts.map(|key| &key.subject).filter(|one| one.kind == Kind::Database).filter(rates).collect();
+    let there = Subject::distinct(there.into_iter());
+    let is_in = |subject: &Subject| demand.subjects.iter().any(|one| one.is_same(subject));
+    let others: Vec<String> = there.iter().filter(|one| !is_in(one)).map(ToString::to_string).collect();
+    let hosts = listed(&whose.hosts);
+    if !others.is_empty() {
+        let own: Vec<String> = demand.subjects.iter().map(ToString::to_string).collect();
+        streams.remark(&format!(
+            "this forecast covers only {}: {hosts} also has {}. If they share storage, it is used up earlier: \
+             without --disk and --database, all databases of a host are added up",
+            listed(&own),
+            listed(&others)
+        ));
+    } else if there.len() > 1 && whose.hosts.len() == 1 && !whose.is_database() {
+        let names: Vec<String> = there.iter().map(ToString::to_string).collect();
+        streams.remark(&format!(
+            "the loads of {} on {hosts} are added up; if they do not share storage, name one with --disk",
+            listed(&names)
+        ));
+    }
 }
 
 /// The storage that is there, and the others.

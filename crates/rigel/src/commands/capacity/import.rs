@@ -6,20 +6,21 @@ mod opened;
 mod walk;
 
 use crate::args::ImportArgs;
-use crate::capacity_store::{Change, Store, place};
+use crate::capacity_store::{Store, place};
 use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use jiff::tz::TimeZone;
 use opened::OpenedFile;
-use rigel_capacity::read::{Options, Reader};
+use rigel_capacity::read::{Format, Options, Reader, ReaderNotes};
 use rigel_capacity::when::shown;
-use rigel_capacity::{Harvest, MOST_ROWS, MergeCounts};
+use rigel_capacity::{Harvest, History, Key, MOST_ROWS, MergeCounts, Table};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::path_text::{self, encode};
 use rigel_core::units::say::counted;
 use rigel_report::capacity::{DirectoryReport, ImportReport};
 use rigel_report::document::Document as _;
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -37,6 +38,7 @@ pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> 
         zone: arguments.zone.as_deref().map(zone).transpose()?,
         dates: arguments.dates.map(|dates| dates.order()),
         file: None,
+        host_of_nameless: None,
         renamed: arguments.rename.clone(),
     };
     let signals = Signals::listen()?;
@@ -52,32 +54,10 @@ pub fn import(arguments: &ImportArgs, streams: &Streams) -> Result<(), Problem> 
         done: 0,
         total,
     };
-    let joins = arguments.files.len() > MOST_LINES;
-    let mut together: Option<ImportReport> = None;
-    for (at, place) in places.into_iter().enumerate() {
-        let read = match place {
-            Place::File(path) => import.file(&path).map_err(|fault| of_file(fault.problem, &path, at)),
-            Place::Directory(found) => {
-                tell(together.take(), streams)?;
-                streams.results(import.directory(found)?.text(streams.style()).as_bytes())?;
-                continue;
-            }
-        };
-        let read = match read {
-            Ok(read) => read,
-            Err(problem) => {
-                // Its own problem is the one to tell.
-                let _ = tell(together, streams);
-                return Err(problem);
-            }
-        };
-        if !joins {
-            tell(Some(read), streams)?;
-        } else if !together.as_mut().is_some_and(|all| all.join(&read)) {
-            tell(together.replace(read), streams)?;
-        }
-    }
-    tell(together, streams)
+    let read = import.all(places, arguments.files.len() > MOST_LINES, streams);
+    // What was imported before a file that cannot be stays.
+    let kept = import.store.end_batch();
+    read.and(kept)
 }
 
 /// What was named.
@@ -129,28 +109,71 @@ struct Import {
 }
 
 impl Import {
+    /// Everything that was named. A line is told once its files are in the store for good.
+    fn all(&mut self, places: Vec<Place>, joins: bool, streams: &Streams) -> Result<(), Problem> {
+        let mut together: Option<ImportReport> = None;
+        for (at, place) in places.into_iter().enumerate() {
+            let read = match place {
+                Place::File(path) => self.file(&path).map_err(|fault| {
+                    let lost = usize::try_from(self.store.lost()).unwrap_or(at);
+                    of_file(fault.problem, &path, at.saturating_sub(lost))
+                }),
+                Place::Directory(found) => {
+                    self.tell(together.take(), streams)?;
+                    let report = self.directory(found)?;
+                    self.store.end_batch()?;
+                    streams.results(report.text(streams.style()).as_bytes())?;
+                    continue;
+                }
+            };
+            let read = match read {
+                Ok(read) => read,
+                Err(problem) => {
+                    // Its own problem is the one to tell.
+                    if self.store.lost() == 0 {
+                        let _ = self.tell(together, streams);
+                    }
+                    return Err(problem);
+                }
+            };
+            if !joins {
+                self.tell(Some(read), streams)?;
+            } else if !together.as_mut().is_some_and(|all| all.join(&read)) {
+                self.tell(together.replace(read), streams)?;
+            }
+        }
+        self.tell(together, streams)
+    }
+
+    fn tell(&mut self, file: Option<ImportReport>, streams: &Streams) -> Result<(), Problem> {
+        let Some(file) = file else { return Ok(()) };
+        self.store.end_batch()?;
+        streams.results(file.text(streams.style()).as_bytes())
+    }
+
     /// A file into the store.
     fn file(&mut self, path: &Path) -> Result<ImportReport, Fault> {
         let Self { store, progress, options, keep_first, signals, done, total } = self;
         // What opens or reads the file sets it; the store and a signal do not.
         let mut is_of_file = false;
-        let read = store.change(|change| {
-            let mut work = Work { change, harvest: Harvest::default(), merged: MergeCounts::default() };
-            let read = work.file(path, options, &mut is_of_file, |bytes| {
-                *done += bytes;
-                progress.done_of(*done, *total);
-                signals.flag().load(Ordering::Relaxed)
-            })?;
+        let read = store.change_in_batch(|change| {
+            let mut harvest = Harvest::default();
+            let mut merged = MergeCounts::default();
+            let mut keep = |harvest: &mut Harvest| {
+                merged.add(change.merge(&harvest.take())?);
+                Ok(())
+            };
+            let (format, seen) =
+                read_whole(path, options, &mut is_of_file, &mut harvest, &mut keep, |bytes| {
+                    *done += bytes;
+                    progress.done_of(*done, *total);
+                    signals.flag().load(Ordering::Relaxed)
+                })?;
+            merged.add(harvest.merged);
             is_of_file = true;
-            work.check(*keep_first)?;
+            check(merged, *keep_first)?;
             is_of_file = false;
-            Ok(ImportReport {
-                file: encode(path),
-                others: 0,
-                format: read.0,
-                seen: read.1,
-                merged: work.merged,
-            })
+            Ok(ImportReport { file: encode(path), others: 0, format, seen, merged })
         });
         read.map_err(|problem| Fault { problem, is_of_file })
     }
@@ -207,12 +230,8 @@ fn reason(problem: &Problem) -> String {
     parts.fold(problem.what.clone(), |all, part| format!("{all}; {part}"))
 }
 
-fn tell(file: Option<ImportReport>, streams: &Streams) -> Result<(), Problem> {
-    file.map_or(Ok(()), |file| streams.results(file.text(streams.style()).as_bytes()))
-}
-
 /// A zone by its name.
-fn zone(name: &str) -> Result<TimeZone, Problem> {
+pub fn zone(name: &str) -> Result<TimeZone, Problem> {
     let found = if name == "local" { TimeZone::try_system() } else { TimeZone::get(name) };
     found.map_err(|error| {
         Problem::usage(format!("unknown time zone '{}'", path_text::printable(name)))
@@ -239,82 +258,88 @@ fn of_file(mut problem: Problem, path: &Path, before: usize) -> Problem {
     problem
 }
 
-struct Work<'a> {
-    change: &'a Change<'a>,
-    harvest: Harvest,
-    merged: MergeCounts,
+/// All of a file in memory.
+pub fn tables(path: &Path, options: &Options) -> Result<BTreeMap<Key, Table>, Problem> {
+    let mut harvest = Harvest::default();
+    let mut is_of_file = false;
+    let mut all = History::default();
+    let mut keep = |harvest: &mut Harvest| {
+        harvest.take().into_iter().for_each(|(key, table)| all.add(key, &table));
+        Ok(())
+    };
+    read_whole(path, options, &mut is_of_file, &mut harvest, &mut keep, |_| false)
+        .map_err(|problem| of_file(problem, path, 0))?;
+    Ok(all.tables().map(|(key, table)| (key.clone(), table.clone())).collect())
 }
 
-impl Work<'_> {
-    fn file(
-        &mut self,
-        path: &Path,
-        options: &Options,
-        is_of_file: &mut bool,
-        mut read_on: impl FnMut(u64) -> bool,
-    ) -> Result<(rigel_capacity::read::Format, rigel_capacity::read::ReaderNotes), Problem> {
-        let unreadable = |error: &std::io::Error| match error.kind() {
-            ErrorKind::FileTooLarge | ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-                Problem::usage("the packed file cannot be unpacked")
-                    .at(encode(path))
-                    .because(error.to_string())
-                    .next("check it with gzip -t, or unpack it first: gzip -d FILE")
-            }
-            _ => Problem::refused("the file cannot be read")
-                .next("check its name and who may read it")
+/// Reads a file into a harvest, which is kept now and then.
+fn read_whole(
+    path: &Path,
+    options: &Options,
+    is_of_file: &mut bool,
+    harvest: &mut Harvest,
+    keep: &mut dyn FnMut(&mut Harvest) -> Result<(), Problem>,
+    mut read_on: impl FnMut(u64) -> bool,
+) -> Result<(Format, ReaderNotes), Problem> {
+    let mut blamed = |problem| {
+        *is_of_file = true;
+        problem
+    };
+    let mut file = OpenedFile::open(path).map_err(|error| blamed(unreadable(path, &error)))?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut reader = Reader::new(Options { file: name, ..options.clone() });
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut on_disk = 0;
+    loop {
+        let length = file.read(&mut piece).map_err(|error| blamed(unreadable(path, &error)))?;
+        if length == 0 {
+            break;
+        }
+        reader.bytes(&piece[..length], harvest).map_err(&mut blamed)?;
+        if harvest.values() >= MOST_ROWS {
+            keep(harvest)?;
+        }
+        let before = std::mem::replace(&mut on_disk, file.bytes_on_disk());
+        if read_on(on_disk - before) {
+            return Err(Problem::new(ExitKind::CutShort, "the import was stopped")
                 .at(encode(path))
-                .because(format!("the system says: {error}")),
-        };
-        let mut blamed = |problem| {
-            *is_of_file = true;
-            problem
-        };
-        let mut file = OpenedFile::open(path).map_err(|error| blamed(unreadable(&error)))?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let mut reader = Reader::new(Options { file: name, ..options.clone() });
-        let mut piece = vec![0; PIECE_BYTES];
-        let mut on_disk = 0;
-        loop {
-            let length = file.read(&mut piece).map_err(|error| blamed(unreadable(&error)))?;
-            if length == 0 {
-                break;
-            }
-            reader.bytes(&piece[..length], &mut self.harvest).map_err(&mut blamed)?;
-            if self.harvest.values() >= MOST_ROWS {
-                self.keep()?;
-            }
-            let before = std::mem::replace(&mut on_disk, file.bytes_on_disk());
-            if read_on(on_disk - before) {
-                return Err(Problem::new(ExitKind::CutShort, "the import was stopped")
-                    .at(encode(path))
-                    .next("import this file again; none of it was kept"));
-            }
+                .next("import this file again; none of it was kept"));
         }
-        let mut read = reader.end(&mut self.harvest).map_err(blamed)?;
-        if file.is_cut {
-            read.1.notes.insert("the packed file is cut off: what could be unpacked of it is used");
+    }
+    let mut read = reader.end(harvest).map_err(blamed)?;
+    if file.is_cut {
+        read.1.notes.insert("the packed file is cut off: what could be unpacked of it is used");
+    }
+    keep(harvest)?;
+    Ok(read)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
+    match error.kind() {
+        ErrorKind::FileTooLarge | ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+            Problem::usage("the packed file cannot be unpacked")
+                .at(encode(path))
+                .because(error.to_string())
+                .next("check it with gzip -t, or unpack it first: gzip -d FILE")
         }
-        self.keep()?;
-        Ok(read)
+        _ => Problem::refused("the file cannot be read")
+            .next("check its name and who may read it")
+            .at(encode(path))
+            .because(format!("the system says: {error}")),
     }
+}
 
-    fn keep(&mut self) -> Result<(), Problem> {
-        let tables = self.harvest.take();
-        self.merged.add(self.change.merge(&tables)?);
-        Ok(())
-    }
-
-    /// Refuses other values of samples that are there.
-    fn check(&mut self, keep_first: bool) -> Result<(), Problem> {
-        self.merged.add(self.harvest.merged);
-        let MergeCounts { differing, known, added, first_differing_ms, .. } = self.merged;
-        let Some(first) = first_differing_ms.filter(|_| !keep_first) else { return Ok(()) };
-        let all = differing + known + added;
-        Err(Problem::usage(format!(
-            "{differing} of {all} samples already exist with different values, the first from {} UTC",
-            shown(first)
-        ))
-        .because("the file is from another host or disk with the same name; none of it was imported")
-        .next("name the host with --host or the disk with --rename, or keep the existing samples with --keep-first"))
-    }
+/// Refuses other values of samples that are there.
+fn check(merged: MergeCounts, keep_first: bool) -> Result<(), Problem> {
+    let MergeCounts { differing, known, added, first_differing_ms, .. } = merged;
+    let Some(first) = first_differing_ms.filter(|_| !keep_first) else { return Ok(()) };
+    let all = differing + known + added;
+    Err(Problem::usage(format!(
+        "{differing} of {all} samples already exist with different values, the first from {} UTC",
+        shown(first)
+    ))
+    .because("the file is from another host or disk with the same name; none of it was imported")
+    .next(
+        "name the host with --host or the disk with --rename, or keep the existing samples with --keep-first",
+    ))
 }

@@ -2,17 +2,23 @@
 //!
 //! Must not choose phases or rates; `rigel_capacity::replay` does.
 
-use super::hosts;
+use super::guests;
+use super::hosts::{self, Whose};
 use crate::args::ReplayOptions;
 use crate::capacity_store::{Store, place};
 use crate::output;
 use crate::progress::WorkProgress;
 use crate::streams::Streams;
+use rigel_capacity::headroom::WhatIf;
 use rigel_capacity::replay::{Gatherer, HistoryExcerpt, Life, Replay, step_ms};
+use rigel_capacity::sum::usual_table;
 use rigel_capacity::when::shown;
-use rigel_capacity::{DAY_MS, KeySummary, Kind, Metric, Selection, Source, Subject, own_disks};
+use rigel_capacity::{
+    DAY_MS, Key, KeySummary, Kind, Members, Metric, Selection, Source, Span, Subject, Table,
+};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_core::units::say::{listed, trimmed, whole};
 use rigel_report::replay::ReplayReport;
 
 /// A time that is not named.
@@ -22,10 +28,11 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     let path = place(options.store.as_deref())?;
     let store = Store::open_to_read(&path)?;
     let file = path_text::encode(&path);
-    let chosen = StoreSelection::of(&store.held()?, options, &file)?;
+    let mut chosen = StoreSelection::of(&store.held()?, options, &file)?;
     let range_ms = chosen.range(options)?;
     chosen.check_names(range_ms)?;
-    let lives = Life::all(&chosen.subjects, &chosen.held);
+    chosen.add_guests(options, range_ms)?;
+    let lives = Life::all(&chosen.members, &chosen.held);
     let finest_ms = step_ms(&lives, (0, 0));
     let step_ms = options.step_ms.unwrap_or_else(|| step_ms(&lives, range_ms));
     let gathered = gather(&store, &chosen, (&lives, step_ms), range_ms, (options, streams))?;
@@ -37,11 +44,17 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
             chosen.nothing(range_ms, step_ms)
         });
     }
-    let replay = Replay::of(&gathered, step_ms, options.most, options.scale)?;
+    let scale = options.scale * options.what_if.times();
+    let mut replay = Replay::of(&gathered, step_ms, options.most, scale)?;
+    replay.load.what_if = what_if(&options.what_if);
+    if options.nodes {
+        replay.load.node_share = chosen.node_shares(&gathered, &options.what_if.without)?;
+    }
     let told = ReplayReport {
         command: &format!("capacity {}", options.command),
-        host: &chosen.host,
-        subjects: &chosen.subjects,
+        members: &chosen.members,
+        without: &options.what_if.without,
+        left_out_stretches: gathered.left_out,
         left_out: &chosen.left_out,
         sources: &chosen.sources(),
         range_ms,
@@ -52,6 +65,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
         None => streams.results(told.file().as_bytes())?,
     }
     if !options.quiet {
+        chosen.others.iter().for_each(|text| streams.remark(text));
         told.remarks().iter().for_each(|text| streams.remark(text));
     }
     Ok(())
@@ -59,20 +73,37 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
 
 /// What of the store is meant.
 struct StoreSelection {
-    host: String,
-    subjects: Vec<Subject>,
+    whose: Whose,
+    members: Members,
     left_out: Vec<Subject>,
-    /// What the store has of these subjects.
+    /// What the store has of their disks or databases.
     held: Vec<KeySummary>,
-    /// Whether these are all disks of the host.
+    /// Whether these are all disks of the hosts.
     is_all: bool,
+    /// Who else has load on the storage.
+    others: Option<String>,
+    /// The load of files, in all hours of the time that is meant.
+    guests: Vec<(Key, Table)>,
+}
+
+/// What is assumed, a sentence for each.
+fn what_if(what_if: &WhatIf) -> Vec<String> {
+    let WhatIf { without, files, more } = what_if;
+    let gone = (!without.is_empty()).then(|| {
+        format!("What if: {} is gone; its load moves to the others, and the sum stays", listed(without))
+    });
+    let added = files.iter().map(|file| format!("What if: with the load of {file}"));
+    let more =
+        more.map(|more| format!("What if: all rates are {} times those of the history", trimmed(1.0 + more)));
+    gone.into_iter().chain(added).chain(more).collect()
 }
 
 impl StoreSelection {
     fn of(all: &[KeySummary], options: &ReplayOptions, file: &str) -> Result<Self, Problem> {
-        let host = hosts::chosen(all, options.host.as_deref(), file)?;
+        let whose = Whose::of(all, &options.whose, &options.stem, file)?;
+        whose.check_without(&options.what_if.without)?;
         let selection = Selection {
-            host: Some(host.clone()),
+            hosts: whose.hosts.clone(),
             subjects: options.disks.clone(),
             source: options.source,
             ..Selection::default()
@@ -80,19 +111,15 @@ impl StoreSelection {
         let has_ops = |one: &&KeySummary| {
             one.metrics.contains(&Metric::ReadOps) || one.metrics.contains(&Metric::AllOps)
         };
-        let is_own = |one: &&KeySummary| one.key.host == host && one.key.subject.kind != Kind::Host;
+        let is_own = |one: &&KeySummary| whose.wants(&one.key) && one.key.subject.kind != Kind::Host;
         let known: Vec<&KeySummary> = all.iter().filter(is_own).filter(has_ops).collect();
         let held: Vec<KeySummary> =
             known.iter().filter(|one| selection.wants(&one.key)).map(|one| (*one).clone()).collect();
-        let of_kind = |kind: Kind| {
-            Subject::distinct(held.iter().map(|one| &one.key.subject).filter(|subject| subject.kind == kind))
-        };
-        let (disks, databases) = (of_kind(Kind::Disk), of_kind(Kind::Database));
-        let subjects = if disks.is_empty() { databases } else { own_disks(disks.clone()) };
-        if subjects.is_empty() {
+        let members = whose.members(&held, &[]);
+        if members.all().is_empty() {
             let subjects = Subject::distinct(known.into_iter().map(|one| &one.key.subject));
             let names: Vec<String> = subjects.iter().map(ToString::to_string).collect();
-            return Err(Problem::usage(format!("the history of {host} has no such I/O"))
+            return Err(Problem::usage(format!("the history of {} has no such I/O", whose.name))
                 .at("--disk, --source")
                 .because(match names.as_slice() {
                     [] => "it has none at all".to_owned(),
@@ -100,11 +127,62 @@ impl StoreSelection {
                 })
                 .next("name one of them with --disk, or another --host; rigel capacity list shows what there is"));
         }
-        let is_meant = |subject: &Subject| subjects.iter().any(|one| one.is_same(subject));
-        let left_out = disks.into_iter().filter(|disk| !is_meant(disk)).collect();
-        let held = held.into_iter().filter(|one| is_meant(&one.key.subject)).collect();
-        let is_all = hosts::means_all(all, &host, &options.disks);
-        Ok(Self { host, left_out, held, subjects, is_all })
+        let is_meant = |host: &str, subject: &Subject| {
+            members.parts().any(|(own, one)| own == host && one.is_same(subject))
+        };
+        let disks = held.iter().map(|one| &one.key).filter(|key| key.subject.kind == Kind::Disk);
+        let left_out =
+            Subject::distinct(disks.filter(|key| !is_meant(&key.host, &key.subject)).map(|key| &key.subject));
+        let held: Vec<KeySummary> =
+            held.iter().filter(|one| is_meant(&one.key.host, &one.key.subject)).cloned().collect();
+        let is_all = whose.hosts.iter().all(|host| hosts::means_all(all, host, &options.disks));
+        let others = whose.others(all, &options.stem).filter(|_| options.disks.is_empty());
+        Ok(Self { whose, members, left_out, held, is_all, others, guests: Vec::new() })
+    }
+
+    /// Takes the load of files in.
+    fn add_guests(&mut self, options: &ReplayOptions, range_ms: (i64, i64)) -> Result<(), Problem> {
+        for file in &options.files {
+            for (key, table) in guests::take(file, options.zone.as_deref(), &mut self.members)? {
+                let table = usual_table(&table, range_ms);
+                if table.is_empty() {
+                    continue;
+                }
+                let summary = |spans: &[Span]| KeySummary {
+                    key: key.clone(),
+                    metrics: table.metrics().collect(),
+                    first_ms: spans.first().map_or(0, |span| span.start_ms),
+                    last_ms: spans.last().map_or(0, |span| span.end_ms()),
+                    covered_ms: spans.iter().map(|span| i64::from(span.length_ms)).sum(),
+                    rows: u64::try_from(spans.len()).unwrap_or(u64::MAX),
+                    bytes: 0,
+                };
+                self.held.push(summary(table.spans()));
+                self.guests.push((key, table));
+            }
+        }
+        Ok(())
+    }
+
+    /// What each host has of the load, in parts of a hundred, once that of some has moved to the others.
+    fn node_shares(&self, gathered: &HistoryExcerpt, without: &[String]) -> Result<Vec<u32>, Problem> {
+        let mut ops: Vec<(&str, f64)> = Vec::new();
+        let members = self.members.all().iter().zip(&gathered.member_ops);
+        for (member, own) in members.filter(|(member, _)| member.file.is_none()) {
+            match ops.iter_mut().find(|(host, _)| *host == member.host) {
+                Some((_, sum)) => *sum += own,
+                None => ops.push((&member.host, *own)),
+            }
+        }
+        ops.retain(|(host, _)| !without.iter().any(|out| out == host));
+        let all: f64 = ops.iter().map(|one| one.1).sum();
+        if all <= 0.0 {
+            return Err(Problem::usage("the hosts that stay had no I/O in that time")
+                .at("--without")
+                .because("their shares of the load are all 0")
+                .next("leave out --nodes, or choose another time with --from and --to"));
+        }
+        Ok(ops.iter().map(|one| u32::try_from(whole(100.0 * one.1 / all)).unwrap_or(100)).collect())
     }
 
     /// The time that is meant.
@@ -133,13 +211,13 @@ impl StoreSelection {
         let clash = |one: &KeySummary, other: &KeySummary| {
             let common =
                 one.last_ms.min(other.last_ms).min(to_ms) - one.first_ms.max(other.first_ms).max(from_ms);
-            let same_name = one.key.subject.name == other.key.subject.name;
+            let same_name = one.key.subject.name == other.key.subject.name && one.key.host == other.key.host;
             same_name && !one.key.subject.is_same(&other.key.subject) && common > 0
         };
         let found =
             self.held.iter().find_map(|one| Some((one, self.held.iter().find(|other| clash(one, other))?)));
         let Some((one, other)) = found else { return Ok(()) };
-        Err(Problem::usage(format!("two disks of {} are called {} at the same time", self.host, one.key.subject))
+        Err(Problem::usage(format!("two disks of {} are called {} at the same time", one.key.host, one.key.subject))
             .because(format!(
                 "{} calls one {}, and {} the other {}: they are from two hosts under one name, or two tools use different ids for one disk",
                 one.key.source.name(), one.key.subject.id, other.key.source.name(), other.key.subject.id
@@ -153,7 +231,7 @@ impl StoreSelection {
         Problem::usage(format!(
             "intervals of {} s are too fine for the history of {}",
             step_ms / 1000,
-            self.host
+            self.whose.name
         ))
         .at("--every")
         .because(format!("some of the imported history is coarser: it has intervals of {finest_s} s"))
@@ -168,7 +246,7 @@ impl StoreSelection {
         let last = self.held.iter().map(|one| one.last_ms).max().unwrap_or(0);
         let because = if within && before.is_some() {
             format!(
-                "the time is in a gap, or no interval of {} s covers all disks at once; the history covers {} to {} UTC",
+                "the time is in a gap, or no interval of {} s covers all disks and hosts at once; the history covers {} to {} UTC",
                 step_ms / 1000,
                 shown(first),
                 shown(last)
@@ -178,7 +256,7 @@ impl StoreSelection {
         };
         Problem::usage(format!(
             "the history of {} has no I/O from {} to {} UTC",
-            self.host,
+            self.whose.name,
             shown(from_ms),
             shown(to_ms)
         ))
@@ -203,23 +281,28 @@ fn gather(
     (from_ms, to_ms): (i64, i64),
     (options, streams): (&ReplayOptions, &Streams),
 ) -> Result<HistoryExcerpt, Problem> {
-    let mut gatherer = Gatherer::new(&chosen.host, lives, step_ms);
+    let mut gatherer = Gatherer::new(lives, step_ms);
     let mut progress = WorkProgress::of_days(streams, options.quiet);
     let first = from_ms.div_euclid(DAY_MS);
     let last = (to_ms - 1).div_euclid(DAY_MS);
     let days = (last - first + 1).unsigned_abs();
     for (done, day) in (1..).zip(first..=last) {
+        let part_ms = (from_ms.max(day * DAY_MS), to_ms.min((day + 1) * DAY_MS));
         let selection = Selection {
-            host: Some(chosen.host.clone()),
+            hosts: chosen.whose.hosts.clone(),
             subjects: chosen.names(),
             // The host tells nothing of some of its disks.
             with_host: chosen.is_all,
             source: options.source,
-            from_ms: Some(from_ms.max(day * DAY_MS)),
-            to_ms: Some(to_ms.min((day + 1) * DAY_MS)),
+            from_ms: Some(part_ms.0 - gatherer.margin_ms()),
+            to_ms: Some(part_ms.1),
             step_ms: None,
         };
-        gatherer.add(&store.history(&selection)?);
+        let mut history = store.history(&selection)?;
+        for (key, table) in &chosen.guests {
+            history.add(key.clone(), &table.slice(part_ms.0 - gatherer.margin_ms(), part_ms.1));
+        }
+        gatherer.add(&history, part_ms);
         progress.done_of(done, days);
     }
     Ok(gatherer.finish())

@@ -2,55 +2,97 @@
 //!
 //! Must not write.
 
-use super::hosts;
-use crate::args::{ShowArgs, StoreArgs};
+use super::hosts::{self, Whose};
+use super::shared;
+use crate::args::{CommandStem, ListArgs, ShowArgs, StoreArgs, WhoseArgs};
 use crate::capacity_store::{Store, place};
 use crate::streams::Streams;
-use rigel_capacity::Selection;
+use rigel_capacity::{KeySummary, Selection};
 use rigel_core::error::Problem;
-use rigel_report::capacity::{Holdings, overview};
+use rigel_core::path_text;
+use rigel_report::capacity::{Holdings, overview, overview_of_sum};
 use rigel_report::document::Document as _;
+use std::ffi::OsString;
+use std::path::Path;
 
 /// Means over so long: the busy hours of a year of fifty disks in some hundred megabytes.
 const STEP_MS: u32 = 300_000;
 
-pub fn list(options: &StoreArgs, streams: &Streams) -> Result<(), Problem> {
-    let store = Store::open_to_read(&place(options.file.as_deref())?)?;
-    let held = store.held()?;
-    if held.is_empty() {
-        Err(nothing())
-    } else {
-        streams.results(Holdings(&held).text(streams.style()).as_bytes())
+pub fn list(options: &ListArgs, streams: &Streams) -> Result<(), Problem> {
+    let path = place(options.store.file.as_deref())?;
+    let all = Store::open_to_read(&path)?.held()?;
+    if all.is_empty() {
+        return Err(nothing());
+    }
+    let mut held = all.clone();
+    if let Some(whose) = whose(&all, &options.whose, &path)? {
+        held.retain(|one| whose.wants(&one.key));
+    }
+    streams.results(Holdings(&held).text(streams.style()).as_bytes())?;
+    tell_shared(&held, &options.store, streams);
+    Ok(())
+}
+
+/// Which hosts share a storage, as far as the files themselves say so.
+fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
+    let store = store.file.as_ref().map(|file| [OsString::from("--store"), file.into()]);
+    let show = [OsString::from("show")].into_iter().chain(store.into_iter().flatten());
+    let stem = CommandStem::of(&show.collect::<Vec<_>>());
+    for found in shared::shared(held) {
+        streams.remark(&format!("{}; to sum them: {}", found.sentence(), stem.with(&found.option(held))));
     }
 }
 
+/// Those that are named, if any is.
+fn whose(held: &[KeySummary], asked: &WhoseArgs, path: &Path) -> Result<Option<Whose>, Problem> {
+    let shown = path_text::encode(path);
+    asked.is_given().then(|| Whose::of(held, asked, &CommandStem::default(), &shown)).transpose()
+}
+
 pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
-    let store = Store::open_to_read(&place(options.store.file.as_deref())?)?;
+    let path = place(options.store.file.as_deref())?;
+    let store = Store::open_to_read(&path)?;
     let moment =
         |text: &Option<String>, at: &str| text.as_deref().map(|text| hosts::moment(text, at)).transpose();
+    let all = store.held()?;
+    let whose = whose(&all, &options.whose, &path)?;
     let mut selection = Selection {
-        host: options.host.clone(),
         subjects: options.names.clone(),
-        with_host: false,
-        source: None,
         from_ms: moment(&options.from, "--from")?,
         to_ms: moment(&options.to, "--to")?,
         step_ms: Some(STEP_MS),
+        ..Selection::default()
     };
     let (from, to) = selection.range();
-    let wanted = store
-        .held()?
-        .into_iter()
-        .filter(|held| selection.wants(&held.key) && held.last_ms > from && held.first_ms < to);
-    let mut held: Vec<_> = wanted.collect();
+    let is_meant = |one: &KeySummary| whose.as_ref().is_none_or(|whose| whose.wants(&one.key));
+    let wanted = all.iter().filter(|held| {
+        is_meant(held) && selection.wants(&held.key) && held.last_ms > from && held.first_ms < to
+    });
+    let mut held: Vec<KeySummary> = wanted.cloned().collect();
     if held.is_empty() {
         return Err(nothing());
+    }
+    if let Some(whose) = &whose {
+        let members = whose.members(&held, &[]);
+        if members.all().len() > 1 {
+            let sum = Selection {
+                hosts: whose.hosts.clone(),
+                subjects: if options.names.is_empty() {
+                    whose.subjects(&held)
+                } else {
+                    options.names.clone()
+                },
+                ..selection.clone()
+            };
+            let text = overview_of_sum(&store.history(&sum)?, &members, &whose.name);
+            streams.results(text.as_bytes())?;
+        }
     }
     held.sort_by(|a, b| a.key.cmp(&b.key));
     held.dedup_by(|a, b| a.key.host == b.key.host && a.key.subject == b.key.subject);
     // One at a time, so that memory is that of one disk.
     for one in held {
-        selection.host = Some(one.key.host.clone());
+        selection.hosts = vec![one.key.host.clone()];
         let name = if one.key.subject.id.is_empty() { &one.key.subject.name } else { &one.key.subject.id };
         selection.subjects = vec![name.clone()];
         let short = one.last_ms - one.first_ms < 24 * i64::from(STEP_MS);
@@ -64,6 +106,9 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
             }
         }
         streams.results(text.as_bytes())?;
+    }
+    if whose.is_none() && options.names.is_empty() {
+        tell_shared(&all, &options.store, streams);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know a page.
 
+use crate::cluster;
 use crate::support::{Place, ProgramOutput, tell};
 use crate::year;
 use std::fs;
@@ -17,6 +18,10 @@ case "$1 $2" in
 esac
 case " $* " in
     *" --dry-run "*|*" --last "*|*" --history "*|*" --record "*) more= ;;
+esac
+# Pages speak of a host and of a cluster, whose histories are two.
+case " $* " in
+    *rac1*|*rac2*|*PROD*|*" --all "*) HOME="$CLUSTER" ;;
 esac
 number=$(ls "$TOLD" | wc -l)
 "$REAL" "$@" $more 2>"$TOLD/$number.stderr"
@@ -108,6 +113,10 @@ impl PageStage {
             .unwrap();
             line("capacity import year.json --quiet");
         }
+        fs::create_dir(made.path("cluster")).unwrap();
+        fs::write(made.path("prod.csv"), cluster::awr(&cluster::PROD, 0..60)).unwrap();
+        let import = "capacity import prod.csv --zone UTC --quiet".split_whitespace();
+        tell(made.place.command().args(import).env("HOME", made.path("cluster"))).expect_code(0);
         made
     }
 
@@ -133,7 +142,7 @@ impl<'a> Stage<'a> {
     pub fn new(made: &'a PageStage) -> Self {
         let place = Place::new();
         let stage = Self { made, place };
-        for folder in ["bin", "told", "here", "home"].into_iter().chain(COMPLETIONS) {
+        for folder in ["bin", "told", "here", "home", "cluster"].into_iter().chain(COMPLETIONS) {
             fs::create_dir_all(stage.path(folder)).unwrap();
         }
         for (name, script) in OTHERS.into_iter().chain([("rigel", STAND_IN)]) {
@@ -142,6 +151,9 @@ impl<'a> Stage<'a> {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         copy(&made.path("home"), &stage.path("home"));
+        copy(&made.path("cluster"), &stage.path("cluster"));
+        fs::write(stage.here("db7.csv"), cluster::awr(&[cluster::DB7], 0..14)).unwrap();
+        fs::write(stage.here("space.csv"), cluster::space(cluster::PROD[0], 60, 100.0)).unwrap();
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
         for (name, from) in [
             ("sa24.json", tests.join(SADF)),
@@ -178,6 +190,7 @@ impl<'a> Stage<'a> {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(moved).current_dir(self.path("here")).stdin(Stdio::null());
         shell.env("PATH", path).env("HOME", self.path("home")).env("TOLD", &told);
+        shell.env("CLUSTER", self.path("cluster"));
         shell.env("REAL", env!("CARGO_BIN_EXE_rigel"));
         shell.env("SADF", Path::new(env!("CARGO_MANIFEST_DIR")).join(SADF));
         let whole = tell(&mut shell);

@@ -4,12 +4,12 @@ use super::super::super::Document;
 use super::super::super::documents::{ASCII, COLOUR, joined, told};
 use super::super::Case;
 use super::super::calibrations::{PLAIN, calibrated, plain};
-use rigel_capacity::headroom::{Course, Demand, Scenario, Storage, Surface};
+use rigel_capacity::headroom::{Course, Demand, Grow, Scenario, Storage, Surface, WhatIf};
 use rigel_capacity::read::{Options, Reader};
 use rigel_capacity::replay::{Gatherer, Life, PhaseLimit, Replay, step_ms};
 use rigel_capacity::{
-    DAY_MS, HOUR_MS, Harvest, History, Key, KeySummary, Kind, MergeCounts, Metric, Source, Span, Subject,
-    Table, day, own_disks,
+    DAY_MS, HOUR_MS, Harvest, History, Key, KeySummary, Kind, Members, MergeCounts, Metric, Source, Span,
+    Subject, Table, day,
 };
 use rigel_core::judge::findings::Findings;
 use rigel_core::record::Record;
@@ -31,6 +31,7 @@ pub fn all() -> Vec<Case> {
         Case::other("capacity-forecast", || forecast(420, &Scenario::default(), Some("2026-12"))),
         Case::other("capacity-forecast-scenario", || forecast(420, &scenario()?, Some("2026-08"))),
         Case::other("capacity-forecast-short", || forecast(9, &Scenario::default(), Some("2027-01"))),
+        Case::other("capacity-forecast-sum", summed),
         Case::other("capacity-scenarios-refused", refused),
         Case::other("capacity-replay", || replayed(&[], 12)),
         Case::other("capacity-replay-unparted", || {
@@ -164,11 +165,38 @@ fn store() -> anyhow::Result<Vec<Document>> {
 fn scenario() -> anyhow::Result<Scenario> {
     let added = ["200GB@2026-08", "50IOPS@2026-09-15", "-10%@2026-11"].map(|text| text.parse());
     let added = added.into_iter().collect::<Result<_, _>>().map_err(anyhow::Error::msg)?;
-    Ok(Scenario { growth: Some("30%/y".parse().map_err(anyhow::Error::msg)?), added })
+    let Grow::ByYear(growth) = "30%/y".parse().map_err(anyhow::Error::msg)? else {
+        anyhow::bail!("30%/y is a growth per year")
+    };
+    Ok(Scenario { growth: Some(growth), added, ..Scenario::default() })
 }
 
 fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow::Result<Vec<Document>> {
-    let demand = Demand::of(&history(&tables(days)), HOST, 3600);
+    let history = history(&tables(days));
+    let members = Members::of_host(&history, HOST);
+    forecast_of(&history, (&members, HOST), scenario, fail_before)
+}
+
+/// Two hosts, of which the other one lacks some days, with what if.
+fn summed() -> anyhow::Result<Vec<Document>> {
+    let mut history = history(&tables(420));
+    for (key, table) in tables(420).into_iter().filter(|(key, _)| key.subject.kind == Kind::Disk) {
+        let gone = table.slice(BEGIN_MS + 60 * DAY_MS, i64::MAX);
+        history.add(Key::new("db2", key.subject, key.source), &gone);
+    }
+    let members = Members::of_history(&history, &[HOST.to_owned(), "db2".to_owned()]);
+    let what_if = WhatIf { without: vec!["db2".to_owned()], files: Vec::new(), more: Some(0.3) };
+    let scenario = Scenario { what_if, ..Scenario::default() };
+    forecast_of(&history, (&members, "db1 and db2"), &scenario, None)
+}
+
+fn forecast_of(
+    history: &History,
+    (members, host): (&Members, &str),
+    scenario: &Scenario,
+    fail_before: Option<&str>,
+) -> anyhow::Result<Vec<Document>> {
+    let demand = Demand::of(history, members, &scenario.what_if, 3600);
     let course = |(resource, daily): &(_, rigel_capacity::forecast::Daily)| {
         Course::of(*resource, daily.clone(), 365, scenario)
     };
@@ -181,7 +209,7 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
     let gate = fail_before.and_then(day::read).map(|at| (at, storages[0].gate(at)));
     let asked = "2026-04-25T09:00:00+01:00";
     let told = headroom::HeadroomReport {
-        host: HOST,
+        host,
         asked,
         demand: &demand,
         courses: &courses,
@@ -201,7 +229,7 @@ fn forecast(days: i64, scenario: &Scenario, fail_before: Option<&str>) -> anyhow
 fn refused() -> anyhow::Result<Vec<Document>> {
     let added = ["200GB", "200GB@soon", "xIOPS@2027-04", "5KB@2027-04"]
         .map(|text| text.parse::<rigel_capacity::headroom::DemandStep>().err());
-    let growth = ["30", "-100%/y", "inf%"].map(|text| text.parse::<rigel_capacity::headroom::Growth>().err());
+    let growth = ["30", "-100%/y", "inf%"].map(|text| text.parse::<Grow>().err());
     let all: Vec<String> = added.into_iter().chain(growth).flatten().collect();
     Ok(vec![Document::new("text", all.join("\n") + "\n")])
 }
@@ -238,19 +266,22 @@ fn replayed(only: &[Metric], most: usize) -> anyhow::Result<Vec<Document>> {
         }
     }
     let tables = harvest.take();
-    let subjects: Vec<Subject> = tables.keys().map(|key| key.subject.clone()).collect();
-    let own = own_disks(subjects.clone());
-    let left_out: Vec<Subject> = subjects.into_iter().filter(|one| !own.contains(one)).collect();
-    let lives = Life::all(&own, &held(&tables));
+    let history = history(&tables);
+    let members = Members::of_host(&history, HOST);
+    let is_own = |subject: &Subject| members.parts().any(|(_, own)| own == subject);
+    let subjects = tables.keys().map(|key| key.subject.clone());
+    let left_out: Vec<Subject> = subjects.filter(|one| !is_own(one)).collect();
+    let lives = Life::all(&members, &held(&tables));
     let range_ms = (BEGIN_MS, BEGIN_MS + 2 * DAY_MS);
     let step_ms = step_ms(&lives, range_ms);
-    let mut gatherer = Gatherer::new(HOST, &lives, step_ms);
-    gatherer.add(&history(&tables));
+    let mut gatherer = Gatherer::new(&lives, step_ms);
+    gatherer.add(&history, range_ms);
     let replay = Replay::of(&gatherer.finish(), step_ms, PhaseLimit::Phases(most), 1.5)?;
     let told = replay::ReplayReport {
         command: "capacity replay --host db1 --scale 1.5",
-        host: HOST,
-        subjects: &own,
+        members: &members,
+        without: &[],
+        left_out_stretches: 0,
         left_out: &left_out,
         sources: &[Source::Iostat],
         range_ms,

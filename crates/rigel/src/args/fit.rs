@@ -34,7 +34,7 @@ Examples:
   rigel capacity fit --load week.toml --p99 5ms --p999 20ms --require 1.5 /dev/sdx && move
       two limits at once; exit code 0 only if 1.5 times the load certainly meets them
   rigel capacity fit --load week.toml --p99 5ms --grow 30% /dev/sdx
-      what if all rates were 1.3 times as high? the load of another database comes with rigel capacity replay --add
+      what if all rates were 1.3 times as high? the load of another database comes with `rigel capacity replay --add FILE`
   rigel capacity fit --load week.toml --p99 5ms --destroy-data /dev/sdx /dev/sdx
       a load with writes, on a device whose data may be lost
   rigel capacity fit --load week.toml --p99 5ms --engine sim:servers=8,service=200us

@@ -36,7 +36,7 @@ Examples:
   rigel capacity replay --host rac1,rac2 --nodes > week.toml
       the sum of two hosts that share the storage, with the share of each for a run of two nodes
   rigel capacity replay --database PROD --add db7.csv --zone Europe/Berlin --grow 30% > week.toml
-      what if another database moves here, and all rates are 1.3 times as high? rigel capacity fit --load week.toml says so first
+      what if another database moves here, and all rates are 1.3 times as high? `rigel capacity fit` says so first
   rigel capacity replay --from 2026-11-30T08:00:00+01:00 --to 2026-11-30T18:00:00+01:00 --disk sdb --scale 1.5 --phases 60
       a working day of one disk, times 1.5, in finer phases";
 

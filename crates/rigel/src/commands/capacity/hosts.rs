@@ -159,7 +159,7 @@ impl Whose {
             (here && !away.is_empty()).then(|| {
                 format!(
                     "{} of the database {} (DBID {}) on {} {} the storage and {} not in this sum; \
-                     to add all its instances: {}",
+                     to add all its instances: `{}`",
                     if away.len() == 1 { "the instance" } else { "the instances" },
                     found.name,
                     found.dbid,
@@ -209,7 +209,7 @@ fn usual(
     let problem = Problem::usage("the store has histories of several hosts, but not of this one").at(shown);
     Err(match shared(held).first() {
         Some(found) => problem.because(found.sentence()).next(format!(
-            "to sum them: {}; or name one of {} with --host",
+            "to sum them: `{}`; or name one of {} with --host",
             stem.with(&found.option(held)),
             names.join(", ")
         )),

@@ -39,7 +39,7 @@ fn tell_shared(held: &[KeySummary], store: &StoreArgs, streams: &Streams) {
     let show = [OsString::from("show")].into_iter().chain(store.into_iter().flatten());
     let stem = CommandStem::of(&show.collect::<Vec<_>>());
     for found in shared::shared(held) {
-        streams.remark(&format!("{}; to sum them: {}", found.sentence(), stem.with(&found.option(held))));
+        streams.remark(&format!("{}; to sum them: `{}`", found.sentence(), stem.with(&found.option(held))));
     }
 }
 

@@ -808,13 +808,17 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__compare)
-            opts="-h --base --format --json --html --junit --out --fail-if --fail-undecided --allow-differences --no-history --force --help"
+            opts="-h --base --and --format --json --html --junit --out --fail-if --fail-undecided --allow-differences --no-history --force --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --base)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --and)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

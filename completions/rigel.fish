@@ -293,6 +293,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand report" -l explain -d 'Show 
 complete -c rigel -n "__fish_rigel_using_subcommand report" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand report" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l base -d 'A base run; repeatable' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l and -d 'The other side: a record or a directory; with several, all storages are put in order' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l format -d 'Output format' -r -f -a "text\t''
 json\t''
 junit\t''
@@ -500,23 +501,32 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from record" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from record" -l quiet -d 'Show no progress and no notes'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from record" -s h -l help -d 'Print a summary (-h) or everything (--help)'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l database -d 'Sum all instances of this Oracle database, by its name or DBID' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -l all -d 'Sum all hosts in the store'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from list" -s h -l help -d 'Print a summary (-h) or everything (--help)'
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l host -d 'Only of this host' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l database -d 'Sum all instances of this Oracle database, by its name or DBID' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l from -d 'From this moment on: 2026-11, 2026-11-01, or 2026-11-01T08:00:00+01:00; months and days begin in UTC' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l to -d 'Up to this moment, or to the beginning of this month or day' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -l all -d 'Sum all hosts in the store'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from show" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l on -d 'Also forecast for another storage, by its record; repeatable' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l host -d 'Use the history of this host [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l database -d 'Sum all instances of this Oracle database, by its name or DBID' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l disk -d 'Only the load of these disks, and the space of these filesystems [default: all]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l space -d 'Size of the storage [default: size of the filesystem in the history]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l grow -d 'Growth per year instead of that in the history: 30%/y, -10%/y' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l add -d 'Additional load or data from a date on: 200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04; repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l grow -d 'What if: growth per year instead of that in the history (30%/y, -10%/y), or all rates higher at once (30%); repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l add -d 'What if: the load in a file that `rigel capacity import` reads moves here (db7.csv), or load or data from a date on (200GB@2027-04, 500IOPS@2027-04-15, 80MBPS@2027-04, 20%@2027-04); repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l without -d 'What if: this host is gone, and its load moves to the others' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l zone -d 'Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l years -d 'Years to look ahead; forecasts reach at most twice the length of the history' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l fail-before -d 'Exit with 1 if the storage probably does not suffice until this month or day, or if that is unknown' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l html -d 'Also write a page with charts into DIR' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l all -d 'Sum all hosts in the store'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l fail-undecided -d 'Also exit with 1 if undecided'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l allow-other-disk -d 'Allow a record from a disk that is not in the history'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -l json -d 'Print JSON, rigel.capacity/1'
@@ -524,14 +534,21 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from forecast" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l from -d 'Start: 2026-11, 2026-11-02, or 2026-11-02T08:00:00+01:00; months and days begin in UTC [default: 7 days before the end]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l to -d 'End: a moment, or the beginning of a month or day [default: end of the history]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l host -d 'Use the history of this host [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l host -d 'Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l database -d 'Sum all instances of this Oracle database, by its name or DBID' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l disk -d 'Only these disks, by name or a permanent ID; several become one load [default: all disks of the host, or its databases]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l source -d 'Only data from this source: recorder, prometheus, iostat, sadf, oswatcher, nmon, collectl, cloudwatch, azure, awr, statspack, pg_stat_io' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l without -d 'What if: this host is gone, and its load moves to the others; the sum stays, and the shares of --nodes change' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l add -d 'What if: the load in a file that `rigel capacity import` reads moves here; repeatable' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l grow -d 'What if: all rates are that much higher (30%) or lower (-10%)' -r
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l zone -d 'Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l scale -d 'Multiply the rates by N' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l phases -d 'Most phases, or all: one for each interval' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l every -d 'Length of the intervals that are merged into phases [default: 2000 intervals in total, or that of the source]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l out -d 'Write the load file to FILE [default: standard output]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l all -d 'Sum all hosts in the store'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l nodes -d 'Write what each host has of the load (node_share), for rigel-mpi with a node for each host in this order'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l force -d 'Replace an existing file'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -l quiet -d 'Show no progress and no notes'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from replay" -s h -l help -d 'Print a summary (-h) or everything (--help)'
@@ -545,6 +562,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l bound -d 'Limit on any percentile or the mean, such as \'p99.95 < 5ms\'; repeatable' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l require -d 'Exit with 1 unless N times the load meets all limits, such as 1.5' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l load -d 'The load to scale; `rigel capacity replay` makes one from recorded production' -r -F -a 'postgresql mysql oracle'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l grow -d 'What if: all rates are that much higher (30%) or lower (-10%)' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l max-rate -d 'Highest rate to try, in the phase with the most I/Os per second [default: 250000]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l for -d 'Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more for each phase that decides]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l engine -d 'How I/O is submitted, as with `rigel run`' -r

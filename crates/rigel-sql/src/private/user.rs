@@ -11,9 +11,6 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Whom the packages of PostgreSQL make.
-const NAME: &str = "postgres";
-
 /// A user other than ourselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User {
@@ -21,16 +18,16 @@ pub struct User {
     gid: u32,
 }
 
-/// Whom the server runs as; `None` for ourselves.
-pub fn choose() -> Result<Option<User>, Problem> {
+/// Whom the server runs as, when root starts it: the user that its packages make. `None` for ourselves.
+pub fn choose(name: &str) -> Result<Option<User>, Problem> {
     if !geteuid().is_root() {
         return Ok(None);
     }
     let table = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let user = find(&table, NAME).ok_or_else(|| {
+    let user = find(&table, name).ok_or_else(|| {
         Problem::refused("there is no user for a private server to run as")
             .at("/etc/passwd")
-            .because(format!("a server refuses to run as root, and there is no user {NAME}"))
+            .because(format!("a server refuses to run as root, and there is no user {name}"))
             .next("run Rigel as a user other than root, or install the server package, which creates one")
     })?;
     Ok(Some(user))
@@ -83,9 +80,9 @@ mod tests {
     fn the_user_of_the_packages_is_found() {
         let table =
             "root:x:0:0:root:/root:/bin/sh\npostgresql:x:5:6::/:\npostgres:x:101:104:admin:/var:/bin/bash\n";
-        assert_eq!(find(table, NAME), Some(User { uid: 101, gid: 104 }));
-        assert_eq!(find("postgres:x:0:0::/:\n", NAME), None, "another name of root");
-        assert_eq!(find("postgres:x\n", NAME), None);
+        assert_eq!(find(table, "postgres"), Some(User { uid: 101, gid: 104 }));
+        assert_eq!(find("postgres:x:0:0::/:\n", "postgres"), None, "another name of root");
+        assert_eq!(find("postgres:x\n", "postgres"), None);
     }
 
     #[test]

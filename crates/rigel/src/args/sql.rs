@@ -21,7 +21,6 @@ pub use former::with_command;
 pub use others::InstallOptions;
 use queries::QueryArgs;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
@@ -218,8 +217,9 @@ impl SqlLoadArgs {
 
     /// The request, without name and command line.
     fn request(&self, level: SqlLevel) -> Result<Request, Problem> {
-        size::check(self.server.size)?;
-        let asked = self.queries.asked(level)?;
+        let product = self.server.database;
+        size::check(product, self.server.size)?;
+        let asked = self.queries.asked(product, level)?;
         let server = if self.server.dsn.is_some() { ServerChoice::There } else { ServerChoice::Private };
         let pace = match self.duration {
             Some(duration) => Pace::Fixed(duration),
@@ -231,9 +231,15 @@ impl SqlLoadArgs {
         };
         let request = Request {
             num_disks: self.queries.num_disks,
-            through: Through::Sql(SqlRequest { level, probe: asked.probe, report: asked.report, server }),
+            through: Through::Sql(SqlRequest {
+                product,
+                level,
+                probe: asked.probe,
+                report: asked.report,
+                server,
+            }),
             classes: asked.classes,
-            engine: EngineRequest::Only(EngineKind::Postgres),
+            engine: EngineRequest::Only(product.engine()),
             ..self.how.request(Request::of(Task::named(RunLevel::Sql, asked.points, pace)))?
         };
         request.check()?;

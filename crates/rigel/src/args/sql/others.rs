@@ -14,6 +14,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::load::sql::Product;
 use rigel_core::units::{Bytes, MIB, Nanos};
 use std::ffi::OsString;
 use std::fmt;
@@ -213,7 +214,7 @@ impl Command {
 
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
-        size::check(self.server.size)?;
+        size::check(self.server.database, self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))
                 .at("--size")
@@ -233,6 +234,8 @@ impl ResumeArgs {
     fn invocation(self, environment: &Environment) -> Result<Invocation, Problem> {
         let Self { record, dsn, drop, programs, show, tui } = self;
         let server = ServerSource {
+            // That of the record holds.
+            product: Product::default(),
             dir: None,
             programs,
             dsn,

@@ -11,8 +11,8 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::levels;
 use rigel_core::load::matrix::{Grid, MatrixShape, Point, RunLevel};
-use rigel_core::load::sql::{self, BLOCK_BYTES, Probe, ReportBy, SqlLevel};
-use rigel_core::units::{Bytes, GIB, MIB};
+use rigel_core::load::sql::{self, Probe, Product, ReportBy, SqlLevel};
+use rigel_core::units::{Bytes, GIB, KIB, MIB};
 
 const REPORTS: &str = "Reports (normal, dss and users)";
 /// Disks of the levels unless others are named.
@@ -102,11 +102,15 @@ impl QueryArgs {
     ///
     /// # Errors
     /// When an option names sessions that nobody can have.
-    pub fn asked(&self, level: SqlLevel) -> Result<QueryChoice, Problem> {
-        self.check_report_size()?;
+    pub fn asked(&self, product: Product, level: SqlLevel) -> Result<QueryChoice, Problem> {
+        self.check_report_size(product)?;
         let bytes = self.report_size.map_or(REPORT_BYTES, |size| size.0);
         let mut asked = QueryChoice {
-            classes: vec![sql::simple(Vec::new()), sql::reports(bytes), sql::commits(Vec::new())],
+            classes: vec![
+                sql::simple(product, Vec::new()),
+                sql::reports(bytes),
+                sql::commits(product, Vec::new()),
+            ],
             points: self.points(level)?,
             probe: self.probe.unwrap_or(match level {
                 SqlLevel::Users | SqlLevel::Commit => Probe::Single,
@@ -164,12 +168,18 @@ impl QueryArgs {
         Ok(shape)
     }
 
-    fn check_report_size(&self) -> Result<(), Problem> {
+    fn check_report_size(&self, product: Product) -> Result<(), Problem> {
         let (least, most) = REPORT_SIZES;
+        let step = 2 * product.block_bytes();
         match self.report_size {
-            Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(2 * BLOCK_BYTES) => {
+            Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(step) => {
                 Err(Problem::usage(format!("a report of {size} cannot be made")).at("--report-size").next(
-                    format!("give a multiple of 16K from {} to {}, such as 8M", Bytes(least), Bytes(most)),
+                    format!(
+                        "give a multiple of {}K from {} to {}, such as 8M",
+                        step / KIB,
+                        Bytes(least),
+                        Bytes(most)
+                    ),
                 ))
             }
             _ => Ok(()),

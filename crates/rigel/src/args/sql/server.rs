@@ -3,6 +3,7 @@
 use super::SERVER;
 use crate::args::ServerSource;
 use crate::args::values::ValueError;
+use rigel_core::load::sql::Product;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ pub struct ServerArgs {
     ///
     /// Loads as MySQL and Oracle make them, without a server: `rigel run --load mysql`, `rigel run --load oracle`.
     #[arg(long, value_name = "PRODUCT", default_value = "postgresql", value_parser = database, help_heading = SERVER, hide_short_help = true)]
-    pub database: String,
+    pub database: Product,
 
     /// Size of the table [default: four times the caches, at least 1G]
     #[arg(long, value_name = "SIZE", help_heading = SERVER)]
@@ -48,9 +49,9 @@ pub struct ServerArgs {
 }
 
 /// The one database that can be measured.
-fn database(text: &str) -> Result<String, ValueError> {
+fn database(text: &str) -> Result<Product, ValueError> {
     match text.to_ascii_lowercase().as_str() {
-        "postgresql" | "postgres" | "pg" => Ok("postgresql".to_owned()),
+        "postgresql" | "postgres" | "pg" => Ok(Product::Postgresql),
         other @ ("mysql" | "mariadb" | "oracle") => {
             let preset = if other == "oracle" { other } else { "mysql" };
             Err(ValueError {
@@ -68,6 +69,7 @@ fn database(text: &str) -> Result<String, ValueError> {
 impl ServerArgs {
     pub fn source(&self) -> ServerSource {
         ServerSource {
+            product: self.database,
             dir: self.dir.clone(),
             programs: self.programs.clone(),
             dsn: self.dsn.clone(),

@@ -89,6 +89,8 @@ pub struct SqlBench {
     counters: Option<Counters>,
     /// Of the server.
     block_bytes: u64,
+    /// The server counts blocks of an index together with those of the table.
+    counts_index: bool,
     witness: Option<Sampler>,
     /// Of a server that reads through the page cache of this host.
     evictor: Option<Evictor>,
@@ -160,15 +162,9 @@ impl SqlBench {
             shared: Arc::clone(&shared),
             kinds: Vec::new(),
             results,
-            counters: Some(Counters {
-                server,
-                workers: Vec::new(),
-                reports: Vec::new(),
-                group,
-                devices,
-                facts: facts.clone(),
-            }),
+            counters: Some(Counters::new(server, facts.clone(), group, devices)),
             block_bytes: facts.block_bytes,
+            counts_index: facts.words.counts_index,
             witness: watch(clock, kind, &targets),
             evictor,
             ahead_blocks,
@@ -371,6 +367,7 @@ impl SqlBench {
             ahead_blocks: asked.jumps * u64::from(self.ahead_blocks),
             ..after.since(before)
         };
+        let counts = if self.counts_index { apart(counts) } else { counts };
         let read_bytes = counts.device.filter(|device| device.of_server).map(|device| device.bytes);
         let moved_bytes = read_bytes.unwrap_or(counts.needed_blocks().saturating_mul(self.block_bytes))
             + after.written_since(before);
@@ -385,6 +382,17 @@ impl SqlBench {
         let done = self.shared.done.iter();
         let ops = done.map(|(class, done)| (*class, done.load(Ordering::Relaxed))).collect();
         Progress { now_ns: self.now_ns(), ops, latency_ns: PerClass::new() }
+    }
+}
+
+/// What a server counted of table and index together, told apart: a look-up needs the leaf of its row, and what was read beside that is of the inner
+/// pages. Where fewer were read than leaves were needed, a cache answered, and it stays to be seen.
+fn apart(counts: ServerCounts) -> ServerCounts {
+    let asked = counts.asked_blocks();
+    ServerCounts {
+        index_blocks: counts.table_blocks.map(|all| all.saturating_sub(asked)),
+        table_blocks: counts.table_blocks.map(|all| all.min(asked)),
+        ..counts
     }
 }
 
@@ -496,5 +504,23 @@ impl Drop for SqlBench {
             // One that panicked has told so already.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_pages_are_told_apart_and_a_cache_is_not_hidden() {
+        let of = |table_blocks| {
+            let counts =
+                ServerCounts { probes: 90, scanned_blocks: 10, table_blocks, ..ServerCounts::default() };
+            let counts = apart(counts);
+            (counts.table_blocks, counts.index_blocks)
+        };
+        assert_eq!(of(Some(107)), (Some(100), Some(7)));
+        assert_eq!(of(Some(60)), (Some(60), Some(0)), "answered by a cache");
+        assert_eq!(of(None), (None, None));
     }
 }

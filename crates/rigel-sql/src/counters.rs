@@ -44,6 +44,16 @@ pub struct Reading {
 }
 
 impl Counters {
+    /// Of a server whose sessions are not known yet.
+    pub const fn new(
+        server: Box<dyn Server>,
+        facts: ServerFacts,
+        group: Option<Group>,
+        devices: Vec<(u32, u32)>,
+    ) -> Self {
+        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts }
+    }
+
     /// All of them now.
     pub fn read(&mut self, moment: Moment) -> Reading {
         let before = (moment == Moment::Before).then(|| self.server.counts());

@@ -10,6 +10,7 @@ pub mod bench;
 mod counters;
 mod evict;
 mod failure;
+mod mysql;
 mod own;
 mod patience;
 pub mod postgresql;

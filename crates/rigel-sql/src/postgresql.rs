@@ -36,12 +36,13 @@ use std::sync::atomic::AtomicBool;
 
 pub(crate) const BLOCK_BYTES: u64 = Product::Postgresql.block_bytes();
 
+const NAME: &str = "PostgreSQL";
 const WORDS: Words = Words {
-    product: "PostgreSQL",
     cache: "shared_buffers",
     bypass: "debug_io_direct=data (since version 16) or a control group with little memory bypasses it",
     small_cache: "PostgreSQL 16 and later bypass the page cache",
     to_see_files: "if /proc does not show its processes, the role also needs pg_read_all_settings or pg_monitor",
+    counts_index: false,
 };
 
 /// See the module.
@@ -90,6 +91,7 @@ impl Server for Database {
         let log = facts.directory.as_ref().map(|dir| dir.join("pg_wal")).filter(|log| log.is_dir());
         ServerFacts {
             words: &WORDS,
+            product: NAME,
             version: facts.version,
             block_bytes: BLOCK_BYTES,
             cache_bytes: facts.shared_buffers,

@@ -106,8 +106,8 @@ pub struct Farewells {
 
 /// What a product does in its own way with a private server.
 pub trait Kit: Sync + std::fmt::Debug {
-    /// Whom its packages make to run it, which root does.
-    fn user(&self) -> &'static str;
+    /// Whom it runs as when root starts it: the first of these that there is. Its packages make one of them.
+    fn users(&self) -> &'static [&'static str];
 
     /// Variables of the environment that begin so may lead to another server.
     fn variables(&self) -> &'static str;
@@ -169,7 +169,7 @@ impl PrivateServer {
     /// # Errors
     /// When the directory or the database cannot be made.
     pub fn make(place: &Path, programs: Programs, room: Room) -> Result<Self, Problem> {
-        let user = user::choose(door(programs.product).kit().user())?;
+        let user = user::choose(door(programs.product).kit().users())?;
         let mut home = Home::make(place)?;
         let name = format!("sql-{}", std::process::id());
         let group = Group::make(&name, &mut |dir| home.note_group(dir));
@@ -190,7 +190,7 @@ impl PrivateServer {
         if let Some(barred) = user::barred(&dir, self.user) {
             return Err(problem(format!(
                 "the user {}, which runs it, cannot access {}",
-                self.kit().user(),
+                self.user.map_or("root", |user| user.name),
                 path_text::encode(barred)
             ))
             .next("name a directory on the same storage that every user can access"));
@@ -406,9 +406,8 @@ impl PrivateServer {
         };
         let words = door(self.programs.product).words();
         vec![format!(
-            "{} {}, a private server with {} of {}; {cache}",
-            words.product,
-            self.programs.version,
+            "{}, a private server with {} of {}; {cache}",
+            self.programs.title(),
             words.cache,
             Bytes(self.kit().cache_bytes(self.room.sessions))
         )]

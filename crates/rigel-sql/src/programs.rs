@@ -12,12 +12,21 @@ use std::path::{Path, PathBuf};
 pub struct Programs {
     /// Whose.
     pub product: Product,
+    /// What its makers call it.
+    pub name: &'static str,
     /// Their directory.
     pub dir: PathBuf,
     /// The first number of the version.
     pub major: u32,
     /// The version as the server tells it, such as `15.14`.
     pub version: String,
+}
+
+impl Programs {
+    /// `PostgreSQL 15.14`.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
 }
 
 /// Whether root would start what somebody else than root and the server's user may replace.

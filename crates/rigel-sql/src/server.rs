@@ -4,6 +4,7 @@
 //! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
 
+use crate::mysql;
 use crate::postgresql;
 use crate::private::Kit;
 use crate::programs::Programs;
@@ -24,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 pub fn door(product: Product) -> &'static dyn Door {
     match product {
         Product::Postgresql => &postgresql::Postgresql,
+        Product::Mysql => &mysql::Mysql,
     }
 }
 
@@ -51,8 +53,6 @@ pub trait Door: Sync {
 /// What things are called.
 #[derive(Debug)]
 pub struct Words {
-    /// The product.
-    pub product: &'static str,
     /// Its own cache, as its settings have it.
     pub cache: &'static str,
     /// How a server that is there keeps the page cache out of the way.
@@ -61,6 +61,8 @@ pub struct Words {
     pub small_cache: &'static str,
     /// What it takes to see the files of a server of others, beside its host, for root.
     pub to_see_files: &'static str,
+    /// It counts blocks of an index, through which every look-up goes, together with those of the table.
+    pub counts_index: bool,
 }
 
 /// What a server is.
@@ -68,6 +70,8 @@ pub struct Words {
 pub struct ServerFacts {
     /// What to call things.
     pub words: &'static Words,
+    /// What its makers call it.
+    pub product: &'static str,
     /// Such as `15.14`.
     pub version: String,
     /// Bytes of a block.
@@ -111,7 +115,7 @@ impl ServerFacts {
 
     /// `PostgreSQL 15.14`.
     pub fn title(&self) -> String {
-        format!("{} {}", self.words.product, self.version)
+        format!("{} {}", self.product, self.version)
     }
 }
 

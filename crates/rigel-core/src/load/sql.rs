@@ -15,22 +15,39 @@ pub enum Product {
     /// PostgreSQL.
     #[default]
     Postgresql,
+    /// `InnoDB` of MySQL and MariaDB.
+    Mysql,
 }
 
-crate::named!(Product { Postgresql: "postgresql" });
+crate::named!(Product { Postgresql: "postgresql", Mysql: "mysql" });
 
 impl Product {
     /// Bytes of a block, and so of a look-up: what a server of it has unless it was built or made otherwise.
     pub const fn block_bytes(self) -> u64 {
         match self {
             Self::Postgresql => 8192,
+            Self::Mysql => 16_384,
         }
+    }
+
+    /// Bytes of a raw write that stands for a commit: a block of the log, or what a device takes of one at least.
+    pub const fn log_bytes(self) -> u64 {
+        match self {
+            Self::Postgresql => 8192,
+            Self::Mysql => 4096,
+        }
+    }
+
+    /// Whether a row is in the leaf of an index, so that every look-up goes through one.
+    pub const fn is_an_index(self) -> bool {
+        matches!(self, Self::Mysql)
     }
 
     /// Its sessions, as the engine of a run.
     pub const fn engine(self) -> EngineKind {
         match self {
             Self::Postgresql => EngineKind::Postgres,
+            Self::Mysql => EngineKind::Mysql,
         }
     }
 }

@@ -28,8 +28,9 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     };
     let table = header.request.of_side(Side::B, &header.targets).first();
     let table = table.map_or_else(String::new, |target| printable(&target.path).into_owned());
-    let block = Bytes(header.request.product().block_bytes());
+    let product = header.request.product();
     if writes(both) {
+        let block = Bytes(product.log_bytes());
         let sync = header.request.classes.iter().find(|class| class.side == Some(Side::A));
         let sync = sync.map_or("", |class| if class.sync == Sync::Dsync { "dsync" } else { "fdatasync" });
         return [
@@ -37,6 +38,7 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
             format!("transactions of one row, made durable in {table}"),
         ];
     }
+    let block = Bytes(product.block_bytes());
     [
         format!("{block} reads of {first}{more}, past the page cache, engine {engine}"),
         format!("look-ups in {table}"),

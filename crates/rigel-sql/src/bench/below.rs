@@ -53,8 +53,29 @@ pub fn files(table: &Table) -> Result<Vec<TargetFacts>, Problem> {
     if !all.iter().all(|file| opened(file).is_some()) {
         return Ok(Vec::new());
     }
-    let found: Vec<TargetFacts> = all.iter().map(|file| target_facts(file)).collect::<Result<_, _>>()?;
+    let mut found: Vec<TargetFacts> = all.iter().map(|file| target_facts(file)).collect::<Result<_, _>>()?;
+    // A server makes files longer than it needs, and what it never wrote is read without the device.
+    let mut left = table.size_bytes();
+    for file in &mut found {
+        cut(file, left);
+        left -= file.size_bytes;
+    }
     Ok(if found.iter().all(|file| file.kind == TargetKind::File) { found } else { Vec::new() })
+}
+
+/// Leaves the end of a file out, which a server made and wrote nothing to.
+fn cut(file: &mut TargetFacts, size_bytes: u64) {
+    let end = file.size_bytes.saturating_sub(size_bytes);
+    file.size_bytes -= end;
+    if let Some(extents) = &mut file.extents {
+        // What has no data is at the end.
+        let mut left = end;
+        for bytes in [&mut extents.unwritten_bytes, &mut extents.hole_bytes, &mut extents.written_bytes] {
+            let out = left.min(*bytes);
+            *bytes -= out;
+            left -= out;
+        }
+    }
 }
 
 /// What the kernel may have read ahead of a session that goes through a file here: the window that is used, and the next one.
@@ -111,4 +132,26 @@ pub(super) fn devices(targets: &[TargetFacts], is_here: bool) -> Vec<(u32, u32)>
         .filter(|_| has_device)
         .and_then(|numbers| counting_devices(Path::new("/"), &numbers))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::facts::ExtentFacts;
+
+    #[test]
+    fn the_end_that_a_server_never_wrote_is_left_out() {
+        let extents =
+            ExtentFacts { written_bytes: 81, unwritten_bytes: 12, hole_bytes: 7, ..ExtentFacts::default() };
+        let file = TargetFacts { size_bytes: 100, extents: Some(extents), ..TargetFacts::default() };
+        let left = |size_bytes| {
+            let mut file = file.clone();
+            cut(&mut file, size_bytes);
+            let extents = file.extents.unwrap();
+            assert_eq!(extents.looked_bytes(), file.size_bytes);
+            (file.size_bytes, extents.unwritten_bytes, extents.hole_bytes)
+        };
+        assert_eq!((left(100), left(200)), ((100, 12, 7), (100, 12, 7)), "nothing is left out");
+        assert_eq!((left(90), left(85), left(50)), ((90, 2, 7), (85, 0, 4), (50, 0, 0)));
+    }
 }

@@ -30,8 +30,8 @@ const MAKE: [&str; 8] = ["-U", LEADER, "-A", "trust", "-E", "UTF8", "--locale=C"
 pub struct PostgresqlKit;
 
 impl Kit for PostgresqlKit {
-    fn user(&self) -> &'static str {
-        programs::USER
+    fn users(&self) -> &'static [&'static str] {
+        &[programs::USER]
     }
 
     fn variables(&self) -> &'static str {

@@ -1,5 +1,6 @@
 //! The programs of a PostgreSQL server on this host: where they are, and of which version. Must not start a server.
 
+use crate::postgresql::NAME;
 use crate::private::user::{self, User};
 use crate::programs::{Programs, in_path, is_of_others, replaceable};
 use rigel_core::error::Problem;
@@ -30,7 +31,7 @@ pub fn find(given: Option<&Path>) -> Result<Programs, Problem> {
     if dirs.is_empty() {
         return Err(missing(given));
     }
-    newest(dirs, given, user::choose(USER)?)
+    newest(dirs, given, user::choose(&[USER])?)
 }
 
 fn newest(dirs: Vec<PathBuf>, given: Option<&Path>, user: Option<User>) -> Result<Programs, Problem> {
@@ -55,7 +56,8 @@ fn of(dir: &Path, user: Option<User>) -> Option<Programs> {
     user::becomes(&mut command, user);
     let output = command.output().ok()?;
     let version = version(std::str::from_utf8(&output.stdout).ok()?)?;
-    Some(Programs { product: Product::Postgresql, dir: dir.to_owned(), major: major(&version)?, version })
+    let major = major(&version)?;
+    Some(Programs { product: Product::Postgresql, name: NAME, dir: dir.to_owned(), major, version })
 }
 
 fn missing(given: Option<&Path>) -> Problem {

@@ -62,6 +62,8 @@ Examples:
       1 to 500 sessions, a tenth of them with reports: the knee, and response times at half of it
   rigel sql commit /mnt/fast
       commits per second of 1 to 32 sessions, and how many share a flush of the log
+  rigel sql simple --database mysql /mnt/fast
+      the same through a private MariaDB or MySQL server
   rigel sql simple --dsn 'host=/run/postgresql dbname=shop' --create-in shop --size 100G
       an existing server; the table stays in its schema rigel for the next run
   rigel sql prove /mnt/fast
@@ -84,7 +86,8 @@ What is measured:
 
 What a look-up is:
       A query reads a row by its location (--probe index: through a b-tree). The table has one row per block of 8 KiB, and no row is read twice before
-      all have been read, so that each look-up causes one read unless a cache intervenes. A report reads all rows of a range of blocks. Counters of
+      all have been read, so that each look-up causes one read unless a cache intervenes. Of MySQL and MariaDB it reads the row by its primary key, one
+      per page of 16 KiB; pages of the index that are read as well are counted. A report reads all rows of a range of blocks. Counters of
       server, kernel and device are read with every measurement. If they differ by more than 1 % or 4 reads, the numbers are flagged UNVERIFIED.";
 
 #[derive(Debug, clap::Args)]
@@ -217,6 +220,7 @@ impl SqlLoadArgs {
 
     /// The request, without name and command line.
     fn request(&self, level: SqlLevel) -> Result<Request, Problem> {
+        self.server.check()?;
         let product = self.server.database;
         size::check(product, self.server.size)?;
         let asked = self.queries.asked(product, level)?;

@@ -27,7 +27,7 @@ impl Request {
         for class in request.classes.iter_mut().filter(is_raw) {
             let (levels, side) = (std::mem::take(&mut class.levels), class.side);
             let raw = match class.plain_name() {
-                Class::COMMIT => LoadClass::log(class.name, product.block_bytes(), sync, "commits/s"),
+                Class::COMMIT => LoadClass::log(class.name, product.log_bytes(), sync, "commits/s"),
                 _ => LoadClass::random(class.name, product.block_bytes()),
             };
             *class = LoadClass { levels, side, ..raw };

@@ -141,7 +141,7 @@ pub struct ResumeArgs {
     #[arg(long, requires = "dsn", help_heading = SERVER)]
     drop: bool,
 
-    /// Directory of initdb and postgres for a private server [default: the newest installed]
+    /// Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SERVER)]
     programs: Option<PathBuf>,
 
@@ -214,6 +214,12 @@ impl Command {
 
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
+        if self.server.database != Product::Postgresql {
+            return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
+                .at("--database")
+                .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
+                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --database mysql` advises settings"));
+        }
         size::check(self.server.database, self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))

@@ -179,11 +179,6 @@ impl SqlRun<'_> {
         door(self.source.product).kit().empty_bytes()
     }
 
-    /// `PostgreSQL 15.14`.
-    fn title(&self, programs: &Programs) -> String {
-        format!("{} {}", door(self.source.product).words().product, programs.version)
-    }
-
     fn private(&self) -> Result<(), Problem> {
         let Place { programs, dir, here } = self.place()?;
         let room = self.room(&here);
@@ -204,7 +199,7 @@ impl SqlRun<'_> {
         let bytes = planned.table_bytes();
         let check_room = || self.check_room_private(dir, bytes, self.empty_bytes() + self.index_bytes(bytes));
         let show = || {
-            let engine = format!("{} from {}", self.title(&programs), path_text::encode(&programs.dir));
+            let engine = format!("{} from {}", programs.title(), path_text::encode(&programs.dir));
             // What a killed run left would be removed before.
             if !private::is_used(dir) {
                 check_room()?;
@@ -217,7 +212,7 @@ impl SqlRun<'_> {
             prepare(self.reporter, &planned.plan)
         };
         let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
-        self.reporter.note(format!("creating a private {} server", self.title(&programs)));
+        self.reporter.note(format!("creating a private {} server", programs.title()));
         life.end(PrivateServer::make(dir, programs, room)?, |server| {
             let made = if self.commits() {
                 self.committing(server, dir, &life.signals)

@@ -121,7 +121,7 @@ pub fn made_again(
         .map_err(|problem| problem.next("free some space, then resume: the table keeps its size"))?;
     reporter.note(format!(
         "the run's private server was removed: a {} server is recreated, and its table is filled as before: {}, seed {}",
-        sql.title(&programs),
+        programs.title(),
         Bytes(bytes),
         header.request.seed
     ));

@@ -73,7 +73,7 @@ impl Experiment<'_> {
             }
             self.show(&format!(
                 "a private {} server with {} would be created in {}, and removed afterwards",
-                self.run.title(&programs),
+                programs.title(),
                 self.tables(more),
                 path_text::encode(dir)
             ))
@@ -84,7 +84,7 @@ impl Experiment<'_> {
             self.prepare()
         };
         let Some(life) = Life::begin(self.run.reporter, show, prepared)? else { return Ok(()) };
-        self.run.reporter.note(format!("creating a private {} server", self.run.title(&programs)));
+        self.run.reporter.note(format!("creating a private {} server", programs.title()));
         let server = PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
         let mut proof = None;
         let ended = life.end(server, |server| {

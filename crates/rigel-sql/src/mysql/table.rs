@@ -191,13 +191,20 @@ fn values(row: u64, letters: &[u8]) -> [Value; 3] {
 mod tests {
     use super::*;
 
+    fn pad(values: &[Value; 3]) -> Vec<u8> {
+        match &values[2] {
+            Value::Bytes(pad) => pad.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn three_rows_fit_into_a_page_that_is_filled_in_order_and_four_into_none() {
         // Header, directory and trailer of a page; header, hidden columns and fields of a row.
         const PAGE: usize = 16_384 - 38 - 56 - 26 - 8;
-        const ROW: usize = 5 + 2 + 8 + 6 + 7 + 4 + PAD_BYTES;
         const FOR_UPDATES: usize = 16_384 / 16;
-        assert!(3 * ROW <= PAGE - FOR_UPDATES - 8 && 4 * ROW > PAGE && ROW < 8126, "{ROW}");
+        let row = 5 + 2 + 8 + 6 + 7 + 4 + pad(&values(5, &letters(1))).len();
+        assert!(3 * row <= PAGE - FOR_UPDATES - 8 && 4 * row > PAGE && row < 8126, "{row}");
     }
 
     #[test]
@@ -210,10 +217,6 @@ mod tests {
     fn neighbours_have_pads_of_their_own() {
         let letters = letters(1);
         let [one, next] = [5, 6].map(|row| values(row, &letters));
-        let pad = |values: &[Value; 3]| match &values[2] {
-            Value::Bytes(pad) => pad.clone(),
-            other => panic!("{other:?}"),
-        };
         assert_eq!((pad(&one).len(), &pad(&one)[..10]), (PAD_BYTES, b"0000000005".as_slice()));
         assert_ne!(pad(&one)[10..200], pad(&next)[10..200]);
         assert_eq!(values(5, &letters), one, "the same seed gives the same rows");

@@ -77,7 +77,7 @@ fn a_look_up_is_a_read_of_a_block_of_each_product() {
 fn reports_read_each_block_of_their_range_once_on_each_product() {
     each("reports_read_each_block_of_their_range_once_on_each_product", |product, place| {
         let line = format!(
-            "sql normal --database {} --size 64M --sessions 2 --report-sessions 1 --report-size 4M --duration 500ms --seed 1 --no-html --json",
+            "sql normal --database {} --size 64M --sessions 2 --report-sessions 1 --duration 500ms --seed 1 --no-html --json",
             product.name()
         );
         let told = place.line(&line);

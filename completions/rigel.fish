@@ -29,7 +29,7 @@ complete -c rigel -n "__fish_rigel_needs_command" -s V -l version -d 'Print vers
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "run" -d 'I/O at rising load, commits, or a load of your own'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "calibrate" -d 'One-minute benchmark: IOPS, MB/s, latency, commit cost'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "slo" -d 'Highest I/O rate that meets a latency limit'
-complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'Queries and commits in PostgreSQL, and what limits them'
+complete -c rigel -n "__fish_rigel_needs_command" -f -a "sql" -d 'Queries and commits in a database, and what limits them'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "load" -d 'Turn a fio job into a load file'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "orion" -d 'Command line and output files of Oracle\'s ORION'
 complete -c rigel -n "__fish_rigel_needs_command" -f -a "report" -d 'Make page, CSV, JSON and more from the record of a run'
@@ -182,8 +182,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l tui -d 'Show a live 
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\'' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l programs -d 'Directory of initdb and postgres for a private server [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Which database: postgresql' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l size -d 'Size of the table [default: four times the caches, at least 1G]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sessions -d 'Numbers of concurrent look-up sessions, such as 1,4,16 [default: by level; simple 1 to 5]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l num-disks -d 'Disks behind the table; sets the numbers of sessions, like ORION\'s levels [default: 1]' -r
@@ -232,8 +232,8 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_sub
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -a "record" -d 'Show the results of a finished run'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\'' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l programs -d 'Directory of initdb and postgres for a private server [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Which database: postgresql' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l size -d 'Size of the table [default: 256M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l for -d 'Stop measuring after TIME, such as 10m; no measurement begins after it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l engine -d 'How I/O is submitted; sim simulates a device' -r
@@ -261,7 +261,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcomm
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from drop" -l dsn -d 'The database, such as \'host=/run/postgresql dbname=shop\'; a password comes from PGPASSWORD' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l dsn -d 'Connection string of an existing server' -r
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l programs -d 'Directory of initdb and postgres for a private server [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l drop -d 'Remove the schema rigel after the run'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l json -d 'Print the results as JSON'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l no-html -d 'Do not write the page with charts (NAME_report.html)'
@@ -597,7 +597,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand man" -s h -l help -d 'Print 
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "run" -d 'I/O at rising load, commits, or a load of your own'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "calibrate" -d 'One-minute benchmark: IOPS, MB/s, latency, commit cost'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "slo" -d 'Highest I/O rate that meets a latency limit'
-complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'Queries and commits in PostgreSQL, and what limits them'
+complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "sql" -d 'Queries and commits in a database, and what limits them'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "load" -d 'Turn a fio job into a load file'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "orion" -d 'Command line and output files of Oracle\'s ORION'
 complete -c rigel -n "__fish_rigel_using_subcommand help; and not __fish_seen_subcommand_from run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help" -f -a "report" -d 'Make page, CSV, JSON and more from the record of a run'

@@ -48,7 +48,11 @@ pub fn choose(
         }
         EngineKind::Sync => sync::probe(total(slots_per_worker))?,
         // These cannot be refused, or only when the threads start.
-        EngineKind::Threads | EngineKind::Null | EngineKind::Sim | EngineKind::Postgres => {}
+        EngineKind::Threads
+        | EngineKind::Null
+        | EngineKind::Sim
+        | EngineKind::Postgres
+        | EngineKind::Mysql => {}
     }
     Ok(EngineChoice { kind, poll, reason: None, trials: None })
 }

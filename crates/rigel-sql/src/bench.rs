@@ -7,26 +7,22 @@ mod below;
 
 pub use below::{ahead_bytes, files, target};
 
-use crate::counters::{self, CounterAccess, Counters, Moment, Reading};
-use crate::database::Database;
+use crate::counters::{Counters, Moment, Reading};
 use crate::evict::Evictor;
-use crate::index;
-use crate::ledger;
-use crate::patience::within;
-use crate::plan::{self, Query};
+use crate::patience::{asked_within, within};
+use crate::query::Query;
 use crate::series::{Series, SessionWork};
+use crate::server::{Server, Worker};
 use crate::session::{self, Counts, Job, QueryOutcome, SessionsState, Start};
 use crate::table::{NOT_LOGGED, Table};
-use crate::waits::{self, WaitSampler};
+use crate::waits::WaitSampler;
 use crate::walk::{Place, Walk};
-use postgres::Statement;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::facts::engine::{BufferFacts, EngineFacts, EngineKind};
+use rigel_core::facts::engine::{BufferFacts, EngineFacts};
 use rigel_core::facts::{HostFacts, TargetFacts};
 use rigel_core::load::class::{Class, LoadClass, PerClass};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::{BLOCK_BYTES, Probe};
 use rigel_core::measure::ServerCounts;
 use rigel_core::record::{Node, NodeVisit, Nodes};
 use rigel_core::stats::settle;
@@ -38,6 +34,7 @@ use rigel_run::bench::{Bench, BenchMessage, Order, Progress, Site, TICK, VisitRe
 use rigel_run::job::{Task, WorkResult};
 use rigel_run::witness::watch;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -54,7 +51,7 @@ const CONNECT: Duration = Duration::from_secs(30);
 /// What a bench is made of.
 pub struct Parts {
     /// A connection of its own, for the counters.
-    pub database: Database,
+    pub server: Box<dyn Server>,
     /// The table.
     pub table: Table,
     /// Its facts.
@@ -90,8 +87,10 @@ pub struct SqlBench {
     results: Receiver<Result<QueryOutcome, Problem>>,
     /// `None` once the server did not answer.
     counters: Option<Counters>,
-    /// How the server is asked what sessions wait for.
-    asks: Option<Statement>,
+    /// Of the server.
+    block_bytes: u64,
+    /// The server counts blocks of an index together with those of the table.
+    counts_index: bool,
     witness: Option<Sampler>,
     /// Of a server that reads through the page cache of this host.
     evictor: Option<Evictor>,
@@ -108,8 +107,8 @@ pub struct SqlBench {
 struct Kind {
     class: Class,
     sessions: Vec<Member>,
-    /// The processes of the server that serve them.
-    processes: Vec<i32>,
+    /// Who serves them.
+    workers: Vec<Worker>,
 }
 
 struct Member {
@@ -135,12 +134,14 @@ impl SqlBench {
     /// # Errors
     /// When the request is none of this bench, the server refuses a session, or would answer in another way.
     pub fn start(made: Parts, request: &Request) -> Result<Self, Problem> {
-        let Parts { database, table, target, host, group, mut notes, clock, behind } = made;
+        let Parts { server, table, target, host, group, mut notes, clock, behind } = made;
         let queries = Query::all(request)?;
         let most = request.most_of_own();
         let patience = Duration::from_nanos(request.io_timeout.0).saturating_add(GRACE);
-        let of = (table.clone(), queries.clone());
-        let (database, (asks, asked)) = ready(database, of, patience, group.is_some())?;
+        let (of, is_private) = ((table.clone(), queries.clone()), group.is_some());
+        let ready = move |server: &mut dyn Server| server.prepare(&of.0, &of.1, is_private);
+        let (server, ()) = asked_within(patience, server, ready)?;
+        let (facts, open) = (server.facts(), server.opener());
         session::allow_files(u32::try_from(most.sum()).unwrap_or(u32::MAX));
         let [looked_up, reported] = request.table_parts(table.blocks);
         let series = Series::new(looked_up.end, request.seed).behind(behind.looked_up);
@@ -150,27 +151,21 @@ impl SqlBench {
         if let Some(group) = &group {
             group.count(&devices);
         }
-        let ahead_blocks = below::ahead_blocks(&database, &targets);
-        let evictor = below::evictor(&database, &table, (request, &shared));
+        let ahead_blocks = below::ahead_blocks(&facts, &targets);
+        let evictor = below::evictor(&facts, &table, (request, &shared));
         notes.extend(notes_of(&table, evictor.is_some()));
-        let engine = EngineFacts { notes, ..EngineFacts::plain(EngineKind::Postgres) };
+        let kind = request.product().engine();
+        let engine = EngineFacts { notes, ..EngineFacts::plain(kind) };
         // Made first: whatever fails from here on, dropping it ends the sessions that were started.
         let mut bench = Self {
             clock,
             shared: Arc::clone(&shared),
             kinds: Vec::new(),
             results,
-            counters: Some(Counters {
-                client: database.client,
-                asked,
-                processes: Vec::new(),
-                reports: Vec::new(),
-                group,
-                devices,
-                facts: database.facts.clone(),
-            }),
-            asks,
-            witness: watch(clock, EngineKind::Postgres, &targets),
+            counters: Some(Counters::new(server, facts.clone(), group, devices)),
+            block_bytes: facts.block_bytes,
+            counts_index: facts.words.counts_index,
+            witness: watch(clock, kind, &targets),
             evictor,
             ahead_blocks,
             site: site(host, engine, targets),
@@ -179,11 +174,11 @@ impl SqlBench {
             commits: queries.contains(&Query::Commit),
         };
         for (class, query) in request.classes.iter().zip(queries) {
-            let walk = Walk::new(reported.clone(), blocks_each(class)).behind(behind.reports);
+            let walk =
+                Walk::new(reported.clone(), blocks_each(class, facts.block_bytes)).behind(behind.reports);
             let timeout_ns = request.io_timeout.0;
             let start = |number, jobs, ready| Start {
-                address: database.address.clone(),
-                version_number: database.facts.version_number,
+                open: Arc::clone(&open),
                 query,
                 number,
                 walk: walk.clone(),
@@ -199,21 +194,22 @@ impl SqlBench {
             };
             bench.connect(class.name, most, start)?;
         }
-        bench.count_processes(table.file.is_some(), request);
+        bench.count_workers(table.file.is_some(), request);
         Ok(bench)
     }
 
-    /// What the processes of the sessions do is counted, where they are on this host.
-    fn count_processes(&mut self, is_here: bool, request: &Request) {
-        let all: Vec<i32> = self.kinds.iter().flat_map(|kind| kind.processes.clone()).collect();
-        if !is_here || !all.iter().all(|&pid| counters::is_of_server(pid)) {
-            return;
-        }
+    /// What those do who serve the sessions is counted, where they are on this host.
+    fn count_workers(&mut self, is_here: bool, request: &Request) {
+        let entries = |kinds: &mut dyn Iterator<Item = &Kind>| -> Option<Vec<PathBuf>> {
+            kinds.flat_map(|kind| &kind.workers).map(|worker| worker.entry.clone()).collect()
+        };
+        let Some(all) = entries(&mut self.kinds.iter()).filter(|_| is_here) else { return };
         let reports = of_reports(request).map(|class| class.name);
-        let reports = self.kinds.iter().filter(|kind| Some(kind.class) == reports && self.kinds.len() > 1);
-        let reports = reports.flat_map(|kind| kind.processes.clone()).collect();
+        let mut reports =
+            self.kinds.iter().filter(|kind| Some(kind.class) == reports && self.kinds.len() > 1);
+        let reports = entries(&mut reports).unwrap_or_default();
         if let Some(counters) = &mut self.counters {
-            (counters.processes, counters.reports) = (all, reports);
+            (counters.workers, counters.reports) = (all, reports);
         }
     }
 
@@ -222,10 +218,10 @@ impl SqlBench {
         &mut self,
         class: Class,
         most: Point,
-        start: impl Fn(u32, Receiver<Job>, Sender<Result<i32, Problem>>) -> Start,
+        start: impl Fn(u32, Receiver<Job>, Sender<Result<Worker, Problem>>) -> Start,
     ) -> Result<(), Problem> {
         let (ready_in, ready) = mpsc::channel();
-        self.kinds.push(Kind { class, sessions: Vec::new(), processes: Vec::new() });
+        self.kinds.push(Kind { class, sessions: Vec::new(), workers: Vec::new() });
         for number in 0..most.of(class) {
             let (jobs_in, jobs) = mpsc::channel();
             let thread = spawn(number, start(number, jobs, ready_in.clone()))?;
@@ -234,10 +230,10 @@ impl SqlBench {
             }
         }
         drop(ready_in);
-        let mut processes = Vec::new();
+        let mut workers = Vec::new();
         loop {
             match ready.recv_timeout(CONNECT.saturating_add(self.patience)) {
-                Ok(process) => processes.push(process?),
+                Ok(worker) => workers.push(worker?),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     self.stuck = true;
@@ -245,11 +241,11 @@ impl SqlBench {
                 }
             }
         }
-        if processes.len() < most.of(class) as usize {
+        if workers.len() < most.of(class) as usize {
             return Err(session::died());
         }
         if let Some(kind) = self.kinds.last_mut() {
-            kind.processes = processes;
+            kind.workers = workers;
         }
         Ok(())
     }
@@ -341,15 +337,16 @@ impl SqlBench {
 
     /// Keeps the table of commits small.
     fn tidy(&mut self) -> Result<(), Problem> {
-        self.asking(|counters| ledger::tidy(&mut counters.client))
+        self.asking(|counters| counters.server.tidy_ledger())
     }
 
     /// Looks, while the sessions work, at what they wait for.
     fn watch_waits(&mut self, sessions: u64) -> Result<WaitSampler, Problem> {
         let counters = self.counters.take().ok_or_else(|| no_answer(self.patience))?;
-        let processes = self.kinds.iter().flat_map(|kind| kind.processes.clone()).collect();
+        let workers = self.kinds.iter().flat_map(|kind| &kind.workers);
+        let numbers = workers.map(|worker| worker.number).collect();
         let sessions = usize::try_from(sessions).unwrap_or(usize::MAX);
-        Ok(WaitSampler::start(counters, self.asks.clone(), processes, sessions))
+        Ok(WaitSampler::start(counters, numbers, sessions))
     }
 
     /// Takes the connection of the counters back, with what was seen.
@@ -370,8 +367,9 @@ impl SqlBench {
             ahead_blocks: asked.jumps * u64::from(self.ahead_blocks),
             ..after.since(before)
         };
+        let counts = if self.counts_index { apart(counts) } else { counts };
         let read_bytes = counts.device.filter(|device| device.of_server).map(|device| device.bytes);
-        let moved_bytes = read_bytes.unwrap_or(counts.needed_blocks().saturating_mul(BLOCK_BYTES))
+        let moved_bytes = read_bytes.unwrap_or(counts.needed_blocks().saturating_mul(self.block_bytes))
             + after.written_since(before);
         let mut witness = self.witness.as_mut().and_then(|witness| witness.between(times.0, times.1));
         // The server is another process on the same host, and its CPU time belongs to the load.
@@ -387,26 +385,15 @@ impl SqlBench {
     }
 }
 
-/// A server that answers each query in the right way, and how it is asked what sessions wait for and what it counted.
-fn ready(
-    database: Database,
-    (table, queries): (Table, Vec<Query>),
-    patience: Duration,
-    is_private: bool,
-) -> Result<(Database, (Option<Statement>, CounterAccess)), Problem> {
-    database.asked_within(patience, move |database| {
-        for query in &queries {
-            plan::check(&mut database.client, database.facts.version_number, *query)?;
-        }
-        if queries.contains(&Query::LookUp(Probe::Index)) {
-            index::warm(database, &table)?;
-        }
-        let asks = waits::prepare(&mut database.client);
-        let asked = CounterAccess::prepare(database, is_private, &queries);
-        // This connection may have filled the table, and the server counts that late.
-        session::flush(&mut database.client, database.facts.version_number)?;
-        Ok((asks, asked))
-    })
+/// What a server counted of table and index together, told apart: a look-up needs the leaf of its row, and what was read beside that is of the inner
+/// pages. Where fewer were read than leaves were needed, a cache answered, and it stays to be seen.
+fn apart(counts: ServerCounts) -> ServerCounts {
+    let asked = counts.asked_blocks();
+    ServerCounts {
+        index_blocks: counts.table_blocks.map(|all| all.saturating_sub(asked)),
+        table_blocks: counts.table_blocks.map(|all| all.min(asked)),
+        ..counts
+    }
 }
 
 /// What the sessions of a request share.
@@ -427,8 +414,8 @@ fn of_reports(request: &Request) -> Option<&LoadClass> {
 }
 
 /// Blocks of a report; 0 of other classes.
-fn blocks_each(class: &LoadClass) -> u32 {
-    u32::try_from(class.io_bytes() / BLOCK_BYTES).unwrap_or(u32::MAX)
+fn blocks_each(class: &LoadClass, block_bytes: u64) -> u32 {
+    u32::try_from(class.io_bytes() / block_bytes).unwrap_or(u32::MAX)
 }
 
 fn spawn(number: u32, start: Start) -> Result<JoinHandle<()>, Problem> {
@@ -517,5 +504,23 @@ impl Drop for SqlBench {
             // One that panicked has told so already.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_pages_are_told_apart_and_a_cache_is_not_hidden() {
+        let of = |table_blocks| {
+            let counts =
+                ServerCounts { probes: 90, scanned_blocks: 10, table_blocks, ..ServerCounts::default() };
+            let counts = apart(counts);
+            (counts.table_blocks, counts.index_blocks)
+        };
+        assert_eq!(of(Some(107)), (Some(100), Some(7)));
+        assert_eq!(of(Some(60)), (Some(60), Some(0)), "answered by a cache");
+        assert_eq!(of(None), (None, None));
     }
 }

@@ -4,81 +4,14 @@
 //! asked for nothing but functions, by statements that were prepared: whatever else its answer needed to be read would be counted
 //! beside the load. Must not judge.
 
-use crate::database::{Database, ServerFacts};
-use crate::index;
-use crate::plan::Query;
-use crate::table;
-use postgres::{Client, Statement};
-use rigel_core::load::sql::Probe;
+use crate::server::{Server, ServerFacts};
 use rigel_core::measure::{DeviceReads, ServerCounts};
 use rigel_io::group::Group;
 use std::fs;
+use std::path::{Path, PathBuf};
 
-/// Reads of tables by sessions, of all databases.
-const SERVER: &str = "select coalesce(sum(reads), 0)::int8 from pg_stat_io \
-    where backend_type = 'client backend' and object = 'relation'";
-/// Flushes of the log. Where a write is durable by itself, each write is one; without fsync none is.
-const FLUSHES: &str = "select case when current_setting('fsync') = 'off' then 0 \
-    when current_setting('wal_sync_method') like 'open%' then wal_write else wal_sync end from pg_stat_get_wal()";
-/// The others are of files of the log that are made.
-const FLUSHES_SINCE_18: &str = "select coalesce(sum(case when current_setting('fsync') = 'off' then 0 \
-    when current_setting('wal_sync_method') like 'open%' then writes else fsyncs end), 0)::int8 \
-    from pg_stat_get_io() where object = 'wal' and context = 'normal'";
-const PG_STAT_IO_SINCE: i64 = 160_000;
 /// The kernel counts in this unit, whatever the sectors of the device are.
 const SECTOR_BYTES: u64 = 512;
-
-/// How the server is asked.
-pub struct CounterAccess {
-    /// For blocks of the table that were not in its own cache.
-    blocks: Option<Statement>,
-    /// For those of its index, where look-ups go through it.
-    index: Option<Statement>,
-    reads: Option<Statement>,
-    /// For how often it made its log durable.
-    flushes: Option<Statement>,
-}
-
-impl CounterAccess {
-    /// Prepares it, with all that the server needs for its answers. Of a server with other users, reads are theirs as well.
-    pub fn prepare(database: &mut Database, is_private: bool, queries: &[Query]) -> Self {
-        let client = &mut database.client;
-        let mut ready = |sql: &str| {
-            let statement = client.prepare(sql).ok()?;
-            number(client, &statement).map(|_| statement)
-        };
-        let blocks = |name| {
-            let name = format!("to_regclass('{name}')");
-            format!("select pg_stat_get_blocks_fetched({name}) - pg_stat_get_blocks_hit({name})")
-        };
-        let has_io = database.facts.version_number >= PG_STAT_IO_SINCE && is_private;
-        let flushes = flushes(database.facts.version_number);
-        if queries.contains(&Query::Commit) {
-            return Self { blocks: None, index: None, reads: None, flushes: flushes.and_then(ready) };
-        }
-        let by_index = queries.contains(&Query::LookUp(Probe::Index));
-        Self {
-            blocks: ready(&blocks(table::NAME)),
-            index: by_index.then(|| ready(&blocks(index::NAME))).flatten(),
-            reads: has_io.then(|| ready(SERVER)).flatten(),
-            flushes: None,
-        }
-    }
-}
-
-/// Versions before 14 do not count flushes.
-const fn flushes(version_number: i64) -> Option<&'static str> {
-    match version_number {
-        ..140_000 => None,
-        140_000..180_000 => Some(FLUSHES),
-        _ => Some(FLUSHES_SINCE_18),
-    }
-}
-
-fn number(client: &mut Client, statement: &Statement) -> Option<u64> {
-    let row = client.query_opt(statement, &[]).ok()??;
-    u64::try_from(row.get::<_, i64>(0)).ok()
-}
 
 /// When counters are read: nothing that is read for them may fall between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +24,11 @@ pub enum Moment {
 
 /// Whom and what to count.
 pub struct Counters {
-    pub client: Client,
-    pub asked: CounterAccess,
-    /// Processes of the sessions, when they are on this host.
-    pub processes: Vec<i32>,
+    pub server: Box<dyn Server>,
+    /// The entries in `/proc` of what serves the sessions, when that is on this host.
+    pub workers: Vec<PathBuf>,
     /// Those of them that make reports, where others look rows up.
-    pub reports: Vec<i32>,
+    pub reports: Vec<PathBuf>,
     /// Of a private server.
     pub group: Option<Group>,
     /// The devices under the table; empty when they are not known.
@@ -112,28 +44,30 @@ pub struct Reading {
 }
 
 impl Counters {
-    /// All of them now.
-    pub fn read(&mut self, moment: Moment) -> Reading {
-        let before = (moment == Moment::Before).then(|| self.of_server());
-        let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
-        let device = moved.map(|moved| moved.reads).or_else(|| self.of_disk());
-        let direct = self.facts.io_method != "worker";
-        // Where workers of the server read, the sessions only wait, and what a read costs is not theirs alone.
-        let sum = |of: &[i32], what: fn(i32) -> Option<u64>| if direct { sum(of, what) } else { None };
-        let process_bytes = sum(&self.processes, read_bytes);
-        let report_process_bytes = sum(&self.reports, read_bytes);
-        let cpu_ns = sum(&self.processes, cpu_ns);
-        let of_server = before.unwrap_or_else(|| self.of_server());
-        let counts = ServerCounts { process_bytes, report_process_bytes, device, cpu_ns, ..of_server };
-        Reading { counts, written_bytes: moved.map(|moved| moved.written_bytes) }
+    /// Of a server whose sessions are not known yet.
+    pub const fn new(
+        server: Box<dyn Server>,
+        facts: ServerFacts,
+        group: Option<Group>,
+        devices: Vec<(u32, u32)>,
+    ) -> Self {
+        Self { server, workers: Vec::new(), reports: Vec::new(), group, devices, facts }
     }
 
-    fn of_server(&mut self) -> ServerCounts {
-        let CounterAccess { blocks, index, reads, flushes } = &self.asked;
-        let mut ask = |statement: &Option<Statement>| number(&mut self.client, statement.as_ref()?);
-        let (table_blocks, index_blocks) = (ask(blocks), ask(index));
-        let (server_reads, flushes) = (ask(reads), ask(flushes));
-        ServerCounts { table_blocks, index_blocks, server_reads, flushes, ..ServerCounts::default() }
+    /// All of them now.
+    pub fn read(&mut self, moment: Moment) -> Reading {
+        let before = (moment == Moment::Before).then(|| self.server.counts());
+        let moved = self.group.as_ref().and_then(|group| group.moved(&self.devices));
+        let device = moved.map(|moved| moved.reads).or_else(|| self.of_disk());
+        // Where workers of the server read, the sessions only wait, and what a read costs is not theirs alone.
+        let itself = self.facts.reads_itself;
+        let sum = |of: &[PathBuf], what: fn(&Path) -> Option<u64>| if itself { sum(of, what) } else { None };
+        let process_bytes = sum(&self.workers, read_bytes);
+        let report_process_bytes = sum(&self.reports, read_bytes);
+        let cpu_ns = sum(&self.workers, cpu_ns);
+        let of_server = before.unwrap_or_else(|| self.server.counts());
+        let counts = ServerCounts { process_bytes, report_process_bytes, device, cpu_ns, ..of_server };
+        Reading { counts, written_bytes: moved.map(|moved| moved.written_bytes) }
     }
 
     fn of_disk(&self) -> Option<DeviceReads> {
@@ -150,10 +84,10 @@ impl Counters {
     }
 }
 
-/// `None` for no process at all.
-fn sum(processes: &[i32], of: fn(i32) -> Option<u64>) -> Option<u64> {
-    let all = processes.iter().map(|&pid| of(pid));
-    all.sum::<Option<u64>>().filter(|_| !processes.is_empty())
+/// `None` for nobody at all.
+fn sum(workers: &[PathBuf], of: fn(&Path) -> Option<u64>) -> Option<u64> {
+    let all = workers.iter().map(|entry| of(entry));
+    all.sum::<Option<u64>>().filter(|_| !workers.is_empty())
 }
 
 impl Reading {
@@ -195,21 +129,15 @@ fn disk(stat: &str) -> Option<DeviceReads> {
     Some(DeviceReads { reads, bytes, of_server: false })
 }
 
-/// What the kernel fetched from storage for a process (proc_pid_io(5)).
-fn read_bytes(pid: i32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+/// What the kernel fetched from storage for a process or a thread (proc_pid_io(5)).
+fn read_bytes(entry: &Path) -> Option<u64> {
+    let text = fs::read_to_string(entry.join("io")).ok()?;
     text.lines().find_map(|line| line.strip_prefix("read_bytes:")?.trim().parse().ok())
 }
 
 /// The first number is the time on a CPU (Documentation/scheduler/sched-stats.rst).
-fn cpu_ns(pid: i32) -> Option<u64> {
-    fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?.split_whitespace().next()?.parse().ok()
-}
-
-/// Whether a process of that number on this host is one of a PostgreSQL server.
-pub fn is_of_server(pid: i32) -> bool {
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    matches!(name.trim(), "postgres" | "postmaster")
+fn cpu_ns(entry: &Path) -> Option<u64> {
+    fs::read_to_string(entry.join("schedstat")).ok()?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -241,8 +169,7 @@ mod tests {
 
     #[test]
     fn the_kernel_tells_of_this_process() {
-        let pid = i32::try_from(std::process::id()).unwrap();
-        assert!(cpu_ns(pid).is_some_and(|ns| ns > 0) && read_bytes(pid).is_some());
-        assert!(!is_of_server(pid));
+        let entry = Path::new("/proc/self");
+        assert!(cpu_ns(entry).is_some_and(|ns| ns > 0) && read_bytes(entry).is_some());
     }
 }

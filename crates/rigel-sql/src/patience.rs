@@ -2,9 +2,8 @@
 //!
 //! Must not know what is asked.
 
-use crate::database::Database;
 use crate::failure;
-use postgres::{CancelToken, Client, NoTls};
+use crate::server::Server;
 use rigel_core::error::Problem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,19 +19,22 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 /// What is in work may take so long to end by itself, when the user ends it.
 const ENDING: Duration = Duration::from_secs(1);
 
+/// Has a server end the statement in work; it is asked in a thread, for that may hang as well.
+pub(crate) type Cancel = Box<dyn FnOnce() + Send>;
+
 /// Waiting for long work in a thread of its own, which says from time to time that it goes on.
 pub(crate) struct LongWait {
     last: Instant,
     patience: Duration,
     /// The work is to end.
     stopped: Arc<AtomicBool>,
-    cancel: Option<CancelToken>,
+    cancel: Option<Cancel>,
 }
 
 impl LongWait {
-    /// For work on this connection.
-    pub(crate) fn on(client: &Client) -> Self {
-        let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(client.cancel_token()));
+    /// For work that can be ended so.
+    pub(crate) fn new(cancel: Cancel) -> Self {
+        let (stopped, cancel) = (Arc::new(AtomicBool::new(false)), Some(cancel));
         Self { last: Instant::now(), patience: PATIENCE, stopped, cancel }
     }
 
@@ -59,8 +61,8 @@ impl LongWait {
         }
         let is_late = self.stopped.load(Ordering::Relaxed) && self.last.elapsed() > ENDING;
         if let Some(cancel) = self.cancel.take_if(|_| is_late) {
-            // The server is at something long, such as writing all to storage. It is asked over a connection that may hang as well.
-            thread::spawn(move || cancel.cancel_query(NoTls));
+            // The server is at something long, such as writing all to storage.
+            thread::spawn(cancel);
         }
     }
 
@@ -79,27 +81,29 @@ pub fn within<T: Send + 'static>(patience: Duration, work: impl FnOnce() -> T + 
     hear.recv_timeout(patience).ok()
 }
 
-impl Database {
-    /// Asks it; one that does not answer is given up.
-    ///
-    /// # Errors
-    /// Those of `work`, and when there is no answer.
-    pub fn asked<T: Send + 'static>(
-        self,
-        work: impl FnOnce(&mut Self) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<(Self, T), Problem> {
-        self.asked_within(PATIENCE, work)
-    }
+/// Asks a server; one that does not answer is given up.
+///
+/// # Errors
+/// Those of `work`, and when there is no answer.
+pub fn asked<T: Send + 'static>(
+    server: Box<dyn Server>,
+    work: impl FnOnce(&mut dyn Server) -> Result<T, Problem> + Send + 'static,
+) -> Result<(Box<dyn Server>, T), Problem> {
+    asked_within(PATIENCE, server, work)
+}
 
-    pub(crate) fn asked_within<T: Send + 'static>(
-        mut self,
-        patience: Duration,
-        work: impl FnOnce(&mut Self) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<(Self, T), Problem> {
-        let address = self.address.clone();
-        let asked = within(patience, move || work(&mut self).map(|told| (self, told)));
-        asked.unwrap_or_else(|| Err(failure::silent(address.shown(), patience)))
-    }
+/// The same with another limit.
+///
+/// # Errors
+/// As [`asked`].
+pub(crate) fn asked_within<T: Send + 'static>(
+    patience: Duration,
+    mut server: Box<dyn Server>,
+    work: impl FnOnce(&mut dyn Server) -> Result<T, Problem> + Send + 'static,
+) -> Result<(Box<dyn Server>, T), Problem> {
+    let place = server.place();
+    let asked = within(patience, move || work(&mut *server).map(|told| (server, told)));
+    asked.unwrap_or_else(|| Err(failure::silent(place.shown(), patience)))
 }
 
 #[cfg(test)]

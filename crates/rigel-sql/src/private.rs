@@ -1,52 +1,46 @@
 //! A server of a run's own: made in a directory, reached by a socket in it, stopped and removed.
 //!
 //! It ends with this process, however that ends, and the next run in the directory removes what was left. Caches below the
-//! table are kept out of the way: by direct I/O from version 16 on, before by a control group with little memory. Must not touch
-//! any other server.
+//! table are kept out of the way: by direct I/O where the product has it, else by a control group with little memory. What a product does in its
+//! own way is its [`Kit`]. Must not touch any other server.
 
-mod home;
-mod remains;
-mod tree;
+pub(crate) mod home;
+pub(crate) mod tree;
 pub(crate) mod user;
 
-use crate::address::Address;
 use crate::failure;
 use crate::patience::within;
 use crate::processes::children;
 use crate::programs::Programs;
+use crate::server::{Reach, door};
 use home::{DATA, Home, SOCKET};
 use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::sql::Product;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, MIB};
 use rigel_io::child;
 use rigel_io::group::Group;
 use rustix::fs::{Advice, fadvise};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsString;
 use std::fs::File;
+use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use user::User;
 
-/// The first version that reads past the page cache.
-const DIRECT_SINCE: u32 = 16;
-/// What the server may have of memory, its page cache included, where it cannot read past that; and more for each session.
+/// What a server may have of memory, its page cache included, where it cannot read past that; and more for each session.
 const MEMORY: u64 = 200 * MIB;
 const MEMORY_PER_SESSION: u64 = 4 * MIB;
 /// More than there is, and known to both versions of control groups.
 const NO_LIMIT: u64 = 1 << 60;
 /// Sessions that the first number is enough for.
 const FEW_SESSIONS: u64 = 16;
-/// The server's own cache.
-const SHARED_BUFFERS: u64 = 16 * MIB;
-/// Connections beside those of the sessions.
-const MORE_CONNECTIONS: u32 = 10;
-/// What a fresh cluster and its log take.
-pub const CLUSTER_BYTES: u64 = 256 * MIB;
 const LOG: &str = "log";
-const LEADER: &str = "rigel";
 /// A machine that is busy starts it late; a checkpoint of a slow disk takes long.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// A server that was told to end at once does so within seconds, unless it was stopped.
@@ -75,6 +69,80 @@ pub struct Room {
     pub ahead_bytes: u64,
 }
 
+/// A program with its arguments.
+#[derive(Debug)]
+pub struct Call {
+    /// Its path.
+    pub program: PathBuf,
+    /// What it gets.
+    pub arguments: Vec<OsString>,
+}
+
+/// Where and how a server is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Serve<'a> {
+    /// The directory of its database.
+    pub data: &'a Path,
+    /// That of its socket.
+    pub socket: &'a Path,
+    /// What it is made for.
+    pub room: Room,
+    /// What it is started for.
+    pub purpose: Purpose,
+    /// What is between it and the device.
+    pub page_cache: PageCache,
+}
+
+/// How a server is told to end.
+#[derive(Clone, Copy, Debug)]
+pub struct Farewells {
+    /// In order, with everything written.
+    pub stop: Signal,
+    /// At once.
+    pub at_once: Signal,
+    /// When this process is gone.
+    pub orphan: Signal,
+}
+
+/// What a product does in its own way with a private server.
+pub trait Kit: Sync + std::fmt::Debug {
+    /// Whom it runs as when root starts it: the first of these that there is. Its packages make one of them.
+    fn users(&self) -> &'static [&'static str];
+
+    /// Variables of the environment that begin so may lead to another server.
+    fn variables(&self) -> &'static str;
+
+    /// Makes an empty database in a directory that is there and empty.
+    fn make(&self, programs: &Programs, data: &Path) -> Call;
+
+    /// Starts it; `more` is a setting more, such as `io_method=sync`.
+    fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call;
+
+    /// Whether this version reads past the page cache by itself.
+    fn is_direct(&self, programs: &Programs) -> bool;
+
+    /// The server's own cache, which is enough for what so many sessions hold at the same time.
+    fn cache_bytes(&self, sessions: u32) -> u64;
+
+    /// What an empty database and its log take.
+    fn empty_bytes(&self) -> u64;
+
+    /// The directory of the tables in that of the database.
+    fn tables(&self) -> &'static str;
+
+    /// The server that listens in this directory.
+    fn reach(&self, socket: &Path) -> Arc<dyn Reach>;
+
+    /// How it ends.
+    fn farewells(&self) -> Farewells;
+
+    /// What a line of its log has that tells an error.
+    fn errors(&self) -> &'static [&'static str];
+
+    /// Ends what a killed run left of a server of this product in a directory of ours, and removes memory that belongs to no process.
+    fn clear(&self, home: BorrowedFd<'_>);
+}
+
 /// How a server is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -101,7 +169,7 @@ impl PrivateServer {
     /// # Errors
     /// When the directory or the database cannot be made.
     pub fn make(place: &Path, programs: Programs, room: Room) -> Result<Self, Problem> {
-        let user = user::choose()?;
+        let user = user::choose(door(programs.product).kit().users())?;
         let mut home = Home::make(place)?;
         let name = format!("sql-{}", std::process::id());
         let group = Group::make(&name, &mut |dir| home.note_group(dir));
@@ -121,7 +189,8 @@ impl PrivateServer {
         }
         if let Some(barred) = user::barred(&dir, self.user) {
             return Err(problem(format!(
-                "the user postgres, which runs it, cannot access {}",
+                "the user {}, which runs it, cannot access {}",
+                self.user.map_or("root", |user| user.name),
                 path_text::encode(barred)
             ))
             .next("name a directory on the same storage that every user can access"));
@@ -131,34 +200,30 @@ impl PrivateServer {
             user::give(&made, self.user).map_err(|errno| problem(errno.to_string()))?;
         }
         // What it starts ends in order, with its memory, when nobody gives it more to do. Told to end, it would go on with some of it.
-        let mut initdb = self.command("initdb", Signal::KILL, Vec::new());
-        initdb.arg("-D").arg(self.data()).args([
-            "-U",
-            LEADER,
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--no-sync",
-        ]);
-        let output = within(PATIENCE, move || initdb.output())
+        let call = self.kit().make(&self.programs, &self.data());
+        let name =
+            call.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut making = self.command(&call, Signal::KILL, Vec::new());
+        let output = within(PATIENCE, move || making.output())
             .ok_or_else(|| failure::silent(&path_text::encode(&dir), PATIENCE))?
             .map_err(|error| problem(error.to_string()))?;
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(problem(format!("initdb says: {}", cause(&said)))
+        let said = if output.stderr.is_empty() { output.stdout } else { output.stderr };
+        let said = String::from_utf8_lossy(&said);
+        Err(problem(format!("{name} says: {}", cause(&said, self.kit().errors())))
             .next("make sure that the directory is writable and has space"))
     }
 
     /// A program of the server, as its user, that gets `signal` when this process ends. It is in a process group of its own, so
     /// that the keys that end a run do not end it first.
-    fn command(&self, program: &str, signal: Signal, groups: Vec<File>) -> Command {
-        let mut command = Command::new(self.programs.dir.join(program));
+    fn command(&self, call: &Call, signal: Signal, groups: Vec<File>) -> Command {
+        let mut command = Command::new(&call.program);
+        command.args(&call.arguments);
         // Nothing of the environment may lead to another server.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
+        let prefix = self.kit().variables();
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").current_dir("/").stdin(Stdio::null()).process_group(0);
@@ -191,12 +256,13 @@ impl PrivateServer {
         let errors = log.try_clone().map_err(|error| self.broken(&error.to_string()))?;
         let not_entered =
             |error: std::io::Error| self.broken(&format!("its control group cannot be entered: {error}"));
-        let mut command = self.command("postgres", Signal::QUIT, self.group.lists().map_err(not_entered)?);
-        command.arg("-D").arg(self.data()).arg("-k").arg(self.socket()).stdout(log).stderr(errors);
-        let settings = self.settings(purpose);
-        settings.iter().map(String::as_str).chain(more).for_each(|setting| {
-            command.args(["-c", setting]);
-        });
+        let (data, socket, kit) = (self.data(), self.socket(), self.kit());
+        let serve =
+            Serve { data: &data, socket: &socket, room: self.room, purpose, page_cache: self.page_cache() };
+        let call = kit.serve(&self.programs, &serve, more);
+        let lists = self.group.lists().map_err(not_entered)?;
+        let mut command = self.command(&call, kit.farewells().orphan, lists);
+        command.stdout(log).stderr(errors);
         let server = command.spawn().map_err(|error| self.broken(&error.to_string()))?;
         // Where it could not enter by itself; what it starts later is in the group as well.
         let entered = self.group.enter(server.id());
@@ -205,31 +271,8 @@ impl PrivateServer {
         self.wait_for_answer()
     }
 
-    fn settings(&self, purpose: Purpose) -> Vec<String> {
-        let connections = self.room.sessions.saturating_add(MORE_CONNECTIONS);
-        let mut settings = vec![
-            "listen_addresses=".to_owned(),
-            format!("max_connections={connections}"),
-            format!("shared_buffers={}MB", self.shared_buffers() / MIB),
-            // What works by itself would load the disk meanwhile.
-            "autovacuum=off".to_owned(),
-            "checkpoint_timeout=1d".to_owned(),
-            "bgwriter_lru_maxpages=0".to_owned(),
-            // Rows that are copied into a new table need no log then.
-            "wal_level=minimal".to_owned(),
-            "max_wal_senders=0".to_owned(),
-            "huge_pages=off".to_owned(),
-            // Files of its directory, which go with it; those in /dev/shm would stay behind a server that was killed.
-            "dynamic_shared_memory_type=mmap".to_owned(),
-        ];
-        if purpose == Purpose::Measure && self.page_cache() == PageCache::PassedBy {
-            settings.push("debug_io_direct=data".to_owned());
-        }
-        settings
-    }
-
-    fn shared_buffers(&self) -> u64 {
-        shared_buffers(self.room.sessions)
+    fn kit(&self) -> &'static dyn Kit {
+        door(self.programs.product).kit()
     }
 
     /// What is between the table and the device while it is measured.
@@ -241,14 +284,12 @@ impl PrivateServer {
         let began = Instant::now();
         let address = self.address();
         loop {
-            let asked = address.clone();
-            let asked = within(PATIENCE.saturating_sub(began.elapsed()), move || asked.connect().map(drop));
+            let asked = Arc::clone(&address);
+            let asked = within(PATIENCE.saturating_sub(began.elapsed()), move || asked.knock());
             match asked {
                 Some(Ok(())) => return Ok(()),
                 None => return Err(failure::silent(address.shown(), PATIENCE)),
-                Some(Err(error)) if began.elapsed() > PATIENCE => {
-                    return Err(failure::connect(&address, &error));
-                }
+                Some(Err(problem)) if began.elapsed() > PATIENCE => return Err(problem),
                 Some(Err(_)) => thread::sleep(Duration::from_millis(20)),
             }
             let ended = self.server.as_mut().and_then(|server| server.try_wait().ok().flatten());
@@ -264,13 +305,13 @@ impl PrivateServer {
     /// # Errors
     /// When it does not end.
     pub fn stop(&mut self) -> Result<(), Problem> {
-        self.end(Signal::INT, PATIENCE)
+        self.end(self.kit().farewells().stop, PATIENCE)
     }
 
     /// Has the system forget the files of a server that was stopped.
     pub fn forget(&self) {
         // What stays in memory all the same, the counters tell.
-        let _ = self.home.each_table(&mut |file| {
+        let _ = self.home.each_table(self.kit().tables(), &mut |file| {
             file.sync_all()?;
             Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
         });
@@ -305,7 +346,8 @@ impl PrivateServer {
     /// When something of it is left.
     pub fn finish(&mut self) -> Result<(), Problem> {
         // Nobody wants the database again.
-        let ended = self.end(Signal::QUIT, AT_ONCE).or_else(|_| self.end(Signal::KILL, PATIENCE));
+        let at_once = self.kit().farewells().at_once;
+        let ended = self.end(at_once, AT_ONCE).or_else(|_| self.end(Signal::KILL, PATIENCE));
         let removed = self.home.remove();
         self.removed = true;
         ended.and(removed)
@@ -317,8 +359,8 @@ impl PrivateServer {
     }
 
     /// Where it listens.
-    pub fn address(&self) -> Address {
-        Address::socket(&self.socket(), LEADER, "postgres")
+    pub fn address(&self) -> Arc<dyn Reach> {
+        self.kit().reach(&self.socket())
     }
 
     /// Its control group, which counts what it reads.
@@ -336,12 +378,13 @@ impl PrivateServer {
         self.home.dir.join(DATA)
     }
 
-    fn socket(&self) -> PathBuf {
+    /// The directory of its socket.
+    pub fn socket(&self) -> PathBuf {
         self.home.dir.join(SOCKET)
     }
 
     fn said(&self) -> String {
-        cause(&self.home.read(LOG).unwrap_or_default())
+        cause(&self.home.read(LOG).unwrap_or_default(), self.kit().errors())
     }
 
     fn broken(&self, why: &str) -> Problem {
@@ -361,10 +404,12 @@ impl PrivateServer {
                     .to_owned()
             }
         };
+        let words = door(self.programs.product).words();
         vec![format!(
-            "PostgreSQL {}, a private server with shared_buffers of {}; {cache}",
-            self.programs.version,
-            Bytes(self.shared_buffers())
+            "{}, a private server with {} of {}; {cache}",
+            self.programs.title(),
+            words.cache,
+            Bytes(self.kit().cache_bytes(self.room.sessions))
         )]
     }
 }
@@ -399,11 +444,6 @@ pub fn place_of(file: &Path) -> Option<&Path> {
     file.ancestors().find(|dir| home::has_name(dir))?.parent()
 }
 
-/// The server's own cache, which is enough for what so many sessions hold at the same time.
-pub fn shared_buffers(sessions: u32) -> u64 {
-    SHARED_BUFFERS.max(u64::from(sessions) * MIB / 8).next_multiple_of(MIB)
-}
-
 /// Whether a run that works, or one that was killed, has a server in a directory.
 pub fn is_used(place: &Path) -> bool {
     home::is_used(place)
@@ -413,25 +453,24 @@ pub fn is_used(place: &Path) -> bool {
 pub fn page_cache(programs: &Programs, limits_memory: bool, room: Room) -> PageCache {
     let more = u64::from(room.sessions).saturating_sub(FEW_SESSIONS) * MEMORY_PER_SESSION + room.ahead_bytes;
     match limits_memory {
-        _ if programs.major >= DIRECT_SINCE => PageCache::PassedBy,
+        _ if door(programs.product).kit().is_direct(programs) => PageCache::PassedBy,
         true => PageCache::Limited(MEMORY + more),
         false => PageCache::Whole,
     }
 }
 
 /// Most that caches of a server of ours may hold, when the host has so much memory.
-pub fn cache_bytes(cache: PageCache, memory_bytes: u64) -> u64 {
+pub fn cache_bytes(product: Product, cache: PageCache, memory_bytes: u64) -> u64 {
     match cache {
-        PageCache::PassedBy => SHARED_BUFFERS,
+        PageCache::PassedBy => door(product).kit().cache_bytes(1),
         PageCache::Limited(bytes) => bytes,
         PageCache::Whole => memory_bytes,
     }
 }
 
 /// The first line that tells an error: what follows only puts things away. Without one, the last line.
-fn cause(text: &str) -> String {
-    const ERRORS: [&str; 4] = ["PANIC:", "FATAL:", "ERROR:", "error:"];
-    let error = text.lines().find(|line| ERRORS.iter().any(|error| line.contains(error)));
+fn cause(text: &str, errors: &[&str]) -> String {
+    let error = text.lines().find(|line| errors.iter().any(|error| line.contains(error)));
     let line = error.or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     path_text::printable(line.unwrap_or("it said nothing").trim()).into_owned()
 }
@@ -466,6 +505,7 @@ mod tests {
     fn the_cause_is_told_and_not_what_was_put_away_behind_it() {
         let full = "creating directory\ninitdb: error: could not write file \"a\": No space left on device\n\
             initdb: removing contents of data directory \"d\"\n";
+        let cause = |text: &str| cause(text, door(Product::Postgresql).kit().errors());
         assert_eq!(cause(full), "initdb: error: could not write file \"a\": No space left on device");
         assert!(cause("LOG:  starting\nFATAL:  too small\nLOG:  shut down\n").contains("too small"));
         assert_eq!((cause("one\ntwo\n\n").as_str(), cause("").as_str()), ("two", "it said nothing"));

@@ -23,12 +23,12 @@ pub fn children(of: Pid) -> Vec<Pid> {
     all().filter(|id| parent(*id) == Some(of.as_raw_nonzero().get())).filter_map(Pid::from_raw).collect()
 }
 
-/// The processes of a server that work in this directory of a database, and belong to its owner.
-pub fn of_server_in(directory: &Metadata) -> Vec<Pid> {
+/// The processes of one of these names that work in this directory of a database, and belong to its owner.
+pub fn of_server_in(directory: &Metadata, names: &[&str]) -> Vec<Pid> {
     let works_there = |id: &i32| {
         let entry = Path::new("/proc").join(id.to_string());
         let is_there = |found: Metadata| (found.dev(), found.ino()) == (directory.dev(), directory.ino());
-        let is_server = |name: String| name.trim() == "postgres";
+        let is_server = |name: String| names.contains(&name.trim());
         fs::metadata(entry.join("cwd")).is_ok_and(is_there)
             && fs::metadata(&entry).is_ok_and(|found| found.uid() == directory.uid())
             && fs::read_to_string(entry.join("comm")).is_ok_and(is_server)

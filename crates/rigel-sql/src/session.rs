@@ -4,27 +4,19 @@
 //! and a latency is the mean of a statement. With one row a statement every latency is that of a look-up. A report is one
 //! statement, and counts when all rows of its range came back. Must not know other sessions.
 
-use crate::address::Address;
-use crate::failure;
-use crate::index;
-use crate::plan::{self, Query};
+use crate::query::Query;
 use crate::series::{Series, SessionWork};
+use crate::server::{Opener, RowCount, Session, Worker};
 use crate::table;
 use crate::walk::{Place, Walk};
-use postgres::error::SqlState;
-use postgres::types::private::BytesMut;
-use postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Statement};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::class::{Class, PerClass};
-use rigel_core::load::sql::{Probe, ReportBy};
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{ClassTally, FirstError, IoCounts, Tally, Window};
 use rigel_core::units::NS_PER_MS;
 use rigel_io::clock::{Clock as _, MonotonicClock, thread_cpu_ns};
 use rigel_io::limits::allow_open_files;
 use rigel_run::job::WorkResult;
-use std::error::Error;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -38,9 +30,6 @@ const FIRST_ROWS: u32 = 8;
 pub const MOST_ROWS: u32 = 1000;
 /// An I/O error, for want of a number of its own.
 const EIO: i32 = 5;
-
-const FORCE_STATISTICS: &str = "select pg_stat_force_next_flush()";
-const FORCED_SINCE: i64 = 150_000;
 
 /// A task for all sessions of a point.
 #[derive(Clone, Debug)]
@@ -70,7 +59,7 @@ pub struct SessionsState {
 
 /// What a session needs to begin.
 pub struct Start {
-    pub address: Address,
+    pub open: Opener,
     pub query: Query,
     /// Its number among the sessions of its class.
     pub number: u32,
@@ -80,15 +69,14 @@ pub struct Start {
     pub ahead_blocks: u32,
     /// Bytes of one of them.
     pub io_bytes: u64,
-    pub version_number: i64,
     pub timeout_ns: u64,
     pub class: Class,
     pub clock: MonotonicClock,
     pub shared: Arc<SessionsState>,
     pub jobs: Receiver<Job>,
     pub results: Sender<Result<QueryOutcome, Problem>>,
-    /// The number of the process that serves it goes there; nothing is kept behind.
-    pub ready: Option<Sender<Result<i32, Problem>>>,
+    /// Who serves it goes there; nothing is kept behind.
+    pub ready: Option<Sender<Result<Worker, Problem>>>,
 }
 
 /// What a session did, and several of them together.
@@ -122,31 +110,8 @@ pub struct Counts {
     pub jumps: u64,
 }
 
-/// Place of a row, as PostgreSQL has it on the wire: the block and the number of the item in it.
-#[derive(Clone, Copy, Debug)]
-struct RowPlace(u32);
-
-impl ToSql for RowPlace {
-    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        out.extend_from_slice(&self.0.to_be_bytes());
-        out.extend_from_slice(&1_u16.to_be_bytes());
-        Ok(IsNull::No)
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        *ty == Type::TID
-    }
-
-    fn encode_format(&self, _: &Type) -> Format {
-        Format::Binary
-    }
-
-    to_sql_checked!();
-}
-
-struct Session {
-    client: Client,
-    statement: Statement,
+struct Member {
+    session: Box<dyn Session>,
     start: Start,
     rows: u32,
     counts: Counts,
@@ -163,13 +128,13 @@ enum Answer {
 
 /// Connects, and works until there are no more jobs.
 pub fn serve(start: Start) {
-    let Some(mut session) = Session::open(start) else { return };
-    while let Ok(job) = session.start.jobs.recv() {
+    let Some(mut member) = Member::open(start) else { return };
+    while let Ok(job) = member.start.jobs.recv() {
         // A bug here must not leave the bench waiting for ever; the panic hook has told it.
-        let ran = panic::catch_unwind(AssertUnwindSafe(|| session.load(&job)));
+        let ran = panic::catch_unwind(AssertUnwindSafe(|| member.load(&job)));
         let told = ran.unwrap_or_else(|_| Err(died()));
         let broken = told.is_err();
-        if session.start.results.send(told).is_err() || broken {
+        if member.start.results.send(told).is_err() || broken {
             return;
         }
     }
@@ -181,20 +146,20 @@ pub fn died() -> Problem {
         .next("please report this with the command line")
 }
 
-impl Session {
+impl Member {
     /// Tells whether it is ready, too.
     fn open(mut start: Start) -> Option<Self> {
         // The bench waits until nobody can tell any more. Nobody needs the message when it has gone.
         let ready = start.ready.take()?;
         let tell = |told| drop(ready.send(told));
-        match connect(&start) {
-            Ok((client, statement, process)) => {
+        match (start.open)(start.query, start.timeout_ns) {
+            Ok((session, worker)) => {
                 let rows = if start.query.is_batch() { FIRST_ROWS } else { 1 };
-                let mut session = Self { client, statement, start, rows, counts: Counts::default() };
-                let begun = session.begin();
+                let mut member = Self { session, start, rows, counts: Counts::default() };
+                let begun = member.begin();
                 let is_ready = begun.is_ok();
-                tell(begun.map(|()| process));
-                is_ready.then_some(session)
+                tell(begun.map(|()| worker));
+                is_ready.then_some(member)
             }
             Err(problem) => {
                 tell(Err(problem));
@@ -206,13 +171,13 @@ impl Session {
     /// A first statement, which nobody counts. With it a process of the server reads what the catalogue says of the table, and makes
     /// its plan; both would be reads beside those that were asked for.
     fn begin(&mut self) -> Result<(), Problem> {
-        let (rows, wanted) = match self.start.query {
-            Query::LookUp(probe) => (self.look_up(probe, &[0]), 1),
-            Query::Report(by) => self.report(by, &(0..2)),
-            Query::Commit => (self.commit(), 1),
+        let rows = match self.start.query {
+            Query::LookUp(_) => self.session.look_up(&[0])?,
+            Query::Report(_) => self.session.report(&(0..2))?,
+            Query::Commit => self.session.commit(self.start.number, 0)?,
         };
-        self.answered(rows, wanted)?;
-        self.flush()
+        all_there(rows)?;
+        self.session.flush()
     }
 
     /// One statement after the other until the end of the window. The next one begins when the one before has ended, whatever
@@ -253,7 +218,7 @@ impl Session {
             now_ns = ended_ns;
         }
         self.in_work(None);
-        self.flush()?;
+        self.session.flush()?;
         let window_end_ns = tally.window().end_ns;
         let tally = tally.finish().into_iter().flatten().next();
         let tallies: PerClass<ClassTally> =
@@ -276,32 +241,32 @@ impl Session {
     /// One statement.
     fn ask(&mut self, place: Place) -> Result<Answer, Problem> {
         let answer = match self.start.query {
-            Query::LookUp(probe) => {
+            Query::LookUp(_) => {
                 let taken = self.start.shared.series.take(self.rows);
                 self.in_work(Some(&taken));
                 let count = taken.end - taken.start;
                 let blocks: Vec<u32> = self.start.shared.series.blocks(taken).collect();
-                let rows = self.look_up(probe, &blocks);
-                self.answered(rows, count)?.map_or(Answer::Failed, |()| {
+                let rows = self.session.look_up(&blocks)?;
+                all_there(rows)?.map_or(Answer::Failed, |()| {
                     self.counts.probes += count;
                     Answer::All(count)
                 })
             }
-            Query::Report(by) => {
+            Query::Report(_) => {
                 let range = self.start.walk.next(place);
                 // What was read ahead behind its own part is not for this session.
                 let needed =
                     (range.end.saturating_add(self.start.ahead_blocks)).min(self.start.walk.own(place).end);
                 self.in_work(Some(&(range.start.into()..needed.max(range.end).into())));
-                let (rows, count) = self.report(by, &range);
-                self.answered(rows, count)?.map_or(Answer::Failed, |()| {
+                let rows = self.session.report(&range)?;
+                all_there(rows)?.map_or(Answer::Failed, |()| {
                     self.counts.scanned_blocks += range.len() as u64;
                     Answer::All(1)
                 })
             }
             Query::Commit => {
-                let made = self.commit();
-                self.answered(made, 1)?.map_or(Answer::Failed, |()| {
+                let made = self.session.commit(self.start.number, self.counts.commits)?;
+                all_there(made)?.map_or(Answer::Failed, |()| {
                     self.counts.commits += 1;
                     Answer::All(1)
                 })
@@ -326,55 +291,6 @@ impl Session {
         }
     }
 
-    fn look_up(&mut self, probe: Probe, blocks: &[u32]) -> Result<i64, postgres::Error> {
-        if probe == Probe::Index {
-            return index::look_up(&mut self.client, &self.statement, blocks);
-        }
-        let places: Vec<RowPlace> = blocks.iter().copied().map(RowPlace).collect();
-        let row = match (probe, places.as_slice()) {
-            (Probe::Single, [place]) => self.client.query_one(&self.statement, &[place]),
-            _ => self.client.query_one(&self.statement, &[&places]),
-        };
-        Ok(row?.get(0))
-    }
-
-    /// A transaction of one row, which is over when the server says that it is durable.
-    fn commit(&mut self) -> Result<i64, postgres::Error> {
-        let (session, number) = (self.start.number.cast_signed(), self.counts.commits.cast_signed());
-        let made = self.client.execute(&self.statement, &[&session, &number]);
-        made.map(|rows| i64::try_from(rows).unwrap_or(i64::MAX))
-    }
-
-    /// The rows that a report found, and those that it has to find.
-    fn report(&mut self, by: ReportBy, range: &Range<u32>) -> (Result<i64, postgres::Error>, u64) {
-        let (first, last) = (RowPlace(range.start), RowPlace(range.end.saturating_sub(1)));
-        let (row, rows) = match by {
-            ReportBy::Range => (self.client.query_one(&self.statement, &[&first, &last]), range.len() as u64),
-            ReportBy::Join => {
-                let half = (range.end - range.start) / 2;
-                let (end, middle) = (RowPlace(range.start + half - 1), RowPlace(range.start + half));
-                let fellow = half.cast_signed();
-                let row = self.client.query_one(&self.statement, &[&first, &end, &middle, &last, &fellow]);
-                (row, half.into())
-            }
-        };
-        (row.map(|row| row.get(0)), rows)
-    }
-
-    /// `None` when the storage under the server failed.
-    fn answered(&self, rows: Result<i64, postgres::Error>, wanted: u64) -> Result<Option<()>, Problem> {
-        match rows {
-            Ok(rows) if u64::try_from(rows).is_ok_and(|rows| rows == wanted) => Ok(Some(())),
-            Ok(_) => {
-                Err(Problem::new(ExitKind::CutShort, format!("rows of {} have disappeared", table::NAME))
-                    .because("something changed the table during the measurement")
-                    .next("remove it with `rigel sql drop`, then run again to recreate it"))
-            }
-            Err(error) if is_of_storage(&error) => Ok(None),
-            Err(error) => Err(failure::lost(&error)),
-        }
-    }
-
     /// As many rows as take the time of a statement, at the rate of the last one.
     fn pace(&mut self, took_ns: u64) {
         if !self.start.query.is_batch() {
@@ -385,72 +301,23 @@ impl Session {
         // No faster than by four: the last statement may have been an exception.
         self.rows = wanted.clamp(1, MOST_ROWS).min(self.rows.saturating_mul(4));
     }
+}
 
-    fn flush(&mut self) -> Result<(), Problem> {
-        flush(&mut self.client, self.start.version_number)
+/// `None` when the storage under the server failed.
+fn all_there(rows: Option<RowCount>) -> Result<Option<()>, Problem> {
+    match rows {
+        None => Ok(None),
+        Some(RowCount { found, wanted }) if found == wanted => Ok(Some(())),
+        Some(_) => Err(Problem::new(ExitKind::CutShort, format!("rows of {} have disappeared", table::NAME))
+            .because("something changed the table during the measurement")
+            .next("remove it with `rigel sql drop`, then run again to recreate it")),
     }
-}
-
-/// Has the server count what was done over this connection, before anybody reads the counters.
-pub fn flush(client: &mut Client, version_number: i64) -> Result<(), Problem> {
-    let asked = if version_number >= FORCED_SINCE {
-        client.batch_execute(FORCE_STATISTICS)
-    } else {
-        // Older servers count at the end of a statement, when the last time is half a second ago.
-        std::thread::sleep(std::time::Duration::from_millis(600));
-        client.batch_execute("select 1")
-    };
-    asked.map_err(|error| failure::lost(&error))
-}
-
-fn connect(start: &Start) -> Result<(Client, Statement, i32), Problem> {
-    let mut client = set_up(&start.address, (start.version_number, start.query), start.timeout_ns)?;
-    let refused = |error| failure::statement("a session cannot be set up", &error);
-    let process = client.query_one("select pg_backend_pid()", &[]).map_err(refused)?.get(0);
-    let statement = client.prepare(&start.query.statement()).map_err(refused)?;
-    Ok((client, statement, process))
-}
-
-fn set_up(
-    address: &Address,
-    (version_number, query): (i64, Query),
-    timeout_ns: u64,
-) -> Result<Client, Problem> {
-    let mut client = address.connect().map_err(|error| failure::connect(address, &error))?;
-    // The server ends what the time limit of an I/O does not allow.
-    let limit = format!("; set statement_timeout = {}", statement_timeout_ms(timeout_ns));
-    let set = client.batch_execute(&(plan::settings(version_number, query) + &limit));
-    set.map_err(|error| failure::statement("a session cannot be set up", &error))?;
-    Ok(client)
-}
-
-/// Sets so many sessions up at the same time and ends them: what the server does not allow is known then, before a table is
-/// filled.
-pub fn try_out(
-    address: &Address,
-    asked: (i64, Query),
-    timeout_ns: u64,
-    sessions: u32,
-) -> Result<(), Problem> {
-    allow_files(sessions);
-    let all = (0..sessions).map(|_| set_up(address, asked, timeout_ns));
-    all.collect::<Result<Vec<Client>, Problem>>().map(drop)
 }
 
 /// A connection takes several files.
 pub fn allow_files(sessions: u32) {
     const OF_A_SESSION: usize = 4;
     allow_open_files(OF_A_SESSION * sessions as usize);
-}
-
-/// The longest that the server knows is 24 days.
-fn statement_timeout_ms(timeout_ns: u64) -> i32 {
-    i32::try_from(timeout_ns / NS_PER_MS).unwrap_or(i32::MAX).max(1)
-}
-
-/// Whether the server could not read.
-fn is_of_storage(error: &postgres::Error) -> bool {
-    error.code().is_some_and(|code| [SqlState::IO_ERROR, SqlState::DATA_CORRUPTED].contains(code))
 }
 
 /// The look-ups of a statement, one after the other, each for the same time.
@@ -488,12 +355,6 @@ mod tests {
         // From 1000 to 1500, five of 100 ns and the one that ends at the first moment; then four of 100 ns.
         assert_eq!((tally.completed(), tally.latency_sum_ns()), (6 + 4, 1000));
         assert_eq!(tally.in_flight_ns, 1000, "one is always outstanding");
-    }
-
-    #[test]
-    fn every_limit_is_one_that_the_server_knows() {
-        let hours = 3_600_000 * NS_PER_MS;
-        assert_eq!([0, hours, 600 * hours].map(statement_timeout_ms), [1, 3_600_000, i32::MAX]);
     }
 
     #[test]

@@ -3,27 +3,17 @@
 //! They are taken by a thread over the connection of the counters, which has nothing else to do meanwhile. Must not judge.
 
 use crate::counters::Counters;
-use postgres::{Client, Statement};
+use crate::server::Server;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(100);
-/// A function of the server that reads no table: what it read would be counted beside the look-ups.
-const ASK: &str = "select coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*) from pg_stat_get_activity(null) \
-    where pid = any($1) and state = 'active' group by 1";
 /// What a session does that has no statement.
 const CLIENT: &str = "Client";
 
 type Waits = BTreeMap<String, u64>;
-
-/// Has the server read what it needs to answer, before anything is counted. `None` where it does not tell.
-pub fn prepare(client: &mut Client) -> Option<Statement> {
-    let statement = client.prepare(ASK).ok()?;
-    sample(client, &statement, &[]).ok()?;
-    Some(statement)
-}
 
 /// Looks until it is ended.
 pub struct WaitSampler {
@@ -32,19 +22,13 @@ pub struct WaitSampler {
 }
 
 impl WaitSampler {
-    /// Begins to look at so many sessions, which are among those of these processes.
-    pub fn start(
-        mut counters: Counters,
-        asks: Option<Statement>,
-        processes: Vec<i32>,
-        sessions: usize,
-    ) -> Self {
+    /// Begins to look at so many sessions, which are among those of these numbers.
+    pub fn start(mut counters: Counters, numbers: Vec<i32>, sessions: usize) -> Self {
         let (end, ended) = mpsc::channel();
         let (give, back) = mpsc::channel();
         // Without a thread nobody gives the connection back, and the run ends with that.
         let _ = thread::Builder::new().name("rigel-waits".to_owned()).spawn(move || {
-            let waits = asks.map(|asks| look(&mut counters.client, &asks, &processes, sessions, &ended));
-            let waits = waits.unwrap_or_default();
+            let waits = look(&mut *counters.server, &numbers, sessions, &ended);
             let _ = give.send((counters, waits));
         });
         Self { end, back }
@@ -58,28 +42,13 @@ impl WaitSampler {
 }
 
 /// A server that refuses to tell is no failure: there are no more samples then.
-fn look(
-    client: &mut Client,
-    asks: &Statement,
-    processes: &[i32],
-    sessions: usize,
-    ended: &Receiver<()>,
-) -> Waits {
+fn look(server: &mut dyn Server, numbers: &[i32], sessions: usize, ended: &Receiver<()>) -> Waits {
     let mut seen = Waits::new();
     while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-        let Ok(sample) = sample(client, asks, processes) else { break };
+        let Some(sample) = server.waits(numbers) else { break };
         add(&mut seen, sample, sessions);
     }
     seen
-}
-
-fn sample(
-    client: &mut Client,
-    statement: &Statement,
-    processes: &[i32],
-) -> Result<Vec<(String, u64)>, postgres::Error> {
-    let rows = client.query(statement, &[&processes])?;
-    Ok(rows.iter().map(|row| (row.get(0), u64::try_from(row.get::<_, i64>(1)).unwrap_or(0))).collect())
 }
 
 /// Those of the sessions that have no statement at that moment are with Rigel.

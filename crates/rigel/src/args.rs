@@ -80,6 +80,7 @@ pub use whose::{CommandStem, WhoseArgs};
 use clap_complete::Shell;
 use rigel_core::load::demands::Demands;
 use rigel_core::load::request::Request;
+use rigel_core::load::sql::Product;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
@@ -146,13 +147,15 @@ pub enum TargetSource {
     },
     /// One target that exists only in this process.
     Simulated,
-    /// A table of a PostgreSQL server.
+    /// A table of a database server.
     Server(ServerSource),
 }
 
-/// A PostgreSQL server, and the table in it.
+/// A database server, and the table in it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerSource {
+    /// Whose.
+    pub product: Product,
     /// Of a private server; `None` for the current one.
     pub dir: Option<PathBuf>,
     /// Directory of the programs of a private server.
@@ -173,9 +176,9 @@ pub struct ServerSource {
 
 impl fmt::Debug for ServerSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dir, programs, dsn, create_in, size, drop, raw, users } = self;
+        let Self { product, dir, programs, dsn, create_in, size, drop, raw, users } = self;
         let dsn = dsn.as_ref().map(|_| "..");
-        write!(f, "Server {:?}", (dir, programs, dsn, create_in, size, drop, raw, users))
+        write!(f, "Server {:?}", (product, dir, programs, dsn, create_in, size, drop, raw, users))
     }
 }
 

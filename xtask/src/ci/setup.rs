@@ -35,6 +35,8 @@ pub const TESTS: &[(&str, &str)] = &[
     ("libopenmpi-dev", "rigel-mpi is built with it"),
     ("lvm2", "pvcreate, for the corpus of the write guard"),
     ("mandoc", "the man pages are judged by it"),
+    ("mariadb-client-core", "my_print_defaults, which mariadb-install-db starts"),
+    ("mariadb-server-core", "a server of another product is measured"),
     ("mount", "losetup: block devices on files"),
     ("nilfs-tools", "mkfs.nilfs2, for the corpus of the write guard"),
     ("ntfs-3g", "mkfs.ntfs, for the corpus of the write guard"),

@@ -28,6 +28,8 @@ pub enum EngineKind {
     Sim,
     /// Queries to a PostgreSQL server, which makes the I/O.
     Postgres,
+    /// Queries to a MySQL or MariaDB server.
+    Mysql,
 }
 
 crate::named!(EngineKind {
@@ -39,7 +41,8 @@ crate::named!(EngineKind {
     Null: "null",
     Nop: "nop",
     Sim: "sim",
-    Postgres: "postgres"
+    Postgres: "postgres",
+    Mysql: "mysql"
 });
 
 impl EngineKind {
@@ -72,7 +75,7 @@ impl EngineKind {
 
     /// Whether its workers are few and do all of their work in one thread, so that each can have a CPU of its own.
     pub const fn has_one_thread(self) -> bool {
-        !matches!(self, Self::Sync | Self::Threads | Self::Postgres)
+        !matches!(self, Self::Sync | Self::Threads | Self::Postgres | Self::Mysql)
     }
 
     /// Whether no real target is touched.

@@ -2,17 +2,62 @@
 //!
 //! Must not know how a server is reached; names and passwords stay out of the record.
 
+use crate::facts::engine::EngineKind;
 use crate::load::class::{Class, Figure, LoadClass, Pattern, Sizes};
 use crate::load::matrix::Point;
 use crate::load::workload::WritePercent;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a block of PostgreSQL, and so of a probe.
-pub const BLOCK_BYTES: u64 = 8192;
+/// A product whose servers can be loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Product {
+    /// PostgreSQL.
+    #[default]
+    Postgresql,
+    /// `InnoDB` of MySQL and MariaDB.
+    Mysql,
+}
+
+crate::named!(Product { Postgresql: "postgresql", Mysql: "mysql" });
+
+impl Product {
+    /// Bytes of a block, and so of a look-up: what a server of it has unless it was built or made otherwise.
+    pub const fn block_bytes(self) -> u64 {
+        match self {
+            Self::Postgresql => 8192,
+            Self::Mysql => 16_384,
+        }
+    }
+
+    /// Bytes of a raw write that stands for a commit: a block of the log, or what a device takes of one at least.
+    pub const fn log_bytes(self) -> u64 {
+        match self {
+            Self::Postgresql => 8192,
+            Self::Mysql => 4096,
+        }
+    }
+
+    /// Whether a row is in the leaf of an index, so that every look-up goes through one.
+    pub const fn is_an_index(self) -> bool {
+        matches!(self, Self::Mysql)
+    }
+
+    /// Its sessions, as the engine of a run.
+    pub const fn engine(self) -> EngineKind {
+        match self {
+            Self::Postgresql => EngineKind::Postgres,
+            Self::Mysql => EngineKind::Mysql,
+        }
+    }
+}
 
 /// What is asked of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlRequest {
+    /// Whose server.
+    #[serde(default)]
+    pub product: Product,
     /// Which kinds of queries.
     pub level: SqlLevel,
     /// How a simple query finds its row.
@@ -97,14 +142,14 @@ pub enum ServerChoice {
 }
 
 /// The class of simple queries: sessions that look one row up after the other, each in a block of its own.
-pub fn simple(levels: Vec<u32>) -> LoadClass {
+pub fn simple(product: Product, levels: Vec<u32>) -> LoadClass {
     LoadClass {
         sizes: Sizes::None,
         pattern: Pattern::Sessions,
         // Whether they are reads, the counters tell.
         figure: Figure::Rate("look-ups/s".into()),
         levels,
-        ..LoadClass::random(Class::SIMPLE, BLOCK_BYTES)
+        ..LoadClass::random(Class::SIMPLE, product.block_bytes())
     }
 }
 
@@ -114,14 +159,14 @@ pub fn reports(bytes: u64) -> LoadClass {
 }
 
 /// The class of commits: sessions that write a row and wait until it is durable, one transaction after the other.
-pub fn commits(levels: Vec<u32>) -> LoadClass {
+pub fn commits(product: Product, levels: Vec<u32>) -> LoadClass {
     LoadClass {
         sizes: Sizes::None,
         pattern: Pattern::Sessions,
         write_percent: WritePercent::ALL,
         figure: Figure::Rate("commits/s".into()),
         levels,
-        ..LoadClass::random(Class::COMMIT, BLOCK_BYTES)
+        ..LoadClass::random(Class::COMMIT, product.block_bytes())
     }
 }
 

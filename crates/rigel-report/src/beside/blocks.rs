@@ -12,7 +12,7 @@ use crate::json::compact;
 use crate::verdict::Conclusion;
 use crate::versus;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::{EngineFacts, EngineKind};
+use rigel_core::facts::engine::EngineFacts;
 use rigel_core::stats::Estimate;
 use rigel_core::units::say::{number, percent};
 use rigel_uses::beside::{BesideLoad, Limit, Way};
@@ -160,7 +160,7 @@ fn waits(both: &RawAndSqlView<'_>) -> Block {
         .column(Column::left("Event"), |(_, event, _)| event.clone())
         .column(Column::right("Share"), |(.., share)| format!("{} %", percent(*share)))
         .done();
-    let about = Block::about("From samples of pg_stat_activity, about ten a second.");
+    let about = Block::about("From samples of what the sessions wait for, about ten a second.");
     Block::section(
         "Where the time of the sessions went",
         if rows.is_empty() { Vec::new() } else { vec![table, about] },
@@ -171,7 +171,7 @@ fn waits(both: &RawAndSqlView<'_>) -> Block {
 fn run(both: &RawAndSqlView<'_>, ways: Vec<(String, String)>) -> Block {
     let header = &both.view.record.header;
     // Which side is which is said already.
-    let of_server = EngineFacts::note_of_b(EngineKind::Postgres);
+    let of_server = EngineFacts::note_of_b(header.request.product().engine());
     let notes = header.nodes.first().engine.notes.iter().filter(|note| **note != of_server);
     let notes: Vec<&str> = notes.map(String::as_str).collect();
     versus::run(header, [ways, vec![("Server".to_owned(), notes.join("; "))]].concat())

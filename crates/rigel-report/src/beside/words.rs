@@ -7,6 +7,7 @@ use rigel_core::load::class::Sync;
 use rigel_core::load::sides::Side;
 use rigel_core::path_text::printable;
 use rigel_core::stats::Interval;
+use rigel_core::units::Bytes;
 use rigel_core::units::say::{counted, number, percent, time};
 use rigel_uses::beside::{BesideLoad, Limit};
 
@@ -27,16 +28,19 @@ pub(super) fn ways(both: &RawAndSqlView<'_>) -> [String; 2] {
     };
     let table = header.request.of_side(Side::B, &header.targets).first();
     let table = table.map_or_else(String::new, |target| printable(&target.path).into_owned());
+    let product = header.request.product();
     if writes(both) {
+        let block = Bytes(product.log_bytes());
         let sync = header.request.classes.iter().find(|class| class.side == Some(Side::A));
         let sync = sync.map_or("", |class| if class.sync == Sync::Dsync { "dsync" } else { "fdatasync" });
         return [
-            format!("8 KiB writes to {first}, each durable by itself ({sync}), engine {engine}"),
+            format!("{block} writes to {first}, each durable by itself ({sync}), engine {engine}"),
             format!("transactions of one row, made durable in {table}"),
         ];
     }
+    let block = Bytes(product.block_bytes());
     [
-        format!("8 KiB reads of {first}{more}, past the page cache, engine {engine}"),
+        format!("{block} reads of {first}{more}, past the page cache, engine {engine}"),
         format!("look-ups in {table}"),
     ]
 }

@@ -3,16 +3,15 @@
 //! Must not ask the server.
 
 use super::blocks_each;
-use crate::database::Database;
 use crate::evict::{Evictor, opened, segments};
 use crate::series::SessionWork;
+use crate::server::{Server, ServerFacts};
 use crate::session::SessionsState;
 use crate::table::Table;
 use rigel_core::error::Problem;
 use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::units::KIB;
 use rigel_io::targets::inspect::target_facts;
 use rigel_io::witness::counting_devices;
@@ -28,10 +27,10 @@ const FEW_LOOK_UPS: u64 = 8;
 ///
 /// # Errors
 /// When the file cannot be looked at.
-pub fn target(database: &Database, table: &Table) -> Result<TargetFacts, Problem> {
+pub fn target(server: &dyn Server, table: &Table) -> Result<TargetFacts, Problem> {
     let plain = TargetFacts {
         path: table.name.to_owned(),
-        real_path: database.address.shown().to_owned(),
+        real_path: server.place().shown().to_owned(),
         kind: TargetKind::Table,
         size_bytes: table.size_bytes(),
         logical_block_bytes: 512,
@@ -54,8 +53,29 @@ pub fn files(table: &Table) -> Result<Vec<TargetFacts>, Problem> {
     if !all.iter().all(|file| opened(file).is_some()) {
         return Ok(Vec::new());
     }
-    let found: Vec<TargetFacts> = all.iter().map(|file| target_facts(file)).collect::<Result<_, _>>()?;
+    let mut found: Vec<TargetFacts> = all.iter().map(|file| target_facts(file)).collect::<Result<_, _>>()?;
+    // A server makes files longer than it needs, and what it never wrote is read without the device.
+    let mut left = table.size_bytes();
+    for file in &mut found {
+        cut(file, left);
+        left -= file.size_bytes;
+    }
     Ok(if found.iter().all(|file| file.kind == TargetKind::File) { found } else { Vec::new() })
+}
+
+/// Leaves the end of a file out, which a server made and wrote nothing to.
+fn cut(file: &mut TargetFacts, size_bytes: u64) {
+    let end = file.size_bytes.saturating_sub(size_bytes);
+    file.size_bytes -= end;
+    if let Some(extents) = &mut file.extents {
+        // What has no data is at the end.
+        let mut left = end;
+        for bytes in [&mut extents.unwritten_bytes, &mut extents.hole_bytes, &mut extents.written_bytes] {
+            let out = left.min(*bytes);
+            *bytes -= out;
+            left -= out;
+        }
+    }
 }
 
 /// What the kernel may have read ahead of a session that goes through a file here: the window that is used, and the next one.
@@ -66,20 +86,21 @@ pub fn ahead_bytes(target: &TargetFacts) -> u64 {
 }
 
 /// The same in blocks, where the server goes through the page cache.
-pub(super) fn ahead_blocks(database: &Database, targets: &[TargetFacts]) -> u32 {
-    let bytes = targets.iter().filter(|_| !database.facts.direct).map(ahead_bytes).max();
-    u32::try_from(bytes.unwrap_or(0) / BLOCK_BYTES).unwrap_or(u32::MAX)
+pub(super) fn ahead_blocks(facts: &ServerFacts, targets: &[TargetFacts]) -> u32 {
+    let bytes = targets.iter().filter(|_| !facts.direct).map(ahead_bytes).max();
+    u32::try_from(bytes.unwrap_or(0) / facts.block_bytes).unwrap_or(u32::MAX)
 }
 
 /// Where the server reads through the page cache of this host.
 pub(super) fn evictor(
-    database: &Database,
+    facts: &ServerFacts,
     table: &Table,
     (request, shared): (&Request, &Arc<SessionsState>),
 ) -> Option<Evictor> {
     let reads = request.classes.iter().any(|class| !class.write_percent.writes());
-    let file = table.file.as_ref().filter(|_| reads && !database.facts.direct)?;
-    let blocks_of = |class: &LoadClass| (class.name, u64::from(blocks_each(class)).max(1));
+    let file = table.file.as_ref().filter(|_| reads && !facts.direct)?;
+    let block_bytes = facts.block_bytes;
+    let blocks_of = |class: &LoadClass| (class.name, u64::from(blocks_each(class, block_bytes)).max(1));
     let blocks: Vec<_> = request.classes.iter().map(blocks_of).collect();
     let of_read = Arc::clone(shared);
     let read = move || {
@@ -87,19 +108,19 @@ pub(super) fn evictor(
         blocks.iter().map(|(class, blocks)| done(class) * blocks).sum()
     };
     let of_needed = Arc::clone(shared);
-    Evictor::start(file, table.blocks, read, move || needed(&of_needed))
+    Evictor::start(file, table.blocks, read, move || needed(&of_needed, block_bytes))
 }
 
 /// The pages that are about to be used: those of the statements in work. What the kernel fetched for a session that waits for a CPU
 /// would be fetched twice.
-fn needed(shared: &SessionsState) -> Vec<Range<u64>> {
+fn needed(shared: &SessionsState, block_bytes: u64) -> Vec<Range<u64>> {
     let reports = shared.reporting.iter().map(SessionWork::get).filter(|blocks| !blocks.is_empty());
     // Of many in a statement only one is read at a time, and putting pages out in so many pieces costs more than that one.
     let few = |places: &Range<u64>| places.end - places.start <= FEW_LOOK_UPS;
     let look_ups = shared.looking_up.iter().map(SessionWork::get).filter(few);
     let look_ups = look_ups.flat_map(|places| shared.series.blocks(places)).map(u64::from);
     let all = reports.chain(look_ups.map(|block| block..block + 1));
-    all.map(|blocks| blocks.start * BLOCK_BYTES..blocks.end * BLOCK_BYTES).collect()
+    all.map(|blocks| blocks.start * block_bytes..blocks.end * block_bytes).collect()
 }
 
 /// The devices that hold the table, when its files are on this host.
@@ -111,4 +132,26 @@ pub(super) fn devices(targets: &[TargetFacts], is_here: bool) -> Vec<(u32, u32)>
         .filter(|_| has_device)
         .and_then(|numbers| counting_devices(Path::new("/"), &numbers))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rigel_core::facts::ExtentFacts;
+
+    #[test]
+    fn the_end_that_a_server_never_wrote_is_left_out() {
+        let extents =
+            ExtentFacts { written_bytes: 81, unwritten_bytes: 12, hole_bytes: 7, ..ExtentFacts::default() };
+        let file = TargetFacts { size_bytes: 100, extents: Some(extents), ..TargetFacts::default() };
+        let left = |size_bytes| {
+            let mut file = file.clone();
+            cut(&mut file, size_bytes);
+            let extents = file.extents.unwrap();
+            assert_eq!(extents.looked_bytes(), file.size_bytes);
+            (file.size_bytes, extents.unwritten_bytes, extents.hole_bytes)
+        };
+        assert_eq!((left(100), left(200)), ((100, 12, 7), (100, 12, 7)), "nothing is left out");
+        assert_eq!((left(90), left(85), left(50)), ((90, 2, 7), (85, 0, 4), (50, 0, 0)));
+    }
 }

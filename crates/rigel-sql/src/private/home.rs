@@ -4,9 +4,11 @@
 //! control groups and its files are removed. All of it goes through the open directory, so that no name can lead elsewhere meanwhile. Must
 //! not touch a directory without our mark, nor one of another user.
 
-use super::{remains, tree};
+use super::tree;
 use crate::own;
+use crate::server::door;
 use rigel_core::error::Problem;
+use rigel_core::load::sql::Product;
 use rigel_core::path_text;
 use rigel_io::group;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, fchmod, flock, fstat, mkdirat, openat, unlinkat};
@@ -118,10 +120,10 @@ impl Home {
         io::read_to_string(tree::file_at(self.fd.as_fd(), name)?)
     }
 
-    /// Goes through the files of the tables.
-    pub fn each_table(&self, work: &mut dyn FnMut(File) -> io::Result<()>) -> io::Result<()> {
+    /// Goes through the files of the tables, which are in this directory of the database.
+    pub fn each_table(&self, dir: &str, work: &mut dyn FnMut(File) -> io::Result<()>) -> io::Result<()> {
         let data = tree::dir_at(self.fd.as_fd(), DATA)?;
-        tree::each_file(tree::dir_at(data.as_fd(), "base")?.as_fd(), work)
+        tree::each_file(tree::dir_at(data.as_fd(), dir)?.as_fd(), work)
     }
 
     /// Removes it, with its server and its groups, if they are still there.
@@ -205,7 +207,8 @@ fn remove_left(place: BorrowedFd<'_>, name: &str) {
 
 /// Stops the server of a directory of ours, and removes the directory, the mark at last.
 fn clear(place: BorrowedFd<'_>, name: &str, home: BorrowedFd<'_>) -> io::Result<()> {
-    remains::clear(home);
+    // Whatever product it had: the run that removes it may be one of another.
+    Product::ALL.iter().for_each(|product| door(*product).kit().clear(home));
     tree::empty(home, LOCK)?;
     match unlinkat(home, LOCK, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}

@@ -80,7 +80,7 @@ enum Command {
     Calibrate(Box<CalibrateArgs>),
     /// Highest I/O rate that meets a latency limit
     Slo(Box<SloArgs>),
-    /// Queries and commits in PostgreSQL, and what limits them
+    /// Queries and commits in a database, and what limits them
     Sql(Box<SqlArgs>),
     /// Turn a fio job into a load file
     Load(LoadCommandArgs),

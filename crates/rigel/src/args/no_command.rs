@@ -36,7 +36,7 @@ const PROGRAMS: [(&[&str], &str); 14] = [
     ),
     (
         &["sysbench", "hammerdb", "benchbase", "tpcc", "ycsb"],
-        "`rigel run --load mysql` makes a load as a database does, without a server; postgresql and oracle are there as well",
+        "`rigel sql simple --database mysql` measures look-ups through MySQL or MariaDB, `rigel run --load mysql` makes a load as a database does, without a server; postgresql and oracle are there as well",
     ),
     (
         &["swingbench", "slob"],

@@ -21,7 +21,6 @@ pub use former::with_command;
 pub use others::InstallOptions;
 use queries::QueryArgs;
 use rigel_core::error::Problem;
-use rigel_core::facts::engine::EngineKind;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
@@ -63,6 +62,8 @@ Examples:
       1 to 500 sessions, a tenth of them with reports: the knee, and response times at half of it
   rigel sql commit /mnt/fast
       commits per second of 1 to 32 sessions, and how many share a flush of the log
+  rigel sql simple --database mysql /mnt/fast
+      the same through a private MariaDB or MySQL server
   rigel sql simple --dsn 'host=/run/postgresql dbname=shop' --create-in shop --size 100G
       an existing server; the table stays in its schema rigel for the next run
   rigel sql prove /mnt/fast
@@ -85,7 +86,8 @@ What is measured:
 
 What a look-up is:
       A query reads a row by its location (--probe index: through a b-tree). The table has one row per block of 8 KiB, and no row is read twice before
-      all have been read, so that each look-up causes one read unless a cache intervenes. A report reads all rows of a range of blocks. Counters of
+      all have been read, so that each look-up causes one read unless a cache intervenes. Of MySQL and MariaDB it reads the row by its primary key, one
+      per page of 16 KiB; pages of the index that are read as well are counted. A report reads all rows of a range of blocks. Counters of
       server, kernel and device are read with every measurement. If they differ by more than 1 % or 4 reads, the numbers are flagged UNVERIFIED.";
 
 #[derive(Debug, clap::Args)]
@@ -218,8 +220,10 @@ impl SqlLoadArgs {
 
     /// The request, without name and command line.
     fn request(&self, level: SqlLevel) -> Result<Request, Problem> {
-        size::check(self.server.size)?;
-        let asked = self.queries.asked(level)?;
+        self.server.check()?;
+        let product = self.server.database;
+        size::check(product, self.server.size)?;
+        let asked = self.queries.asked(product, level)?;
         let server = if self.server.dsn.is_some() { ServerChoice::There } else { ServerChoice::Private };
         let pace = match self.duration {
             Some(duration) => Pace::Fixed(duration),
@@ -231,9 +235,15 @@ impl SqlLoadArgs {
         };
         let request = Request {
             num_disks: self.queries.num_disks,
-            through: Through::Sql(SqlRequest { level, probe: asked.probe, report: asked.report, server }),
+            through: Through::Sql(SqlRequest {
+                product,
+                level,
+                probe: asked.probe,
+                report: asked.report,
+                server,
+            }),
             classes: asked.classes,
-            engine: EngineRequest::Only(EngineKind::Postgres),
+            engine: EngineRequest::Only(product.engine()),
             ..self.how.request(Request::of(Task::named(RunLevel::Sql, asked.points, pace)))?
         };
         request.check()?;

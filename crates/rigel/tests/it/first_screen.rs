@@ -54,5 +54,8 @@ fn one_option_is_the_time_of_every_command() {
     place.line(&format!("calibrate --budget 30s --no-history {line} old")).expect_code(0);
     place.line("slo --p99 5ms --for 3m --engine sim:servers=4 --dry-run").expect_code(0);
     let told = place.line("sql simple --database oracle").expect_code(2).stderr;
-    assert!(told.contains("only postgresql can") && told.contains("`rigel run --load oracle`"), "{told}");
+    assert!(
+        told.contains("only postgresql and mysql can") && told.contains("`rigel run --load oracle`"),
+        "{told}"
+    );
 }

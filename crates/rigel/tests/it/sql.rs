@@ -87,7 +87,8 @@ pub fn servers_in(place: &Path) -> Vec<u32> {
     let works_there =
         |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(place));
     let is_server = |pid: &u32| {
-        fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "postgres")
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        ["postgres", "mariadbd", "mysqld"].contains(&name.trim())
     };
     all.filter(|pid| works_there(pid) && is_server(pid)).collect()
 }

@@ -75,7 +75,7 @@ fn for_points(
         flags.extend(nodes::flags(&record.header, &counting, point));
         flags.extend(changes.of_point(&counting));
         flags.extend(contents::of_point(&record.header, &counting, point, &unlimited_us));
-        flags.extend(server::of_point(&counting));
+        flags.extend(server::of_point(&record.header.request, &counting));
         flags.extend(circumstances::of_point(record, &counting, &flags));
         flags.extend(latency::of_point(&counting, point, &of_one_kind_us));
         let settle_ns = phase.map_or(0, |(phase, _)| phase.judged.look.settle.settle_ns);

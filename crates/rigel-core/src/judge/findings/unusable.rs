@@ -82,7 +82,7 @@ mod tests {
     use crate::facts::TargetFacts;
     use crate::load::class::Class;
     use crate::load::sides::Sides;
-    use crate::load::sql::{Probe, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+    use crate::load::sql::{Probe, Product, ReportBy, ServerChoice, SqlLevel, SqlRequest};
     use crate::load::task::Through;
     use crate::load::workload::WritePercent;
     use crate::record::Record;
@@ -131,6 +131,7 @@ mod tests {
     fn what_takes_turns_with_raw_io_is_named() {
         let (mut found, mut request) = findings(|record| record.header.request.allow_memory = true);
         request.through = Through::Sql(SqlRequest {
+            product: Product::Postgresql,
             level: SqlLevel::Simple,
             probe: Probe::Batch,
             report: ReportBy::Range,

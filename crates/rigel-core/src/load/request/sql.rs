@@ -4,11 +4,10 @@
 
 use super::{EngineRequest, Request};
 use crate::error::Problem;
-use crate::facts::engine::EngineKind;
 use crate::load::class::{Class, LoadClass, Sync};
 use crate::load::matrix::Grid;
 use crate::load::sides::{Side, Sides};
-use crate::load::sql::BLOCK_BYTES;
+use crate::load::sql::Product;
 use std::ops::Range;
 
 impl Request {
@@ -19,16 +18,17 @@ impl Request {
     /// # Errors
     /// When the request cannot be one of two sides, such as one with a fixed time for each point.
     pub fn beside_raw(self, files: u16, sync: Sync) -> Result<Self, Problem> {
-        let sides =
-            Sides { targets_of_a: files, engine: EngineRequest::Only(EngineKind::Postgres), buffered: false };
+        let product = self.product();
+        let engine = EngineRequest::Only(product.engine());
+        let sides = Sides { targets_of_a: files, engine, buffered: false };
         let points = Grid::of_own(&self.classes, &self.points()).points;
         let mut request = Self { engine: EngineRequest::Auto, ..self }.in_turns(&points, sides)?;
         let is_raw = |class: &&mut LoadClass| class.side == Some(Side::A);
         for class in request.classes.iter_mut().filter(is_raw) {
             let (levels, side) = (std::mem::take(&mut class.levels), class.side);
             let raw = match class.plain_name() {
-                Class::COMMIT => LoadClass::log(class.name, BLOCK_BYTES, sync, "commits/s"),
-                _ => LoadClass::random(class.name, BLOCK_BYTES),
+                Class::COMMIT => LoadClass::log(class.name, product.log_bytes(), sync, "commits/s"),
+                _ => LoadClass::random(class.name, product.block_bytes()),
             };
             *class = LoadClass { levels, side, ..raw };
         }
@@ -36,6 +36,11 @@ impl Request {
         request.num_disks = request.num_disks.or(Some(1));
         request.check()?;
         Ok(request)
+    }
+
+    /// Whose server it loads; the usual one where it goes through none.
+    pub fn product(&self) -> Product {
+        self.sql().map(|sql| sql.product).unwrap_or_default()
     }
 
     /// The part of a table of so many blocks that look-ups have, and that of reports. Beside reports, look-ups have a part of their own:
@@ -58,6 +63,7 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::engine::EngineKind;
     use crate::load::class::Pattern;
     use crate::load::matrix::RunLevel;
     use crate::load::pace::{Adaptive, Pace};
@@ -67,9 +73,10 @@ mod tests {
 
     fn request(pace: Pace) -> Request {
         Request {
-            classes: vec![simple(vec![1, 16])],
+            classes: vec![simple(Product::Postgresql, vec![1, 16])],
             engine: EngineRequest::Only(EngineKind::Postgres),
             through: Through::Sql(SqlRequest {
+                product: Product::Postgresql,
                 level: SqlLevel::Simple,
                 probe: Probe::Batch,
                 report: ReportBy::Range,
@@ -89,7 +96,7 @@ mod tests {
             (EngineRequest::Auto, EngineRequest::Only(EngineKind::Postgres))
         );
         let [of_raw, of_sql] = [&raw.classes[0], &sql.classes[0]];
-        assert_eq!((of_raw.io_bytes(), of_raw.pattern), (BLOCK_BYTES, Pattern::Random));
+        assert_eq!((of_raw.io_bytes(), of_raw.pattern), (8192, Pattern::Random));
         assert!(of_raw.check_block_io().is_ok() && of_sql.check_block_io().is_err());
         let levels =
             |request: &Request| -> Vec<u64> { request.points().iter().map(|point| point.sum()).collect() };
@@ -114,7 +121,7 @@ mod tests {
     #[test]
     fn commits_are_beside_durable_writes_to_a_log() {
         let mut asked = request(Pace::Adaptive(Adaptive::default()));
-        asked.classes = vec![commits(vec![1, 4])];
+        asked.classes = vec![commits(Product::Postgresql, vec![1, 4])];
         let found = asked.beside_raw(1, Sync::Fdatasync).unwrap();
         let [raw, sql] = Side::BOTH.map(|side| found.alone(side).classes.remove(0));
         assert_eq!(

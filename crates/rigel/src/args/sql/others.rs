@@ -14,6 +14,7 @@ use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
+use rigel_core::load::sql::Product;
 use rigel_core::units::{Bytes, MIB, Nanos};
 use std::ffi::OsString;
 use std::fmt;
@@ -140,7 +141,7 @@ pub struct ResumeArgs {
     #[arg(long, requires = "dsn", help_heading = SERVER)]
     drop: bool,
 
-    /// Directory of initdb and postgres for a private server [default: the newest installed]
+    /// Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SERVER)]
     programs: Option<PathBuf>,
 
@@ -213,7 +214,13 @@ impl Command {
 
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
-        size::check(self.server.size)?;
+        if self.server.database != Product::Postgresql {
+            return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
+                .at("--database")
+                .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
+                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --database mysql` advises settings"));
+        }
+        size::check(self.server.database, self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))
                 .at("--size")
@@ -233,6 +240,8 @@ impl ResumeArgs {
     fn invocation(self, environment: &Environment) -> Result<Invocation, Problem> {
         let Self { record, dsn, drop, programs, show, tui } = self;
         let server = ServerSource {
+            // That of the record holds.
+            product: Product::default(),
             dir: None,
             programs,
             dsn,

@@ -11,8 +11,8 @@ use rigel_core::error::Problem;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::levels;
 use rigel_core::load::matrix::{Grid, MatrixShape, Point, RunLevel};
-use rigel_core::load::sql::{self, BLOCK_BYTES, Probe, ReportBy, SqlLevel};
-use rigel_core::units::{Bytes, GIB, MIB};
+use rigel_core::load::sql::{self, Probe, Product, ReportBy, SqlLevel};
+use rigel_core::units::{Bytes, GIB, KIB, MIB};
 
 const REPORTS: &str = "Reports (normal, dss and users)";
 /// Disks of the levels unless others are named.
@@ -42,7 +42,7 @@ pub struct QueryArgs {
     ///
     /// batch: up to 1000 per statement by a nested loop, which minimizes the server's other work; latency is the mean of a statement. single: one per
     /// statement, as programs do; latency is that of a look-up including the round trip. index: like batch, but through a b-tree; index blocks read
-    /// are counted separately.
+    /// are counted separately. MySQL and MariaDB look rows up by the primary key: batch is index there.
     #[arg(long, value_name = "HOW", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<Probe>(), help_heading = LOAD)]
     pub probe: Option<Probe>,
 
@@ -102,16 +102,24 @@ impl QueryArgs {
     ///
     /// # Errors
     /// When an option names sessions that nobody can have.
-    pub fn asked(&self, level: SqlLevel) -> Result<QueryChoice, Problem> {
-        self.check_report_size()?;
+    pub fn asked(&self, product: Product, level: SqlLevel) -> Result<QueryChoice, Problem> {
+        self.check_report_size(product)?;
+        self.check_report_by(product)?;
         let bytes = self.report_size.map_or(REPORT_BYTES, |size| size.0);
         let mut asked = QueryChoice {
-            classes: vec![sql::simple(Vec::new()), sql::reports(bytes), sql::commits(Vec::new())],
+            classes: vec![
+                sql::simple(product, Vec::new()),
+                sql::reports(bytes),
+                sql::commits(product, Vec::new()),
+            ],
             points: self.points(level)?,
-            probe: self.probe.unwrap_or(match level {
-                SqlLevel::Users | SqlLevel::Commit => Probe::Single,
-                _ => Probe::Batch,
-            }),
+            probe: match self.probe {
+                Some(Probe::Batch) if product.is_an_index() => Probe::Index,
+                Some(probe) => probe,
+                None if is_single(level) => Probe::Single,
+                None if product.is_an_index() => Probe::Index,
+                None => Probe::Batch,
+            },
             report: self.report_by.unwrap_or_default(),
         };
         asked.classes.retain(|class| asked.points.iter().any(|point| point.of(class.name) > 0));
@@ -164,17 +172,39 @@ impl QueryArgs {
         Ok(shape)
     }
 
-    fn check_report_size(&self) -> Result<(), Problem> {
+    /// Rows of two ranges are joined by their places, which an index does not have.
+    fn check_report_by(&self, product: Product) -> Result<(), Problem> {
+        if !product.is_an_index() || self.report_by != Some(ReportBy::Join) {
+            return Ok(());
+        }
+        Err(Problem::usage("reports of MySQL and MariaDB cannot join")
+            .at("--report-by")
+            .because("only PostgreSQL's reports do")
+            .next("leave out --report-by: each report reads a range of the table"))
+    }
+
+    fn check_report_size(&self, product: Product) -> Result<(), Problem> {
         let (least, most) = REPORT_SIZES;
+        let step = 2 * product.block_bytes();
         match self.report_size {
-            Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(2 * BLOCK_BYTES) => {
+            Some(size) if !(least..=most).contains(&size.0) || !size.0.is_multiple_of(step) => {
                 Err(Problem::usage(format!("a report of {size} cannot be made")).at("--report-size").next(
-                    format!("give a multiple of 16K from {} to {}, such as 8M", Bytes(least), Bytes(most)),
+                    format!(
+                        "give a multiple of {}K from {} to {}, such as 8M",
+                        step / KIB,
+                        Bytes(least),
+                        Bytes(most)
+                    ),
                 ))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a program would ask so at this level.
+const fn is_single(level: SqlLevel) -> bool {
+    matches!(level, SqlLevel::Users | SqlLevel::Commit)
 }
 
 fn given(given: &[u32], option: &'static str, usual: impl Fn() -> Vec<u32>) -> Result<Vec<u32>, Problem> {

@@ -3,6 +3,8 @@
 use super::SERVER;
 use crate::args::ServerSource;
 use crate::args::values::ValueError;
+use rigel_core::error::Problem;
+use rigel_core::load::sql::Product;
 use rigel_core::units::Bytes;
 use std::path::PathBuf;
 
@@ -32,42 +34,56 @@ pub struct ServerArgs {
     #[arg(long, requires = "dsn", help_heading = SERVER)]
     pub drop: bool,
 
-    /// Directory of initdb and postgres for a private server [default: the newest installed]
+    /// Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SERVER, hide_short_help = true)]
     pub programs: Option<PathBuf>,
 
-    /// Which database: postgresql
+    /// Which database: postgresql or mysql, which is MySQL or MariaDB
     ///
-    /// Loads as MySQL and Oracle make them, without a server: `rigel run --load mysql`, `rigel run --load oracle`.
+    /// Of MySQL and MariaDB only private servers are measured; MariaDB is taken where both are installed. Loads as they and Oracle make them, without a
+    /// server: `rigel run --load mysql`, `rigel run --load oracle`.
     #[arg(long, value_name = "PRODUCT", default_value = "postgresql", value_parser = database, help_heading = SERVER, hide_short_help = true)]
-    pub database: String,
+    pub database: Product,
 
     /// Size of the table [default: four times the caches, at least 1G]
     #[arg(long, value_name = "SIZE", help_heading = SERVER)]
     pub size: Option<Bytes>,
 }
 
-/// The one database that can be measured.
-fn database(text: &str) -> Result<String, ValueError> {
+/// The databases that can be measured.
+fn database(text: &str) -> Result<Product, ValueError> {
     match text.to_ascii_lowercase().as_str() {
-        "postgresql" | "postgres" | "pg" => Ok("postgresql".to_owned()),
-        other @ ("mysql" | "mariadb" | "oracle") => {
-            let preset = if other == "oracle" { other } else { "mysql" };
-            Err(ValueError {
-                reason: "cannot be measured through its server yet; only postgresql can".into(),
-                next: format!("`rigel run --load {preset}` puts its load on the storage without a server"),
-            })
-        }
+        "postgresql" | "postgres" | "pg" => Ok(Product::Postgresql),
+        "mysql" | "mariadb" => Ok(Product::Mysql),
+        "oracle" => Err(ValueError {
+            reason: "cannot be measured through its server; only postgresql and mysql can".into(),
+            next: "`rigel run --load oracle` puts its load on the storage without a server".into(),
+        }),
         _ => Err(ValueError {
             reason: "is not a database that Rigel knows".into(),
-            next: "leave out --database, or write --database postgresql".into(),
+            next: "leave out --database, or write --database postgresql or --database mysql".into(),
         }),
     }
 }
 
 impl ServerArgs {
+    /// Refuses a server that is there where only a private one can be measured.
+    ///
+    /// # Errors
+    /// When one was named.
+    pub fn check(&self) -> Result<(), Problem> {
+        if self.database != Product::Mysql || self.dsn.is_none() {
+            return Ok(());
+        }
+        Err(Problem::usage("an existing MySQL or MariaDB server cannot be measured")
+            .at("--dsn")
+            .because("only private servers of these products are supported")
+            .next("leave out --dsn for a private server on the same storage"))
+    }
+
     pub fn source(&self) -> ServerSource {
         ServerSource {
+            product: self.database,
             dir: self.dir.clone(),
             programs: self.programs.clone(),
             dsn: self.dsn.clone(),

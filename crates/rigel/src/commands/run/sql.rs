@@ -30,7 +30,7 @@ use rigel_core::load::class::{Class, Sync};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
-use rigel_core::load::sql::{BLOCK_BYTES, Probe};
+use rigel_core::load::sql::{Probe, Product};
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, GIB, MIB};
 use rigel_io::clock::MonotonicClock;
@@ -42,13 +42,14 @@ use rigel_run::bench::turns::Turns;
 use rigel_run::bench::{Bench, make};
 use rigel_run::execute::Run;
 use rigel_sql::bench::{Parts, QueryHistory, SqlBench};
-use rigel_sql::plan::Query;
-use rigel_sql::private::{self, CLUSTER_BYTES, PageCache, PrivateServer, Purpose, Room};
+use rigel_sql::private::{self, PageCache, PrivateServer, Purpose, Room};
 use rigel_sql::programs::Programs;
-use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, Table, TableSpec};
-use rigel_sql::{Address, Database, bench, ledger};
+use rigel_sql::query::Query;
+use rigel_sql::table::{self, DropOutcome, NOT_LOGGED, SYNC, Table, TableSpec};
+use rigel_sql::{Reach, Server, ServerFacts, asked, bench, door};
 use room::check_room;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A table is so many times the caches below it, so that what they keep does not show.
@@ -83,7 +84,8 @@ pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
 
 /// Removes the schema with its table from a server that is there.
 pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
-    let (database, dropped) = Database::open(address(dsn)?, 0)?.asked(Database::drop_schema)?;
+    let server = reach(Product::default(), dsn)?.open(0)?;
+    let (server, dropped) = asked(server, |server| server.drop_tables())?;
     streams.remark(match dropped {
         DropOutcome::Schema => "the schema rigel was removed",
         DropOutcome::Table => {
@@ -92,7 +94,7 @@ pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
         DropOutcome::Nothing => {
             return Err(Problem::usage(format!(
                 "the database {} has no schema rigel from a run",
-                database.name()
+                server.facts().database_name()
             ))
             .at("--drop")
             .next("nothing to do"));
@@ -105,9 +107,9 @@ fn sessions(request: &Request) -> u32 {
     u32::try_from(request.most_of_own().sum()).unwrap_or(u32::MAX)
 }
 
-fn address(dsn: &str) -> Result<Address, Problem> {
-    let password = std::env::var("PGPASSWORD").ok().filter(|text| !text.is_empty());
-    Address::parse(dsn, password.as_deref())
+/// The server that a connection string names.
+fn reach(product: Product, dsn: &str) -> Result<Arc<dyn Reach>, Problem> {
+    door(product).reach(dsn)
 }
 
 struct SqlRun<'a> {
@@ -127,7 +129,7 @@ struct Place<'a> {
 
 /// A server with its table, ready to be measured.
 struct ReadyServer {
-    database: Database,
+    server: Box<dyn Server>,
     table: Table,
     group: Option<Group>,
     notes: Vec<String>,
@@ -159,6 +161,24 @@ impl SqlRun<'_> {
         self.reporter.options
     }
 
+    /// The server that a connection string names.
+    fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem> {
+        reach(self.source.product, dsn)
+    }
+
+    fn block_bytes(&self) -> u64 {
+        self.source.product.block_bytes()
+    }
+
+    fn whole_blocks(&self, bytes: u64) -> u64 {
+        bytes / self.block_bytes() * self.block_bytes()
+    }
+
+    /// What a fresh private server takes.
+    fn empty_bytes(&self) -> u64 {
+        door(self.source.product).kit().empty_bytes()
+    }
+
     fn private(&self) -> Result<(), Problem> {
         let Place { programs, dir, here } = self.place()?;
         let room = self.room(&here);
@@ -167,15 +187,19 @@ impl SqlRun<'_> {
         if !self.commits() {
             self.reporter.remarks(fit::in_caches(target.size_bytes, self.caches(supposed)).as_slice());
             let is_large = supposed == PageCache::Whole && self.source.size.is_none();
-            self.reporter.remarks(is_large.then(|| fit::for_all_memory(target.size_bytes)).as_slice());
+            self.reporter.remarks(
+                is_large
+                    .then(|| fit::for_all_memory(door(self.source.product).words(), target.size_bytes))
+                    .as_slice(),
+            );
         }
         // What a private server writes, its user and root can read.
         let file = self.source.raw.then(|| self.expected_file(&target));
-        let planned = self.planned(file.into_iter().collect(), target, ledger::SYNC)?;
+        let planned = self.planned(file.into_iter().collect(), target, SYNC)?;
         let bytes = planned.table_bytes();
-        let check_room = || self.check_room_private(dir, bytes, CLUSTER_BYTES + self.index_bytes(bytes));
+        let check_room = || self.check_room_private(dir, bytes, self.empty_bytes() + self.index_bytes(bytes));
         let show = || {
-            let engine = format!("PostgreSQL {} from {}", programs.version, path_text::encode(&programs.dir));
+            let engine = format!("{} from {}", programs.title(), path_text::encode(&programs.dir));
             // What a killed run left would be removed before.
             if !private::is_used(dir) {
                 check_room()?;
@@ -188,7 +212,7 @@ impl SqlRun<'_> {
             prepare(self.reporter, &planned.plan)
         };
         let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
-        self.reporter.note(format!("creating a private PostgreSQL {} server", programs.version));
+        self.reporter.note(format!("creating a private {} server", programs.title()));
         life.end(PrivateServer::make(dir, programs, room)?, |server| {
             let made = if self.commits() {
                 self.committing(server, dir, &life.signals)
@@ -201,7 +225,7 @@ impl SqlRun<'_> {
 
     /// Where a private server can be made.
     fn place(&self) -> Result<Place<'_>, Problem> {
-        let programs = Programs::find(self.source.programs.as_deref())?;
+        let programs = door(self.source.product).programs(self.source.programs.as_deref())?;
         let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
         let here = directory_facts(dir, &Snapshot::take())?;
         private::check_place(dir)?;
@@ -224,21 +248,22 @@ impl SqlRun<'_> {
         server.stop()?;
         check_not_stopped(signals)?;
         server.start(Purpose::Fill)?;
-        let database = Database::open(server.address(), self.sessions)?;
-        drop(self.fill(database, size, signals.flag())?);
+        let opened = server.address().open(self.sessions)?;
+        drop(self.fill(opened, size, signals.flag())?);
         server.stop()?;
         server.forget();
         check_not_stopped(signals)?;
         server.start(Purpose::Measure)?;
-        let (database, table) = Database::open(server.address(), self.sessions)?.asked(Database::table)?;
+        let opened = server.address().open(self.sessions)?;
+        let (opened, table) = asked(opened, |server| server.table())?;
         let table = table.ok_or_else(|| Problem::new(ExitKind::Bug, "the table no longer exists"))?;
         let notes = server.describe();
         Ok(ReadyServer {
-            database,
+            server: opened,
             table,
             group: Some(server.group().clone()),
             notes,
-            sync: ledger::SYNC,
+            sync: SYNC,
             log_dir: None,
         })
     }
@@ -247,58 +272,64 @@ impl SqlRun<'_> {
         if self.commits() {
             return self.commits_there(dsn);
         }
-        let (database, found) = Database::open(address(dsn)?, self.sessions)?.asked(Database::table)?;
+        let opened = self.reach(dsn)?.open(self.sessions)?;
+        let (server, found) = asked(opened, |server| server.table())?;
+        let (facts, place) = (server.facts(), server.place());
         let size = match &found {
             Some(table) => self.as_asked(table)?,
-            None => self.consented(&database)?,
+            None => self.consented(&*server)?,
         };
-        let caches = self.caches_there(&database).unwrap_or(database.facts.shared_buffers);
+        let caches = self.caches_there(&facts).unwrap_or(facts.cache_bytes);
         self.reporter.remarks(fit::in_caches(size, caches).as_slice());
-        let supposed =
-            TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
+        let supposed = TargetFacts { real_path: place.shown().to_owned(), ..TargetFacts::default() };
         let target = self.expected(supposed, size);
-        let is_near = self.source.raw && database.facts.directory.is_some();
+        let is_near = self.source.raw && facts.directory.is_some();
         let planned =
-            self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, ledger::SYNC)?;
+            self.planned(if is_near { vec![as_file(&target)] } else { Vec::new() }, target, SYNC)?;
         let show = || {
-            let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
+            let engine = format!("{} at {}", facts.title(), place.shown());
             let writes = match found {
                 Some(_) => "nothing would be written: the table exists".to_owned(),
                 None => format!(
                     "the schema rigel with a table of {} would be created in the database {}",
                     Bytes(size),
-                    database.name()
+                    facts.database_name()
                 ),
             };
             self.show(&planned, engine, writes)
         };
         let prepared = || prepare(self.reporter, &planned.plan);
         let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
-        let schema = SchemaThere::new(self.source, database.address.clone(), found.is_some());
+        let schema = SchemaThere::new(self.source, Arc::clone(&place), found.is_some());
         life.end(schema, |schema| {
-            let (database, table) = match found {
-                Some(table) => (database, table),
-                None => self.fill(database, size, life.signals.flag())?,
+            let (server, table) = match found {
+                Some(table) => (server, table),
+                None => self.fill(server, size, life.signals.flag())?,
             };
             schema.stays = true;
-            let notes = vec![self.describe(&database)];
-            let made = ReadyServer { database, table, group: None, notes, sync: ledger::SYNC, log_dir: None };
+            let notes = vec![describe(&*server)];
+            let made = ReadyServer { server, table, group: None, notes, sync: SYNC, log_dir: None };
             self.measure(made, &life)
         })
     }
 
-    fn fill(&self, database: Database, size: u64, stop: &AtomicBool) -> Result<(Database, Table), Problem> {
+    fn fill(
+        &self,
+        server: Box<dyn Server>,
+        size: u64,
+        stop: &AtomicBool,
+    ) -> Result<(Box<dyn Server>, Table), Problem> {
         let options = self.options();
         let mut bar =
             WorkProgress::of_bytes(self.reporter.streams, options.display.quiet, "filling the table");
         let wanted = TableSpec {
-            blocks: u32::try_from(size / BLOCK_BYTES).unwrap_or(u32::MAX - 1),
+            blocks: u32::try_from(size / self.block_bytes()).unwrap_or(u32::MAX - 1),
             seed: options.request.seed,
             queries: Query::all(&options.request)?,
             sessions: self.sessions,
             timeout_ns: options.request.io_timeout.0,
         };
-        let filled = database.fill(wanted, &mut |done, total| bar.done_of(done, total), stop);
+        let filled = server.fill(wanted, &mut |done, total| bar.done_of(done, total), stop);
         drop(bar);
         if filled.as_ref().is_ok_and(|(_, table)| !table.is_logged) {
             self.reporter.remarks(&[NOT_LOGGED.to_owned()]);
@@ -309,9 +340,9 @@ impl SqlRun<'_> {
     /// From the server and its table to the outputs.
     fn measure(&self, made: ReadyServer, life: &Life<'_>) -> MeasuredEnd {
         let signals = &life.signals;
-        let ReadyServer { database, table, group, mut notes, sync, log_dir } = made;
+        let ReadyServer { server, table, group, mut notes, sync, log_dir } = made;
         notes.extend(self.of_latency());
-        let target = bench::target(&database, &table)?;
+        let target = bench::target(&*server, &table)?;
         life.within(self.log_beside(log_dir.as_deref(), signals)?, |log| {
             let files = match log.facts()? {
                 Some(files) => files,
@@ -325,7 +356,7 @@ impl SqlRun<'_> {
             let clock = MonotonicClock::at(0);
             let host = self.host.clone();
             let parts =
-                Parts { database, table, target, host, group, notes, clock, behind: QueryHistory::default() };
+                Parts { server, table, target, host, group, notes, clock, behind: QueryHistory::default() };
             let bench = |run: &Run| self.bench(parts, (files, permits, None), run);
             let resumable = !self.source.drop && !self.commits();
             put_on(self.reporter, (request, plan), bench, resumable, signals)
@@ -349,7 +380,7 @@ impl SqlRun<'_> {
             self.reporter.remarks(&[format!(
                 "only SQL is measured: the table's files cannot be read from here, so there is no raw I/O \
                 to compare with; {}",
-                rigel_sql::who_sees_files()
+                door(self.source.product).words().who_sees_files()
             )]);
         }
         Ok(files)
@@ -409,7 +440,7 @@ impl SqlRun<'_> {
             return commits::SEGMENT_BYTES;
         }
         let chosen = self.caches(cache).saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
-        whole_blocks(self.source.size.map_or(chosen, |size| size.0))
+        self.whole_blocks(self.source.size.map_or(chosen, |size| size.0))
     }
 
     /// Whether look-ups go through an index.
@@ -425,14 +456,14 @@ impl SqlRun<'_> {
 
     /// What caches of a private server may hold.
     fn caches(&self, cache: PageCache) -> u64 {
-        private::cache_bytes(cache, self.host.memory_bytes.unwrap_or(4 * GIB))
+        private::cache_bytes(self.source.product, cache, self.host.memory_bytes.unwrap_or(4 * GIB))
     }
 
     /// What caches of a server that is there may hold; `None` when its host is not known.
-    fn caches_there(&self, database: &Database) -> Option<u64> {
-        let memory = database.facts.directory.as_ref().and(self.host.memory_bytes)?;
-        let page_cache = if database.facts.direct { 0 } else { memory };
-        Some(database.facts.shared_buffers.saturating_add(page_cache))
+    fn caches_there(&self, facts: &ServerFacts) -> Option<u64> {
+        let memory = facts.directory.as_ref().and(self.host.memory_bytes)?;
+        let page_cache = if facts.direct { 0 } else { memory };
+        Some(facts.cache_bytes.saturating_add(page_cache))
     }
 
     /// The bytes of the table that is there, which has the size that was asked for, if one was, and the index.
@@ -440,7 +471,7 @@ impl SqlRun<'_> {
         if self.by_index() {
             table.check_index()?;
         }
-        let asked = self.source.size.map(|size| whole_blocks(size.0));
+        let asked = self.source.size.map(|size| self.whole_blocks(size.0));
         match asked.filter(|asked| *asked != table.size_bytes()) {
             None => Ok(table.size_bytes()),
             Some(asked) => Err(Problem::usage(format!(
@@ -455,10 +486,11 @@ impl SqlRun<'_> {
     }
 
     /// Refuses to make a table that was not allowed. One that `stays` is made once, any other for each run.
-    fn check_consent(&self, database: &Database, stays: bool) -> Result<(), Problem> {
-        let name = database.name();
+    fn check_consent(&self, server: &dyn Server, stays: bool) -> Result<(), Problem> {
+        let facts = server.facts();
+        let name = facts.database_name();
         match &self.source.create_in {
-            Some(given) if *given == database.facts.database => Ok(()),
+            Some(given) if *given == facts.database => Ok(()),
             Some(given) => {
                 let given = path_text::printable(given);
                 Err(Problem::usage(format!("--create-in names {given}, but the database is {name}"))
@@ -480,33 +512,15 @@ impl SqlRun<'_> {
                     .because("this run creates its own there, and removes it at the end")
                     .next(allow)
                 };
-                Err(problem.at(database.address.shown()))
+                Err(problem.at(server.place().shown()))
             }
         }
-    }
-
-    fn describe(&self, database: &Database) -> String {
-        let facts = &database.facts;
-        let cache = match (facts.direct, &facts.directory) {
-            (true, _) => "it bypasses the page cache",
-            (false, Some(_)) => {
-                "this host's page cache is between it and the storage; debug_io_direct=data (since version \
-                 16) or a control group with little memory bypasses it"
-            }
-            (false, None) => "what is between it and the storage is not visible from here",
-        };
-        format!(
-            "PostgreSQL {} at {}, with shared_buffers of {}; {cache}",
-            facts.version,
-            database.address.shown(),
-            Bytes(facts.shared_buffers)
-        )
     }
 
     /// The table before it is made.
     fn expected(&self, here: TargetFacts, size_bytes: u64) -> TargetFacts {
         TargetFacts {
-            path: if self.commits() { ledger::NAME } else { table::NAME }.to_owned(),
+            path: if self.commits() { table::COMMITS } else { table::NAME }.to_owned(),
             kind: TargetKind::Table,
             size_bytes,
             logical_block_bytes: 512,
@@ -554,6 +568,21 @@ fn as_file(table: &TargetFacts) -> TargetFacts {
     TargetFacts { path: format!("the files of {}", table::NAME), kind: TargetKind::File, ..table.clone() }
 }
 
-const fn whole_blocks(bytes: u64) -> u64 {
-    bytes / BLOCK_BYTES * BLOCK_BYTES
+/// What a server that is there is, for people.
+fn describe(server: &dyn Server) -> String {
+    let facts = server.facts();
+    let cache = match (facts.direct, &facts.directory) {
+        (true, _) => "it bypasses the page cache".to_owned(),
+        (false, Some(_)) => {
+            format!("this host's page cache is between it and the storage; {}", facts.words.bypass)
+        }
+        (false, None) => "what is between it and the storage is not visible from here".to_owned(),
+    };
+    format!(
+        "{} at {}, with {} of {}; {cache}",
+        facts.title(),
+        server.place().shown(),
+        facts.words.cache,
+        Bytes(facts.cache_bytes)
+    )
 }

@@ -10,12 +10,14 @@ use rigel_core::load::class::{Class, LoadClass, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::{EngineRequest, Request};
-use rigel_core::load::sql::{self, BLOCK_BYTES, Probe, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+use rigel_core::load::sql::{self, Probe, Product, ReportBy, ServerChoice, SqlLevel, SqlRequest};
 use rigel_core::load::task::{Task, Through};
 use rigel_core::measure::{DeviceReads, ServerCounts};
 use rigel_core::record::{Record, Visit};
 use rigel_core::units::{GIB, MIB, NS_PER_US};
 use rigel_core::witness::{Counts, Witness, WitnessSample};
+
+const BLOCK_BYTES: u64 = Product::Postgresql.block_bytes();
 
 /// The cases.
 pub fn all() -> Vec<Case> {
@@ -60,13 +62,19 @@ fn asked(level: SqlLevel, probe: Probe, report: ReportBy, classes: Vec<LoadClass
         command_line: format!("{} /mnt/fast ", level.name()),
         classes,
         engine: EngineRequest::Only(EngineKind::Postgres),
-        through: Through::Sql(SqlRequest { level, probe, report, server: ServerChoice::Private }),
+        through: Through::Sql(SqlRequest {
+            product: Product::Postgresql,
+            level,
+            probe,
+            report,
+            server: ServerChoice::Private,
+        }),
         ..request(RunLevel::Sql)
     }
 }
 
 fn look_ups(level: SqlLevel, probe: Probe, sessions: &[u32]) -> Request {
-    asked(level, probe, ReportBy::Range, vec![sql::simple(sessions.into())])
+    asked(level, probe, ReportBy::Range, vec![sql::simple(Product::Postgresql, sessions.into())])
 }
 
 fn reports(by: ReportBy) -> Request {
@@ -82,7 +90,7 @@ fn reports(by: ReportBy) -> Request {
 
 /// Look-ups beside reports, in all combinations of some.
 fn both(level: SqlLevel) -> Request {
-    let classes = vec![sql::simple(vec![1, 4]), sql::reports(8 * MIB)];
+    let classes = vec![sql::simple(Product::Postgresql, vec![1, 4]), sql::reports(8 * MIB)];
     let point = |simple, reports| Point::alone(Class::SIMPLE, simple).with(Class::REPORT, reports);
     let points = [0, 1, 2].iter().flat_map(|&reports| [0, 1, 4].map(|simple| point(simple, reports)));
     let points = points.filter(|point| point.sum() > 0).collect();
@@ -100,7 +108,12 @@ fn users(report_share: u8) -> Request {
 }
 
 fn commits() -> Request {
-    asked(SqlLevel::Commit, Probe::Batch, ReportBy::Range, vec![sql::commits(vec![1, 4, 16])])
+    asked(
+        SqlLevel::Commit,
+        Probe::Batch,
+        ReportBy::Range,
+        vec![sql::commits(Product::Postgresql, vec![1, 4, 16])],
+    )
 }
 
 /// The table of a private server.

@@ -6,7 +6,7 @@
 
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::Class;
-use crate::load::sql::BLOCK_BYTES;
+use crate::load::request::Request;
 use crate::measure::{ClassTally, ServerCounts};
 use crate::record::Visit;
 use crate::units::say::figure;
@@ -20,14 +20,15 @@ const STRAY_READS: f64 = 4.0;
 /// happens to hold. The variance of a rare event's count is its mean (Poisson).
 const CHANCE: f64 = 3.0;
 
-/// The flag of a point; `visits` are those that its figures are from.
-pub fn of_point(visits: &[&Visit]) -> Option<Flag> {
+/// The flag of a point; `visits` are those that its figures are from, of a load that goes through a database.
+pub fn of_point(request: &Request, visits: &[&Visit]) -> Option<Flag> {
+    let block_bytes = request.product().block_bytes();
     if visits.iter().any(|visit| is_of_commits(visit)) {
         return of_commits(visits);
     }
     let nodes = visits.iter().flat_map(|visit| &visit.nodes);
     let counts: Vec<ServerCounts> = nodes.filter_map(|node| node.server).collect();
-    let wrong = of_visits(&counts)?;
+    let wrong = of_visits(&counts, block_bytes)?;
     let has = |of: fn(&ServerCounts) -> u64| counts.iter().any(|one| of(one) > 0);
     let noun = match (has(|counts| counts.probes), has(|counts| counts.scanned_blocks)) {
         (true, true) => "queries",
@@ -80,12 +81,12 @@ fn unflushed(counts: &ServerCounts, sessions: u32) -> Option<String> {
 }
 
 /// All visits together must agree, and each of them: a visit with too many reads does not make up for one with too few.
-fn of_visits(visits: &[ServerCounts]) -> Option<String> {
+fn of_visits(visits: &[ServerCounts], block_bytes: u64) -> Option<String> {
     let mut sum = *visits.first()?;
     visits.iter().skip(1).for_each(|more| sum.add(more));
-    let all = unverified(&sum, STRAY_READS * to_f64(visits.len() as u64));
+    let all = unverified(&sum, block_bytes, STRAY_READS * to_f64(visits.len() as u64));
     all.or_else(|| {
-        let wrong = visits.iter().find_map(|visit| unverified(visit, STRAY_READS))?;
+        let wrong = visits.iter().find_map(|visit| unverified(visit, block_bytes, STRAY_READS))?;
         Some(format!("in a single visit, {wrong}"))
     })
 }
@@ -100,7 +101,7 @@ struct Counter {
 }
 
 /// The counters that are there, those below the server first; and whether one of those is among them.
-fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
+fn counters(counts: &ServerCounts, block_bytes: u64) -> (Vec<Counter>, bool) {
     let asked = to_f64(counts.asked_blocks());
     // What look-ups read of an index is theirs as well.
     let needed = to_f64(counts.needed_blocks());
@@ -108,7 +109,7 @@ fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
     let fewest = needed - to_f64(counts.scanned_blocks);
     // What the kernel reads ahead, the server did not ask for.
     let ahead = needed + to_f64(counts.ahead_blocks);
-    let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
+    let blocks = |bytes: u64| to_f64(bytes) / to_f64(block_bytes);
     // Others read from that device, too. Where it is known what the sessions fetched, more than that is theirs.
     let is_shared = counts.process_bytes.is_some() && counts.device.is_some_and(|device| !device.of_server);
     let most = if is_shared { f64::INFINITY } else { ahead };
@@ -132,19 +133,19 @@ fn counters(counts: &ServerCounts) -> (Vec<Counter>, bool) {
 }
 
 /// What each counter says that a look-up, or a block of a report, took, when one of them does not say one read of a block.
-fn unverified(counts: &ServerCounts, stray: f64) -> Option<String> {
+fn unverified(counts: &ServerCounts, block_bytes: u64, stray: f64) -> Option<String> {
     let asked = to_f64(counts.asked_blocks());
     let of = |blocks: f64| {
         let tolerated = TOLERANCE * blocks;
         tolerated.max(stray + CHANCE * tolerated.sqrt())
     };
     let ahead = to_f64(counts.ahead_blocks);
-    let (known, seen) = counters(counts);
+    let (known, seen) = counters(counts, block_bytes);
     // One kind of queries must not make up for the other.
     let kinds = counts.process_bytes.zip(counts.report_process_bytes);
     let kinds = kinds.filter(|_| counts.probes > 0 && counts.scanned_blocks > 0);
     let apart = kinds.is_none_or(|(all, reports)| {
-        let blocks = |bytes: u64| to_f64(bytes) / to_f64(BLOCK_BYTES);
+        let blocks = |bytes: u64| to_f64(bytes) / to_f64(block_bytes);
         let (scanned, probes) =
             (to_f64(counts.scanned_blocks), to_f64(counts.needed_blocks() - counts.scanned_blocks));
         let (of_reports, others) = (blocks(reports), blocks(all.saturating_sub(reports)));
@@ -171,11 +172,28 @@ fn unverified(counts: &ServerCounts, stray: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::matrix::Point;
+    use crate::load::matrix::{Point, RunLevel};
     use crate::load::sides::Side;
+    use crate::load::sql::{Probe, Product, ReportBy, ServerChoice, SqlLevel, SqlRequest};
+    use crate::load::task::Through;
     use crate::measure::DeviceReads;
     use crate::record::NodeVisit;
     use crate::record::tests::visit;
+
+    fn request() -> Request {
+        Request {
+            through: Through::Sql(SqlRequest {
+                product: Product::Postgresql,
+                level: SqlLevel::Commit,
+                probe: Probe::Single,
+                report: ReportBy::Range,
+                server: ServerChoice::Private,
+            }),
+            ..Request::new(RunLevel::Sql)
+        }
+    }
+
+    const BLOCK_BYTES: u64 = 8192;
 
     fn counts(blocks: u64, reads: u64, bytes: u64) -> ServerCounts {
         ServerCounts {
@@ -188,7 +206,7 @@ mod tests {
 
     #[test]
     fn one_read_of_one_block_for_each_look_up() {
-        let told = |counts: &ServerCounts| unverified(counts, 4.0);
+        let told = |counts: &ServerCounts| unverified(counts, BLOCK_BYTES, 4.0);
         let right = counts(10_000, 10_004, 10_004 * BLOCK_BYTES);
         assert_eq!(told(&right), None);
         assert_eq!(told(&counts(9_910, 9_910, 9_910 * BLOCK_BYTES)), None, "within 1 %");
@@ -210,39 +228,39 @@ mod tests {
             table_blocks: Some(10_000),
             ..counts(0, storage, storage * BLOCK_BYTES)
         };
-        assert_eq!(unverified(&by_index(0, 10_000), 4.0), None, "in the cache of the server");
-        assert_eq!(unverified(&by_index(6_500, 16_500), 4.0), None);
-        let text = unverified(&by_index(6_500, 10_000), 4.0).unwrap();
+        assert_eq!(unverified(&by_index(0, 10_000), BLOCK_BYTES, 4.0), None, "in the cache of the server");
+        assert_eq!(unverified(&by_index(6_500, 16_500), BLOCK_BYTES, 4.0), None);
+        let text = unverified(&by_index(6_500, 10_000), BLOCK_BYTES, 4.0).unwrap();
         assert!(
             text.contains("the server asked for 1.000 blocks, it asked for 0.650 blocks of the index")
                 && text.contains("the device made 1.000 reads"),
             "in the page cache: {text}"
         );
-        assert!(unverified(&by_index(0, 16_500), 4.0).is_some());
+        assert!(unverified(&by_index(0, 16_500), BLOCK_BYTES, 4.0).is_some());
         let cached = ServerCounts { table_blocks: Some(9_000), ..by_index(1_000, 10_000) };
-        assert!(unverified(&cached, 4.0).is_some(), "the index does not make up for the table");
+        assert!(unverified(&cached, BLOCK_BYTES, 4.0).is_some(), "the index does not make up for the table");
     }
 
     #[test]
     fn one_visit_does_not_make_up_for_another() {
         let reads = |reads| counts(10_000, reads, reads * BLOCK_BYTES);
-        assert_eq!(of_visits(&[reads(10_050), reads(9_950)]), None);
-        let told = of_visits(&[reads(10_000), reads(12_000), reads(8_000)]).unwrap();
+        assert_eq!(of_visits(&[reads(10_050), reads(9_950)], BLOCK_BYTES), None);
+        let told = of_visits(&[reads(10_000), reads(12_000), reads(8_000)], BLOCK_BYTES).unwrap();
         assert!(told.contains("in a single visit, for each of 10,000 look-ups"), "{told}");
         assert!(told.contains("the device made 1.200 reads"), "{told}");
-        let told = of_visits(&[reads(10_000), reads(12_000)]).unwrap();
+        let told = of_visits(&[reads(10_000), reads(12_000)], BLOCK_BYTES).unwrap();
         assert!(told.starts_with("for each of 20,000 look-ups"), "{told}");
-        assert_eq!(of_visits(&[]), None);
+        assert_eq!(of_visits(&[], BLOCK_BYTES), None);
     }
 
     #[test]
     fn without_a_counter_below_the_page_cache_nothing_is_verified() {
         let blind = ServerCounts { device: None, ..counts(10_000, 0, 0) };
-        let text = unverified(&blind, 4.0).unwrap();
+        let text = unverified(&blind, BLOCK_BYTES, 4.0).unwrap();
         assert!(text.ends_with("no counter shows what came from storage"), "{text}");
         let seen = ServerCounts { process_bytes: Some(10_000 * BLOCK_BYTES), ..blind };
-        assert_eq!(unverified(&seen, 4.0), None);
-        assert!(unverified(&ServerCounts { probes: 0, ..seen }, 4.0).is_some());
+        assert_eq!(unverified(&seen, BLOCK_BYTES, 4.0), None);
+        assert!(unverified(&ServerCounts { probes: 0, ..seen }, BLOCK_BYTES, 4.0).is_some());
     }
 
     #[test]
@@ -253,22 +271,26 @@ mod tests {
             report_process_bytes: Some(of_reports * BLOCK_BYTES),
             ..counts(blocks, reads, blocks * BLOCK_BYTES)
         };
-        assert_eq!(unverified(&both(10_000 + 90_000 / 16, 100_000, 90_000), 4.0), None, "read ahead");
-        assert_eq!(unverified(&both(100_000, 100_000, 90_100), 4.0), None);
-        let text = unverified(&both(9_000, 100_000, 90_000), 4.0).unwrap();
+        assert_eq!(
+            unverified(&both(10_000 + 90_000 / 16, 100_000, 90_000), BLOCK_BYTES, 4.0),
+            None,
+            "read ahead"
+        );
+        assert_eq!(unverified(&both(100_000, 100_000, 90_100), BLOCK_BYTES, 4.0), None);
+        let text = unverified(&both(9_000, 100_000, 90_000), BLOCK_BYTES, 4.0).unwrap();
         assert!(text.starts_with("for each of 100,000 blocks that were asked for"), "{text}");
-        assert!(unverified(&both(20_000, 98_000, 88_000), 4.0).is_some(), "cached");
+        assert!(unverified(&both(20_000, 98_000, 88_000), BLOCK_BYTES, 4.0).is_some(), "cached");
         let ahead = |blocks, reports| ServerCounts {
             ahead_blocks: 2_048,
             table_blocks: Some(100_000),
             ..both(20_000, blocks, reports)
         };
-        assert_eq!(unverified(&ahead(102_000, 92_000), 4.0), None, "read ahead at the end");
-        assert!(unverified(&ahead(104_000, 94_000), 4.0).is_some(), "more than that");
-        assert!(unverified(&ahead(98_500, 88_500), 4.0).is_some(), "it does not hide a cache");
+        assert_eq!(unverified(&ahead(102_000, 92_000), BLOCK_BYTES, 4.0), None, "read ahead at the end");
+        assert!(unverified(&ahead(104_000, 94_000), BLOCK_BYTES, 4.0).is_some(), "more than that");
+        assert!(unverified(&ahead(98_500, 88_500), BLOCK_BYTES, 4.0).is_some(), "it does not hide a cache");
         let asked = ServerCounts { table_blocks: Some(102_000), ..ahead(102_000, 92_000) };
-        assert!(unverified(&asked, 4.0).is_some(), "the server knows nothing of it");
-        let text = unverified(&both(20_000, 100_000, 92_000), 4.0).unwrap();
+        assert!(unverified(&asked, BLOCK_BYTES, 4.0).is_some(), "the server knows nothing of it");
+        let text = unverified(&both(20_000, 100_000, 92_000), BLOCK_BYTES, 4.0).unwrap();
         assert!(text.ends_with("do not share in proportion to their rows"), "{text}");
     }
 
@@ -279,12 +301,15 @@ mod tests {
             process_bytes: fetched.map(|blocks| blocks * BLOCK_BYTES),
             ..counts(10_000, 0, 0)
         };
-        assert_eq!(unverified(&shared(13_000, Some(10_000)), 4.0), None);
+        assert_eq!(unverified(&shared(13_000, Some(10_000)), BLOCK_BYTES, 4.0), None);
         for wrong in [shared(13_000, None), shared(13_000, Some(12_000)), shared(5000, Some(10_000))] {
-            assert!(unverified(&wrong, 4.0).is_some(), "{wrong:?}");
+            assert!(unverified(&wrong, BLOCK_BYTES, 4.0).is_some(), "{wrong:?}");
         }
         let own = DeviceReads { of_server: true, ..shared(13_000, None).device.unwrap() };
-        assert!(unverified(&ServerCounts { device: Some(own), ..shared(0, Some(10_000)) }, 4.0).is_some());
+        assert!(
+            unverified(&ServerCounts { device: Some(own), ..shared(0, Some(10_000)) }, BLOCK_BYTES, 4.0)
+                .is_some()
+        );
     }
 
     #[test]
@@ -311,10 +336,14 @@ mod tests {
             ..visit(0, 1_000_000)
         };
         let (none, some) = (of(0, Some(0)), of(1000, Some(600)));
-        assert_eq!(of_point(&[&none, &some]), None, "a stall of the storage is none of the server");
-        let told = of_point(&[&none, &none]).unwrap();
+        assert_eq!(
+            of_point(&request(), &[&none, &some]),
+            None,
+            "a stall of the storage is none of the server"
+        );
+        let told = of_point(&request(), &[&none, &none]).unwrap();
         assert_eq!((told.text.as_str(), told.invalid), ("no transaction was committed", true));
-        let uncounted = of_point(&[&of(1000, None)]).unwrap();
+        let uncounted = of_point(&request(), &[&of(1000, None)]).unwrap();
         assert!(uncounted.text.ends_with("from version 14 on"), "{}", uncounted.text);
     }
 
@@ -326,7 +355,7 @@ mod tests {
             device: Some(DeviceReads { reads, bytes: reads * BLOCK_BYTES, of_server: true }),
             ..ServerCounts::default()
         };
-        assert_eq!(unverified(&few(107), 4.0), None, "4, and 3 by chance");
-        assert!(unverified(&few(108), 4.0).is_some());
+        assert_eq!(unverified(&few(107), BLOCK_BYTES, 4.0), None, "4, and 3 by chance");
+        assert!(unverified(&few(108), BLOCK_BYTES, 4.0).is_some());
     }
 }

@@ -3,7 +3,7 @@
 //! A server that is there and its table have to be what they were. A private server went with its run, and is made again with the same
 //! table. Must not touch the record.
 
-use super::{PRIVATE, Place, ReadyServer, SqlRun, address, check_room, fit, sessions};
+use super::{PRIVATE, Place, ReadyServer, SqlRun, check_room, describe, fit, reach, sessions};
 use crate::args::{ServerSource, TargetSource};
 use crate::commands::run::life::{Life, MeasuredEnd};
 use crate::commands::run::present::Reporter;
@@ -12,7 +12,7 @@ use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::request::Request;
 use rigel_core::load::sides::Side;
-use rigel_core::load::sql::{BLOCK_BYTES, ServerChoice};
+use rigel_core::load::sql::ServerChoice;
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text;
 use rigel_core::record::resume::{
@@ -24,8 +24,8 @@ use rigel_io::clock::MonotonicClock;
 use rigel_run::bench::Bench;
 use rigel_run::execute::Run;
 use rigel_sql::bench::{self, Parts, QueryHistory};
-use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer};
-use rigel_sql::{Database, table};
+use rigel_sql::private::{self, PrivateServer};
+use rigel_sql::{asked, table};
 use std::path::{Path, PathBuf};
 
 /// Whether a run can be gone on with; `server`: how it was named again by `rigel sql`.
@@ -108,7 +108,8 @@ pub fn made_again(
     let table = header.targets.last().ok_or_else(unknown_place)?;
     let (dir, bytes) = (place(table)?, table.size_bytes);
     fit::check_reports(&header.request, bytes)?;
-    let source = ServerSource { dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
+    let product = header.request.product();
+    let source = ServerSource { product, dir: Some(dir.clone()), size: Some(Bytes(bytes)), ..source.clone() };
     let sessions = sessions(&header.request.alone(Side::B));
     let sql = SqlRun { reporter, source: &source, host: host.clone(), sessions };
     let Place { programs, here, .. } = sql.place()?;
@@ -116,11 +117,11 @@ pub fn made_again(
     check_still_there(table, &here, is_restarted)?;
     let room = sql.room(&here);
     private::remove_left(&dir)?;
-    check_room(&dir, PRIVATE, bytes, CLUSTER_BYTES + sql.index_bytes(bytes))
+    check_room(&dir, PRIVATE, bytes, sql.empty_bytes() + sql.index_bytes(bytes))
         .map_err(|problem| problem.next("free some space, then resume: the table keeps its size"))?;
     reporter.note(format!(
-        "the run's private server was removed: a PostgreSQL {} server is recreated, and its table is filled as before: {}, seed {}",
-        programs.version,
+        "the run's private server was removed: a {} server is recreated, and its table is filled as before: {}, seed {}",
+        programs.title(),
         Bytes(bytes),
         header.request.seed
     ));
@@ -132,15 +133,15 @@ pub fn made_again(
                 .next("nothing of it is left, and the record is unchanged; resume later in the same way"),
             _ => problem,
         })?;
-        let ReadyServer { database, table, group, mut notes, .. } = made;
-        let target = bench::target(&database, &table)?;
+        let ReadyServer { server, table, group, mut notes, .. } = made;
+        let target = bench::target(&*server, &table)?;
         let files = sql.files(&table)?;
         let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
         check_made_again(&header.targets, &now, is_restarted)?;
         notes.extend(sql.of_latency());
         let clock = MonotonicClock::at(past.run_ns());
         let behind = behind(&header.request, &past);
-        let parts = Parts { database, table, target, host, group, notes, clock, behind };
+        let parts = Parts { server, table, target, host, group, notes, clock, behind };
         let engine = header.nodes.first().engine.kind;
         let bench = sql.bench(parts, (files, Vec::new(), Some(engine)), &run)?;
         go((header, run, past), bench)
@@ -179,20 +180,22 @@ pub fn again(
     past: &RecordPast,
 ) -> Result<Box<dyn Bench>, Problem> {
     let host = header.nodes.first().host.clone();
+    let source = &ServerSource { product: header.request.product(), ..source.clone() };
     let sql =
         SqlRun { reporter, source, host: host.clone(), sessions: sessions(&header.request.alone(Side::B)) };
-    let dsn = source.dsn.as_deref().unwrap_or_default();
-    let (database, found) = Database::open(address(dsn)?, sql.sessions)?.asked(Database::table)?;
+    let opened = reach(source.product, source.dsn.as_deref().unwrap_or_default())?.open(sql.sessions)?;
+    let (server, found) = asked(opened, |server| server.table())?;
+    let place = server.place();
     let Some(table) = found else {
         return Err(Problem::refused(format!("the table {} no longer exists", table::NAME))
-            .at(database.address.shown())
-            .because(format!("the database {} has no schema rigel", database.name()))
+            .at(place.shown())
+            .because(format!("the database {} has no schema rigel", server.facts().database_name()))
             .next("start a new run, with its own table"));
     };
-    let what = sql.describe(&database);
+    let what = describe(&*server);
     let back = "resume with the same server and settings, or start a new run";
-    check_same(header, std::slice::from_ref(&what), database.address.shown(), back)?;
-    let target = bench::target(&database, &table)?;
+    check_same(header, std::slice::from_ref(&what), place.shown(), back)?;
+    let target = bench::target(&*server, &table)?;
     fit::check_reports(&header.request, target.size_bytes)?;
     let files = sql.files(&table)?;
     let now: Vec<_> = files.iter().chain([&target]).cloned().collect();
@@ -200,13 +203,14 @@ pub fn again(
     let clock = MonotonicClock::at(past.run_ns());
     let notes = std::iter::once(what).chain(sql.of_latency()).collect();
     let behind = behind(&header.request, past);
-    let parts = Parts { database, table, target, host, group: None, notes, clock, behind };
+    let parts = Parts { server, table, target, host, group: None, notes, clock, behind };
     sql.bench(parts, (files, Vec::new(), Some(header.nodes.first().engine.kind)), run)
 }
 
 /// The queries of all visits, and for each interruption as many more as a visit made at most: those of a visit that is not among them.
 fn behind(request: &Request, past: &RecordPast) -> QueryHistory {
-    let each = (request.class(Class::REPORT).map_or(BLOCK_BYTES, LoadClass::io_bytes) / BLOCK_BYTES).max(1);
+    let block_bytes = request.product().block_bytes();
+    let each = (request.class(Class::REPORT).map_or(block_bytes, LoadClass::io_bytes) / block_bytes).max(1);
     let of_visit = |visit: &Visit, of: fn(&ServerCounts) -> u64| -> u64 {
         visit
             .nodes

@@ -3,7 +3,7 @@
 //! Must not measure.
 
 use super::made::{LedgerThere, SchemaThere};
-use super::{LOG_BYTES, ReadyServer, SqlRun, address};
+use super::{LOG_BYTES, ReadyServer, SqlRun};
 use crate::commands::run::life::Life;
 use crate::commands::run::scratch::Scratch;
 use crate::commands::run::{check_not_stopped, prepare};
@@ -15,9 +15,11 @@ use rigel_core::guard::scratch::FILE_NAME;
 use rigel_core::load::class::Class;
 use rigel_core::units::{Bytes, MIB};
 use rigel_io::targets::scratch::{ScratchFile, ScratchRequest};
+use rigel_sql::asked;
 use rigel_sql::private::{PrivateServer, Purpose};
-use rigel_sql::{Database, ledger};
+use rigel_sql::table::{COMMITS, SYNC};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the log of a server consists of. Raw commits of each session go round in a part of that size, too.
 pub const SEGMENT_BYTES: u64 = 16 * MIB;
@@ -36,14 +38,14 @@ impl SqlRun<'_> {
         self.check_room_private(dir, 0, 0)?;
         server.start(Purpose::Measure)?;
         check_not_stopped(signals)?;
-        let database = Database::open(server.address(), self.sessions)?;
-        let (database, ledger) = database.asked(Database::make_ledger)?;
+        let opened = server.address().open(self.sessions)?;
+        let (opened, ledger) = asked(opened, |server| server.make_ledger())?;
         let mut notes = server.describe();
         notes.push(ledger.settings);
         let group = Some(server.group().clone());
         // With the server it goes, also when the run is killed.
         let log_dir = Some(server.home().to_owned());
-        Ok(ReadyServer { database, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
+        Ok(ReadyServer { server: opened, table: ledger.log, group, notes, sync: ledger.sync, log_dir })
     }
 
     /// Whether the run is of commits, which need no table that was filled.
@@ -53,32 +55,31 @@ impl SqlRun<'_> {
 
     /// Commits to a server that is there: their table is made for the run, with consent, and goes with it.
     pub(super) fn commits_there(&self, dsn: &str) -> Result<(), Problem> {
-        let database = Database::open(address(dsn)?, self.sessions)?;
-        self.check_consent(&database, false)?;
-        self.check_log_room(&database.facts)?;
-        let supposed =
-            TargetFacts { real_path: database.address.shown().to_owned(), ..TargetFacts::default() };
-        let planned = self.planned(Vec::new(), self.expected(supposed, SEGMENT_BYTES), ledger::SYNC)?;
+        let server = self.reach(dsn)?.open(self.sessions)?;
+        let (facts, place) = (server.facts(), server.place());
+        self.check_consent(&*server, false)?;
+        self.check_log_room(&facts)?;
+        let supposed = TargetFacts { real_path: place.shown().to_owned(), ..TargetFacts::default() };
+        let planned = self.planned(Vec::new(), self.expected(supposed, SEGMENT_BYTES), SYNC)?;
         let show = || {
-            let engine = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
+            let engine = format!("{} at {}", facts.title(), place.shown());
             let writes = format!(
                 "the table {} would be created in the database {}, and removed after the run",
-                ledger::NAME,
-                database.name()
+                COMMITS,
+                facts.database_name()
             );
             self.show(&planned, engine, writes)
         };
         let prepared = || prepare(self.reporter, &planned.plan);
         let Some(life) = Life::begin(self.reporter, show, prepared)? else { return Ok(()) };
-        let schema = SchemaThere::new(self.source, database.address.clone(), true);
-        let (database, ledger) = database.asked(Database::make_ledger)?;
+        let schema = SchemaThere::new(self.source, Arc::clone(&place), true);
+        let (server, ledger) = asked(server, |server| server.make_ledger())?;
         if ledger.is_copied {
             self.reporter.remarks(&[COPIED.to_owned()]);
         }
-        let server = format!("PostgreSQL {} at {}", database.facts.version, database.address.shown());
-        let notes = vec![server, ledger.settings];
+        let notes = vec![format!("{} at {}", facts.title(), place.shown()), ledger.settings];
         let made =
-            ReadyServer { database, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
+            ReadyServer { server, table: ledger.log, group: None, notes, sync: ledger.sync, log_dir: None };
         life.end(LedgerThere(schema), |_| self.measure(made, &life))
     }
 
@@ -108,7 +109,7 @@ impl SqlRun<'_> {
         };
         format!(
             "a private server with the table {} and a log of up to {} would be created in {dir}{raw}; all of it is removed afterwards",
-            ledger::NAME,
+            COMMITS,
             Bytes(LOG_BYTES)
         )
     }

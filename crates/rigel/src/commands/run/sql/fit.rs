@@ -2,15 +2,15 @@
 //!
 //! Must not change anything on the server.
 
-use super::address;
+use super::reach;
 use crate::args::{RunOptions, ServerSource};
 use rigel_core::error::Problem;
 use rigel_core::load::class::Class;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::{self, BLOCK_BYTES};
+use rigel_core::load::sql;
 use rigel_core::load::task::Task;
 use rigel_core::units::Bytes;
-use rigel_sql::Database;
+use rigel_sql::server::Words;
 
 /// Connections that stay free: for the one that watches, for counters, and for a session that is just about to end.
 const SPARE_CONNECTIONS: u32 = 3;
@@ -19,7 +19,7 @@ const SPARE_CONNECTIONS: u32 = 3;
 /// others were named.
 pub fn to_server(options: &RunOptions, source: &ServerSource) -> Result<Option<RunOptions>, Problem> {
     let (Some(share), Some(dsn)) = (source.users, &source.dsn) else { return Ok(None) };
-    let free = Database::open(address(dsn)?, 0)?.facts.free_connections;
+    let free = reach(source.product, dsn)?.open(0)?.facts().free_connections;
     let most = users_beside(free);
     if most == 0 || most >= super::sessions(&options.request) {
         return Ok(None);
@@ -58,14 +58,15 @@ fn fit(request: &mut Request, most: u32, share: u8) {
 /// Refuses a table that has no part of its own for each session with reports.
 pub fn check_reports(request: &Request, table_bytes: u64) -> Result<(), Problem> {
     let Some(report) = request.class(Class::REPORT) else { return Ok(()) };
+    let block_bytes = request.product().block_bytes();
     let sessions = request.most_of_own().of(Class::REPORT).max(1);
-    let [_, part] = request.table_parts(u32::try_from(table_bytes / BLOCK_BYTES).unwrap_or(u32::MAX));
-    let own = u64::from((part.end - part.start) / sessions) * BLOCK_BYTES;
-    if own >= report.io_bytes() && report.io_bytes() >= BLOCK_BYTES {
+    let [_, part] = request.table_parts(u32::try_from(table_bytes / block_bytes).unwrap_or(u32::MAX));
+    let own = u64::from((part.end - part.start) / sessions) * block_bytes;
+    if own >= report.io_bytes() && report.io_bytes() >= block_bytes {
         return Ok(());
     }
     let halves = if request.class(Class::SIMPLE).is_some() { 2 } else { 1 };
-    let least = (report.io_bytes() + BLOCK_BYTES).saturating_mul(u64::from(sessions)).saturating_mul(halves);
+    let least = (report.io_bytes() + block_bytes).saturating_mul(u64::from(sessions)).saturating_mul(halves);
     Err(Problem::usage(format!(
         "a table of {} is too small for {sessions} sessions with reports",
         Bytes(table_bytes)
@@ -88,12 +89,13 @@ pub fn in_caches(table_bytes: u64, cache_bytes: u64) -> Option<String> {
 }
 
 /// Why the table of a private server is as large as that.
-pub fn for_all_memory(table_bytes: u64) -> String {
+pub fn for_all_memory(words: &Words, table_bytes: u64) -> String {
     format!(
         "the table has {}, four times this host's memory, because no control group limits the server's \
-        caching (that takes root, or a group that this user may write to); PostgreSQL 16 and later bypass \
-        the page cache, and --size sets another size",
-        Bytes(table_bytes)
+        caching (that takes root, or a group that this user may write to); {}, and \
+        --size sets another size",
+        Bytes(table_bytes),
+        words.small_cache
     )
 }
 
@@ -113,7 +115,7 @@ mod tests {
     fn users_that_are_fewer_have_no_points_but_their_own() {
         let fitted = |most| {
             let mut request = Request {
-                classes: vec![sql::simple(Vec::new()), sql::reports(8 << 20)],
+                classes: vec![sql::simple(sql::Product::Postgresql, Vec::new()), sql::reports(8 << 20)],
                 ..Request::of(Task::named(RunLevel::Sql, sql::shared(&sql::users(500), 10), Pace::ORION))
             };
             fit(&mut request, most, 10);

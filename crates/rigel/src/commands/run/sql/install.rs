@@ -2,12 +2,11 @@
 //!
 //! Must not measure, and must not change what is there already.
 
-use super::address;
 use crate::args::InstallOptions;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text;
-use rigel_sql::{Database, install};
+use rigel_sql::postgresql::{Address, Database, install};
 use std::env;
 use std::path::PathBuf;
 
@@ -19,7 +18,7 @@ pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Proble
     };
     let shown = path_text::printable(&program).into_owned();
     let (database, ()) =
-        Database::open(address(dsn)?, 0)?.asked(move |database| database.install(&program))?;
+        Database::open(Address::of_user(dsn)?, 0)?.asked(move |database| database.install(&program))?;
     streams.remark(&format!(
         "the database {} has rigel.calibrate_io(), which starts {shown}; initially only its owner and superusers may call it",
         database.name()

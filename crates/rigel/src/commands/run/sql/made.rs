@@ -2,14 +2,15 @@
 //!
 //! Must not make any of it.
 
-use super::address;
+use super::reach;
 use crate::args::ServerSource;
 use crate::commands::run::life::{Ending, PutAway, both};
 use crate::commands::run::present::Reporter;
 use rigel_core::error::Problem;
 use rigel_sql::private::PrivateServer;
 use rigel_sql::table;
-use rigel_sql::{Address, Database, LEDGER, SCHEMA};
+use rigel_sql::{LEDGER, Reach, SCHEMA};
+use std::sync::Arc;
 
 impl PutAway for PrivateServer {
     fn put_away(&mut self, _: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
@@ -19,27 +20,27 @@ impl PutAway for PrivateServer {
 
 /// The schema with its table on a server that is there; it goes on request.
 pub struct SchemaThere {
-    address: Address,
+    place: Arc<dyn Reach>,
     drop: bool,
     /// There is one.
     pub stays: bool,
 }
 
 impl SchemaThere {
-    pub const fn new(source: &ServerSource, address: Address, stays: bool) -> Self {
-        Self { address, drop: source.drop, stays }
+    pub fn new(source: &ServerSource, place: Arc<dyn Reach>, stays: bool) -> Self {
+        Self { place, drop: source.drop, stays }
     }
 
     /// That of a run which goes on.
     pub fn again(source: &ServerSource, dsn: &str) -> Result<Self, Problem> {
-        Ok(Self::new(source, address(dsn)?, true))
+        Ok(Self::new(source, reach(source.product, dsn)?, true))
     }
 }
 
 impl PutAway for SchemaThere {
     fn put_away(&mut self, reporter: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
         if self.drop {
-            return table::removed(self.address.clone(), Database::drop_schema, &SCHEMA).map(drop);
+            return table::removed(&self.place, |server| server.drop_tables(), &SCHEMA).map(drop);
         }
         if self.stays {
             reporter
@@ -55,7 +56,7 @@ pub struct LedgerThere(pub SchemaThere);
 impl PutAway for LedgerThere {
     fn put_away(&mut self, reporter: Reporter<'_>, ending: Ending<'_>) -> Result<(), Problem> {
         let Self(schema) = self;
-        let removed = table::removed(schema.address.clone(), Database::drop_ledger, &LEDGER).map(drop);
+        let removed = table::removed(&schema.place, |server| server.drop_ledger(), &LEDGER);
         if schema.drop { both(reporter, removed, schema.put_away(reporter, ending)) } else { removed }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not judge a value; `rigel_uses::proof` does.
 
-use super::{PRIVATE, Place, SqlRun, address, check_not_stopped, check_room, whole_blocks};
+use super::{PRIVATE, Place, SqlRun, check_not_stopped, check_room};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::commands::run::life::{Life, both};
 use crate::commands::run::{present::Reporter, wall};
@@ -11,14 +11,14 @@ use crate::progress::WorkProgress;
 use crate::signals::Signals;
 use crate::streams::Streams;
 use rigel_core::error::{ExitKind, Problem};
-use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text;
 use rigel_core::units::{Bytes, MIB};
 use rigel_report::proof::{ProofReport, files, json, text};
 use rigel_run::wall::Wall;
-use rigel_sql::Database;
-use rigel_sql::private::{self, CLUSTER_BYTES, PrivateServer, Purpose, Room};
-use rigel_sql::prove::{self, ProofOutcome, ProofRequest, ProofStep, Restart};
+use rigel_sql::postgresql::prove::{self, ProofOutcome, ProofRequest, ProofStep, Restart};
+use rigel_sql::postgresql::{Address, Database};
+use rigel_sql::private::{self, PrivateServer, Purpose, Room};
+use rigel_sql::{Server as _, door};
 use rigel_uses::proof::Proof;
 use std::time::Duration;
 
@@ -36,10 +36,10 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
         return Err(Problem::new(ExitKind::Bug, "an experiment has no server"));
     };
     let source = ServerSource { size: Some(source.size.unwrap_or(USUAL_SIZE)), ..source.clone() };
-    let size = whole_blocks(source.size.unwrap_or(USUAL_SIZE).0);
     let host = rigel_io::host::host_facts();
     let run =
         SqlRun { reporter: Reporter { options, streams }, source: &source, host, sessions: prove::SESSIONS };
+    let size = run.whole_blocks(source.size.unwrap_or(USUAL_SIZE).0);
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
             "a table of {} is small: most queries finish in milliseconds, so noise may hide slow plans and \
@@ -64,15 +64,16 @@ struct Experiment<'a> {
 impl Experiment<'_> {
     fn private(&self) -> Result<(), Problem> {
         let Place { programs, dir, .. } = self.run.place()?;
-        let more = prove::more_bytes(self.size, private::shared_buffers(prove::SESSIONS));
-        let check_room = || check_room(dir, PRIVATE, self.size, CLUSTER_BYTES + more);
+        let more =
+            prove::more_bytes(self.size, door(self.run.source.product).kit().cache_bytes(prove::SESSIONS));
+        let check_room = || check_room(dir, PRIVATE, self.size, self.run.empty_bytes() + more);
         let show = || {
             if !private::is_used(dir) {
                 check_room()?;
             }
             self.show(&format!(
-                "a private PostgreSQL {} server with {} would be created in {}, and removed afterwards",
-                programs.version,
+                "a private {} server with {} would be created in {}, and removed afterwards",
+                programs.title(),
                 self.tables(more),
                 path_text::encode(dir)
             ))
@@ -83,7 +84,7 @@ impl Experiment<'_> {
             self.prepare()
         };
         let Some(life) = Life::begin(self.run.reporter, show, prepared)? else { return Ok(()) };
-        self.run.reporter.note(format!("creating a private PostgreSQL {} server", programs.version));
+        self.run.reporter.note(format!("creating a private {} server", programs.title()));
         let server = PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
         let mut proof = None;
         let ended = life.end(server, |server| {
@@ -99,21 +100,21 @@ impl Experiment<'_> {
         // The page cache is part of the experiment, which sets what is in it.
         server.start(Purpose::Fill)?;
         check_not_stopped(signals)?;
-        let database = Database::open(server.address(), prove::SESSIONS)?;
+        let database = Database::open(Address::private(&server.socket()), prove::SESSIONS)?;
         let mut restart = |setting: &str| {
             server.stop()?;
             server.start_with(Purpose::Fill, Some(setting))?;
-            Database::open(server.address(), prove::SESSIONS)
+            Database::open(Address::private(&server.socket()), prove::SESSIONS)
         };
         self.ask(database, Some(&mut restart), signals).proved
     }
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
-        let database = Database::open(address(dsn)?, prove::SESSIONS)?;
+        let database = Database::open(Address::of_user(dsn)?, prove::SESSIONS)?;
         prove::check(&database)?;
         self.run.check_consent(&database, false)?;
         let more = prove::more_bytes(self.size, database.facts.shared_buffers);
-        self.run.check_room_there(&database.facts, self.size, more)?;
+        self.run.check_room_there(&database.facts(), self.size, more)?;
         let show = || {
             self.show(&format!(
                 "the schema rigel with {} would be created in the database {}, and removed afterwards",
@@ -143,7 +144,7 @@ impl Experiment<'_> {
     fn ask(&self, database: Database, restart: Option<Restart<'_>>, signals: &Signals) -> ProofOutcome {
         let options = self.run.options();
         let wanted = ProofRequest {
-            blocks: u32::try_from(self.size / BLOCK_BYTES).unwrap_or(u32::MAX),
+            blocks: u32::try_from(self.size / self.run.block_bytes()).unwrap_or(u32::MAX),
             seed: options.request.seed,
             rounds: ROUNDS,
             most: options.request.max_duration().map(|time| Duration::from_nanos(time.0)),

@@ -2,21 +2,22 @@
 //!
 //! Must not make anything.
 
-use super::{LEAST_TABLE, LOG_BYTES, PRIVATE, SqlRun, TIMES_CACHES, whole_blocks};
+use super::{LEAST_TABLE, LOG_BYTES, PRIVATE, SqlRun, TIMES_CACHES};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use rigel_io::targets::scratch::free_bytes;
-use rigel_sql::{Database, ServerFacts};
+use rigel_sql::{Server, ServerFacts, door};
 use std::path::Path;
 
 impl SqlRun<'_> {
     /// The bytes of the table that may be made.
-    pub(super) fn consented(&self, database: &Database) -> Result<u64, Problem> {
-        self.check_consent(database, true)?;
-        let Some(size) = self.source.size else { return self.suits(database) };
-        let size = whole_blocks(size.0);
-        self.check_room_there(&database.facts, size, self.index_bytes(size))?;
+    pub(super) fn consented(&self, server: &dyn Server) -> Result<u64, Problem> {
+        self.check_consent(server, true)?;
+        let facts = server.facts();
+        let Some(size) = self.source.size else { return self.suits(&facts) };
+        let size = self.whole_blocks(size.0);
+        self.check_room_there(&facts, size, self.index_bytes(size))?;
         Ok(size)
     }
 
@@ -53,13 +54,12 @@ impl SqlRun<'_> {
 
     /// The log grows by what is committed, until a checkpoint. A full disk would end the server for everybody.
     pub(super) fn check_log_room(&self, facts: &ServerFacts) -> Result<(), Problem> {
-        let Some(dir) = &facts.directory else {
+        // It may lie on another disk, in a place that this user cannot see.
+        let Some(dir) = &facts.log else {
             self.room_is_unknown("the log of commits");
             return Ok(());
         };
-        // It may lie on another disk, in a place that this user cannot see.
-        let own = Some(dir.join("pg_wal")).filter(|log| log.is_dir());
-        let room = check_room(own.as_deref().unwrap_or(dir), "a log of commits", LOG_BYTES, facts.log_bytes);
+        let room = check_room(dir, "a log of commits", LOG_BYTES, facts.log_bytes);
         room.map_err(|problem| {
             problem.next("free some space, or measure a private server on the same storage")
         })
@@ -69,28 +69,28 @@ impl SqlRun<'_> {
         self.reporter.remarks(&[format!(
             "it is unknown whether there is space for {what}, and a full disk would stop the server for \
             everyone: its files are not visible from here; {}",
-            rigel_sql::who_sees_files()
+            door(self.source.product).words().who_sees_files()
         )]);
     }
 
     /// Four times what the server and its host may keep.
-    fn suits(&self, database: &Database) -> Result<u64, Problem> {
+    fn suits(&self, facts: &ServerFacts) -> Result<u64, Problem> {
         let unknown = |why: &str| {
             Problem::usage("the size of the table is required")
                 .at("--size")
                 .because(why)
                 .next("give four times what the server and its host can cache, such as --size 100G")
         };
-        let caches = self.caches_there(database);
+        let caches = self.caches_there(facts);
         let caches = caches.ok_or_else(|| unknown("the memory of the server's host is unknown here"))?;
         let size = caches.saturating_mul(TIMES_CACHES).max(LEAST_TABLE);
-        let tables = database.facts.tables.as_ref();
+        let tables = facts.tables.as_ref();
         let free = tables.and_then(|dir| free_bytes(dir).ok()).unwrap_or(u64::MAX);
         if size > free / 2 {
             let why = format!("four times its caches is {}, but {} are free", Bytes(size), Bytes(free));
             return Err(unknown(&why));
         }
-        Ok(whole_blocks(size))
+        Ok(self.whole_blocks(size))
     }
 }
 

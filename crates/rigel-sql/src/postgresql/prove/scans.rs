@@ -4,7 +4,7 @@
 
 use super::ask::{self, Answer};
 use super::{Progress, ProofStep, Prover, keys, shuffled};
-use crate::failure;
+use crate::postgresql::failure;
 use postgres::Client;
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;

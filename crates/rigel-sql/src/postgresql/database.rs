@@ -1,18 +1,19 @@
 //! A connection to the server that is measured, what the server is, and whether it can be measured at all.
 //!
-//! Must not change anything in the database; [`crate::table`] does.
+//! Must not change anything in the database; [`crate::postgresql::table`] does.
 
-use crate::address::Address;
-use crate::failure;
-use crate::patience::{PATIENCE, within};
+use crate::failure::{check_free, silent};
+use crate::patience::{Cancel, PATIENCE, within};
+use crate::postgresql::BLOCK_BYTES;
+use crate::postgresql::address::Address;
+use crate::postgresql::counters::CounterAccess;
+use crate::postgresql::failure;
+use crate::postgresql::programs::OLDEST;
 use crate::processes;
-use crate::programs::OLDEST;
-use postgres::Client;
+use postgres::{Client, NoTls, Statement};
 use rigel_core::error::Problem;
-use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text::printable;
 use rigel_core::units::Bytes;
-use rustix::process::geteuid;
 use std::path::PathBuf;
 
 /// What every version tells of itself; connections are reserved for some roles from 16 on. Without `pg_read_all_stats` nobody sees of what kind
@@ -65,6 +66,10 @@ pub struct Database {
     /// What it is.
     pub facts: ServerFacts,
     pub(crate) client: Client,
+    /// How it is asked what it counted, once a load is prepared.
+    pub(super) counting: CounterAccess,
+    /// And what its sessions wait for.
+    pub(super) waiting: Option<Statement>,
 }
 
 impl Database {
@@ -75,25 +80,39 @@ impl Database {
     pub fn open(address: Address, sessions: u32) -> Result<Self, Problem> {
         let shown = address.shown().to_owned();
         let opened = within(PATIENCE, move || Self::connect(address, sessions));
-        opened.unwrap_or_else(|| Err(failure::silent(&shown, PATIENCE)))
+        opened.unwrap_or_else(|| Err(silent(&shown, PATIENCE)))
     }
 
     fn connect(address: Address, sessions: u32) -> Result<Self, Problem> {
         let mut client = address.connect().map_err(|error| failure::connect(&address, &error))?;
         let facts = facts(&mut client, &address)?;
-        if facts.free_connections < sessions.saturating_add(1) {
-            let said = format!(
-                "{} are free, but {sessions} sessions and one monitoring session are needed",
-                facts.free_connections
-            );
-            return Err(failure::too_many(&address, &said));
-        }
-        Ok(Self { address, facts, client })
+        check_free(address.shown(), facts.free_connections, sessions)?;
+        Ok(Self { address, facts, client, counting: CounterAccess::default(), waiting: None })
     }
 
     /// The name of the database, for people.
     pub fn name(&self) -> String {
         printable(&self.facts.database).into_owned()
+    }
+
+    /// Asks it; one that does not answer is given up.
+    ///
+    /// # Errors
+    /// Those of `work`, and when there is no answer.
+    pub fn asked<T: Send + 'static>(
+        mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<(Self, T), Problem> {
+        let address = self.address.clone();
+        let asked = within(PATIENCE, move || work(&mut self).map(|told| (self, told)));
+        asked.unwrap_or_else(|| Err(silent(address.shown(), PATIENCE)))
+    }
+
+    /// Has the server end what this connection is at.
+    pub(crate) fn cancel(&self) -> Cancel {
+        let token = self.client.cancel_token();
+        // The statement ends by itself where this does not reach the server.
+        Box::new(move || drop(token.cancel_query(NoTls)))
     }
 }
 
@@ -165,14 +184,4 @@ fn places(client: &mut Client, address: &Address, process: i32) -> Places {
     let tables = told.as_ref().map(|told| directory.join(told.get::<_, &str>(0)));
     let log_bytes = told.map_or(0, |told| u64::try_from(told.get::<_, i64>(1)).unwrap_or(0));
     Places { directory: Some(directory), tables, log_bytes }
-}
-
-/// What it takes to see the files of a server, for those who do not.
-pub fn who_sees_files() -> &'static str {
-    if geteuid().is_root() {
-        "on the server's host they can, unless it runs in a container; if /proc does not show its \
-        processes, the role also needs pg_read_all_settings or pg_monitor"
-    } else {
-        "on its host they can, as root or as the server's user"
-    }
 }

@@ -3,13 +3,13 @@
 //! The same figures that `rigel advise` rests its rules on, by the same workers, beside the queries. Must not write.
 
 use super::check_not_stopped;
+use crate::postgresql::BLOCK_BYTES;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern};
 use rigel_core::load::matrix::{Point, RunLevel};
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
-use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::units::{MIB, NS_PER_MS, to_f64};
 use rigel_io::clock::MonotonicClock;
 use rigel_io::host::host_facts;

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// What the server shows of a session.
 const APPLICATION: &str = "rigel";
+/// Whom a private server knows.
+pub(super) const LEADER: &str = "rigel";
 const CONNECT: Duration = Duration::from_secs(30);
 /// What others made in the schema `public` must not be found by the names that we use: it would run with our rights (CVE-2018-1058).
 const ONLY_BUILT_IN: &str = "-c search_path=pg_catalog,pg_temp";
@@ -102,8 +104,21 @@ impl Address {
         Ok(address)
     }
 
+    /// The same with the password of the environment.
+    ///
+    /// # Errors
+    /// As [`Address::parse`].
+    pub fn of_user(text: &str) -> Result<Self, Problem> {
+        let password = std::env::var("PGPASSWORD").ok().filter(|text| !text.is_empty());
+        Self::parse(text, password.as_deref())
+    }
+
     /// The private server that listens in this directory.
-    pub(crate) fn socket(dir: &Path, user: &str, database: &str) -> Self {
+    pub fn private(dir: &Path) -> Self {
+        Self::socket(dir, LEADER, "postgres")
+    }
+
+    fn socket(dir: &Path, user: &str, database: &str) -> Self {
         let mut config = Config::new();
         config.host_path(dir).user(user).dbname(database);
         Self::of(config)

@@ -4,8 +4,8 @@
 //! it is asked over a session of its own. Parts of the rows, each with an end, would leave empty blocks between them from version 16 on,
 //! which extends a table by several. Must not change anything.
 
-use crate::address::Address;
-use crate::failure;
+use crate::postgresql::address::Address;
+use crate::postgresql::failure;
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 //!
 //! The table of a run makes it for itself, or shares it with `calibrate_io()`, which then stays. Must not change anything.
 
-use crate::failure;
+use crate::postgresql::failure;
 use postgres::GenericClient;
 use rigel_core::error::Problem;
 

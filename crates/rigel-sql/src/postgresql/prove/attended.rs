@@ -3,8 +3,8 @@
 //! Must not know what is asked.
 
 use super::{Progress, ProofRequest, ProofStep, Restart, ask, asked, ended, tables};
-use crate::database::Database;
 use crate::patience::{LongWait, PATIENCE, TICK};
+use crate::postgresql::database::Database;
 use crate::session::died;
 use crate::table::writing;
 use rigel_core::error::{ExitKind, Problem};
@@ -49,7 +49,7 @@ pub fn attended(
 ) -> (Result<Proof, Problem>, TablesOutcome) {
     let (told, hear) = mpsc::channel();
     let (start, started) = mpsc::channel();
-    let (shown, mut waiting) = (database.address.shown().to_owned(), LongWait::on(&database.client));
+    let (shown, mut waiting) = (database.address.shown().to_owned(), LongWait::new(database.cancel()));
     let stop_there = waiting.stopped();
     let is_private = restart.is_some();
     thread::spawn(move || at_work(database, is_private.then_some(started), wanted, &told, &stop_there));

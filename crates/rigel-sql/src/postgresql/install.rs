@@ -3,17 +3,17 @@
 //! The SQL is that of `extensions/postgresql`, whose extension measures in the session instead. Must not touch a schema that is there, but for
 //! that of a table of ours, in which it makes the function.
 
-use crate::database::Database;
-use crate::failure;
+use crate::postgresql::database::Database;
+use crate::postgresql::failure;
 use postgres::error::SqlState;
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 
 /// In their order.
 const PARTS: [&str; 3] = [
-    include_str!("../sql/schema.sql"),
-    include_str!("../sql/by_program.sql"),
-    include_str!("../sql/calibrate_io.sql"),
+    include_str!("../../sql/schema.sql"),
+    include_str!("../../sql/by_program.sql"),
+    include_str!("../../sql/calibrate_io.sql"),
 ];
 const REFUSED: &str = "rigel.calibrate_io() cannot be created";
 /// psql puts the literal of its variable there.
@@ -77,7 +77,7 @@ impl Database {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema;
+    use crate::postgresql::schema;
 
     #[test]
     fn the_script_knows_schemas_as_runs_do() {

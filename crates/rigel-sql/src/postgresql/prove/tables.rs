@@ -4,14 +4,14 @@
 //! anywhere. Both are removed afterwards. Must not touch a schema that is there, but for that of `calibrate_io()`.
 
 use super::{Progress, ProofRequest, ProofStep, ended, shuffled};
-use crate::database::Database;
-use crate::failure;
-use crate::table;
-use crate::table::standing::OpenTransaction;
+use crate::postgresql::BLOCK_BYTES;
+use crate::postgresql::database::Database;
+use crate::postgresql::failure;
+use crate::postgresql::table;
+use crate::postgresql::table::standing::OpenTransaction;
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;
-use rigel_core::load::sql::BLOCK_BYTES;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

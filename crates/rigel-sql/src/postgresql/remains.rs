@@ -3,8 +3,8 @@
 //! Memory that its processes share by inheritance, semaphores among it, goes with them. Only one small segment stays, by which a server knows
 //! that another one works on its database. Must not end a process, nor remove memory, of any other server.
 
-use super::home::DATA;
-use super::tree;
+use crate::private::home::DATA;
+use crate::private::tree;
 use crate::processes::of_server_in;
 use rigel_io::shared_memory::Segment;
 use rustix::io::Errno;
@@ -72,7 +72,8 @@ fn stop(home: BorrowedFd<'_>) {
 /// Its processes see that it was killed, and end, but for those that were stopped.
 fn end_orphans(home: BorrowedFd<'_>) {
     let Ok(data) = tree::dir_at(home, DATA) else { return };
-    for process in File::from(data).metadata().iter().flat_map(of_server_in) {
+    let orphans = File::from(data).metadata().map(|data| of_server_in(&data, &["postgres"]));
+    for process in orphans.into_iter().flatten() {
         let _ = kill_process(process, Signal::KILL);
     }
 }

@@ -12,8 +12,9 @@ mod scans;
 mod storage;
 mod tables;
 
-use crate::database::Database;
 use crate::failure;
+use crate::postgresql::database::Database;
+use crate::server::Server as _;
 use crate::table;
 use attended::{TablesOutcome, attended};
 use cache::CacheFiles;
@@ -97,7 +98,7 @@ pub fn prove(
     progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> ProofOutcome {
-    let (address, is_private) = (database.address.clone(), restart.is_some());
+    let (address, is_private) = (database.place(), restart.is_some());
     let tried =
         check(&database).and_then(|()| database.asked(|database| ask::try_out(&database.address, SESSIONS)));
     let (proved, tables) = match tried {
@@ -106,7 +107,7 @@ pub fn prove(
     };
     let removed = match tables {
         TablesOutcome::Here if !is_private => {
-            table::removed(address, Database::drop_schema, &failure::SCHEMA).map(drop)
+            table::removed(&address, |server| server.drop_tables(), &failure::SCHEMA).map(drop)
         }
         TablesOutcome::Unknown if !is_private => {
             Err(failure::left(address.shown(), silence(), &failure::SCHEMA))

@@ -2,19 +2,18 @@
 //!
 //! What is measured is not this table but the log that makes a commit durable. Must not touch a schema that is not ours.
 
-use crate::database::Database;
-use crate::failure;
-use crate::schema::Schema;
-use crate::table::{COPIED, NAMED, OURS, Table};
+use crate::postgresql::BLOCK_BYTES;
+use crate::postgresql::database::Database;
+use crate::postgresql::failure;
+use crate::postgresql::schema::Schema;
+use crate::postgresql::table::{COPIED, NAMED, OURS};
+use crate::table::{COMMITS, Ledger, SYNC, Table};
 use postgres::{Client, GenericClient};
 use rigel_core::error::Problem;
 use rigel_core::load::class::Sync;
-use rigel_core::load::sql::BLOCK_BYTES;
 use rigel_core::path_text::printable;
 use std::path::Path;
 
-/// The table, with its schema.
-pub const NAME: &str = "rigel.commits";
 const MAKE: &str = "drop table if exists rigel.commits restrict; \
     create table rigel.commits (session int, number bigint) using heap with (autovacuum_enabled = false)";
 /// Whether all tables are published: subscribers have none of this name, and what they apply would stop at its first row.
@@ -29,24 +28,9 @@ const LOG_FILE: &str = "select pg_walfile_name(pg_current_wal_lsn())";
 const SETTINGS: &str = "select format('fsync %s, synchronous_commit %s, wal_sync_method %s', current_setting('fsync'), \
     current_setting('synchronous_commit'), current_setting('wal_sync_method')), \
     current_setting('wal_sync_method') like 'open%'";
-/// What servers on Linux do, unless they are told otherwise.
-pub const SYNC: Sync = Sync::Fdatasync;
 /// Empties the table when it has got larger than the caches of devices that we know of.
 const EMPTY: &str =
     "do $$ begin if pg_relation_size('rigel.commits') > 67108864 then truncate rigel.commits; end if; end $$";
-
-/// A table that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ledger {
-    /// Its place is that of the log, whose file stands for what is measured.
-    pub log: Table,
-    /// What is logged goes to an archive or a replica, or is kept for one.
-    pub is_copied: bool,
-    /// How the server makes commits durable, for people.
-    pub settings: String,
-    /// The same for raw writes.
-    pub sync: Sync,
-}
 
 impl Database {
     /// Makes the table, and keeps others from removing it as long as this connection lives.
@@ -77,8 +61,9 @@ impl Database {
         let settings = printable(row.get(0)).into_owned();
         let sync = if row.get::<_, bool>(1) { Sync::Dsync } else { SYNC };
         let log = Table {
-            name: NAME,
+            name: COMMITS,
             blocks: file.as_deref().map_or(1, blocks),
+            block_bytes: BLOCK_BYTES,
             index_blocks: None,
             file,
             is_logged: true,
@@ -94,13 +79,13 @@ impl Database {
         let refused = |error| failure::statement(NOT_REMOVED, &error);
         self.lock("pg_advisory_lock").map_err(|problem| {
             problem.next(format!(
-                "once that run has ended, the next `rigel sql commit` removes {NAME}, as does `rigel sql drop`"
+                "once that run has ended, the next `rigel sql commit` removes {COMMITS}, as does `rigel sql drop`"
             ))
         })?;
         let is_of_a_run = Schema::of(&mut self.client)? == Schema::Ours;
         let mut transaction = self.client.transaction().map_err(refused)?;
         check_ours(&mut transaction, NOT_REMOVED)?;
-        transaction.batch_execute(&format!("drop table if exists {NAME} restrict")).map_err(refused)?;
+        transaction.batch_execute(&format!("drop table if exists {COMMITS} restrict")).map_err(refused)?;
         if is_of_a_run && transaction.query_one(UNUSED, &[]).map_err(refused)?.get(0) {
             transaction.batch_execute("drop schema rigel restrict").map_err(refused)?;
         }
@@ -115,7 +100,7 @@ impl Database {
         Err(Problem::refused(NOT_MADE)
             .at(self.address.shown())
             .because(format!(
-                "a publication of the database {} covers all tables: its subscribers lack {NAME}, so their replication would stop",
+                "a publication of the database {} covers all tables: its subscribers lack {COMMITS}, so their replication would stop",
                 self.name()
             ))
             .next("measure commits in another database of the server, or on a private server on the same storage"))
@@ -130,7 +115,7 @@ fn check_ours(client: &mut impl GenericClient, what: &str) -> Result<(), Problem
         return Ok(());
     }
     Err(Problem::refused(what)
-        .because(format!("{NAME} belongs to another user, or is not a table"))
+        .because(format!("{COMMITS} belongs to another user, or is not a table"))
         .next("remove it yourself and try again; nothing was removed"))
 }
 

@@ -2,13 +2,15 @@
 //!
 //! Its key is the number of the row, which is that of its block. Must not choose which rows are looked up.
 
-use crate::database::Database;
-use crate::failure;
-use crate::plan::Query;
+use crate::postgresql::BLOCK_BYTES;
+use crate::postgresql::database::Database;
+use crate::postgresql::failure;
+use crate::postgresql::plan;
+use crate::query::Query;
 use crate::table::Table;
 use postgres::{Client, Statement};
 use rigel_core::error::Problem;
-use rigel_core::load::sql::{BLOCK_BYTES, Probe};
+use rigel_core::load::sql::Probe;
 
 /// The index, with its schema.
 pub const NAME: &str = "rigel.big_id";
@@ -50,25 +52,10 @@ pub fn warm(database: &mut Database, table: &Table) -> Result<(), Problem> {
     }
     let refused = |error| failure::statement("the index cannot be read", &error);
     let client = &mut database.client;
-    let statement = client.prepare(&Query::LookUp(Probe::Index).statement()).map_err(refused)?;
+    let statement = client.prepare(&plan::statement(Query::LookUp(Probe::Index))).map_err(refused)?;
     let rows: Vec<u32> = (0..table.blocks).step_by(WITHIN_LEAF).collect();
     for some in rows.chunks(AT_ONCE) {
         look_up(client, &statement, some).map_err(refused)?;
     }
     Ok(())
-}
-
-impl Table {
-    /// Refuses one without an index.
-    ///
-    /// # Errors
-    /// With how to get one.
-    pub fn check_index(&self) -> Result<(), Problem> {
-        if self.index_blocks.is_some() {
-            return Ok(());
-        }
-        Err(Problem::refused(format!("the table {} has no index", self.name))
-            .because("it was created for other look-ups; an index is only created together with the table")
-            .next("recreate it after `rigel sql drop`, or leave out --probe index"))
-    }
 }

@@ -2,9 +2,10 @@
 //!
 //! Only counters are read, in one session that is as short as its answers. A server that goes away is asked again later. Must not make rates.
 
-use crate::address::Address;
-use crate::failure;
+use crate::failure::silent;
 use crate::patience::within;
+use crate::postgresql::address::Address;
+use crate::postgresql::failure;
 use postgres::{Client, SimpleQueryMessage};
 use rigel_capacity::read::Snapshot;
 use rigel_core::error::Problem;
@@ -49,7 +50,7 @@ impl Watcher {
                 texts(&mut client, HAS_ROWS)?.first().is_some_and(|row| row[0].as_deref() == Some("t"));
             Ok(Self { client, has_rows })
         });
-        opened.unwrap_or_else(|| Err(failure::silent(&shown, PATIENCE)))
+        opened.unwrap_or_else(|| Err(silent(&shown, PATIENCE)))
     }
 
     /// Whether the server has `pg_stat_io`.

@@ -1,0 +1,136 @@
+//! The room of MySQL and MariaDB: client and statements, programs, the rows of a page, the counters of InnoDB.
+//!
+//! A table of InnoDB is a b-tree by its primary key: a look-up reads the leaf of its row, and what of the inner pages the server's own cache did not keep.
+//! Must not touch a database but `rigel`.
+
+mod address;
+mod database;
+mod failure;
+mod kit;
+mod ledger;
+mod programs;
+mod session;
+mod table;
+
+pub use address::Address;
+
+use crate::private::Kit;
+use crate::programs::Programs;
+use crate::query::Query;
+use crate::server::{Door, Opener, Reach, Server, ServerFacts, Words};
+use crate::table::{DropOutcome, Ledger, Table, TableSpec};
+use database::Database;
+use rigel_core::error::Problem;
+use rigel_core::load::sql::Product;
+use rigel_core::measure::ServerCounts;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub(crate) const BLOCK_BYTES: u64 = Product::Mysql.block_bytes();
+
+const WORDS: Words = Words {
+    cache: "innodb_buffer_pool_size",
+    bypass: "innodb_flush_method=O_DIRECT bypasses it",
+    small_cache: "innodb_flush_method=O_DIRECT bypasses the page cache",
+    to_see_files: "the files in its datadir must be readable",
+    counts_index: true,
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Mysql;
+
+impl Door for Mysql {
+    fn words(&self) -> &'static Words {
+        &WORDS
+    }
+
+    /// In a database of others nothing is made: what is theirs there, only PostgreSQL's room knows to leave alone.
+    fn reach(&self, _: &str) -> Result<Arc<dyn Reach>, Problem> {
+        Err(Problem::usage("an existing MySQL or MariaDB server cannot be measured")
+            .at("--dsn")
+            .because("only private servers of these products are supported")
+            .next("leave out --dsn for a private server on the same storage"))
+    }
+
+    fn programs(&self, given: Option<&Path>) -> Result<Programs, Problem> {
+        programs::find(given)
+    }
+
+    fn kit(&self) -> &'static dyn Kit {
+        &kit::MysqlKit
+    }
+}
+
+impl Reach for Address {
+    fn shown(&self) -> &str {
+        self.shown()
+    }
+
+    fn open(&self, sessions: u32) -> Result<Box<dyn Server>, Problem> {
+        Ok(Box::new(Database::open(self.clone(), sessions)?))
+    }
+
+    fn knock(&self) -> Result<(), Problem> {
+        self.connect().map(drop).map_err(|error| failure::connect(self.shown(), &error))
+    }
+}
+
+impl Server for Database {
+    fn place(&self) -> Arc<dyn Reach> {
+        Arc::new(self.address.clone())
+    }
+
+    fn facts(&self) -> ServerFacts {
+        self.facts.clone()
+    }
+
+    fn table(&mut self) -> Result<Option<Table>, Problem> {
+        self.find_table()
+    }
+
+    fn fill(
+        self: Box<Self>,
+        wanted: TableSpec,
+        progress: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Result<(Box<dyn Server>, Table), Problem> {
+        let (database, table) = Self::fill(*self, wanted, progress, stop)?;
+        Ok((Box::new(database), table))
+    }
+
+    fn make_ledger(&mut self) -> Result<Ledger, Problem> {
+        self.make_ledger()
+    }
+
+    fn tidy_ledger(&mut self) {
+        self.tidy_ledger();
+    }
+
+    fn drop_ledger(&mut self) -> Result<(), Problem> {
+        self.drop_ledger()
+    }
+
+    fn drop_tables(&mut self) -> Result<DropOutcome, Problem> {
+        self.drop_tables()
+    }
+
+    fn prepare(&mut self, _: &Table, queries: &[Query], _: bool) -> Result<(), Problem> {
+        queries.iter().try_for_each(|query| session::check(self, *query))
+    }
+
+    fn opener(&self) -> Opener {
+        let (address, flavour) = (self.address.clone(), self.flavour);
+        Arc::new(move |query, timeout_ns| session::open(&address, flavour, query, timeout_ns))
+    }
+
+    fn counts(&mut self) -> ServerCounts {
+        self.counts()
+    }
+
+    /// What a session is at is told by tables that are off unless somebody switched them on, and that cost every session time.
+    fn waits(&mut self, _: &[i32]) -> Option<Vec<(String, u64)>> {
+        None
+    }
+}

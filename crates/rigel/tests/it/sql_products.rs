@@ -1,0 +1,217 @@
+//! `rigel sql` on every product that has a room: the same promises, by one list.
+
+use crate::sql::{assert_clean, place, refused, servers_in, signal, slack, visits, wait_for_record};
+use crate::support::Place;
+use rigel_core::load::sql::Product;
+use rigel_testdev::{MissingNeed, needs};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Whether private servers of this product can be made here.
+fn private(product: Product) -> Result<(), MissingNeed> {
+    let told = place().line(&format!("sql simple --database {} --dry-run --size 16M", product.name()));
+    match told.code {
+        0 => Ok(()),
+        _ => Err(MissingNeed::new(told.stderr.lines().next().unwrap_or_default().to_owned())),
+    }
+}
+
+/// Does the same with each of them; one that is missing is reported as that of `name`.
+fn each(name: &str, test: impl Fn(Product, &Place)) {
+    for product in Product::ALL {
+        if needs(&format!("{name} ({})", product.name()), private(product)).is_some() {
+            let place = place();
+            test(product, &place);
+            assert_clean(place.path());
+        }
+    }
+}
+
+fn count(counts: &Value, name: &str) -> f64 {
+    counts[name].as_f64().unwrap_or_else(|| panic!("{name}: {counts}"))
+}
+
+/// The counters that every product has agree with what was asked for: those of the server, of the kernel, and of the device where it is known.
+fn assert_reads(product: Product, counts: &Value) {
+    let block = f64::from(u32::try_from(product.block_bytes()).unwrap());
+    let asked = count(counts, "probes") + counts["scanned_blocks"].as_f64().unwrap_or(0.0);
+    assert!(asked > 10.0, "{counts}");
+    let leaves = count(counts, "table_blocks");
+    assert!((leaves - asked).abs() <= slack(asked), "{counts}");
+    let needed = asked + counts["index_blocks"].as_f64().unwrap_or(0.0);
+    if let Some(bytes) = counts["process_bytes"].as_f64() {
+        assert!((bytes / block - needed).abs() <= slack(needed), "{needed} of {block}: {counts}");
+    }
+    if product == Product::Mysql {
+        assert!((count(counts, "server_reads") - needed).abs() <= slack(needed), "{counts}");
+        // Inner pages stay in the cache of the server, so that a look-up is one read, and hardly more.
+        assert!(count(counts, "index_blocks") < 0.2 * asked + 8.0, "{counts}");
+    }
+}
+
+#[test]
+fn a_look_up_is_a_read_of_a_block_of_each_product() {
+    each("a_look_up_is_a_read_of_a_block_of_each_product", |product, place| {
+        for probe in ["index", "single"] {
+            let name = product.name();
+            let line = format!(
+                "sql simple --database {name} --size 64M --sessions 1,3 --duration 500ms --probe {probe} --seed 1 --no-html --json --name {probe}"
+            );
+            let told = place.line(&line);
+            assert!([0, 1].contains(&told.code), "{}", told.stderr);
+            let document = told.json();
+            let engine = &document["run"]["nodes"][0]["engine"];
+            assert_eq!(engine, product.engine().name(), "{document:#}");
+            let visits = visits(place, probe);
+            assert_eq!(visits.len(), 2);
+            visits.iter().for_each(|visit| assert_reads(product, &visit["nodes"][0]["server"]));
+        }
+    });
+}
+
+#[test]
+fn reports_read_each_block_of_their_range_once_on_each_product() {
+    each("reports_read_each_block_of_their_range_once_on_each_product", |product, place| {
+        let line = format!(
+            "sql normal --database {} --size 64M --sessions 2 --report-sessions 1 --duration 500ms --seed 1 --no-html --json",
+            product.name()
+        );
+        let told = place.line(&line);
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
+        let visits = visits(place, "sql");
+        assert_eq!(visits.len(), 3, "alone, alone and together");
+        let scanned: Vec<f64> = visits
+            .iter()
+            .map(|visit| visit["nodes"][0]["server"]["scanned_blocks"].as_f64().unwrap_or(0.0))
+            .collect();
+        assert_eq!(scanned.iter().filter(|blocks| **blocks > 0.0).count(), 2, "{scanned:?}");
+        // What the kernel reads ahead of PostgreSQL before version 16 is a matter of the tests of its own levels.
+        for counts in visits.iter().map(|visit| &visit["nodes"][0]["server"]) {
+            if product == Product::Mysql {
+                assert_reads(product, counts);
+                let scanned = counts["scanned_blocks"].as_f64().unwrap_or(0.0);
+                let of_reports = counts["report_process_bytes"].as_f64();
+                let read = of_reports.unwrap_or(scanned * 16_384.0) / 16_384.0;
+                assert!((read - scanned).abs() <= slack(scanned), "{counts}");
+            }
+        }
+    });
+}
+
+#[test]
+fn raw_reads_beside_each_product_are_of_its_blocks() {
+    each("raw_reads_beside_each_product_are_of_its_blocks", |product, place| {
+        let line = format!(
+            "sql simple --database {} --size 64M --sessions 2 --for 8s --precision 20% --seed 1 --no-html --json",
+            product.name()
+        );
+        let told = place.line(&line);
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
+        let record = fs::read_to_string(place.only("_record.jsonl")).unwrap();
+        let header: Value = serde_json::from_str(record.lines().next().unwrap()).unwrap();
+        let text = header.to_string();
+        assert!(text.contains(&format!("\"product\":\"{}\"", product.name())), "{text}");
+        let load = &told.json()["loads"][0];
+        let rate = |way: &str| load[way]["per_s"]["value"].as_f64().unwrap_or_else(|| panic!("{load:#}"));
+        assert!(rate("raw") > 1.0 && rate("sql") > 1.0, "{load:#}");
+    });
+}
+
+#[test]
+fn commits_and_the_flushes_that_they_share_are_counted_on_each_product() {
+    each("commits_and_the_flushes_that_they_share_are_counted_on_each_product", |product, place| {
+        let line = format!(
+            "sql commit --database {} --sessions 1,4 --duration 500ms --seed 1 --no-html --json",
+            product.name()
+        );
+        let told = place.line(&line);
+        assert!([0, 1].contains(&told.code), "{}", told.stderr);
+        for (visit, sessions) in visits(place, "sql").iter().zip([1.0, 4.0]) {
+            let counts = &visit["nodes"][0]["server"];
+            let (commits, flushes) = (count(counts, "commits"), count(counts, "flushes"));
+            assert!(commits > 1.0 && flushes > 0.0, "{counts}");
+            assert!(commits <= sessions * (1.01 * flushes + 4.0), "{counts}");
+        }
+    });
+}
+
+#[test]
+fn a_killed_run_of_each_product_leaves_nothing_that_the_next_one_does_not_remove() {
+    let name = "a_killed_run_of_each_product_leaves_nothing_that_the_next_one_does_not_remove";
+    each(name, |product, place| {
+        let line = format!(
+            "sql simple --database {} --size 16M --sessions 2 --duration 60s --seed 1 --no-html --quiet",
+            product.name()
+        );
+        let mut run = place.command();
+        let mut run = run.args(line.split(' ')).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for_record(place);
+        let servers = servers_in(place.path());
+        assert!(!servers.is_empty());
+        run.kill().unwrap();
+        run.wait().unwrap();
+        // It ends with its run, and its files stay.
+        let began = Instant::now();
+        while !servers_in(place.path()).is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{servers:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert!(place.path().join("rigel-sql-server/data").exists());
+        // Whatever product the next one has.
+        for product in Product::ALL.iter().filter(|other| private(**other).is_ok()) {
+            let line = format!(
+                "sql simple --database {} --size 16M --sessions 1 --duration 100ms --seed 1 --no-html --name next-{}",
+                product.name(),
+                product.name()
+            );
+            assert!([0, 1].contains(&place.line(&line).code));
+            assert_clean(place.path());
+        }
+    });
+}
+
+/// A server that outlived its run, because nobody told it to end, is ended by the next run.
+#[test]
+fn a_server_that_was_stopped_and_left_behind_is_ended_by_the_next_run() {
+    let name = "a_server_that_was_stopped_and_left_behind_is_ended_by_the_next_run";
+    let Some(()) = needs(name, private(Product::Mysql)) else { return };
+    let place = place();
+    let line =
+        "sql simple --database mysql --size 16M --sessions 1 --duration 60s --seed 1 --no-html --quiet";
+    let mut run = place.command();
+    let mut run = run.args(line.split(' ')).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_record(&place);
+    let servers = servers_in(place.path());
+    servers.iter().for_each(|server| signal(*server, Signal::STOP));
+    let pid = Pid::from_raw(i32::try_from(run.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    run.wait().unwrap();
+    let next =
+        "sql simple --database mysql --size 16M --sessions 1 --duration 100ms --seed 1 --no-html --name next";
+    assert!([0, 1].contains(&place.line(next).code));
+    assert_clean(place.path());
+}
+
+#[test]
+fn what_mysql_needs_and_what_it_does_not_have_is_told() {
+    let place = place();
+    fs::create_dir(place.path().join("empty")).unwrap();
+    let sql = |line: &str| place.line(&format!("sql {line} --database mysql"));
+    let parts = ["no MySQL or MariaDB server", "package mariadb-server-core"];
+    refused(sql("simple --programs empty"), 3, &parts);
+    refused(sql("prove"), 2, &["cannot be proven", "rigel advise --database mysql"]);
+    refused(sql("simple --dsn host=x"), 2, &["an existing MySQL or MariaDB server", "leave out --dsn"]);
+    refused(sql("dss --report-by join"), 2, &["cannot join"]);
+    let name = "what_mysql_needs_and_what_it_does_not_have_is_told";
+    let Some(()) = needs(name, private(Product::Mysql)) else { return };
+    refused(sql("simple --size 30T"), 3, &["does not fit"]);
+    let told = sql("simple --size 16M --dry-run").expect_code(0);
+    for part in ["a private server with a table of 16 MiB", "removed afterwards", "simple 1-5"] {
+        assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
+    }
+    assert_eq!(place.files(), ["empty"]);
+}

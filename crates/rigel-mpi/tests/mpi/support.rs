@@ -276,6 +276,7 @@ impl RunningJob {
 
     /// Until no rank lives; then waits for the end of mpirun. Open MPI 4.1 was seen to wait for ever by itself when a rank died while it connected
     /// to mpirun, before anything of Rigel could run: mpirun is then ended, and the code is that of a killed rank.
+    #[expect(clippy::print_stderr, reason = "seen when a test fails, and with --nocapture")]
     pub fn end_of_ranks(&mut self, limit: Duration) -> i32 {
         let began = Instant::now();
         while self.processes().iter().any(|(_, rank)| rank.is_some()) {

@@ -56,6 +56,23 @@ fn the_start_is_kept_apart_and_the_lead_is_seen() {
     assert_eq!(sum.latencies_after(400).0.sum_ns(), 18);
 }
 
+/// The series begins with the load, so that how a visit settles is seen at its place in time: 30 ms before this window.
+#[test]
+fn the_series_begins_with_the_lead() {
+    const MS: u64 = 1_000_000;
+    let window = Window { start_ns: 100 * MS, end_ns: 150 * MS };
+    let class = ClassTally::with_lead(8192, 1, window.span_ns(), 30 * MS, &[]);
+    let mut tally = Tally::new(window, vec![Some(class)], 70 * MS);
+    tally.submitted(0, 4);
+    // Before the window; from before it into it; twice within it.
+    for (now_ms, latency_ms) in [(75, 1), (105, 10), (112, 1), (145, 2)] {
+        tally.look(now_ms * MS);
+        tally.completed(0, Direction::Read, latency_ms * MS, now_ms * MS);
+    }
+    let series = tally.finish()[0].take().unwrap().series;
+    assert_eq!((series.bucket_ns, series.ops), (10 * MS, vec![1, 0, 0, 1, 1, 0, 0, 1]));
+}
+
 /// A device that freezes in a window answers after it. What was in flight then counts in full, and in no rate; parts that were handed over
 /// before do not matter.
 #[test]

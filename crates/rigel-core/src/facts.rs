@@ -18,7 +18,9 @@ mod storage;
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};
 pub use device::{DeviceFacts, IscsiFacts, LoopFile, MappedFacts, MdFacts, Stripe};
 pub use drive::DriveLook;
-pub use host::{CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, MemoryLimit, OWN_MEMORY_BYTES, ProcessLimits};
+pub use host::{
+    CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, MemoryLimit, OWN_MEMORY_BYTES, ProcessLimits,
+};
 pub use memory::{MemoryReason, is_memory_filesystem};
 pub use mount::MountFacts;
 pub use priority::{IoClass, IoPriority, ProcessPriority, Rank, USUAL_WEIGHT};

@@ -122,10 +122,15 @@ impl CompareArgs {
             ("--format junit", self.format == CompareFormat::Junit),
         ];
         if let Some((option, _)) = own.into_iter().find(|(_, given)| *given) {
-            return Err(Problem::usage(format!("{option} needs two sides, and there are {}", self.and.len() + 1))
-                .at(option)
-                .because("a gate is about the change from one side to the other")
-                .next("compare two of them, or ask `rigel rank` for a number: --require 'max_small_iops >= 20000'"));
+            return Err(Problem::usage(format!(
+                "{option} needs two sides, and there are {}",
+                self.and.len() + 1
+            ))
+            .at(option)
+            .because("a gate is about the change from one side to the other")
+            .next(
+                "compare two of them, or ask `rigel rank` for a number: --require 'max_small_iops >= 20000'",
+            ));
         }
         let sides = std::iter::once(self.new).chain(self.and.into_iter().map(|side| vec![side]));
         Ok(RankArgs {

@@ -120,9 +120,13 @@ impl Table {
         u64::try_from(known.count()).unwrap_or(u64::MAX)
     }
 
-    /// A row behind all others, or more values of the last one; `false`, and nothing done, when it begins earlier than the last one ends.
+    /// A row behind all others, or more values of the last one; `false`, and nothing done, when it begins earlier than the last one ends. Without a
+    /// value there is no row.
     #[must_use]
     pub fn push(&mut self, span: Span, values: &[(Metric, f64)]) -> bool {
+        if !values.iter().any(|(_, value)| value.is_finite()) {
+            return true;
+        }
         if self.spans.last() == Some(&span) {
             return self.push_more(values);
         }

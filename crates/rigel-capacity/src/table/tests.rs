@@ -20,6 +20,16 @@ fn a_second_time_adds_nothing() {
     assert_eq!(table, again);
 }
 
+/// Found by fuzzing: a store keeps columns, so a row without any would be lost there.
+#[test]
+fn a_row_without_a_value_is_none() {
+    let mut table = Table::default();
+    assert!(table.push(span(0, 60), &[]) && table.push(span(60, 60), &[(Metric::ReadOps, f64::NAN)]));
+    assert!(table.is_empty());
+    assert!(table.push(span(60, 60), &[(Metric::ReadOps, 1.0)]));
+    assert_eq!(table, crate::packed::unpack(&crate::packed::pack(&table)).unwrap());
+}
+
 #[test]
 fn another_metric_and_other_times_are_added() {
     let mut table = minutes(0, &[100.0, 200.0], Metric::ReadOps);

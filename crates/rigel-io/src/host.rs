@@ -105,6 +105,7 @@ fn settings(system: &System) -> KernelSettings {
         dirty_bytes: system.sysctl("vm/dirty_bytes"),
         dirty_background_percent: system.sysctl("vm/dirty_background_ratio"),
         dirty_background_bytes: system.sysctl("vm/dirty_background_bytes"),
+        min_free_kb: system.sysctl("vm/min_free_kbytes"),
         zone_reclaim_mode: system.sysctl("vm/zone_reclaim_mode"),
         tcp_receive_max_bytes: last_of("net/ipv4/tcp_rmem"),
         tcp_send_max_bytes: last_of("net/ipv4/tcp_wmem"),

@@ -132,6 +132,9 @@ pub struct KernelSettings {
     pub dirty_background_percent: Option<u32>,
     /// vm.dirty_background_bytes.
     pub dirty_background_bytes: Option<u64>,
+    /// vm.min_free_kbytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_free_kb: Option<u64>,
     /// vm.zone_reclaim_mode.
     pub zone_reclaim_mode: Option<u32>,
     /// The last number of net.ipv4.tcp_rmem: what the receive buffer of a connection grows to.

@@ -56,7 +56,7 @@ for name in first_burst_len max_burst_len initial_r2t recovery_tmo; do
 done
 for connection in /sys/class/iscsi_connection/*; do file "$connection/max_recv_dlength"; done
 
-for name in fs/aio-nr fs/aio-max-nr kernel/ostype kernel/osrelease kernel/arch kernel/io_uring_disabled vm/swappiness \
+for name in fs/aio-nr fs/aio-max-nr kernel/ostype kernel/osrelease kernel/arch kernel/io_uring_disabled vm/swappiness vm/min_free_kbytes \
     vm/dirty_ratio vm/dirty_bytes vm/dirty_background_ratio vm/dirty_background_bytes vm/zone_reclaim_mode \
     net/ipv4/tcp_rmem net/ipv4/tcp_wmem sunrpc/tcp_max_slot_table_entries; do
     file "/proc/sys/$name"

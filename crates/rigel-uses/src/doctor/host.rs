@@ -90,6 +90,32 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
     Rule {
+        name: "free-memory",
+        setting: "memory kept free",
+        part: Database,
+        severity: Note,
+        wrong: "too little free memory ({value})",
+        why: "buffered scans take pages faster than the kernel frees them: a program that asks for a page then waits until one has been written or dropped",
+        show: "sysctl vm.min_free_kbytes; cat /sys/block/*/queue/read_ahead_kb",
+        change: "sysctl -w vm.min_free_kbytes={want}, or a smaller read-ahead",
+        source: VM,
+        judge: Judge::Host(|host, system| {
+            Status::if_any(host.settings.min_free_kb, |kept_kb| {
+                let ahead_kb =
+                    system.devices.iter().filter_map(|device| device.read_ahead_kb).max().unwrap_or(0);
+                // Each CPU may have a scan that reads ahead.
+                let need_kb = ahead_kb.saturating_mul(u64::from(host.cpus));
+                let value = format!(
+                    "{}, read-ahead {} x {}",
+                    Bytes(kept_kb.saturating_mul(1024)),
+                    host.cpus,
+                    Bytes(ahead_kb.saturating_mul(1024))
+                );
+                Status::when(kept_kb < need_kb, value, need_kb)
+            })
+        }),
+    },
+    Rule {
         name: "zone-reclaim",
         setting: "memory reclaim per NUMA node",
         part: Database,

@@ -6,10 +6,12 @@ use super::disk::works;
 use super::{Judge, Rule, Status, System};
 use rigel_core::facts::DeviceFacts;
 use rigel_core::units::Bytes;
+use std::collections::BTreeMap;
 
 const MD: &str = "https://docs.kernel.org/admin-guide/md.html";
 const MAPPER: &str = "https://docs.kernel.org/admin-guide/device-mapper/index.html";
 const CRYPT: &str = "https://docs.kernel.org/admin-guide/device-mapper/dm-crypt.html";
+const LVM: &str = "https://man7.org/linux/man-pages/man8/lvcreate.8.html";
 const MULTIPATH: &str = "https://github.com/opensvc/multipath-tools";
 const BLOCK: &str = "https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block";
 
@@ -82,6 +84,31 @@ pub(super) const RULES: &[Rule] = &[
         change: "move the volume to disks of one kind, or let a cache (dm-cache, bcache) use the flash",
         source: MAPPER,
         judge: Judge::Device(mixed),
+    },
+    Rule {
+        name: "linear-volume",
+        setting: "order of a volume's disks",
+        part: Database,
+        severity: Note,
+        wrong: "one disk after the other, not a stripe ({value})",
+        why: "the volume fills one disk before it begins on the next, so files that lie together keep one disk busy while the others are idle; disks \
+              that a storage array stripes itself are no reason to change",
+        show: "lvs --segments --options +devices; dmsetup table /dev/{device}",
+        change: "copy the files to a volume made with lvcreate --stripes {want}",
+        source: LVM,
+        judge: Judge::Device(linear),
+    },
+    Rule {
+        name: "volume-starts",
+        setting: "disk on which volumes begin",
+        part: Database,
+        severity: Note,
+        wrong: "all volumes begin on the same disk ({value})",
+        why: "the first files of every volume, often its busiest, share one disk while the others of the volume group are idle",
+        show: "lvs --segments --options +devices",
+        change: "spread them: pvmove --name VG/VOLUME {want} OTHER_DISK, or volumes made with lvcreate --stripes",
+        source: LVM,
+        judge: Judge::Host(|_, system| starts(system)),
     },
     Rule {
         name: "multipath-paths",
@@ -217,6 +244,57 @@ fn kind_of(device: &DeviceFacts, kinds: &[&str]) -> Status {
     }
     let mut all = mapped.table.iter().filter_map(|line| kind_of_line(line));
     Status::if_any(all.find(|kind| kinds.contains(kind)), |kind| Status::bent(kind, ""))
+}
+
+/// The devices of a linear volume, in its order, as `8:16`: `START LENGTH linear DEVICE OFFSET`.
+fn linear_disks(device: &DeviceFacts) -> Vec<&str> {
+    table(device, "linear").iter().filter_map(|line| line.split_whitespace().nth(3)).collect()
+}
+
+fn linear(device: &DeviceFacts, system: &System<'_>) -> Status {
+    if !table(device, "striped").is_empty() {
+        return Status::fine("striped");
+    }
+    let mut disks: Vec<String> =
+        linear_disks(device).into_iter().map(|number| name_of(number, system)).collect();
+    disks.sort();
+    disks.dedup();
+    let count = disks.len();
+    match disks.as_slice() {
+        [] | [_] => Status::NotAsked,
+        [first, second] => Status::bent(format_args!("{first}, {second}"), count),
+        [first, ..] => Status::bent(format_args!("{first} and {} more", count - 1), count),
+    }
+}
+
+/// The name of the group of a volume of LVM, in whose name a `-` is written twice: `data--1-redo`.
+fn volume_group(device: &DeviceFacts) -> Option<String> {
+    let mapped = device.mapped.as_ref().filter(|mapped| mapped.maker.as_deref() == Some("LVM"))?;
+    let name = mapped.name.replace("--", "\0");
+    Some(name.split('-').next()?.replace('\0', "-"))
+}
+
+/// A group of which more than one disk is in use, but on one of which all volumes begin.
+fn starts(system: &System<'_>) -> Status {
+    let mut groups: BTreeMap<String, Vec<Vec<&str>>> = BTreeMap::new();
+    for device in &system.devices {
+        let (Some(group), disks) = (volume_group(device), linear_disks(device)) else { continue };
+        if !disks.is_empty() {
+            groups.entry(group).or_default().push(disks);
+        }
+    }
+    let shared = groups.iter().find_map(|(group, volumes)| {
+        let first = *volumes.first()?.first()?;
+        let has_others = volumes.iter().flatten().any(|disk| *disk != first);
+        let is_same = volumes.len() > 1 && volumes.iter().all(|disks| disks.first() == Some(&first));
+        (is_same && has_others).then(|| (group, volumes.len(), name_of(first, system)))
+    });
+    match shared {
+        Some((group, count, disk)) => {
+            Status::bent(format_args!("{count} of {group} on {disk}"), format_args!("/dev/{disk}"))
+        }
+        None => Status::NotAsked,
+    }
 }
 
 fn mixed(device: &DeviceFacts, system: &System<'_>) -> Status {

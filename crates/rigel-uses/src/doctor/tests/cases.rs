@@ -171,6 +171,19 @@ pub(super) fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         device(DeviceFacts { rotational: Some(false), ..facts })
     };
     let below = |facts| Case { targets: vec![TargetFacts::simulated(1)], ..device(facts) };
+    let volume = |name: &str, table: &[&str]| {
+        let mut facts = mapped("linear", "8:0 0");
+        facts.name = format!("dm-{name}");
+        let mapped = facts.mapped.as_mut().unwrap();
+        (mapped.name, mapped.maker) = (name.to_owned(), text("LVM"));
+        mapped.table = table.iter().map(|line| (*line).to_owned()).collect();
+        facts
+    };
+    let volumes = |second: &str| {
+        let across = volume("data--1-redo", &["0 8 linear 8:0 0", "8 8 linear 8:16 0"]);
+        Case { devices: vec![across, volume("data--1-temp", &[second])], ..Case::default() }
+    };
+    let linear = |table: &[&str]| Case { devices: vec![volume("a-b", table)], ..Case::default() };
     let works = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 A 0";
     let failed = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 F 1";
     vec![
@@ -178,6 +191,17 @@ pub(super) fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         ("md-sync", raid(md(0, "check"), 1024), raid(md(0, "idle"), 1024)),
         ("stripe-read-ahead", raid(md(0, "idle"), 512), raid(md(0, "idle"), 1024)),
         ("mixed-disks", parts([true, false], "linear"), parts([true, false], "cache")),
+        (
+            "linear-volume",
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
+            linear(&["0 16 striped 2 128 8:0 0 8:16 0"]),
+        ),
+        (
+            "linear-volume",
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:0 64"]),
+        ),
+        ("volume-starts", volumes("0 8 linear 8:0 16"), volumes("0 8 linear 8:16 16")),
         (
             "multipath-paths",
             multipath(&["running", "running"], failed),
@@ -343,6 +367,12 @@ fn host_cases() -> Vec<(&'static str, Case, Case)> {
         host(facts)
     };
     let pages = |word: &str| host(HostFacts { transparent_huge_pages: text(word), ..HostFacts::default() });
+    let kept = |kb, read_ahead_kb| {
+        let mut case = device(DeviceFacts { read_ahead_kb: Some(read_ahead_kb), ..DeviceFacts::default() });
+        case.host.cpus = 8;
+        case.host.settings.min_free_kb = Some(kb);
+        case
+    };
     let governor = |name: &str| host(HostFacts { cpu_governors: vec![name.into()], ..HostFacts::default() });
     let clock = |name: &str| host(HostFacts { clock_source: text(name), ..HostFacts::default() });
     let idle = |exit_latency_us| {
@@ -366,6 +396,7 @@ fn host_cases() -> Vec<(&'static str, Case, Case)> {
             with(|h, v| h.settings.dirty_background_percent = Some(v), 10),
             with(|h, v| h.settings.dirty_background_bytes = Some(v.into()), 1 << 28),
         ),
+        ("free-memory", kept(4096, 1024), kept(65_536, 1024)),
         (
             "zone-reclaim",
             with(|h, v| h.settings.zone_reclaim_mode = Some(v), 1),

@@ -8,6 +8,7 @@ pub(super) fn cases() -> Vec<(&'static str, Case, Case)> {
         queue_cases(),
         block_cases(),
         layer_cases(),
+        volume_cases(),
         mount_cases(),
         network_cases(),
         target_cases(),
@@ -171,19 +172,6 @@ pub(super) fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         device(DeviceFacts { rotational: Some(false), ..facts })
     };
     let below = |facts| Case { targets: vec![TargetFacts::simulated(1)], ..device(facts) };
-    let volume = |name: &str, table: &[&str]| {
-        let mut facts = mapped("linear", "8:0 0");
-        facts.name = format!("dm-{name}");
-        let mapped = facts.mapped.as_mut().unwrap();
-        (mapped.name, mapped.maker) = (name.to_owned(), text("LVM"));
-        mapped.table = table.iter().map(|line| (*line).to_owned()).collect();
-        facts
-    };
-    let volumes = |second: &str| {
-        let across = volume("data--1-redo", &["0 8 linear 8:0 0", "8 8 linear 8:16 0"]);
-        Case { devices: vec![across, volume("data--1-temp", &[second])], ..Case::default() }
-    };
-    let linear = |table: &[&str]| Case { devices: vec![volume("a-b", table)], ..Case::default() };
     let works = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 A 0";
     let failed = "0 1000 multipath 2 0 0 0 1 1 A 0 2 0 8:0 A 0 8:16 F 1";
     vec![
@@ -191,17 +179,6 @@ pub(super) fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         ("md-sync", raid(md(0, "check"), 1024), raid(md(0, "idle"), 1024)),
         ("stripe-read-ahead", raid(md(0, "idle"), 512), raid(md(0, "idle"), 1024)),
         ("mixed-disks", parts([true, false], "linear"), parts([true, false], "cache")),
-        (
-            "linear-volume",
-            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
-            linear(&["0 16 striped 2 128 8:0 0 8:16 0"]),
-        ),
-        (
-            "linear-volume",
-            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
-            linear(&["0 8 linear 8:0 0", "8 8 linear 8:0 64"]),
-        ),
-        ("volume-starts", volumes("0 8 linear 8:0 16"), volumes("0 8 linear 8:16 16")),
         (
             "multipath-paths",
             multipath(&["running", "running"], failed),
@@ -223,6 +200,35 @@ pub(super) fn layer_cases() -> Vec<(&'static str, Case, Case)> {
         ("crypt-workqueues", crypt(""), crypt("2 no_read_workqueue no_write_workqueue")),
         ("thin-or-snapshot", device(mapped("thin", "253:1 5")), device(mapped("linear", "8:0 0"))),
         ("test-target", below(mapped("flakey", "8:0 0 1 1")), device(mapped("flakey", "8:0 0 1 1"))),
+    ]
+}
+
+fn volume_cases() -> Vec<(&'static str, Case, Case)> {
+    let volume = |name: &str, table: &[&str]| {
+        let mut facts = mapped("linear", "8:0 0");
+        facts.name = format!("dm-{name}");
+        let mapped = facts.mapped.as_mut().unwrap();
+        (mapped.name, mapped.maker) = (name.to_owned(), text("LVM"));
+        mapped.table = table.iter().map(|line| (*line).to_owned()).collect();
+        facts
+    };
+    let volumes = |second: &str| {
+        let across = volume("data--1-redo", &["0 8 linear 8:0 0", "8 8 linear 8:16 0"]);
+        Case { devices: vec![across, volume("data--1-temp", &[second])], ..Case::default() }
+    };
+    let linear = |table: &[&str]| Case { devices: vec![volume("a-b", table)], ..Case::default() };
+    vec![
+        (
+            "linear-volume",
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
+            linear(&["0 16 striped 2 128 8:0 0 8:16 0"]),
+        ),
+        (
+            "linear-volume",
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:16 0"]),
+            linear(&["0 8 linear 8:0 0", "8 8 linear 8:0 64"]),
+        ),
+        ("volume-starts", volumes("0 8 linear 8:0 16"), volumes("0 8 linear 8:16 16")),
     ]
 }
 

@@ -162,7 +162,7 @@ impl Database {
 
     /// Removes the tables of ours, and their database when nothing else is in it.
     pub fn drop_tables(&mut self) -> Result<DropOutcome, Problem> {
-        let refused = |error| failure::statement("the database rigel cannot be dropped", &error);
+        let refused = |error| failure::statement("the database of Rigel's table cannot be dropped", &error);
         let count = "select count(*) from information_schema.tables where table_schema = 'rigel'";
         if self.client.query_first::<u64, _>(count).map_err(refused)?.unwrap_or(0) == 0 {
             return Ok(DropOutcome::Nothing);

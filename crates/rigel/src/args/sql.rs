@@ -77,7 +77,8 @@ Examples:
   rigel sql install --dsn 'host=/run/postgresql dbname=shop'
       create rigel.calibrate_io(), which calibrates the storage of that database when called; --dry-run shows the SQL
 
-The former options --resume, --record and --drop still work.
+Former names of these commands:
+      --resume, --record and --drop, each without a level; they still work
 
 What is measured:
       simple: SQL, alternating with raw reads of the table's files, with as many outstanding reads as sessions. The result is the share of the raw

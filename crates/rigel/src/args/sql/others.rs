@@ -218,7 +218,7 @@ impl ProveArgs {
             return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
                 .at("--database")
                 .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
-                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --database mysql` advises settings"));
+                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --last --database mysql` advises settings"));
         }
         size::check(self.server.database, self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {

@@ -1,7 +1,7 @@
 //! `rigel soak` with the real binary: faults found while it goes on, kills and cuts of power gone on behind, a week in virtual time.
 
 use crate::stop::{signal, start_until_record, stopped_when};
-use crate::support::{Place, ProgramOutput};
+use crate::support::{Place, ProgramOutput, flat};
 use rigel_core::load::draw::Generator;
 use rigel_core::record::Record;
 use rigel_core::verify::VerifyCounts;
@@ -251,11 +251,16 @@ fn a_soak_that_is_killed_before_its_first_interval_again_and_again_accuses_nobod
         child.wait().unwrap();
     }
     let told = gone_on(&place, &target).expect_code(4);
-    assert!(
-        told.stdout.contains("Nothing wrong was found") && told.stdout.contains("interrupted 4 times"),
-        "{}",
-        told.stdout
-    );
+    accuses_nobody(&told.stdout);
+    assert!(told.stdout.contains("interrupted 4 times"), "{}", told.stdout);
+}
+
+/// No block and no I/O was at fault. On a busy disk one I/O may have taken long, which the same sentence then says.
+#[track_caller]
+fn accuses_nobody(text: &str) {
+    let text = flat(text);
+    let good = ["Nothing wrong was found", "No block was wrong and no I/O failed"];
+    assert!(good.iter().any(|good| text.starts_with(good)), "{text}");
 }
 
 #[test]
@@ -269,7 +274,8 @@ fn a_soak_on_a_scratch_file_goes_on_after_ctrl_c() {
     assert_eq!(child.wait().unwrap().code(), Some(4));
     let record = place.only("_record.jsonl");
     let told = place.line(&format!("soak --resume {}", record.display())).expect_code(0);
-    assert!(told.stdout.contains("Nothing wrong was found in 5 s"), "{}", told.stdout);
+    accuses_nobody(&told.stdout);
+    assert!(flat(&told.stdout).contains(" in 5 s of load"), "{}", told.stdout);
     assert!(!place.files().iter().any(|name| name.contains("scratch")), "it is over: {:?}", place.files());
 }
 

@@ -203,7 +203,7 @@ fn what_mysql_needs_and_what_it_does_not_have_is_told() {
     let sql = |line: &str| place.line(&format!("sql {line} --database mysql"));
     let parts = ["no MySQL or MariaDB server", "package mariadb-server-core"];
     refused(sql("simple --programs empty"), 3, &parts);
-    refused(sql("prove"), 2, &["cannot be proven", "rigel advise --database mysql"]);
+    refused(sql("prove"), 2, &["cannot be proven", "rigel advise --last --database mysql"]);
     refused(sql("simple --dsn host=x"), 2, &["an existing MySQL or MariaDB server", "leave out --dsn"]);
     refused(sql("dss --report-by join"), 2, &["cannot join"]);
     let name = "what_mysql_needs_and_what_it_does_not_have_is_told";

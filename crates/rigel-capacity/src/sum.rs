@@ -69,6 +69,12 @@ pub struct Sum {
 /// The values of a member by interval.
 type Flow = BTreeMap<Span, f64>;
 
+/// The sum of two in the intervals that both have.
+fn sum_of_flows(one: Flow, other: Flow) -> Flow {
+    let both = |(span, value): (Span, f64)| Some((span, value + other.get(&span)?));
+    one.into_iter().filter_map(both).collect()
+}
+
 /// Whether metrics hold some of the load.
 pub fn is_load(metrics: impl IntoIterator<Item = Metric>) -> bool {
     metrics.into_iter().any(|metric| LOAD.contains(&metric))
@@ -167,23 +173,41 @@ impl Members {
         Sum::of(&flows, &any, ways)
     }
 
-    /// What a member did.
+    /// What a member did: of each of its disks in the first way that is known of it.
     fn flow(&self, member: &Member, history: &History, ways: Ways<'_>, step_ms: u32) -> Flow {
+        let mut by_way: BTreeMap<usize, Vec<Subject>> = BTreeMap::new();
+        for subject in &member.subjects {
+            let has = |metric: &Metric| history.metrics(&member.host, subject).contains(metric);
+            if let Some(way) = ways.iter().position(|way| way.iter().all(has)) {
+                by_way.entry(way).or_default().push(subject.clone());
+            }
+        }
+        let parts = by_way.into_iter().map(|(way, subjects)| {
+            self.flow_of((&member.host, &subjects), history, &ways[way..=way], step_ms)
+        });
+        parts.reduce(sum_of_flows).unwrap_or_default()
+    }
+
+    /// What some disks of a host did, of which the same is known.
+    fn flow_of(
+        &self,
+        (host, subjects): (&str, &[Subject]),
+        history: &History,
+        ways: Ways<'_>,
+        step_ms: u32,
+    ) -> Flow {
         let column = |metric: Metric| -> Flow {
-            let series = match (self.all.as_slice(), member.subjects.as_slice()) {
+            let series = match (self.all.as_slice(), subjects) {
                 // Of one database the intervals are as they are told.
-                ([_], [only]) if only.kind == Kind::Database => history.series(&member.host, only, metric),
-                (_, subjects) => history.total_of(&member.host, subjects, metric, step_ms),
+                ([_], [only]) if only.kind == Kind::Database => history.series(host, only, metric),
+                (_, subjects) => history.total_of(host, subjects, metric, step_ms),
             };
             series.samples.into_iter().map(|sample| (sample.span, sample.value)).collect()
         };
         let way = |metrics: &&[Metric]| {
             let mut columns = metrics.iter().map(|metric| column(*metric));
             let first = columns.next()?;
-            let sum = columns.fold(first, |sum, other| {
-                let both = |(span, value): (Span, f64)| Some((span, value + other.get(&span)?));
-                sum.into_iter().filter_map(both).collect()
-            });
+            let sum = columns.fold(first, sum_of_flows);
             (!sum.is_empty()).then_some(sum)
         };
         ways.iter().find_map(way).unwrap_or_default()

@@ -49,6 +49,7 @@ impl ImportReport {
         if is_same {
             self.others += 1 + other.others;
             self.merged.add(other.merged);
+            self.seen.add(&other.seen);
         }
         is_same
     }

@@ -163,7 +163,7 @@ impl FromStr for Addition {
 
     /// What has a date, or is an amount that lacks one, is no file.
     fn from_str(text: &str) -> Result<Self, String> {
-        let is_path = text.contains('/') && !text.contains('@');
+        let is_path = text.contains('/');
         if !is_path && (text.contains('@') || amount_of(text.trim()).is_ok()) {
             text.parse().map(Self::Step)
         } else {

@@ -170,11 +170,11 @@ fn write(series: &Series, samples: &[Sample], out: &mut SampleSink<'_>) {
     known.sort_by_key(|(at_ms, _)| *at_ms);
     let without_time = samples.iter().filter(|sample| sample.at_ms().is_none()).count();
     out.seen.unusable += u64::try_from(without_time).unwrap_or_default();
-    let distances = known.windows(2).map(|pair| pair[1].0 - pair[0].0).filter(|distance| *distance > 0);
-    let Some(period_ms) = series.period_ms.or_else(|| distances.min()) else {
-        out.seen.gaps += u64::from(!known.is_empty());
-        return;
-    };
+    // Also of samples without a value: they are of the same clock.
+    let mut times: Vec<i64> = samples.iter().filter_map(Sample::at_ms).collect();
+    times.sort_unstable();
+    let distances = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|distance| *distance > 0);
+    let Some(period_ms) = series.period_ms.or_else(|| distances.min()) else { return };
     let mut run = Run::default();
     for (at_ms, value) in known {
         let Some(span) = Span::between(at_ms, at_ms.saturating_add(period_ms)) else { continue };

@@ -132,7 +132,7 @@ impl Tables {
             return Ok(());
         };
         let words = &words[count..];
-        if words.contains(&"RESTART") {
+        if words.windows(2).any(|pair| pair == ["LINUX", "RESTART"]) {
             self.whole(out);
             out.seen.reboots += 1;
             self.run = self.new_run();

@@ -44,17 +44,26 @@ fn newest(dirs: Vec<PathBuf>, given: Option<&Path>, user: Option<User>) -> Resul
     let (theirs, ours): (Vec<PathBuf>, Vec<PathBuf>) =
         dirs.into_iter().partition(|dir| is_of_others(dir, &SERVERS, user));
     let found = ours.iter().filter_map(|dir| of(dir, user)).filter(is_whole);
-    let newest = found.max_by_key(|found| (found.name == MARIADB, numbers(&found.version)));
+    let newest = found.max_by_key(|found| (is_young(found), found.name == MARIADB, numbers(&found.version)));
     let newest = newest
         .ok_or_else(|| theirs.first().map_or_else(|| missing(given), |dir| replaceable(dir, USERS[0])))?;
-    let oldest = OLDEST.into_iter().find(|(name, _)| *name == newest.name).map_or((0, 0), |found| found.1);
-    if numbers(&newest.version) >= oldest {
+    if is_young(&newest) {
         return Ok(newest);
     }
+    let oldest = oldest(&newest);
     Err(Problem::refused(format!("{} {} is too old", newest.name, newest.version))
         .at(path_text::encode(&newest.dir))
         .because(format!("version {}.{} is the oldest supported", oldest.0, oldest.1))
         .next("install a newer version"))
+}
+
+fn oldest(programs: &Programs) -> (u32, u32) {
+    OLDEST.into_iter().find(|(name, _)| *name == programs.name).map_or((0, 0), |known| known.1)
+}
+
+/// Whether its version is supported; an old server beside a newer one of the other product is none to take.
+fn is_young(programs: &Programs) -> bool {
+    numbers(&programs.version) >= oldest(programs)
 }
 
 /// The server of a directory.

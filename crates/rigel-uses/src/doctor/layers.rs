@@ -255,8 +255,13 @@ fn linear(device: &DeviceFacts, system: &System<'_>) -> Status {
     if !table(device, "striped").is_empty() {
         return Status::fine("striped");
     }
+    // Partitions of one disk are one disk.
+    let whole = |name: String| {
+        let partition = system.device(&name).and_then(|device| device.partition_of.clone());
+        partition.unwrap_or(name)
+    };
     let mut disks: Vec<String> =
-        linear_disks(device).into_iter().map(|number| name_of(number, system)).collect();
+        linear_disks(device).into_iter().map(|number| whole(name_of(number, system))).collect();
     disks.sort();
     disks.dedup();
     let count = disks.len();
@@ -271,7 +276,11 @@ fn linear(device: &DeviceFacts, system: &System<'_>) -> Status {
 fn volume_group(device: &DeviceFacts) -> Option<String> {
     let mapped = device.mapped.as_ref().filter(|mapped| mapped.maker.as_deref() == Some("LVM"))?;
     let name = mapped.name.replace("--", "\0");
-    Some(name.split('-').next()?.replace('\0', "-"))
+    // What LVM makes for itself is no volume: the parts of pools, snapshots and arrays.
+    let is_part = name.matches('-').count() > 1
+        || ["_tdata", "_tmeta", "_pmspare"].iter().any(|end| name.ends_with(end))
+        || ["_rimage_", "_rmeta_", "_mimage_", "_mlog"].iter().any(|part| name.contains(part));
+    (!is_part).then(|| name.split('-').next().map(|group| group.replace('\0', "-")))?
 }
 
 /// A group of which more than one disk is in use, but on one of which all volumes begin.

@@ -26,7 +26,7 @@ Examples:
       exit code 1 if the rate of small I/O fell by more than 5 % at any load";
 
 #[derive(Clone, Debug, PartialEq, clap::Args)]
-#[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..\n       rigel compare [OPTIONS] BASE.. --and NEW [--and THIRD]..")]
+#[command(after_help = EXAMPLES, override_usage = "rigel compare [OPTIONS] BASE NEW..\n       rigel compare [OPTIONS] --base BASE [--base BASE].. NEW..\n       rigel compare [OPTIONS] BASE --and NEW [--and THIRD]..")]
 pub struct CompareArgs {
     /// The base run, then the new one; a directory stands for all records in it
     ///
@@ -45,7 +45,7 @@ pub struct CompareArgs {
 
     /// The other side: a record or a directory; with several, all storages are put in order
     ///
-    /// The records before it are runs of the first side. Two or more --and ask for a ranking, as `rigel rank` does: which storage is best, and
+    /// The record or directory without it is the first side. Two or more --and ask for a ranking, as `rigel rank` does: which storage is best, and
     /// which cannot be told apart.
     #[arg(long, value_name = "RECORD", conflicts_with = "base")]
     and: Vec<PathBuf>,
@@ -109,6 +109,13 @@ pub struct CompareArgs {
 impl CompareArgs {
     /// A comparison, or the ranking of three storages or more.
     pub fn invocation(self) -> Result<Invocation, Problem> {
+        // Which side a record behind an --and is of, nobody could tell.
+        if !self.and.is_empty() && self.new.len() > 1 {
+            return Err(Problem::usage("with --and, each side is one record or directory")
+                .at("--and")
+                .because(format!("{} were given without it", self.new.len()))
+                .next("put the runs of a side into a directory, or use --base for them"));
+        }
         if self.and.len() > 1 {
             return self.ranking()?.checked().map(Invocation::Rank);
         }

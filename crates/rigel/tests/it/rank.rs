@@ -259,4 +259,6 @@ fn compare_with_more_than_one_other_side_is_a_ranking() {
     let refused = place.rigel(three.iter().chain(&["--fail-if", "max_small_iops < -5%"])).expect_code(2);
     assert!(refused.stderr.contains("--fail-if needs two sides, and there are 3"), "{refused:?}");
     assert!(place.rigel(["compare", &one, "--base", &slow, "--and", &fast]).code == 2);
+    let unclear = place.rigel(["compare", &slow, "--and", &one, &fast]).expect_code(2);
+    assert!(unclear.stderr.contains("each side is one record or directory"), "{unclear:?}");
 }

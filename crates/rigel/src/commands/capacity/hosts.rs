@@ -103,7 +103,7 @@ impl Whose {
         let is_of = |(name, dbid): &(String, Option<String>)| {
             key.subject.database().is_some_and(|of| match (of.dbid, dbid) {
                 (Some(of), Some(dbid)) => of == dbid,
-                _ => of.name == name,
+                _ => of.name.eq_ignore_ascii_case(name),
             })
         };
         self.hosts.contains(&key.host) && self.database.as_ref().is_none_or(is_of)

@@ -143,6 +143,7 @@ impl StoreSelection {
     /// Takes the load of files in.
     fn add_guests(&mut self, options: &ReplayOptions, range_ms: (i64, i64)) -> Result<(), Problem> {
         for file in &options.files {
+            let before = self.guests.len();
             for (key, table) in guests::take(file, options.zone.as_deref(), &mut self.members)? {
                 let table = usual_table(&table, range_ms);
                 if table.is_empty() {
@@ -159,6 +160,12 @@ impl StoreSelection {
                 };
                 self.held.push(summary(table.spans()));
                 self.guests.push((key, table));
+            }
+            if self.guests.len() == before {
+                return Err(Problem::usage("the file has too little load to add")
+                    .at(format!("--add {}", path_text::encode(file)))
+                    .because("its usual week is made of whole hours, and half of no hour is known")
+                    .next("give a file of some hours, better of a week"));
             }
         }
         Ok(())

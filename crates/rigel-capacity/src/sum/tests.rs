@@ -59,6 +59,23 @@ fn clocks_of_15_and_7_minutes_have_the_mean_of_the_analytic_sum() {
     assert!((shares[0].1 - one(middle) / all).abs() < 1e-9 && shares[1].0 == "rac2", "{shares:?}");
 }
 
+/// `sar -d` tells of operations without a direction, iostat of reads and writes.
+#[test]
+fn disks_with_and_without_a_direction_add_up() {
+    let disk = |name: &str, source| Key::new("db1", Subject::disk(name, ""), source);
+    let mut history = History::default();
+    history.add(disk("sda", Source::Iostat), &clock(0, HOUR_MS, 10, |_| 150.0));
+    let mut whole = Table::default();
+    for row in 0..10 {
+        let span = Span::between(row * HOUR_MS, (row + 1) * HOUR_MS).unwrap();
+        assert!(whole.push(span, &[(Metric::AllOps, 500.0)]));
+    }
+    history.add(disk("sdb", Source::Sadf), &whole);
+    let members = Members::of_host(&history, "db1");
+    let sum = members.sum(&history, OPS, members.step_ms(&history));
+    assert!((mean(&sum.samples) - 650.0).abs() < 1e-9, "{:?}", sum.samples);
+}
+
 #[test]
 fn what_one_member_lacks_is_unknown_and_not_less() {
     let mut history = History::default();

@@ -103,6 +103,21 @@ fn azure(metrics: &[(&str, &str, &str, f64)]) -> String {
     )
 }
 
+/// A minute without a value is a minute, and the next value is none of two.
+#[test]
+fn a_sample_without_a_value_keeps_the_clock_of_azure() {
+    let text = azure(&[("Disk Read Bytes", "", "total", 6e7)]);
+    let text = text.replacen(
+        "\"total\": 60000000, \"timeStamp\": \"2026-11-29T11:01",
+        "\"total\": null, \"timeStamp\": \"2026-11-29T11:01",
+        1,
+    );
+    assert!(text.matches("null").count() == 2, "{text}");
+    let (_, _, tables) = try_read(text.as_bytes(), Options::default(), 1 << 20).unwrap();
+    let all = disk(&tables, "ALL");
+    assert_eq!((all.spans()[0].length_ms, all.column(Metric::ReadBytes).unwrap()), (60_000, &[1e6][..]));
+}
+
 #[test]
 fn disks_of_azure_count_once() {
     let lun = |number: u32| {

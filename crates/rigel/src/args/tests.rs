@@ -360,7 +360,7 @@ fn time_and_product_have_one_name_and_the_old_ones_stay() {
     assert!(told.contains("`rigel run --load oracle`"), "{told}");
     for (line, part) in [
         ("simple --dsn a=b", "an existing MySQL or MariaDB server"),
-        ("prove", "rigel advise --database mysql"),
+        ("prove", "rigel advise --last --database mysql"),
         ("dss --report-by join", "cannot join"),
         ("dss --report-size 80K", "a multiple of 32K"),
     ] {

@@ -182,9 +182,9 @@ impl Members {
                 by_way.entry(way).or_default().push(subject.clone());
             }
         }
-        let parts = by_way.into_iter().map(|(way, subjects)| {
-            self.flow_of((&member.host, &subjects), history, &ways[way..=way], step_ms)
-        });
+        let parts = by_way
+            .into_iter()
+            .map(|(way, subjects)| self.flow_of((&member.host, &subjects), history, ways[way], step_ms));
         parts.reduce(sum_of_flows).unwrap_or_default()
     }
 
@@ -193,7 +193,7 @@ impl Members {
         &self,
         (host, subjects): (&str, &[Subject]),
         history: &History,
-        ways: Ways<'_>,
+        metrics: &[Metric],
         step_ms: u32,
     ) -> Flow {
         let column = |metric: Metric| -> Flow {
@@ -204,13 +204,7 @@ impl Members {
             };
             series.samples.into_iter().map(|sample| (sample.span, sample.value)).collect()
         };
-        let way = |metrics: &&[Metric]| {
-            let mut columns = metrics.iter().map(|metric| column(*metric));
-            let first = columns.next()?;
-            let sum = columns.fold(first, sum_of_flows);
-            (!sum.is_empty()).then_some(sum)
-        };
-        ways.iter().find_map(way).unwrap_or_default()
+        metrics.iter().map(|metric| column(*metric)).reduce(sum_of_flows).unwrap_or_default()
     }
 }
 

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// Another engine has to do so much more in every turn before the usual one is left.
 const MUCH: f64 = 1.05;
+/// An engine that the user chose held the storage back where another one did so much more in every turn.
+const MUCH_MORE: f64 = 1.10;
 
 /// The engines that were tried in turns, with the same load of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,7 +42,8 @@ impl EngineTrial {
         self.iops.iter().copied().fold(0.0, f64::max)
     }
 
-    fn mean(&self) -> f64 {
+    /// Reads per second over all turns.
+    pub fn mean(&self) -> f64 {
         self.iops.iter().sum::<f64>() / to_f64(self.iops.len().max(1) as u64)
     }
 }
@@ -52,6 +55,13 @@ impl EngineTrials {
         let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > MUCH * usual.most();
         let best = others.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()));
         Some(best.unwrap_or(usual).engine)
+    }
+
+    /// The trial that surely did over 10 % more than that of `engine`: in its worst turn more than the other in its best. Of several the one that did most.
+    pub fn faster_than(&self, engine: EngineKind) -> Option<&EngineTrial> {
+        let own = self.trials.iter().find(|trial| trial.engine == engine && !trial.iops.is_empty())?;
+        let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > MUCH_MORE * own.most();
+        self.trials.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()))
     }
 
     /// The engine for both sides of a comparison, of which these are the trials of one: of those that both have tried, the one whose part of
@@ -107,6 +117,23 @@ mod tests {
         assert_eq!(memory.best_of_both(&memory), Some(Sync));
         assert_eq!(memory.best_of_both(&of(&[(IoUring, 7.0)])), Some(IoUring), "what both have tried");
         assert_eq!(memory.best_of_both(&of(&[])), None);
+    }
+
+    #[test]
+    fn an_engine_is_faster_when_its_worst_turn_is_a_tenth_above_the_best_of_the_other() {
+        use EngineKind::{IoUring, Libaio, Sync, Threads};
+        let faster = |others: &[(EngineKind, f64)]| {
+            let others = others.iter().map(|(engine, iops)| (*engine, vec![*iops, iops + 50.0]));
+            let all = [(Threads, vec![90.0, 100.0])].into_iter().chain(others);
+            let trials = all.map(|(engine, iops)| EngineTrial { engine, iops }).collect();
+            let trials = EngineTrials { outstanding: 8, io_bytes: 8192, trials };
+            trials.faster_than(Threads).map(|trial| trial.engine)
+        };
+        assert_eq!(faster(&[(IoUring, 110.0), (Libaio, 109.0)]), None);
+        assert_eq!(faster(&[(IoUring, 110.1), (Libaio, 109.0)]), Some(IoUring));
+        assert_eq!(faster(&[(IoUring, 111.0), (Sync, 245.0), (Libaio, 200.0)]), Some(Sync));
+        let of_others = EngineTrials { outstanding: 8, io_bytes: 8192, trials: Vec::new() };
+        assert_eq!(of_others.faster_than(Threads), None);
     }
 
     #[test]

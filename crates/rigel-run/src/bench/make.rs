@@ -110,6 +110,11 @@ enum EngineSelection {
     ByAllTrials,
 }
 
+/// Whether both sides of a comparison leave the engine to Rigel.
+fn is_free(request: &Request) -> bool {
+    Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto)
+}
+
 /// The benches of both sides of a comparison. Where both leave the engine to Rigel they have the same one, and it is the one that holds back either side
 /// least, whichever is named first. Where one side names its own, the other has the usual one, so that a run that goes on has it as well.
 fn both_sides(
@@ -117,7 +122,7 @@ fn both_sides(
     choosing: EngineSelection,
     side: impl Fn(Side, EngineSelection) -> Result<ThreadBench, Problem>,
 ) -> Result<[ThreadBench; 2], Problem> {
-    let is_free = Side::BOTH.iter().all(|&side| request.alone(side).engine == EngineRequest::Auto);
+    let is_free = is_free(request);
     let first = if is_free { choosing } else { EngineSelection::Usual };
     let both = [side(Side::A, first.clone())?, side(Side::B, first)?];
     let engines = both.each_ref().map(|bench| bench.site().nodes.first().engine.clone());
@@ -195,11 +200,19 @@ fn of_workload(
         targets.announce(request.share)?;
     }
     // Beside production nothing is loaded more than it may be. Nodes try at the same time, as they load at the same time.
-    let may_try = !request.poll && workload.beside.is_none();
-    let is_tried = wanted.is_none() && may_try && !matches!(choosing, EngineSelection::Usual);
+    let may_try = !request.poll && workload.beside.is_none() && trials::is_compared(choice.kind);
+    let is_tried = may_try && matches!(choosing, EngineSelection::ByTrials | EngineSelection::ByAllTrials);
     let of_all = matches!(choosing, EngineSelection::ByAllTrials);
-    let trials =
-        Trials { request, plan, workload: &workload, host: &host, facts: &facts, targets: &targets, of_all };
+    let trials = Trials {
+        request,
+        plan,
+        workload: &workload,
+        host: &host,
+        facts: &facts,
+        targets: &targets,
+        of_all,
+        is_named: asked.is_some(),
+    };
     let choice = match choosing {
         EngineSelection::Kept(_, Some(trials)) if asked.is_none() => {
             let why = "both sides use the engine that slows either of them least";
@@ -254,13 +267,17 @@ pub(super) fn layouts(
     (0..workers).map(|worker| layout_in(team, request, plan, (worker, workers, &rooms))).collect()
 }
 
-/// The engine that a run would have on this host, in words, after a look whether it works; `None` for a simulated one.
-pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
+/// The engine that a run, or a side of it, would have on this host, in words, after a look whether it works; `None` for a simulated one.
+pub fn engine(run: &Request, side: Option<Side>, plan: &Plan) -> Option<String> {
+    let request = &side.map_or_else(|| run.clone(), |side| run.alone(side));
+    let may_try = side.is_none() || is_free(run);
     Some(match chosen(request, plan)? {
         Ok(EngineChoice { kind, reason, .. }) => {
             let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
-            let others = trials::others(request, plan, kind).into_iter().map(EngineKind::name);
-            let others = others.collect::<Vec<_>>().join(" or ");
+            let others = if may_try { trials::others(request, plan, kind) } else { Vec::new() };
+            let others = others.into_iter().map(EngineKind::name);
+            let and = if request.engine == EngineRequest::Auto { " or " } else { " and " };
+            let others = others.collect::<Vec<_>>().join(and);
             let why = match request.engine {
                 EngineRequest::Auto if others.is_empty() => ", the best one that works here".to_owned(),
                 EngineRequest::Auto => {
@@ -268,7 +285,8 @@ pub fn engine(request: &Request, plan: &Plan) -> Option<String> {
                         ", the best one that works here, unless short trials show that {others} does more"
                     )
                 }
-                _ => String::new(),
+                _ if others.is_empty() => String::new(),
+                _ => format!(", compared in short trials with {others}"),
             };
             format!("{}{why}{reason}", kind.name())
         }

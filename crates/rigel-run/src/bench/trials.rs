@@ -37,14 +37,14 @@ const MOST_WORKERS: u32 = 2048;
 const BYTES_OF_WORKER: u64 = 256 << 10;
 /// A device that does not answer is the business of the run.
 const LONGEST_IO: Nanos = Nanos::from_secs(2);
-/// What is tried beside the usual engine.
-const OTHERS: [EngineKind; 2] = [EngineKind::Libaio, EngineKind::Sync];
+/// What is tried. The ring comes first: where it hands nothing over no other does more.
+const TRIED: [EngineKind; 3] = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync];
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
 
 /// The engines that a run of this plan may try beside the usual one; none where it tries nothing.
 pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<EngineKind> {
-    let is_tried = request.engine == EngineRequest::Auto
+    let is_tried = is_compared(usual)
         && !request.poll
         && request.soak().is_none_or(|soak| soak.beside.is_none())
         && class(request, plan).is_some();
@@ -53,7 +53,15 @@ pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<E
         let fits = *kind != EngineKind::Sync || plan.workers_of(EngineKind::Sync) <= MOST_WORKERS;
         *kind != usual && fits && request.check_sync().is_ok()
     };
-    OTHERS.into_iter().filter(|kind| is_tried && may_be(kind)).collect()
+    // Where Rigel chooses, the ring is the usual one, or does not work here.
+    let is_named = matches!(request.engine, EngineRequest::Only(_));
+    let may_try = |kind: &EngineKind| is_tried && (is_named || *kind != EngineKind::IoUring) && may_be(kind);
+    TRIED.into_iter().filter(may_try).collect()
+}
+
+/// Whether an engine does what the others do, and can be compared with them.
+pub(super) const fn is_compared(engine: EngineKind) -> bool {
+    matches!(engine, EngineKind::IoUring | EngineKind::Libaio | EngineKind::Sync | EngineKind::Threads)
 }
 
 /// What is tried, and where.
@@ -64,8 +72,10 @@ pub(super) struct Trials<'a> {
     pub(super) host: &'a HostFacts,
     pub(super) facts: &'a [TargetFacts],
     pub(super) targets: &'a Arc<OpenTargets>,
-    /// All engines are tried, also where the usual one hands nothing over.
+    /// All engines are tried, also where the ring hands nothing over.
     pub(super) of_all: bool,
+    /// The user chose the engine, and it stays whatever the others do.
+    pub(super) is_named: bool,
 }
 
 impl Trials<'_> {
@@ -93,20 +103,29 @@ impl Trials<'_> {
         }
         let mut tried = vec![(usual.clone(), vec![first.iops])];
         let mut left_out = Vec::new();
-        for kind in OTHERS.into_iter().filter(|kind| *kind != usual.kind) {
+        // Where Rigel chooses and the ring is not the usual one, it does not work here.
+        let may_try =
+            |kind: &EngineKind| *kind != usual.kind && (self.is_named || *kind != EngineKind::IoUring);
+        for kind in TRIED.into_iter().filter(may_try) {
             match self.candidate(kind) {
                 Ok(choice) => tried.push((choice, Vec::new())),
                 Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
             }
         }
+        let mut is_ring_enough = false;
         for turn in 0..TURNS {
             for (place, (choice, iops)) in tried.iter_mut().enumerate() {
                 // The first turn of the usual engine is over, and one that failed has no more.
-                if (turn, place) == (0, 0) || iops.len() < turn {
+                let is_over = (turn, place) == (0, 0) || iops.len() < turn;
+                let is_ring = choice.kind == EngineKind::IoUring;
+                if is_over || (is_ring_enough && place > 0 && !is_ring) {
                     continue;
                 }
                 match self.turn(&load, choice, turn) {
-                    Ok(turn) => iops.push(turn.iops),
+                    Ok(turn) => {
+                        is_ring_enough |= is_ring && !turn.is_handed_over && !self.of_all;
+                        iops.push(turn.iops);
+                    }
                     Err(why) if place > 0 => left_out.push(format!("no {}: {why}", choice.kind.name())),
                     Err(why) => return Err(why),
                 }
@@ -122,7 +141,7 @@ impl Trials<'_> {
             io_bytes: load.io_bytes,
             trials: tried.iter().map(trial).collect(),
         };
-        let best = trials.best();
+        let best = if self.is_named { Some(usual.kind) } else { trials.best() };
         let choice = tried.into_iter().map(|(choice, _)| choice).find(|choice| Some(choice.kind) == best);
         let told = [vec![trials.sentence()], left_out].concat().join("; ");
         let reason = Some(joined(usual.reason.as_deref(), &told));

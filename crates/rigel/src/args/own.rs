@@ -98,7 +98,8 @@ pub struct HowArgs {
 pub struct EngineArgs {
     /// How I/O is submitted; sim simulates a device
     ///
-    /// auto uses io_uring unless short trials show that libaio or sync is faster on this target, and reports its choice. sync runs each
+    /// auto uses io_uring unless short trials show that libaio or sync is faster on this target, and reports its choice. Any other engine is used as
+    /// named; if the trials show that another one is faster, the run has the flag ENGINE_LIMITED. sync runs each
     /// outstanding I/O in a thread of its own (pread, pwrite). nvme sends commands directly to NVMe namespaces, bypassing the block layer. null
     /// completes at once and shows the overhead of Rigel itself; nop does the same through the kernel's ring. sim simulates a device in virtual
     /// time, such as sim:servers=4,service=1ms,rate=1000M (all parts are optional; also spread=exponential and size=1G). It can simulate

@@ -77,7 +77,7 @@ fn the_engine_and_the_files_are_named() {
     place.random_file("data", 4 << 20);
     fs::create_dir(place.path().join("out")).unwrap();
     let told = plan(&place, "run oltp data --engine threads --name mine --out out --no-html");
-    assert!(told.contains("Engine threads Seed"), "{told}");
+    assert!(told.contains("Engine threads, compared in short trials with "), "{told}");
     let files = "Outputs in the directory out: mine_DATE_TIME_record.jsonl, and _summary.txt, _iops.csv,";
     assert!(told.contains(files) && !told.contains("_report.html"), "{told}");
     let best = plan(&place, "run oltp data");

@@ -309,7 +309,7 @@ flags!(FlagCode {
         "ENGINE_LIMITED",
         &[Mark::Root],
         Next::Again,
-        "The engine was the limit, not the storage: much of the CPU time went into passing I/Os to other threads.",
+        "The engine was the limit, not the storage: trials before the run showed that another one is faster on this target, or much of the CPU time went into passing I/Os to other threads.",
         "If you gave --engine, leave it out: Rigel then finds the fastest one. Otherwise use --engine libaio, or --engine sync unless the load arrives at a rate."
     ),
     /// Something else used the host or the device meanwhile.

@@ -13,7 +13,7 @@ use rigel_core::facts::{TargetFacts, TargetKind};
 use rigel_core::guard::safety::Evidence;
 use rigel_core::load::plan::Plan;
 use rigel_core::load::request::Request;
-use rigel_core::load::sides::Side;
+use rigel_core::load::sides::{Side, Sides};
 use rigel_core::path_text;
 use rigel_core::units::Bytes;
 use rigel_io::targets::inspect::{Snapshot, inspect};
@@ -79,18 +79,15 @@ pub fn outputs_refusal(reporter: Reporter<'_>, plan: &Plan) -> Result<(), Proble
 
 /// The engine that the run would have, of each side where there are two that differ.
 fn engine(request: &Request, plan: &Plan) -> Option<String> {
-    let parts = Side::BOTH.map(|side| (side, request.alone(side)));
-    match (request.sides, &parts) {
-        (Some(_), [(_, a), (_, b)]) if a.engine != b.engine => {
-            let told = parts
-                .iter()
-                .filter_map(|(side, part)| Some(format!("{}: {}", side.name(), make::engine(part, plan)?)));
-            Some(told.collect::<Vec<_>>().join("; "))
+    let engine = |side| make::engine(request, Some(side), plan);
+    let differ = |sides: Sides| request.engine != sides.engine;
+    match request.sides {
+        Some(sides) if differ(sides) => {
+            let named = |side: Side| Some(format!("{}: {}", side.name(), engine(side)?));
+            Some(Side::BOTH.into_iter().filter_map(named).collect::<Vec<_>>().join("; "))
         }
-        (Some(_), [(_, both), _]) => {
-            make::engine(both, plan).map(|engine| format!("{engine}, on both sides"))
-        }
-        (None, _) => make::engine(request, plan),
+        Some(_) => engine(Side::A).map(|engine| format!("{engine}, on both sides")),
+        None => make::engine(request, None, plan),
     }
 }
 

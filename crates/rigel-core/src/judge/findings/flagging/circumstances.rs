@@ -8,6 +8,7 @@ use crate::judge::findings::estimate::{PhaseJudgement, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::classes;
+use crate::load::engine::EngineRequest;
 use crate::measure::Window;
 use crate::record::{Record, Visit};
 use crate::units::say::in_percent;
@@ -196,6 +197,16 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
         visits.len(),
         100.0 * most
     );
+    Some(Flag::new(FlagCode::EngineLimited, text))
+}
+
+/// An engine that the user chose, and that trials before the run showed to do less than another one on this target.
+pub(super) fn slower_engine(record: &Record) -> Option<Flag> {
+    let engine = &record.header.nodes.first().engine;
+    let is_chosen = matches!(record.header.request.engine, EngineRequest::Only(_));
+    let trials = engine.trials.as_ref().filter(|_| is_chosen)?;
+    let faster = trials.faster_than(engine.kind)?;
+    let text = format!("{}; --engine {} shows more of the storage", trials.sentence(), faster.engine.name());
     Some(Flag::new(FlagCode::EngineLimited, text))
 }
 

@@ -5,10 +5,12 @@ use super::super::super::facts;
 use super::super::super::simulated::{once, own, rounds};
 use super::super::Case;
 use rigel_core::facts::engine::EngineKind;
+use rigel_core::facts::engine_trials::{EngineTrial, EngineTrials};
 use rigel_core::facts::{
     ChangedTarget, ExtentFacts, IoClass, IoPriority, LimitsChange, ProcessPriority, TargetChange, TargetFacts,
 };
 use rigel_core::load::class::LoadClass;
+use rigel_core::load::engine::EngineRequest;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::Pace;
 use rigel_core::load::request::Request;
@@ -25,6 +27,7 @@ pub fn all() -> Vec<Case> {
         Case::of("host-scattered-buffers", scattered),
         Case::of("host-busy-worker", busy_worker),
         Case::of("host-handed-over", handed_over),
+        Case::of("engine-slower", slower_engine),
         Case::of("host-others-cpu", || {
             others(|_| Counts {
                 busy_us: Some(400_000),
@@ -122,6 +125,25 @@ fn handed_over() -> anyhow::Result<Record> {
         visit.nodes[0].witness = Some(witness(visit, &counts));
         visit.worker_cpu_ns = Some(visit.loaded_ns * 40 / 100);
     }
+    Ok(record)
+}
+
+/// The user chose an engine that does less on this target than the two others.
+fn slower_engine() -> anyhow::Result<Record> {
+    let mut record = in_rounds()?;
+    record.header.request.engine = EngineRequest::Only(EngineKind::Libaio);
+    let trial = |engine, iops: [f64; 2]| EngineTrial { engine, iops: iops.to_vec() };
+    let trials = EngineTrials {
+        outstanding: 8,
+        io_bytes: 8192,
+        trials: vec![
+            trial(EngineKind::Libaio, [158_436.0, 155_002.0]),
+            trial(EngineKind::IoUring, [107_024.0, 106_840.0]),
+            trial(EngineKind::Sync, [245_077.0, 239_910.0]),
+        ],
+    };
+    let engine = &mut record.header.nodes.first_mut().engine;
+    (engine.kind, engine.reason, engine.trials) = (EngineKind::Libaio, Some(trials.sentence()), Some(trials));
     Ok(record)
 }
 

@@ -84,6 +84,8 @@ enum Answer {
     Everywhere,
     /// It was not measured.
     Unfinished,
+    /// Only required rates were asked for: see `required`.
+    NotSearched,
 }
 
 /// A bound.
@@ -229,6 +231,7 @@ impl<'a> Document<'a> {
             SloAnswer::Nowhere(rate, _) => (Answer::Nowhere, Some(rate)),
             SloAnswer::Everywhere(rate, _) => (Answer::Everywhere, Some(rate)),
             SloAnswer::Unfinished => (Answer::Unfinished, None),
+            SloAnswer::NotSearched => (Answer::NotSearched, None),
         };
         Self {
             schema: SCHEMA,

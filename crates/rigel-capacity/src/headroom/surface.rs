@@ -163,6 +163,9 @@ fn of_search(slo: &SloFindings) -> Result<Limit, String> {
             let rate = f64::from(*rate);
             Ok(of(rate, Some(rate), OPEN, format!("{bounds}, the highest rate tried")))
         }
+        SloAnswer::NotSearched => Err(format!(
+            "it checked required rates only; measure the highest rate, too, with a limit of its own: rigel slo --bound '{bounds}'"
+        )),
         SloAnswer::Unfinished => Err(format!("the search for a rate that meets {bounds} did not finish")),
     }
 }

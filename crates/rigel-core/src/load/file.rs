@@ -22,7 +22,7 @@ use crate::load::pace::{Adaptive, Pace};
 use crate::load::phase::{self, Phase};
 use crate::load::plan::Plan;
 use crate::load::request::Request;
-use crate::load::slo::{ScaledPhases, Slo, USUAL_SEARCH};
+use crate::load::slo::{ScaledPhases, Slo};
 use crate::load::task::Task;
 use crate::load::team::{MOST_SHARE, check_shares};
 use crate::load::workload::Layout;
@@ -273,7 +273,7 @@ impl LoadFile {
         let scaled = ScaledPhases { required, more, what_if: self.what_if, ..found };
         let slo = Slo { scaled: Some(scaled), ..slo };
         let max_duration = match pace.max_duration {
-            None => Some(slo.unasked_duration(USUAL_SEARCH)?),
+            None => Some(slo.unasked_duration()?),
             given => given,
         };
         let pace = Adaptive { max_duration, ..pace };

@@ -20,10 +20,16 @@ pub const USUAL_MOST_RATE: u32 = 250_000;
 pub const USUAL_SEARCH: Nanos = Nanos::from_secs(300);
 /// The lowest rate that is tried: a visit to a lower one would have hardly any I/O.
 pub const LOWEST_RATE: u32 = 10;
+/// The time of a check of required rates that was given none, for each load that is checked, where the bounds do not need more.
+pub const USUAL_CHECK: Nanos = Nanos::from_secs(60);
 /// A shorter search would tell nothing: a visit takes 2 s or more, of which a part is start-up.
 const LEAST_DURATION_NS: u64 = 180 * NS_PER_S;
 /// The points are visited about so often in all.
-pub(crate) const VISITS: u64 = 80;
+const VISITS: u64 = 80;
+/// Where only required rates are visited, each of them.
+const CHECK_VISITS: u64 = 12;
+/// They need no start.
+const LEAST_CHECK_NS: u64 = 30 * NS_PER_S;
 /// A queue near saturation takes many times the latency that is bounded to settle: 18 times at one server that is 95 % busy.
 pub(crate) const SETTLE_LIMITS: u64 = 20;
 /// Relaxation times of a queue that keeps the bound before what is seen counts; what is missing then is a few per cent of it.
@@ -75,6 +81,9 @@ pub struct Slo {
     pub required: Vec<Requirement>,
     /// The highest rate that is tried.
     pub most_rate: u32,
+    /// Only the required rates are visited, and no highest one is searched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required_only: bool,
     /// All phases of a load are scaled together; the rate that is searched is that of the first of those that decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled: Option<ScaledPhases>,
@@ -105,14 +114,24 @@ impl SloBound {
 }
 
 impl Slo {
-    /// The least time in which the visits are long enough for the bounds, in whole minutes: in shorter ones a queue that grows without
-    /// end still looks as if it kept them.
+    /// The least time in which the visits are long enough for the bounds, in whole minutes or half ones: in shorter ones a queue that grows
+    /// without end still looks as if it kept them.
     pub fn least_duration(&self) -> Nanos {
         let settle_ns = longest_ns(self).saturating_mul(SETTLE_LIMITS);
         let parts = self.parts();
-        let all_ns = settle_ns.saturating_mul((1 + MEASURE_SETTLES) * VISITS).max(LEAST_DURATION_NS);
+        let (least_ns, step_ns) = if self.required_only {
+            (LEAST_CHECK_NS, LEAST_CHECK_NS)
+        } else {
+            (LEAST_DURATION_NS, 60 * NS_PER_S)
+        };
+        let all_ns = settle_ns.saturating_mul((1 + MEASURE_SETTLES) * self.visits()).max(least_ns);
         let all_ns = all_ns.saturating_mul(parts);
-        Nanos(all_ns.div_ceil(60 * NS_PER_S).saturating_mul(60 * NS_PER_S))
+        Nanos(all_ns.div_ceil(step_ns).saturating_mul(step_ns))
+    }
+
+    /// Visits for each load, about.
+    pub(crate) fn visits(&self) -> u64 {
+        if self.required_only { CHECK_VISITS * self.required.len().max(1) as u64 } else { VISITS }
     }
 
     /// Loads that are searched at once: phases that decide, or the one that there is.
@@ -120,11 +139,12 @@ impl Slo {
         self.scaled.as_ref().map_or(1, |scaled| scaled.phases.len().max(1) as u64)
     }
 
-    /// The time of a search that was given none: `usual` for each load, or what the bounds need.
+    /// The time where none was given: the usual one for each load, or what the bounds need.
     ///
     /// # Errors
     /// When that is longer than anybody expects.
-    pub fn unasked_duration(&self, usual: Nanos) -> Result<Nanos, Problem> {
+    pub fn unasked_duration(&self) -> Result<Nanos, Problem> {
+        let usual = if self.required_only { USUAL_CHECK } else { USUAL_SEARCH };
         let least = self.least_duration();
         if least.0 <= LONGEST_UNASKED_NS {
             return Ok(least.max(Nanos(usual.0.saturating_mul(self.parts()))));
@@ -132,7 +152,10 @@ impl Slo {
         let minutes = least.0 / (60 * NS_PER_S);
         Err(Problem::usage(format!("limits as long as these take {minutes} minutes"))
             .at("--for")
-            .because("each of about 80 visits lasts 100 times the limit, so that its queue settles")
+            .because(format!(
+                "each of about {} visits lasts 100 times the limit, so that its queue settles",
+                self.visits()
+            ))
             .next(format!("give a shorter limit, or --for {minutes}m if you want to wait")))
     }
 
@@ -214,9 +237,24 @@ mod tests {
             bounds: vec![bound.parse().unwrap()],
             required: Vec::new(),
             most_rate: 250_000,
+            required_only: false,
             scaled: None,
         };
         settle_ns(&slo, rate) / NS_PER_MS
+    }
+
+    #[test]
+    fn a_check_of_required_rates_takes_a_minute_unless_its_limit_needs_more() {
+        let check = |required: &[&str]| {
+            let required: Vec<Requirement> = required.iter().map(|one| one.parse().unwrap()).collect();
+            let bounds = vec![required[0].bound];
+            let slo = Slo { bounds, required, most_rate: 250_000, required_only: true, scaled: None };
+            [slo.least_duration(), slo.unasked_duration().unwrap()].map(|time| time.0 / NS_PER_S)
+        };
+        assert_eq!(check(&["p99 < 2ms @ 8000"]), [30, 60]);
+        // Visits of 10 s.
+        assert_eq!(check(&["p99 < 100ms @ 800"]), [120, 120]);
+        assert_eq!(check(&["p99 < 100ms @ 800", "p99 < 100ms @ 900"]), [240, 240]);
     }
 
     /// 4 x rate / spare^2 is the relaxation time of M/M/c near saturation, and the wait is exponential with the rate that is spare.

@@ -12,7 +12,7 @@ use rigel_core::units::say::{number, time};
 /// The rate, what became of those that were required, and the latency at shares of it.
 pub(super) fn cards(found: &SloFindings) -> Vec<Card> {
     let shares = found.points.iter().filter_map(|point| share(found, point));
-    found.required.iter().map(|one| required(found, one)).chain([rate(found)]).chain(shares).collect()
+    found.required.iter().map(|one| required(found, one)).chain(rate(found)).chain(shares).collect()
 }
 
 fn card(title: String, value: impl Into<String>, unit: &str, about: impl Into<String>) -> Card {
@@ -32,7 +32,7 @@ fn required(found: &SloFindings, one: &RequiredFound) -> Card {
     card(format!("Required {}", requirement(found.scale.as_ref(), &one.requirement)), word(one), "", about)
 }
 
-fn rate(found: &SloFindings) -> Card {
+fn rate(found: &SloFindings) -> Option<Card> {
     let bounds: Vec<String> = found.bounds.iter().map(ToString::to_string).collect();
     let what = if found.scale.is_some() { "Largest load" } else { "Highest rate" };
     let title = format!("{what} with {}", crate::words::listed(&bounds));
@@ -43,7 +43,7 @@ fn rate(found: &SloFindings) -> Card {
         (None, ScaleRounding::Down) => number(rate.floor()),
         (None, ScaleRounding::Up) => number(rate.ceil()),
     };
-    match &found.answer {
+    Some(match &found.answer {
         SloAnswer::Rate(rate) => {
             let end =
                 |end: Option<f64>, to: ScaleRounding| end.map_or_else(|| "?".to_owned(), |end| told(end, to));
@@ -63,7 +63,8 @@ fn rate(found: &SloFindings) -> Card {
             card(title, value, unit, "the highest that was tried")
         }
         SloAnswer::Unfinished => card(title, "unknown", "", "the run ended before"),
-    }
+        SloAnswer::NotSearched => return None,
+    })
 }
 
 /// The latency at a share of the rate, of the bound that is reached first.
@@ -96,7 +97,9 @@ pub(super) fn curves(found: &SloFindings, ids: &Ids) -> Block {
     let (what, most) =
         if found.scale.is_some() { ("scale", "largest scale") } else { ("rate", "highest rate") };
     let over = if found.scale.is_some() { "times the load" } else { "the I/Os that arrive per second" };
-    let bounds = found.bounds.iter().enumerate().filter(|_| !found.points.is_empty());
+    // A rate or two are no curve.
+    let is_curve = !found.points.is_empty() && found.answer != SloAnswer::NotSearched;
+    let bounds = found.bounds.iter().enumerate().filter(|_| is_curve);
     let chart = |(place, bound): (usize, &SloBound)| {
         let about = format!("over {over}; {}", bound.meaning());
         Chart::new(ids.of(&format!("slo-{place}")), bound.judged.to_string(), about)

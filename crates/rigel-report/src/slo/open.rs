@@ -29,7 +29,7 @@ const fn clause(open: SloOpen) -> &'static str {
         SloOpen::Busy => "the host was busy: others used its CPUs or devices meanwhile (FOREIGN)",
         SloOpen::Late => "Rigel itself began I/Os late (PACING_LATE), as this host had no CPU time for it",
         SloOpen::Few => "too few I/Os or visits were seen",
-        SloOpen::AtBound(Some(_)) => "its own visits leave it open",
+        SloOpen::AtBound(Some(_)) => "the limit lies within the interval",
         SloOpen::AtBound(None) => "the latency there is at the limit",
         SloOpen::Around => "the rates around it tell, though its own visits leave it open",
     }

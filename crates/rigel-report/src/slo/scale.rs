@@ -82,6 +82,7 @@ pub(super) fn answer(found: &SloFindings, scale: &SloScale) -> String {
             if *kept == BoundVerdict::No { "contradict" } else { "do not prove" }
         ),
         SloAnswer::Unfinished => return "The scale was not found: the run ended before.".to_owned(),
+        SloAnswer::NotSearched => return String::new(),
     };
     let what_if: String = what_if(scale).iter().map(|text| format!("{text}. ")).collect();
     format!("{what_if}{first} {}", phases(scale))

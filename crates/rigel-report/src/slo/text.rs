@@ -19,7 +19,8 @@ use rigel_core::units::{to_f64, us_from_ns};
 
 /// What became of the required rates, then the answer.
 pub(crate) fn sentences(found: &SloFindings) -> String {
-    gates(found).into_iter().chain([reached(found)]).collect::<Vec<_>>().join(" ")
+    let all = gates(found).into_iter().chain([reached(found)]);
+    all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What became of the required rates, the worst first.
@@ -31,7 +32,7 @@ pub(crate) fn gates(found: &SloFindings) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The answer.
+/// The answer; nothing where only required rates were asked for.
 pub(crate) fn reached(found: &SloFindings) -> String {
     if let Some(scale) = &found.scale {
         return scale::answer(found, scale);
@@ -61,6 +62,7 @@ pub(crate) fn reached(found: &SloFindings) -> String {
             not_kept("not all")
         ),
         SloAnswer::Unfinished => "The rate was not found: the run ended before.".to_owned(),
+        SloAnswer::NotSearched => String::new(),
     }
 }
 
@@ -247,7 +249,9 @@ fn mended(found: &SloFindings) -> String {
             }
         };
     }
-    let is_hopeless = matches!(found.answer, SloAnswer::Nowhere(..)) || all_break(found, |ratio| ratio.value);
+    // Of required rates alone no lower one was tried.
+    let is_hopeless = matches!(found.answer, SloAnswer::Nowhere(..))
+        || found.answer != SloAnswer::NotSearched && all_break(found, |ratio| ratio.value);
     let load = match (is_hopeless, &found.scale) {
         (true, _) => "no load is low enough: ",
         (false, None) => "require a lower rate, ",
@@ -257,10 +261,15 @@ fn mended(found: &SloFindings) -> String {
     format!("{load}{or}allow a longer latency, or use faster storage")
 }
 
+/// The column of the share of the highest rate.
+const SHARE: usize = 1;
 const HEADS: [&str; 8] = ["Rate", "of max", "limit used", "kept", "mean", "p50", "p99", "p99.9"];
 const MEANING: &str = "Rate: I/Os that arrive per second; of max: the share of the highest rate found. Limit used: \
      the slow I/Os (or the mean) as a share of what is allowed, for the limit nearest to being broken, with its 95 % interval. \
      Latencies count from the intended start.";
+
+const MEANING_OF_CHECK: &str = "Rate: I/Os that arrive per second. Limit used: the slow I/Os (or the mean) as a share of what is allowed, \
+     with its 95 % interval. Latencies count from the intended start.";
 
 /// Columns of each on a terminal.
 const WIDTHS: [usize; 8] = [9, 6, 17, 5, 9, 9, 9, 9];
@@ -272,12 +281,16 @@ pub(crate) fn blocks(found: &SloFindings, room: Room) -> Vec<Block> {
     }
     let (title, what, heads, meaning) = match found.scale {
         Some(_) => ("Scales", "scale", scale::HEADS, scale::MEANING),
+        None if found.answer == SloAnswer::NotSearched => ("Rates", "rate", HEADS, MEANING_OF_CHECK),
         None => ("Rates", "rate", HEADS, MEANING),
     };
     let rows: Vec<[String; 8]> = found.points.iter().map(|point| row(found, point)).collect();
+    // Where no highest rate was searched there is no share of one.
+    let has_share = found.scale.is_some() || found.answer != SloAnswer::NotSearched;
+    let columns = heads.into_iter().zip(WIDTHS).enumerate();
     let table = Table::of(what, &rows)
         .columns(
-            heads.into_iter().zip(WIDTHS).enumerate(),
+            columns.filter(|(place, _)| has_share || *place != SHARE),
             |(_, (head, width))| Column::right(head).width(width),
             |row, (place, _)| row.get(place).cloned(),
         )

@@ -38,7 +38,8 @@ fn missing(found: &SloFindings) -> Option<&'static str> {
         SloAnswer::Rate(_) => Some(open),
         SloAnswer::Nowhere(_, BoundVerdict::No)
         | SloAnswer::Everywhere(_, BoundVerdict::Yes)
-        | SloAnswer::Unfinished => None,
+        | SloAnswer::Unfinished
+        | SloAnswer::NotSearched => None,
         SloAnswer::Everywhere(_, BoundVerdict::No) => {
             Some("The rate is not known: chance led the search to rates that break the limits.")
         }

@@ -127,7 +127,9 @@ fn pace_of(page: &mut Page, request: &Request, plan: &Plan) {
         }
         (Some(Pace::Adaptive(adaptive)), _) if request.slo().is_some() => {
             let limit = adaptive.max_duration.map_or_else(String::new, span);
-            entry(page, "Time", format_args!("{limit}, less if no rate meets the limits or all do"));
+            let is_searched = request.slo().is_some_and(|slo| !slo.required_only);
+            let less = if is_searched { ", less if no rate meets the limits or all do" } else { "" };
+            entry(page, "Time", format_args!("{limit}{less}"));
         }
         (Some(Pace::Adaptive(adaptive)), _) => pace::adaptive(page, request, plan, adaptive),
     }

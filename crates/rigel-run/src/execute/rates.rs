@@ -10,24 +10,30 @@ use rigel_core::load::class::Class;
 use rigel_core::load::plan::{Plan, RateSearch};
 use rigel_core::record::Purpose;
 use rigel_core::stats::forecast::TimeRange;
-use rigel_core::stats::rates::{self, Next, RateVisit};
+use rigel_core::stats::rates::{self, Next, RateOutcome, RateVisit};
 use rigel_core::units::Nanos;
 
-/// Searches the rate and keeps the plan that follows.
+/// Searches the rate, unless only required ones were asked for, and keeps the plan that follows.
 pub fn search(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<Plan, Halt> {
+    let is_searched = run.request.slo().is_some_and(|slo| !slo.required_only);
+    let found = if is_searched { Some(highest(run, search, walk)?) } else { None };
+    let plan = run.plan.with_rate(&run.request, found.as_ref(), Nanos(walk.now_ns()))?;
+    walk.planned(&plan)?;
+    Ok(plan)
+}
+
+/// About the highest rate that keeps the bounds.
+fn highest(run: &Run, search: &RateSearch, walk: &mut Walk<'_>) -> Result<RateOutcome, Halt> {
     let whole = run.plan.prospect(&run.request);
     let rules = search.rules();
     let mut visits: Vec<RateVisit> = Vec::new();
-    let found = loop {
+    loop {
         match rates::next(&visits, &rules) {
-            Next::Done(found) => break found,
-            Next::Visit(_) if walk.now_ns() >= search.share.0 => break rates::so_far(&visits, &rules),
+            Next::Done(found) => return Ok(found),
+            Next::Visit(_) if walk.now_ns() >= search.share.0 => return Ok(rates::so_far(&visits, &rules)),
             Next::Visit(rate) => visits.push(visit(run, search, (visits.len(), rate), whole, walk)?),
         }
-    };
-    let plan = run.plan.with_rate(&run.request, &found, Nanos(walk.now_ns()))?;
-    walk.planned(&plan)?;
-    Ok(plan)
+    }
 }
 
 /// One visit to a rate.

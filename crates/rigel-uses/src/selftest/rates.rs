@@ -76,7 +76,13 @@ pub(super) fn ask(request: &mut Request) {
 
 /// The search for the rate within a bound.
 pub(super) fn slo(bound: &str) -> Result<Slo, String> {
-    Ok(Slo { bounds: vec![bound.parse()?], required: Vec::new(), most_rate: USUAL_MOST_RATE, scaled: None })
+    Ok(Slo {
+        bounds: vec![bound.parse()?],
+        required: Vec::new(),
+        most_rate: USUAL_MOST_RATE,
+        required_only: false,
+        scaled: None,
+    })
 }
 
 /// Requires the bound at the rate at which the formula just keeps it.

@@ -121,7 +121,7 @@ impl FitArgs {
         let required = self.require.map(thousandths);
         let scaled = Some(ScaledPhases { required, more: self.grow, ..ScaledPhases::default() });
         let most_rate = self.max_rate.unwrap_or(USUAL_MOST_RATE);
-        let slo = Slo { bounds, required: Vec::new(), most_rate, scaled };
+        let slo = Slo { bounds, required: Vec::new(), most_rate, required_only: false, scaled };
         let max_duration = asked_duration(self.duration)?;
         let pace = Adaptive { precision: PRECISION, max_duration, fast: false };
         self.how.request(Request::of(Task::rate(RunLevel::Load, slo, pace)))

@@ -16,7 +16,7 @@ use rigel_core::load::class::{Arrival, LoadClass, Shape};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Precision};
 use rigel_core::load::request::{DEFAULT_SMALL, Request};
-use rigel_core::load::slo::{LatencyCriterion, Requirement, Slo, SloBound, USUAL_MOST_RATE, USUAL_SEARCH};
+use rigel_core::load::slo::{LatencyCriterion, Requirement, Slo, SloBound, USUAL_MOST_RATE};
 use rigel_core::load::task::Task;
 use rigel_core::units::{Bytes, Nanos};
 use std::error::Error;
@@ -31,7 +31,7 @@ const SUMMARY: &str = "\
 Examples:
   rigel slo --p99 1ms /dev/nvme1n1                      highest rate with a p99 below 1 ms
   rigel slo --p99 1ms /mnt/fast                         with a scratch file in that directory
-  rigel slo --require 'p99 < 2ms @ 12000' /dev/sdx      exit code 0 only if 12,000/s meet it
+  rigel slo --require 'p99 < 2ms @ 12000' /dev/sdx      do 12,000/s meet it? (60 s; exit code 0: yes)
 All options and more examples: rigel help slo";
 
 const EXAMPLES: &str = "\
@@ -45,7 +45,7 @@ Examples:
   rigel slo --p99 5ms --load postgresql
       how many pages per second PostgreSQL can read and write next to its log and a scan, on a scratch file in this directory
   rigel slo --require 'p99 < 2ms @ 12000' /dev/sdx && deploy
-      exit code 0 only if 12,000 per second certainly meet the limit
+      exit code 0 only if 12,000 per second certainly meet the limit; takes 60 s
   rigel slo --p99 2ms --engine sim:servers=4,spread=exponential
       a simulated device, to see the result
 
@@ -91,8 +91,8 @@ pub struct SloArgs {
 
     /// Exit with 1 unless a limit is met at a rate, such as 'p99 < 2ms @ 12000'; repeatable
     ///
-    /// The rate is always measured. The exit code is 1 if the limit is not met or the result is undecided; the result says which. If no other limit
-    /// is given, the search uses this one. `rigel versus --require` judges two storages by the same rule.
+    /// The exit code is 1 if the limit is not met or the result is undecided; the result says which. If no other limit is given, only the required
+    /// rates are measured, in 60 seconds; with one (such as --p99), the highest rate that meets it is searched, too. `rigel versus --require` judges two storages by the same rule.
     #[arg(long, value_name = "LIMIT@RATE", value_parser = requirement, help_heading = BOUNDS)]
     require: Vec<Requirement>,
 
@@ -123,9 +123,9 @@ pub struct SloArgs {
     #[arg(long, value_name = "RATE", value_parser = values::rate, help_heading = LOAD, hide_short_help = true)]
     max_rate: Option<u32>,
 
-    /// Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more]
+    /// Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more; 60s with --require alone]
     ///
-    /// The default is 5m, and more for a limit above 37 ms: the longer the limit, the longer a queue takes to settle, and with it each measurement.
+    /// The default is longer for a limit above 37 ms: the longer the limit, the longer a queue takes to settle, and with it each measurement.
     #[arg(long = "for", aliases = ["duration", "max-duration"], value_name = "TIME", value_parser = values::duration, help_heading = LOAD)]
     duration: Option<Nanos>,
 
@@ -239,12 +239,13 @@ impl SloArgs {
             bounds: self.bounds(),
             required: self.require.clone(),
             most_rate: self.max_rate.unwrap_or(USUAL_MOST_RATE),
+            required_only: self.bounds.all().is_empty() && !self.require.is_empty(),
             scaled: None,
         };
         let level = if self.load_file.is_some() { RunLevel::Load } else { RunLevel::Open };
         let duration = match asked_duration(self.duration)? {
             Some(duration) => duration,
-            None => slo.unasked_duration(USUAL_SEARCH)?,
+            None => slo.unasked_duration()?,
         };
         let pace = Adaptive { precision: PRECISION, max_duration: Some(duration), fast: false };
         let most_outstanding = most_outstanding(self.max_outstanding)?;

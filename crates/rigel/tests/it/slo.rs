@@ -59,10 +59,51 @@ fn the_gate_tells_what_is_not_kept_from_what_is_undecided() {
     let undecided = gate("p99 < 2ms @ 2697").expect_code(1);
     assert!(undecided.stderr.contains("is undecided"), "{}", undecided.stderr);
     assert!(
-        undecided.stderr.contains("undecided because its own visits leave it open; "),
+        undecided.stderr.contains("undecided because the limit lies within the interval; "),
         "{}",
         undecided.stderr
     );
+}
+
+/// A minute is enough for a rate that is clearly kept, or clearly not; the record can be resumed, and no highest rate is told.
+#[test]
+fn required_rates_alone_are_checked_in_a_minute() {
+    let place = Place::new();
+    let check = |requirement: &str, name: &str| {
+        let line = ["slo", "--quiet", "--seed", "3", "--engine", DEVICE, "--require", requirement];
+        place.rigel(line.iter().chain(&["--name", name]))
+    };
+    let kept = check("p99 < 2ms @ 2000", "kept").expect_code(0).stdout;
+    assert!(kept.starts_with("Required p99 < 2 ms @ 2000: kept, "), "{kept}");
+    assert!(!kept.contains("of max") && !kept.contains("highest"), "{kept}");
+    let broken = check("p99 < 2ms @ 4000", "broken").expect_code(1);
+    assert!(broken.stderr.contains("'p99 < 2 ms @ 4000' is not kept"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("require a lower rate, "), "{}", broken.stderr);
+    let page = fs::read_to_string(place.only_of("kept_", "_report.html")).unwrap();
+    assert!(!page.contains("Highest rate with") && page.contains("Required p99"), "{page}");
+    let record = place.only_of("kept_", "_record.jsonl");
+    let found = place.rigel(["report", record.to_str().unwrap(), "--format", "json"]).expect_code(0).json();
+    assert_eq!((found["answer"].as_str(), found["rate"].is_null()), (Some("not_searched"), true), "{found}");
+    assert_eq!(
+        (found["required"][0]["kept"].as_str(), found["points"][0]["rate"].as_u64()),
+        (Some("yes"), Some(2000))
+    );
+    let text = fs::read_to_string(&record).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    fs::write(&record, lines[..lines.len() / 2].join("\n") + "\n").unwrap();
+    let resumed = ["run", "--resume", record.to_str().unwrap(), "--json", "--quiet", "--no-html"];
+    let again = place.rigel(resumed).expect_code(0).json();
+    assert_eq!(again["required"], found["required"]);
+    let plan = place
+        .rigel(["slo", "--require", "p99 < 2ms @ 2000", "--engine", DEVICE, "--dry-run"])
+        .expect_code(0)
+        .stdout;
+    assert!(plan.contains("to the required rates alone") && plan.contains("Time      1 min\n"), "{plan}");
+    let short = check("p99 < 100ms @ 2000", "short");
+    assert_eq!(short.code, 0, "{}", short.stderr);
+    let line = ["slo", "--engine", DEVICE, "--require", "p99 < 100ms @ 2000", "--for", "60s"];
+    let refused = place.rigel(line).expect_code(2).stderr;
+    assert!(refused.contains("60 s is too short") && refused.contains("--for 2m"), "{refused}");
 }
 
 /// Eight servers whose p99 at rest is 1.93 of 2 ms: the formula has 13,118 per second, and low rates tell nothing in a visit.

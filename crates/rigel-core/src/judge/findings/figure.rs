@@ -84,7 +84,7 @@ impl Findings {
         let rate = match self.slo.as_ref()?.answer {
             SloAnswer::Rate(rate) => rate,
             SloAnswer::Nowhere(..) => return Some(Estimate::bare(0.0)),
-            SloAnswer::Everywhere(..) | SloAnswer::Unfinished => return None,
+            SloAnswer::Everywhere(..) | SloAnswer::Unfinished | SloAnswer::NotSearched => return None,
         };
         let at = rate.at.filter(|at| *at > 0.0)?;
         let visits: usize = self.points.iter().map(|point| point.visits).sum();

@@ -45,6 +45,8 @@ pub enum SloAnswer {
     Everywhere(u32, BoundVerdict),
     /// The search or its points were not measured.
     Unfinished,
+    /// Only the required rates were asked for.
+    NotSearched,
 }
 
 /// The highest rate at which the bounds are kept, with its bracket; by default nothing of it is known.
@@ -353,6 +355,9 @@ fn is_overload(visits: &[&Visit]) -> bool {
 type Names<'a> = (&'a dyn Fn(usize) -> u32, &'a dyn Fn(usize) -> Option<u32>);
 
 fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, names: Names<'_>) -> SloAnswer {
+    if named.found == RateFound::NotSearched {
+        return SloAnswer::NotSearched;
+    }
     let firsts: Option<Vec<usize>> = named.all().map(|part| part.ladder.first().copied()).collect();
     let firsts = firsts.filter(|all| all.iter().all(|step| visited.by_step.contains_key(step)));
     let Some((firsts, first)) = firsts.and_then(|all| Some((all.clone(), *all.first()?))) else {
@@ -369,7 +374,7 @@ fn answer(visited: &PointVisitSet, bounds: &[SloBound], named: &RatePoints, name
                 named.all().zip(firsts).map(|(part, highest)| all_kept_below(visited, bounds, part, highest));
             SloAnswer::Everywhere(rate(first), together(each))
         }
-        RateFound::About => about(visited, bounds, named, names),
+        RateFound::About | RateFound::NotSearched => about(visited, bounds, named, names),
     }
 }
 
@@ -520,7 +525,10 @@ impl SloFindings {
     pub const fn rate(&self) -> Option<&SloRate> {
         match &self.answer {
             SloAnswer::Rate(rate) => Some(rate),
-            SloAnswer::Nowhere(..) | SloAnswer::Everywhere(..) | SloAnswer::Unfinished => None,
+            SloAnswer::Nowhere(..)
+            | SloAnswer::Everywhere(..)
+            | SloAnswer::Unfinished
+            | SloAnswer::NotSearched => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{AdaptivePlan, Plan, Step, step};
 use crate::error::Problem;
 use crate::load::matrix::{Grid, Point};
 use crate::load::request::Request;
-use crate::load::slo::{LOWEST_RATE, MEASURE_SETTLES, SETTLE_LIMITS, Slo, VISITS, longest_ns, settle_ns};
+use crate::load::slo::{LOWEST_RATE, MEASURE_SETTLES, SETTLE_LIMITS, Slo, longest_ns, settle_ns};
 use crate::stats::Parameters;
 use crate::stats::rates::{RateOutcome, RateRules, whole};
 use crate::units::{NS_PER_MS, Nanos};
@@ -81,6 +81,8 @@ pub enum RateFound {
     Nowhere,
     /// The highest rate seems to keep them.
     Everywhere,
+    /// Only required rates were asked for.
+    NotSearched,
 }
 
 impl RatePoints {
@@ -114,15 +116,17 @@ impl RateSearch {
     pub fn new(request: &Request) -> Option<Self> {
         let slo = request.slo()?;
         let parameters = parameters(request, Parameters::default())?;
+        let most = if slo.required_only { None } else { Some(slo.most_rate) };
+        let most = most.unwrap_or_else(|| slo.required.iter().map(|one| one.rate).max().unwrap_or(0));
         let limit = request.max_duration().unwrap_or_default();
         Some(Self {
             lowest: LOWEST_RATE,
-            first: FIRST_RATE.min(slo.most_rate),
-            most: slo.most_rate,
-            room: room(request, slo),
+            first: FIRST_RATE.min(most),
+            most,
+            room: room(request, slo, most),
             settle: Nanos(parameters.settle_ns),
             measure: Nanos(parameters.measure_ns / 2),
-            share: Nanos(limit.0 / 5 * 2),
+            share: if slo.required_only { Nanos(0) } else { Nanos(limit.0 / 5 * 2) },
             points: None,
         })
     }
@@ -134,9 +138,9 @@ impl RateSearch {
 }
 
 /// Each class at the highest rate that is tried or required.
-fn room(request: &Request, slo: &Slo) -> Point {
+fn room(request: &Request, slo: &Slo, most: u32) -> Point {
     let required = slo.required.iter().map(|one| one.rate);
-    let most = required.fold(slo.most_rate, u32::max);
+    let most = required.fold(most, u32::max);
     let all = (0..request.slo_parts()).map(|part| request.part_at(part, most));
     all.fold(Point::default(), |room, point| {
         point.classes().fold(room, |room, (class, level)| room.with(class, room.of(class).max(level)))
@@ -148,7 +152,7 @@ pub(super) fn parameters(request: &Request, usual: Parameters) -> Option<Paramet
     let slo = request.slo()?;
     let limit = request.max_duration()?;
     let settle_ns = longest_ns(slo).saturating_mul(SETTLE_LIMITS).max(SHORTEST_SETTLE_NS);
-    let settle_ns = settle_ns.min(limit.0 / (VISITS * slo.parts()) / (1 + MEASURE_SETTLES));
+    let settle_ns = settle_ns.min(limit.0 / (slo.visits() * slo.parts()) / (1 + MEASURE_SETTLES));
     let measure_ns = settle_ns * MEASURE_SETTLES;
     // Whole milliseconds, for people.
     let [settle_ns, measure_ns] = [settle_ns, measure_ns].map(|ns| (ns / NS_PER_MS).max(1) * NS_PER_MS);
@@ -172,23 +176,32 @@ impl Plan {
     ///
     /// # Errors
     /// Never for a search of a plan; kept for what may be asked of it later.
-    pub fn with_rate(&self, request: &Request, found: &RateOutcome, spent: Nanos) -> Result<Self, Problem> {
+    pub fn with_rate(
+        &self,
+        request: &Request,
+        found: Option<&RateOutcome>,
+        spent: Nanos,
+    ) -> Result<Self, Problem> {
         let (Some(search), Some(slo)) = (&self.rates, request.slo()) else { return Ok(self.clone()) };
-        let (kind, ladder, at) = match *found {
-            RateOutcome::About { low, at, high } => {
+        let required = slo.required.iter().map(|one| one.rate);
+        let (kind, ladder, at) = match found.copied() {
+            None => (RateFound::NotSearched, Vec::new(), f64::from(required.clone().max().unwrap_or(0))),
+            Some(RateOutcome::About { low, at, high }) => {
                 let mut rates = ladder(low, at, high);
                 rates.iter_mut().for_each(|rate| *rate = (*rate).clamp(search.lowest, search.most));
                 (RateFound::About, rates, at)
             }
-            RateOutcome::Nowhere => (RateFound::Nowhere, vec![search.lowest], 0.0),
-            RateOutcome::Everywhere => (RateFound::Everywhere, vec![search.most], f64::from(search.most)),
+            Some(RateOutcome::Nowhere) => (RateFound::Nowhere, vec![search.lowest], 0.0),
+            Some(RateOutcome::Everywhere) => {
+                (RateFound::Everywhere, vec![search.most], f64::from(search.most))
+            }
         };
         let curve = |share: u8| (whole(at * f64::from(share) / 100.0), share);
         let curve: Vec<(u32, u8)> =
-            SHARES.into_iter().map(curve).filter(|one| one.0 >= search.lowest).collect();
+            SHARES.into_iter().map(curve).filter(|one| found.is_some() && one.0 >= search.lowest).collect();
         let mut rates: Vec<u32> = ladder.clone();
         rates.extend(curve.iter().map(|one| one.0));
-        rates.extend(slo.required.iter().map(|one| one.rate));
+        rates.extend(required);
         rates.sort_unstable();
         let mut steps: Vec<Step> = Vec::new();
         let mut parts = Vec::new();
@@ -224,7 +237,7 @@ impl Plan {
         let grid = Grid::of_own(&request.classes, &points);
         let adaptive = AdaptivePlan::after_search(request, &steps, spent);
         let adaptive = adaptive.map(|found| AdaptivePlan {
-            parameters: settled(found.parameters, (settle_ns(slo, at), slo.parts()), spent),
+            parameters: settled(found.parameters, settle_ns(slo, at), slo, spent),
             ..found
         });
         let rates = Some(RateSearch { points: Some(named), ..search.clone() });
@@ -233,9 +246,10 @@ impl Plan {
 }
 
 /// The same with visits that last until a queue of this memory has settled, as far as there is time for them.
-fn settled(usual: Parameters, (wanted_ns, parts): (u64, u64), spent: Nanos) -> Parameters {
+fn settled(usual: Parameters, wanted_ns: u64, slo: &Slo, spent: Nanos) -> Parameters {
+    let (visits, parts) = (slo.visits().min(LEAST_POINT_VISITS), slo.parts());
     let left_ns = usual.time_limit_ns.unwrap_or(0).saturating_sub(spent.0);
-    let most_ns = left_ns / (LEAST_POINT_VISITS * parts) / (1 + MEASURE_MEMORIES);
+    let most_ns = left_ns / (visits * parts) / (1 + MEASURE_MEMORIES);
     let settle_ns = (wanted_ns.min(most_ns) / NS_PER_MS * NS_PER_MS).max(usual.settle_ns);
     let measure_ns = usual.measure_ns.max(settle_ns * MEASURE_MEMORIES);
     Parameters { settle_ns, measure_ns, longest_measure_ns: measure_ns, ..usual }

@@ -108,11 +108,22 @@ impl Request {
         let least = slo.least_duration();
         match pace.max_duration {
             Some(limit) if limit < least => {
-                let why = "the search tries many rates, then measures several of them repeatedly, each until its queue settles";
-                Err(Problem::usage(format!("{limit} is too short to find a rate within these limits"))
+                let (what, why) = if slo.required_only {
+                    ("check these rates", "each rate is measured about 12 times until its queue settles")
+                } else {
+                    (
+                        "find a rate within these limits",
+                        "the search tries many rates, then measures several of them repeatedly, each until its queue settles",
+                    )
+                };
+                let next = match least.0 / NS_PER_S {
+                    seconds if seconds % 60 == 0 => format!("give --for {}m or more", seconds / 60),
+                    seconds => format!("give --for {seconds}s or more"),
+                };
+                Err(Problem::usage(format!("{limit} is too short to {what}"))
                     .at("--for")
                     .because(format!("{why}; the longer the limit, the longer that takes"))
-                    .next(format!("give --for {}m or more", least.0 / (60 * NS_PER_S))))
+                    .next(next))
             }
             Some(_) => Ok(()),
             None => Err(Problem::usage("a search for a rate needs a time")

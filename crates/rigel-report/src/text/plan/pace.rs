@@ -66,6 +66,15 @@ pub(super) fn rates(page: &mut Page, slo: &Slo, search: &RateSearch) {
         );
         sentences(page, "Scale", [text]);
     }
+    if slo.required_only {
+        let visits = format!(
+            "of {} to settle and {} measured, to the required rates alone, until the time is over",
+            search.settle,
+            Nanos(search.measure.0.saturating_mul(2))
+        );
+        let more = "a limit of its own (such as --p99) also searches the highest rate that meets it";
+        return sentences(page, "Visits", [visits, more.to_owned()]);
+    }
     sentences(
         page,
         "Search",

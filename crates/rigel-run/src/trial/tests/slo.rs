@@ -13,7 +13,8 @@ fn asked(law: &str, bounds: &[&str], seconds: u64, seed: u64) -> Request {
     let bounds: Vec<SloBound> = bounds.iter().map(|bound| bound.parse().unwrap()).collect();
     let max_duration = Some(Nanos::from_secs(seconds));
     let pace = Adaptive { max_duration, precision: Precision(200), ..Adaptive::default() };
-    let slo = Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE, scaled: None };
+    let slo =
+        Slo { bounds, required: Vec::new(), most_rate: USUAL_MOST_RATE, required_only: false, scaled: None };
     Request {
         classes: vec![LoadClass { arrival, ..LoadClass::random(Class::constant("open"), 8192) }],
         task: Task::rate(RunLevel::Open, slo, pace),

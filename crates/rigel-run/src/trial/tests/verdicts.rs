@@ -213,6 +213,7 @@ fn a_search_says_what_its_intervals_say() {
             bounds: vec!["p99 < 2ms".parse().unwrap()],
             required: required.map(|text| text.parse().unwrap()).into(),
             most_rate: 5000,
+            required_only: draw.of(&[false, true]),
             scaled: None,
         };
         let max_duration = Some(Nanos::from_secs(180));

@@ -35,6 +35,7 @@ pub fn all() -> Vec<Case> {
         Case::of("slo-nowhere", || slo(&["p99 < 6ms"], &[], 2000)),
         Case::of("slo-everywhere", || slo(&["p99 < 20ms"], &[], 50)),
         Case::of("slo-unfinished", unfinished),
+        Case::of("slo-required-only", required_only),
         Case::of("fit-phases", fit),
     ]
 }
@@ -80,7 +81,7 @@ fn asked(bounds: &[&str], required: &[&str], most_rate: u32) -> anyhow::Result<R
     let bounds = bounds.iter().map(|text| text.parse::<SloBound>()).collect::<Result<_, _>>();
     let required = required.iter().map(|text| text.parse::<Requirement>()).collect::<Result<_, _>>();
     let (bounds, required) = (bounds.map_err(anyhow::Error::msg)?, required.map_err(anyhow::Error::msg)?);
-    let slo = Slo { bounds, required, most_rate, scaled: None };
+    let slo = Slo { bounds, required, most_rate, required_only: false, scaled: None };
     let task = Task::rate(RunLevel::Open, slo, within(180));
     Ok(Request { task, command_line, ..own(RunLevel::Open, vec![arrivals(Shape::Poisson)]) })
 }
@@ -94,6 +95,16 @@ fn within(seconds: u64) -> Adaptive {
 fn rate() -> anyhow::Result<Record> {
     static KEPT: OnceLock<Record> = OnceLock::new();
     made_once(&KEPT, || slo(&["p99 < 20ms"], &[], 2000))
+}
+
+/// Nothing but whether two rates are low enough.
+fn required_only() -> anyhow::Result<Record> {
+    let mut request = asked(&["p99 < 22ms"], &["p99 < 22ms @ 50", "p99 < 22ms @ 245"], 2000)?;
+    if let Task::Rate { slo, pace, .. } = &mut request.task {
+        slo.required_only = true;
+        pace.max_duration = Some(Nanos::from_secs(60));
+    }
+    on_disk(TWO, request)
 }
 
 /// A search that was ended in its first half.
@@ -128,7 +139,7 @@ scale = 0.5
 fn fit() -> anyhow::Result<Record> {
     let bounds = vec!["p99 < 20ms".parse().map_err(anyhow::Error::msg)?];
     let scaled = Some(ScaledPhases { required: Some(1500), ..ScaledPhases::default() });
-    let slo = Slo { bounds, required: Vec::new(), most_rate: 2000, scaled };
+    let slo = Slo { bounds, required: Vec::new(), most_rate: 2000, required_only: false, scaled };
     let command_line = "--load day.toml --p99 20ms --require 1.5 /dev/sdb ".into();
     let asked = Request {
         task: Task::rate(RunLevel::Load, slo, within(360)),

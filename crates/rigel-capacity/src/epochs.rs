@@ -27,11 +27,10 @@ impl Epochs {
     /// Of subjects of one host, each with its lifetime; one of which nothing is known never counts.
     pub fn of(lives: &[(&Subject, Option<Lifetime>)]) -> Self {
         let known = || lives.iter().filter_map(|one| one.1);
-        let bounds: BTreeSet<i64> =
-            known().flat_map(|(first, last)| [first, last.saturating_add(1)]).collect();
+        let bounds: BTreeSet<i64> = known().flat_map(|(first, last)| [first, last]).collect();
         let counting = |at_ms: i64| {
             let is_alive =
-                |life: &Option<Lifetime>| life.is_some_and(|life| (life.0..=life.1).contains(&at_ms));
+                |life: &Option<Lifetime>| life.is_some_and(|life| (life.0..life.1).contains(&at_ms));
             let alive: Vec<usize> = (0..lives.len()).filter(|&at| is_alive(&lives[at].1)).collect();
             let subjects: Vec<&Subject> = alive.iter().map(|&at| lives[at].0).collect();
             (at_ms, lowest(&subjects).into_iter().map(|at| alive[at]).collect())
@@ -78,13 +77,14 @@ mod tests {
         let epochs = Epochs::of(&lives);
         for (start_ms, counting) in [
             (0, &[0][..]),
-            (190, &[0]),
-            (191, &[1]),
+            (194, &[0]),
+            (195, &[1]),
             (395, &[2]),
-            (595, &[2]),
-            (596, &[1]),
+            (594, &[2]),
+            // One that ends and one that begins in the middle do not both count.
+            (595, &[1]),
             (900, &[0]),
-            (996, &[]),
+            (995, &[]),
         ] {
             assert_eq!(epochs.counting(Span { start_ms, length_ms: 10 }), counting, "{start_ms}");
         }

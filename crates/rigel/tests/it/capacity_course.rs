@@ -49,7 +49,10 @@ fn sadf(host: &str, disk: &str, days: std::ops::Range<i64>) -> String {
             rate * 2.0
         ));
     }
-    format!(r#"{{"sysstat": {{"hosts": [{{"nodename": "{host}", "statistics": [{}]}}]}}}}"#, all.join(",\n"))
+    format!(
+        r#"{{"sysstat": {{"hosts": [{{"nodename": "{host}", "file-date": "2026-01-01", "statistics": [{}]}}]}}}}"#,
+        all.join(",\n")
+    )
 }
 
 /// `iostat -x -t -o JSON 3600`: three of four operations read.
@@ -155,6 +158,8 @@ fn a_database_with_another_number_than_before_is_joined_if_asked() {
         let told = capacity(&place, &format!("forecast here.jsonl --allow-other-disk {line}")).expect_code(2);
         let text = words(&told.stderr);
         assert!(text.contains("the DBIDs 2718281828 and 999 follow one another"), "{text}");
+        let each = "database PROD (DBID 2718281828) of rac1 and database PROD (DBID 999) of rac1";
+        assert!(!line.is_empty() || text.contains(each), "{text}");
         let offered = offer(&told.stderr, "join its histories:");
         assert!(offered.ends_with("--database 2718281828,999"), "{offered}");
         place.line(&offered).expect_code(0);

@@ -13,7 +13,7 @@ use crate::output;
 use crate::streams::Streams;
 use rigel_capacity::forecast::Daily;
 use rigel_capacity::headroom::{Course, Demand, Gate, Resource, Storage, Surface};
-use rigel_capacity::{History, KeySummary, Kind, Member, Members, Selection, Subject, day};
+use rigel_capacity::{History, KeySummary, Kind, Members, Selection, Subject, day};
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::judge::findings::Findings;
 use rigel_core::path_text;
@@ -138,7 +138,9 @@ fn check_common(
     if has_rate || members.all().len() < 2 {
         return Ok(());
     }
-    let names: Vec<String> = members.all().iter().map(Member::name).collect();
+    let all: Vec<&Subject> = members.parts().map(|one| one.1).collect();
+    let of_hosts = hosts::labels(&all).into_iter().zip(members.parts());
+    let names: Vec<String> = of_hosts.map(|(name, (host, _))| format!("{name} of {host}")).collect();
     let problem =
         Problem::usage(format!("there is no sum of {}", listed(&names))).at("--host, --database, --all");
     let own: Vec<&KeySummary> = held.iter().filter(|one| members.hosts().contains(&one.key.host)).collect();
@@ -182,19 +184,21 @@ fn tell_others(
         of_hosts.map(|key| &key.subject).filter(|one| one.kind == Kind::Database).filter(rates).collect();
     let there = Subject::distinct(there.into_iter());
     let is_in = |subject: &Subject| demand.subjects.iter().any(|one| one.is_same(subject));
-    let others: Vec<String> = there.iter().filter(|one| !is_in(one)).map(ToString::to_string).collect();
+    let mut all: Vec<&Subject> = demand.subjects.iter().collect();
+    all.extend(there.iter().filter(|one| !is_in(one)));
+    let names = hosts::labels(&all);
+    let (own, others) = names.split_at(demand.subjects.len());
     let hosts = listed(&whose.hosts);
     if !others.is_empty() {
-        let own: Vec<String> = demand.subjects.iter().map(ToString::to_string).collect();
         streams.remark(&format!(
             "this forecast covers only {}: {hosts} also has {}. If they share storage, it is used up earlier: \
              without {}, all databases of a host are added up",
-            listed(&own),
-            listed(&others),
+            listed(own),
+            listed(others),
             if whose.is_database() { "--database" } else { "--disk" }
         ));
     } else if there.len() > 1 && whose.hosts.len() == 1 && !whose.is_database() {
-        let names: Vec<String> = there.iter().map(ToString::to_string).collect();
+        let names = hosts::labels(&there.iter().collect::<Vec<_>>());
         streams.remark(&format!(
             "the loads of {} on {hosts} are added up; if they do not share storage, name one with --disk",
             listed(&names)

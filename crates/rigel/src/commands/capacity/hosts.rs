@@ -308,6 +308,16 @@ fn usual(
     })
 }
 
+/// What each is called, with the DBID of databases that have one name.
+pub fn labels(subjects: &[&Subject]) -> Vec<String> {
+    let is_twin = |one: &Subject, other: &Subject| one.name == other.name && !one.is_same(other);
+    let label = |one: &&Subject| match one.database().and_then(|of| of.dbid) {
+        Some(dbid) if subjects.iter().any(|other| is_twin(one, other)) => format!("{one} (DBID {dbid})"),
+        _ => one.to_string(),
+    };
+    subjects.iter().map(label).collect()
+}
+
 /// Where other disks or databases are counted than before, for somebody who sees a step there; within a time, and the first ones.
 pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String> {
     const MOST: usize = 3;

@@ -140,7 +140,14 @@ impl StoreSelection {
                     [] => "it has none at all".to_owned(),
                     names => format!("it has I/O of {}", names.join(", ")),
                 })
-                .next("name one of them with --disk, or another --host; rigel capacity list shows what there is"));
+                .next(format!(
+                    "{}; rigel capacity list shows what there is",
+                    if whose.is_database() {
+                        "name another database, or hosts with --host"
+                    } else {
+                        "name one of them with --disk, or another --host"
+                    }
+                )));
         }
         let (members, own, left_out) = meant(&whose, &held);
         let is_all = whose.hosts.iter().all(|host| hosts::means_all(all, host, &options.disks));
@@ -261,7 +268,11 @@ impl StoreSelection {
                 "{} calls one {}, and {} the other {}: they are from two hosts under one name, or two tools use different ids for one disk",
                 one.key.source.name(), one.key.subject.id, other.key.source.name(), other.key.subject.id
             ))
-            .next("select one by id with --disk ID, or one tool with --source"))
+            .next(if self.whose.is_database() {
+                "select one tool with --source"
+            } else {
+                "select one by id with --disk ID, or one tool with --source"
+            }))
     }
 
     /// That nothing is known in intervals that short.
@@ -301,7 +312,10 @@ impl StoreSelection {
         ))
         .at("--from, --to")
         .because(because)
-        .next("rigel capacity show draws each disk's history, including gaps; choose a time with data, or one disk with --disk")
+        .next(format!(
+            "rigel capacity show draws each disk's history, including gaps; choose a time with data{}",
+            if self.whose.is_database() { "" } else { ", or one disk with --disk" }
+        ))
     }
 
     fn sources(&self) -> Vec<Source> {

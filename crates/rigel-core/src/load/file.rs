@@ -162,7 +162,9 @@ fn what_if(value: Value<'_>) -> Result<Vec<String>, Problem> {
 fn shortened(mut sentence: String) -> String {
     const MORE: &str = " ..";
     if sentence.len() > MOST_SENTENCE {
-        sentence.truncate(sentence.floor_char_boundary(MOST_SENTENCE - MORE.len()));
+        let most = MOST_SENTENCE - MORE.len();
+        let end = (0..=most).rev().find(|&at| sentence.is_char_boundary(at)).unwrap_or(0);
+        sentence.truncate(end);
         sentence.push_str(MORE);
     }
     sentence

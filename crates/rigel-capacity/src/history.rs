@@ -1,12 +1,11 @@
-//! What a store gives back: tables by key, as series of one subject or totals of a host.
+//! What a store gives back: tables by key, as series of one subject.
 //!
 //! Where several sources tell of the same subject, the finest that looked on all of the time has the say for each interval, and the others fill its gaps. Must not forecast.
 
 use super::key::{Key, Kind, Source, Subject};
-use super::layers::own_disks;
 use super::metric::Metric;
-use super::series::{Sample, Series};
-use super::table::{Span, Table};
+use super::series::Series;
+use super::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to read of a store. Everything by default.
@@ -79,6 +78,11 @@ pub struct History {
 }
 
 impl History {
+    /// Only the tables of some keys.
+    pub fn retain(&mut self, wanted: impl Fn(&Key) -> bool) {
+        self.tables.retain(|key, _| wanted(key));
+    }
+
     /// Adds a table; what is there of its key stays.
     pub fn add(&mut self, key: Key, table: &Table) {
         self.tables.entry(key).or_default().merge(table);
@@ -125,39 +129,6 @@ impl History {
         }
         let samples = merged.samples(metric).collect();
         Series { host: host.to_owned(), subject: subject.clone(), metric, samples }
-    }
-
-    /// The disks of a host of which no one lies on another, so that no I/O is among those of two.
-    pub fn own_disks(&self, host: &str) -> Vec<Subject> {
-        own_disks(self.subjects(host, Kind::Disk))
-    }
-
-    /// A flow of all disks of a host together, in intervals of `step_ms` that begin at its multiples. Of a host whose disks are not all known in an interval, that
-    /// interval is left out, so that a disk that was not watched is no lower load; a disk counts from its first sample to its last. A device made of
-    /// other disks does not count beside them.
-    pub fn total(&self, host: &str, metric: Metric, step_ms: u32) -> Series {
-        self.total_of(host, &self.own_disks(host), metric, step_ms)
-    }
-
-    /// The same of some subjects.
-    pub fn total_of(&self, host: &str, subjects: &[Subject], metric: Metric, step_ms: u32) -> Series {
-        let mut sums: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
-        let mut lives: Vec<(i64, i64)> = Vec::new();
-        for subject in subjects {
-            let samples = self.series(host, subject, metric).resampled(step_ms);
-            if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
-                lives.push((first.span.start_ms, last.span.start_ms));
-            }
-            for sample in samples {
-                let sum = sums.entry(sample.span.start_ms).or_default();
-                *sum = (metric.across().of(sum.0, sample.value), sum.1 + 1);
-            }
-        }
-        let alive = |at: i64| lives.iter().filter(|(first, last)| (*first..=*last).contains(&at)).count();
-        let whole = sums.into_iter().filter(|&(start, (_, disks))| disks == alive(start));
-        let sample = |(start_ms, (value, _))| Sample { span: Span { start_ms, length_ms: step_ms }, value };
-        let samples = whole.map(sample).collect();
-        Series { host: host.to_owned(), subject: Subject::host(), metric, samples }
     }
 }
 

@@ -20,6 +20,8 @@ enum Layer {
     Mapped,
     /// All disks together, as `iostat -g ALL`, collectl and clouds have them.
     Sum,
+    /// A database, whose I/O is among that of its disks.
+    Database,
     /// Memory, and what holds no database.
     Nothing,
 }
@@ -53,6 +55,8 @@ const HARDWARE_MAJORS: [(u32, u32); 14] = [
     (179, 8),
     (259, 0),
 ];
+/// What stays of all data disks of a virtual machine of Azure together, which its query did not part.
+pub const ALL_LUNS: &str = "azure-data";
 const ARRAY_MAJOR: u32 = 9;
 const LOOP_MAJOR: u32 = 7;
 const DRBD_MAJOR: u32 = 147;
@@ -61,25 +65,39 @@ const NO_STORAGE_MAJORS: [u32; 3] = [1, 2, 11];
 /// Of disks of one host those on which the others lie, each once. Where only devices are known that lie on others, arrays count before mapped
 /// devices, which usually lie on them.
 pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
+    let lowest = lowest(&disks.iter().collect::<Vec<_>>());
+    lowest.into_iter().map(|at| disks[at].clone()).collect()
+}
+
+/// The places of those disks among some; of databases where there is no disk.
+pub fn lowest(disks: &[&Subject]) -> Vec<usize> {
     let names: BTreeSet<&str> =
         disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
+    let has_luns = disks.iter().any(|disk| is_lun(disk));
     let is_part = |disk: &Subject| {
         let mut parents = parents(&disk.name).into_iter().chain(parents(&disk.id));
-        disk.kind == Kind::Disk && parents.any(|parent| names.contains(parent.as_str()))
+        let is_sum_of_luns = has_luns && disk.id == ALL_LUNS;
+        disk.kind == Kind::Disk && (is_sum_of_luns || parents.any(|parent| names.contains(parent.as_str())))
     };
     // Of a part none.
     let layers: Vec<Option<Layer>> = disks.iter().map(|disk| (!is_part(disk)).then(|| layer(disk))).collect();
     let Some(lowest) = layers.iter().copied().flatten().min() else { return Vec::new() };
-    let own = disks.into_iter().zip(layers).filter(|(_, layer)| *layer == Some(lowest));
-    own.map(|(disk, _)| disk).collect()
+    (0..).zip(layers).filter(|(_, layer)| *layer == Some(lowest)).map(|(at, _)| at).collect()
+}
+
+/// A data disk of a virtual machine of Azure.
+fn is_lun(disk: &Subject) -> bool {
+    disk.kind == Kind::Disk && is_numbered(&disk.name, &["lun"])
 }
 
 fn layer(disk: &Subject) -> Layer {
     let is_mapped = MAPPED_IDS.iter().any(|id| disk.id.starts_with(id) || disk.name.starts_with(id));
     let name = disk.name.replace('!', "/");
     // An identity that is none of a mapped device is one of hardware, whatever it is called.
-    let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part");
-    if disk.kind != Kind::Disk {
+    let has_identity = !disk.id.is_empty() && !disk.id.starts_with("part") && disk.id != ALL_LUNS;
+    if disk.kind == Kind::Database {
+        Layer::Database
+    } else if disk.kind != Kind::Disk {
         Layer::Hardware
     } else if name == "ALL" && disk.id.is_empty() {
         Layer::Sum
@@ -230,7 +248,20 @@ mod tests {
         assert_eq!(own(&[("sda", "wwn-1"), ("vg0-data", "LVM-x1"), ("mpatha", "mpath-36")]), ["sda"]);
         assert_eq!(own(&[("mpatha", "mpath-36"), ("mpatha1", "part1-mpath-36")]), ["mpatha"]);
         assert_eq!(own(&[("odd7", "wwn-7"), ("sda", "wwn-1")]), ["odd7", "sda"]);
+        assert_eq!(
+            own(&[("data", ALL_LUNS), ("lun0", ""), ("lun11", ""), ("os", "")]),
+            ["lun0", "lun11", "os"]
+        );
+        assert_eq!(own(&[("data", ALL_LUNS), ("os", "")]), ["data", "os"]);
+        assert_eq!(own(&[("data", ""), ("lun0", "")]), ["data", "lun0"], "names that people gave");
         let database = Subject::named(Kind::Database, "md1");
-        assert_eq!(own_disks(vec![database.clone()]), [database], "a name is all that it has in common");
+        assert_eq!(
+            own_disks(vec![database.clone()]),
+            [database.clone()],
+            "a name is all that it has in common"
+        );
+        let [all, memory] = ["ALL", "zram0"].map(|name| Subject::disk(name, ""));
+        assert_eq!(own_disks(vec![database.clone(), all.clone()]), [all]);
+        assert_eq!(own_disks(vec![memory, database.clone()]), [database]);
     }
 }

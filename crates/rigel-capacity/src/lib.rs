@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text of a tool -> read (one room per format) -> Harvest: tables by key -> packed: bytes of a block -> a store (the program's)
-//!                                                                        <- History: series of one subject, totals of a host
+//!                                                                        <- History: series of one subject
 //!                                                                        -> Members: the sum of all that share a storage
 //! ```
 //! A flow is a mean over an interval, and additive: rates per second, bytes per second, time per second. A level is what was there at the
@@ -11,6 +11,7 @@
 
 pub mod counter;
 pub mod day;
+mod epochs;
 pub mod forecast;
 mod harvest;
 pub mod headroom;
@@ -28,13 +29,14 @@ pub mod sum;
 mod table;
 pub mod when;
 
+pub use epochs::Lifetime;
 pub use harvest::{Harvest, MOST_ROWS};
 pub use history::{History, KeySummary, Selection};
 pub use key::{DatabaseName, Key, Kind, Source, Subject};
 pub use layers::own_disks;
 pub use metric::{Across, Behaviour, Metric};
 pub use series::{Sample, Series};
-pub use sum::{Member, Members};
+pub use sum::{Handover, Member, Members, Part};
 pub use table::{MergeCounts, Span, Table};
 
 /// Milliseconds in a second.

@@ -1,23 +1,27 @@
 //! Hosts and databases that share a storage, and the sum of what they ask of it, on one clock.
 //!
-//! A member is a host with its disks, or a database on a host of which no disk is known. An interval that one member has and another lacks is unknown, and
-//! not smaller. Must not open a store, and must not forecast.
+//! A member is a host with its disks, or a database on a host of which no disk is known. What of it counts, and in which way it is told, is chosen for each
+//! interval. One that a member has and another lacks is unknown, and not smaller. Must not open a store, and must not forecast.
 
+mod member;
 mod profile;
 mod space;
+mod twin;
 
 #[cfg(test)]
 mod tests;
 
+pub use member::{Handover, Member, Part};
 pub use profile::usual_table;
 pub use space::Space;
+pub use twin::is_same_load;
 
+use super::epochs::Lifetime;
 use super::history::History;
-use super::key::{Key, Kind, Subject};
-use super::layers::own_disks;
+use super::key::{Key, Subject};
 use super::metric::{Across, Metric};
 use super::series::Sample;
-use super::table::Span;
+use super::table::{Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Ways in which sources tell of a quantity, as metrics that add up to it; the first that is known counts.
@@ -33,17 +37,6 @@ const LOAD: [Metric; 3] = [Metric::ReadOps, Metric::AllOps, Metric::ReadBytes];
 /// Intervals of a sum are multiples of five minutes.
 const BIN_MS: u32 = 300_000;
 
-/// A host whose disks, or a database on it, have load on the storage.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// The host.
-    pub host: String,
-    /// Its disks, of which no one lies on another; or one database.
-    pub subjects: Vec<Subject>,
-    /// Where it comes from, if it is none of the store: the file of a what-if.
-    pub file: Option<String>,
-}
-
 /// All whose load is that of one storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
@@ -51,6 +44,8 @@ pub struct Members {
     /// What the hosts of files are called in the history.
     guests: Vec<String>,
     all: Vec<Member>,
+    /// All databases of the store are one, whatever numbers it had.
+    is_one_database: bool,
 }
 
 /// A flow of all members together.
@@ -80,32 +75,35 @@ pub fn is_load(metrics: impl IntoIterator<Item = Metric>) -> bool {
     metrics.into_iter().any(|metric| LOAD.contains(&metric))
 }
 
+/// From when to when a table has load.
+pub fn lifetime(table: &Table) -> Option<Lifetime> {
+    let of = |metric: Metric| {
+        let mut spans = table.samples(metric).map(|sample| sample.span);
+        let first = spans.next()?;
+        Some((first.start_ms, spans.last().unwrap_or(first).end_ms()))
+    };
+    LOAD.into_iter().filter_map(of).reduce(super::epochs::joined)
+}
+
 impl Members {
-    /// Those among keys, each with whether it has load: of each host its disks, or its databases where it has none. Hosts keep their order.
-    pub fn of<'a>(keys: impl Iterator<Item = (&'a Key, bool)>, hosts: &[String]) -> Self {
-        let keys: Vec<(&Key, bool)> = keys.collect();
-        let mut all = Vec::new();
-        for host in hosts {
-            let own = |kind: Kind, any: bool| {
-                let own = keys
-                    .iter()
-                    .filter(|(key, has)| key.host == *host && key.subject.kind == kind && (any || *has));
-                Subject::distinct(own.map(|(key, _)| &key.subject))
-            };
-            let member = |subjects| Member { host: host.clone(), subjects, file: None };
-            let disks = own_disks(own(Kind::Disk, true));
-            if disks.is_empty() {
-                all.extend(own(Kind::Database, false).into_iter().map(|one| member(vec![one])));
-            } else {
-                all.push(member(disks));
-            }
-        }
-        Self { hosts: hosts.to_vec(), guests: Vec::new(), all }
+    /// Those among keys, each with the lifetime of its load: of each host its disks, and its databases while none of these is known. Hosts keep their order.
+    pub fn of<'a>(keys: impl Iterator<Item = (&'a Key, Option<Lifetime>)>, hosts: &[String]) -> Self {
+        let all = member::members(keys, hosts, false);
+        Self { hosts: hosts.to_vec(), all, ..Self::default() }
+    }
+
+    /// The same of one database that had several numbers (DBID), one after the other.
+    pub fn of_one_database<'a>(
+        keys: impl Iterator<Item = (&'a Key, Option<Lifetime>)>,
+        hosts: &[String],
+    ) -> Self {
+        let all = member::members(keys, hosts, true);
+        Self { hosts: hosts.to_vec(), all, is_one_database: true, ..Self::default() }
     }
 
     /// Those of a history.
     pub fn of_history(history: &History, hosts: &[String]) -> Self {
-        Self::of(history.tables().map(|(key, table)| (key, is_load(table.metrics()))), hosts)
+        Self::of(history.tables().map(|(key, table)| (key, lifetime(table))), hosts)
     }
 
     /// One host of a history.
@@ -115,9 +113,8 @@ impl Members {
 
     /// With those of a file that is none of the store; its hosts have names of their own in the history.
     pub fn extend(&mut self, others: Self, file: &str) {
-        let named = |member: Member| Member { file: Some(file.to_owned()), ..member };
         self.guests.extend(others.hosts);
-        self.all.extend(others.all.into_iter().map(named));
+        self.all.extend(others.all.into_iter().map(|member| member.of_file(file)));
     }
 
     /// The members.
@@ -135,21 +132,21 @@ impl Members {
         &self.guests
     }
 
+    /// Where all that counts of a member gives way to something else, in the order of time.
+    pub fn handovers(&self) -> Vec<Handover> {
+        let mut all: Vec<Handover> = self.all.iter().flat_map(Member::handovers).collect();
+        all.sort_by_key(|one| one.at_ms);
+        all
+    }
+
     /// Every disk and database, with its host.
     pub fn parts(&self) -> impl Iterator<Item = (&str, &Subject)> {
-        self.all.iter().flat_map(|one| one.subjects.iter().map(|subject| (one.host.as_str(), subject)))
+        self.all.iter().flat_map(Member::parts).map(|part| (part.host.as_str(), &part.subject))
     }
 
     /// The interval of the sum: the longest usual one of a member, as shorter ones are joined to it.
     pub fn step_ms(&self, history: &History) -> u32 {
-        let usual = |(host, subject): (&str, &Subject)| {
-            let metric = history.metrics(host, subject).into_iter().find(|metric| LOAD.contains(metric))?;
-            let samples = history.series(host, subject, metric).samples;
-            let mut lengths: Vec<u32> = samples.iter().map(|one| one.span.length_ms).collect();
-            lengths.sort_unstable();
-            lengths.get(lengths.len() / 2).copied()
-        };
-        let longest = self.parts().filter_map(usual).max().unwrap_or(0);
+        let longest = self.all.iter().filter_map(|member| usual_ms(member, history)).max().unwrap_or(0);
         longest.div_ceil(BIN_MS).max(1).saturating_mul(BIN_MS)
     }
 
@@ -173,44 +170,80 @@ impl Members {
         Sum::of(&flows, &any, ways)
     }
 
-    /// What a member did: of each of its disks in the first way that is known of it.
+    /// What a member did in the intervals in which all that counts there is known.
     fn flow(&self, member: &Member, history: &History, ways: Ways<'_>, step_ms: u32) -> Flow {
-        let mut by_way: BTreeMap<usize, Vec<Subject>> = BTreeMap::new();
-        for subject in &member.subjects {
-            let has = |metric: &Metric| history.metrics(&member.host, subject).contains(metric);
-            if let Some(way) = ways.iter().position(|way| way.iter().all(has)) {
-                by_way.entry(way).or_default().push(subject.clone());
+        // Of one database the intervals are as they are told.
+        let step_ms = if self.all.len() == 1 && member.is_one_database() { None } else { Some(step_ms) };
+        let across = across(ways);
+        let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
+        for (at, part) in member.parts().iter().enumerate() {
+            for (span, value) in flow_of(part, history, ways, step_ms) {
+                if member.counting(span).binary_search(&at).is_ok() {
+                    let sum = sums.entry(span).or_default();
+                    *sum = (across.of(sum.0, value), sum.1 + 1);
+                }
             }
         }
-        let parts = by_way
-            .into_iter()
-            .map(|(way, subjects)| self.flow_of((&member.host, &subjects), history, ways[way], step_ms));
-        parts.reduce(sum_of_flows).unwrap_or_default()
+        let is_whole = |(span, (_, known)): &(Span, (f64, usize))| *known == member.counting(*span).len();
+        sums.into_iter().filter(is_whole).map(|(span, (value, _))| (span, value)).collect()
     }
+}
 
-    /// What some disks of a host did, of which the same is known.
-    fn flow_of(
-        &self,
-        (host, subjects): (&str, &[Subject]),
-        history: &History,
-        metrics: &[Metric],
-        step_ms: u32,
-    ) -> Flow {
-        let column = |metric: Metric| -> Flow {
-            let series = match (self.all.as_slice(), subjects) {
-                // Of one database the intervals are as they are told.
-                ([_], [only]) if only.kind == Kind::Database => history.series(host, only, metric),
-                (_, subjects) => history.total_of(host, subjects, metric, step_ms),
-            };
-            series.samples.into_iter().map(|sample| (sample.span, sample.value)).collect()
+/// What a disk or database did, in each interval by the first way that is known there.
+fn flow_of(part: &Part, history: &History, ways: Ways<'_>, step_ms: Option<u32>) -> Flow {
+    let column = |metric: &Metric| -> Flow {
+        let series = history.series(&part.host, &part.subject, *metric);
+        let samples = match step_ms {
+            Some(step_ms) => series.resampled(step_ms),
+            None => series.samples,
         };
-        metrics.iter().map(|metric| column(*metric)).reduce(sum_of_flows).unwrap_or_default()
+        samples.into_iter().map(|sample| (sample.span, sample.value)).collect()
+    };
+    let mut all = Flow::new();
+    for way in ways {
+        let known = way.iter().map(column).reduce(sum_of_flows).unwrap_or_default();
+        if all.is_empty() {
+            all = known;
+            continue;
+        }
+        for (span, value) in known {
+            all.entry(span).or_insert(value);
+        }
     }
+    all
+}
+
+/// The usual interval of what a member has most of the time: half of what is known of a part is in intervals of at most that length.
+fn usual_ms(member: &Member, history: &History) -> Option<u32> {
+    let usual = |part: &Part| {
+        let of = |metric: Metric| history.series(&part.host, &part.subject, metric).samples;
+        let mut spans: Vec<Span> = LOAD.into_iter().flat_map(of).map(|sample| sample.span).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        let mut lengths: Vec<u32> = spans.iter().map(|span| span.length_ms).collect();
+        lengths.sort_unstable();
+        let covered: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let mut passed = 0;
+        let is_half = |length: &&u32| {
+            passed += u64::from(**length);
+            2 * passed >= covered
+        };
+        Some((lengths.iter().find(is_half).copied()?, covered))
+    };
+    let all: Vec<(u32, u64)> = member.parts().iter().filter_map(usual).collect();
+    let most = all.iter().map(|one| one.1).max()?;
+    // What is known for a short time gives no other clock to the rest.
+    all.into_iter().filter(|(_, covered)| 2 * covered >= most).map(|one| one.0).max()
+}
+
+/// What becomes of a quantity across disks and members.
+fn across(ways: Ways<'_>) -> Across {
+    ways.iter().copied().flatten().next().map_or(Across::Add, |metric| metric.across())
 }
 
 impl Sum {
     fn of(flows: &[Flow], any: &BTreeSet<Span>, ways: Ways<'_>) -> Self {
-        let across = ways.iter().copied().flatten().next().map_or(Across::Add, |metric| metric.across());
+        let across = across(ways);
         let count = flows.len();
         let mut sum = Self { means: vec![0.0; count], lacking_ms: vec![0; count], ..Self::default() };
         let mut covered = 0.0;
@@ -232,6 +265,19 @@ impl Sum {
         }
         sum.means.iter_mut().for_each(|mean| *mean /= f64::max(covered, 1.0));
         sum
+    }
+
+    /// The means of this and another sum in the intervals that both have, for a quantity that is one over the other.
+    pub fn means_with(&self, other: &Self) -> Option<(f64, f64)> {
+        let values: Flow = other.samples.iter().map(|one| (one.span, one.value)).collect();
+        let (mut sums, mut covered) = ((0.0, 0.0), 0.0);
+        for sample in &self.samples {
+            let Some(value) = values.get(&sample.span) else { continue };
+            let weight = f64::from(sample.span.length_ms);
+            sums = (sums.0 + sample.value * weight, sums.1 + value * weight);
+            covered += weight;
+        }
+        (covered > 0.0).then(|| (sums.0 / covered, sums.1 / covered))
     }
 
     /// The share of the time that some members have, and is left out because others lack it.

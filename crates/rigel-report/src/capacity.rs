@@ -286,13 +286,14 @@ pub fn overview_of_sum(history: &History, members: &Members, name: &str) -> Stri
     let shares: Vec<String> =
         ops.shares(members).iter().map(|(host, share)| format!("{host} {} %", percent(*share))).collect();
     notes.extend((shares.len() > 1).then(|| format!("shares of the I/Os: {}", listed(&shares))));
-    let means = |metric: Metric| all.iter().find(|one| one.metric == metric).and_then(Series::mean);
+    let sum = |metric: Metric| members.sum(history, &[&[metric]], step_ms);
     for (what, time, ops) in [
         ("reads", Metric::ReadTime, Metric::ReadOps),
         ("writes", Metric::WriteTime, Metric::WriteOps),
         ("I/Os", Metric::AllTime, Metric::AllOps),
     ] {
-        let latency = means(time).zip(means(ops)).filter(|(_, ops)| *ops > 0.0).map(|(time, ops)| time / ops);
+        let latency =
+            sum(time).means_with(&sum(ops)).filter(|(_, ops)| *ops > 0.0).map(|(time, ops)| time / ops);
         notes.extend(
             latency.map(|s| format!("mean latency of {what}, weighted by load: {} ms", short(s * 1e3))),
         );

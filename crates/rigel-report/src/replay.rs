@@ -23,8 +23,8 @@ pub struct ReplayReport<'a> {
     pub command: &'a str,
     /// The disks or databases of each host, together.
     pub members: &'a Members,
-    /// Hosts whose load has moved to the others.
-    pub without: &'a [String],
+    /// What each host has of the load, in parts of a hundred, where that was asked for.
+    pub nodes: &'a [(String, u32)],
     /// Intervals that some hosts have and others lack.
     pub left_out_stretches: usize,
     /// Devices that lie on them and do not count beside them.
@@ -128,10 +128,8 @@ impl ReplayReport<'_> {
 
     /// What each node of a run has of the load.
     fn nodes(&self) -> Option<String> {
-        let stay = self.members.hosts().iter().filter(|host| !self.without.contains(host));
-        let shares = &self.replay.load.node_share;
-        let each: Vec<String> = stay.zip(shares).map(|(host, share)| format!("{host} {share} %")).collect();
-        (!shares.is_empty()).then(|| format!("Shares of the nodes: {}.", listed(&each)))
+        let each: Vec<String> = self.nodes.iter().map(|(host, share)| format!("{host} {share} %")).collect();
+        (!each.is_empty()).then(|| format!("Shares of the nodes: {}.", listed(&each)))
     }
 }
 

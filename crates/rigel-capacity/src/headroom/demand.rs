@@ -61,8 +61,7 @@ impl Demand {
                 daily.push((resource, Daily::of(readings, offset_s, Figure::Rate)));
             }
         }
-        let (mean_ops, mean_bytes) = (mean(&ops), mean(&bytes));
-        let of_disks = mean(&readings(&of_writes.samples, times)).zip(mean_ops);
+        let of_disks = of_writes.means_with(&of_ops);
         let long = ops.iter().filter(|one| 10 * i64::from(one.seconds) >= 9 * BIN_S);
         let space = Space::of(history, members);
         if let Some(space) = &space {
@@ -74,7 +73,7 @@ impl Demand {
             size_bytes: space.as_ref().and_then(|space| space.size_bytes),
             databases: space.map_or(0, |space| space.databases),
             write_share: of_disks.or_else(|| of_host(history, members)).and_then(share),
-            io_bytes: mean_bytes.zip(mean_ops).and_then(share),
+            io_bytes: of_bytes.means_with(&of_ops).and_then(share),
             peak: long.max_by(|one, other| one.value.total_cmp(&other.value)).map(|most| Peak {
                 day: (most.from_s + offset_s).div_euclid(DAY_S),
                 seconds: most.seconds,
@@ -102,11 +101,8 @@ impl Demand {
 /// What is unknown of which member.
 fn lacking(sum: &Sum, members: &Members) -> Vec<(String, f64)> {
     let name = |(member, share): (&super::super::Member, f64)| {
-        let subjects: Vec<String> = member.subjects.iter().map(ToString::to_string).collect();
         let is_host = members.all().iter().filter(|other| other.host == member.host).count() == 1;
-        let name =
-            if is_host { member.host.clone() } else { format!("{} of {}", subjects.join(", "), member.host) };
-        (name, share)
+        (if is_host { member.host.clone() } else { member.name() }, share)
     };
     members.all().iter().zip(sum.lacking()).map(name).filter(|one| one.1 > 0.0).collect()
 }

@@ -58,7 +58,7 @@ fn a_total_needs_every_disk_that_lives() {
     let mut gappy = table(60, 2, 1.0);
     gappy.merge(&table(60, 4, 1.0).slice(180_000, i64::MAX));
     history.add(key("sdb", "", Source::Sadf), &gappy);
-    let total = history.total("db1", Metric::ReadOps, 60_000);
+    let total = crate::Members::of_host(&history, "db1").sum(&history, &[&[Metric::ReadOps]], 60_000);
     let found: Vec<(i64, f64)> =
         total.samples.iter().map(|sample| (sample.span.start_ms / 60_000, sample.value)).collect();
     assert_eq!(found, [(0, 11.0), (1, 11.0), (3, 11.0), (4, 10.0)]);
@@ -67,7 +67,10 @@ fn a_total_needs_every_disk_that_lives() {
 #[test]
 fn a_device_made_of_other_disks_does_not_count_beside_them() {
     let mut history = History::default();
-    let total = |history: &History| history.total("db1", Metric::ReadOps, 60_000).mean();
+    let total = |history: &History| {
+        let sum = crate::Members::of_host(history, "db1").sum(history, &[&[Metric::ReadOps]], 60_000);
+        sum.samples.iter().map(|sample| sample.value).reduce(f64::max)
+    };
     history.add(key("dm-0", "LVM-a", Source::Recorder), &table(60, 5, 7.0));
     history.add(key("dm-1", "LVM-b", Source::Recorder), &table(60, 5, 5.0));
     assert_eq!(total(&history), Some(12.0), "what lies below is not known");

@@ -10,6 +10,7 @@ mod names;
 use super::differences::Run;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
+use crate::layers::ALL_LUNS;
 use crate::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
 use answer::{Answer, Sample};
 use names::{Meant, Of};
@@ -106,14 +107,23 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
             .because("a rate follows from the sum over a period, and a mean from the average")
             .next(format!("ask again with the statistic {wanted}")));
     }
-    let Some(subject) = names::volume(&words, name, out.options.file.as_deref()) else {
-        return Err(wrong(1, format!("{} does not say of which volume or database it is", shown(name)))
+    let is_database = matches!(meant, Meant::Mean(_));
+    // No name of a file is that of a database.
+    let file = out.options.file.as_deref().filter(|_| !is_database);
+    let Some(subject) = names::volume(&words, name, file) else {
+        let (what, ask, label, of_file) = match is_database {
+            true => ("database", "ask with get-metric-data, and ", "DBInstanceIdentifier", ""),
+            false => ("volume", "", "VolumeId", ", or put vol-.. into the name of the file"),
+        };
+        return Err(wrong(1, format!("{} does not say of which {what} it is", shown(name)))
             .because("CloudWatch names it in the label only if the query does")
-            .next("set the label to ${PROP('Dim.VolumeId')} ${PROP('MetricName')}, or put vol-.. into the name of the file"));
+            .next(format!(
+                "{ask}set the label to ${{PROP('Dim.{label}')}} ${{PROP('MetricName')}}{of_file}"
+            )));
     };
-    let subject = match meant {
-        Meant::Mean(_) => Subject::named(Kind::Database, &subject),
-        _ => out.disk(&subject, ""),
+    let subject = match is_database {
+        true => Subject::named(Kind::Database, &subject),
+        false => out.disk(&subject, ""),
     };
     let key = out.key("", subject, Source::CloudWatch);
     let period_ms =
@@ -146,7 +156,13 @@ fn azure(metric: &answer::AzureMetric, out: &mut SampleSink<'_>) -> Result<(), P
             // The sum does not count beside what it is of.
             (Of::All, _) => "ALL".to_owned(),
         };
-        let subject = out.disk(&name, "");
+        let is_all_luns = of == Of::Data && series.lun().is_none();
+        if is_all_luns {
+            out.seen.notes.insert(
+                "the data disks are not told apart, and Azure may have given their mean: ask again with --dimension LUN",
+            );
+        }
+        let subject = out.disk(&name, if is_all_luns { ALL_LUNS } else { "" });
         let key = out.key(&host, subject, Source::Azure);
         write(&Series { key, meant, statistic: wanted, period_ms: None }, &series.data, out);
     }

@@ -146,7 +146,6 @@ impl Tables {
         let Some(OpenBlock { line, at_ms, is_whole_run, reports }) = self.block.take() else { return Ok(()) };
         // Of several reports the first is that of a run, whatever stands before it.
         let first = usize::from(!reports.is_empty() && (is_whole_run || reports.len() > 1));
-        out.seen.first_reports += u64::try_from(first).unwrap_or_default();
         let host = self.host_of(out);
         out.check_host(&host, line)?;
         if let Some(block) = at_ms.and_then(|at_ms| Block::of(at_ms, host, &reports[first..])) {

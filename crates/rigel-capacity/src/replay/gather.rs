@@ -2,6 +2,7 @@
 //!
 //! A history of many disks in seconds is large, so a day of it is taken at a time. Must not choose phases.
 
+use super::super::epochs::Epochs;
 use super::super::{History, Members, Metric, Span, Subject, Table};
 use super::bursts::Minute;
 use crate::KeySummary;
@@ -74,14 +75,8 @@ impl Life {
             Some(Self { member, host, subject, first_ms, last_ms, interval_ms })
         };
         let all = members.all().iter().enumerate();
-        all.flat_map(|(at, one)| one.subjects.iter().filter_map(move |subject| life(at, &one.host, subject)))
-            .collect()
-    }
-
-    /// Whether it has half of an interval or more.
-    fn has(&self, span: Span) -> bool {
-        let common = self.last_ms.min(span.end_ms()) - self.first_ms.max(span.start_ms);
-        common * 2 >= i64::from(span.length_ms)
+        let all = all.flat_map(|(at, one)| one.parts().iter().map(move |part| (at, part)));
+        all.filter_map(|(at, part)| life(at, &part.host, &part.subject)).collect()
     }
 }
 
@@ -108,7 +103,7 @@ pub struct HistoryExcerpt {
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     flows: [Flow; 2],
-    /// Subjects of which it is known.
+    /// Subjects of which it is known, of those that count.
     known: usize,
     /// Operations of each member.
     members: BTreeMap<usize, f64>,
@@ -118,7 +113,8 @@ struct Stretch {
 #[derive(Debug)]
 pub struct Gatherer<'a> {
     lives: &'a [Life],
-    members: usize,
+    /// Of each member the lives that count, by their places.
+    members: Vec<(Vec<usize>, Epochs)>,
     step_ms: u32,
     found: HistoryExcerpt,
 }
@@ -126,8 +122,16 @@ pub struct Gatherer<'a> {
 impl<'a> Gatherer<'a> {
     /// Of these subjects, in stretches of `step_ms`.
     pub fn new(lives: &'a [Life], step_ms: u32) -> Self {
-        let members = lives.iter().map(|life| life.member + 1).max().unwrap_or(0);
-        let found = HistoryExcerpt { member_ops: vec![0.0; members], ..HistoryExcerpt::default() };
+        let count = lives.iter().map(|life| life.member + 1).max().unwrap_or(0);
+        let found = HistoryExcerpt { member_ops: vec![0.0; count], ..HistoryExcerpt::default() };
+        let member = |number: usize| {
+            let places: Vec<usize> = (0..lives.len()).filter(|&at| lives[at].member == number).collect();
+            let own =
+                places.iter().map(|&at| (&lives[at].subject, Some((lives[at].first_ms, lives[at].last_ms))));
+            let epochs = Epochs::of(&own.collect::<Vec<_>>());
+            (places, epochs)
+        };
+        let members = (0..count).map(member).collect();
         Self { lives, members, step_ms, found }
     }
 
@@ -139,7 +143,18 @@ impl<'a> Gatherer<'a> {
     }
 
     const fn is_shared(&self) -> bool {
-        self.members > 1
+        self.members.len() > 1
+    }
+
+    /// Whether something counts in an interval: as long as a disk is known, what lies on it does not.
+    fn counts(&self, place: usize, span: Span) -> bool {
+        let (places, epochs) = &self.members[self.lives[place].member];
+        epochs.counting(span).iter().any(|&at| places[at] == place)
+    }
+
+    /// How many count in an interval.
+    fn counting(&self, span: Span) -> usize {
+        self.members.iter().map(|(_, epochs)| epochs.counting(span).len()).sum()
     }
 
     /// Takes a part of the time, behind those before.
@@ -154,9 +169,9 @@ impl<'a> Gatherer<'a> {
         let length_ms = self.step_ms;
         for (start_ms, Stretch { flows: [reads, writes], known, members }) in sums {
             let span = Span { start_ms, length_ms };
-            let alive = self.lives.iter().filter(|life| life.has(span)).count();
+            let alive = self.counting(span);
             let is_behind = self.found.rows.last().is_none_or(|last| last.span.end_ms() <= start_ms);
-            if members.len() < self.members {
+            if members.len() < self.members.len() {
                 self.found.left_out += 1;
             } else if known >= alive.max(1) && is_behind {
                 self.found.rows.push(Row { span, reads, writes });
@@ -168,12 +183,17 @@ impl<'a> Gatherer<'a> {
 
     /// What the disks or databases of a host did.
     fn add_host(&mut self, history: &History, host: &str, sums: &mut BTreeMap<i64, Stretch>) {
-        let own: Vec<&Life> = self.lives.iter().filter(|life| life.host == host).collect();
-        let all: Vec<BTreeMap<i64, SubjectDeeds>> =
-            own.iter().map(|life| self.known(history, (host, &life.subject))).collect();
+        let own: Vec<(usize, &Life)> = (0..).zip(self.lives).filter(|(_, life)| life.host == host).collect();
+        let length_ms = self.step_ms;
+        let known = |(place, life): &(usize, &Life)| {
+            let mut known = self.known(history, (host, &life.subject));
+            known.retain(|&start_ms, _| self.counts(*place, Span { start_ms, length_ms }));
+            known
+        };
+        let all: Vec<BTreeMap<i64, SubjectDeeds>> = own.iter().map(known).collect();
         let shares = shares_of_rest(&self.shares_of_host(history, host), &all);
         for (life, known) in
-            own.iter().zip(&all).flat_map(|(life, all)| all.iter().map(move |one| (life, one)))
+            own.iter().zip(&all).flat_map(|((_, life), all)| all.iter().map(move |one| (life, one)))
         {
             let (start, known) = known;
             let Some(flows) = self.flows(*known, shares.get(start).copied()) else { continue };
@@ -249,8 +269,9 @@ impl<'a> Gatherer<'a> {
     /// The minutes in which every subject was looked at at the same moments, often enough.
     fn add_minutes(&mut self, history: &History, (from_ms, to_ms): (i64, i64)) {
         let mut sums: BTreeMap<Span, (f64, usize)> = BTreeMap::new();
-        for life in self.lives {
-            for (span, ops) in fine(history, (&life.host, &life.subject)) {
+        for (place, life) in self.lives.iter().enumerate() {
+            let fine = fine(history, (&life.host, &life.subject));
+            for (span, ops) in fine.into_iter().filter(|(span, _)| self.counts(place, *span)) {
                 let sum = sums.entry(span).or_default();
                 *sum = (sum.0 + ops, sum.1 + 1);
             }
@@ -259,13 +280,10 @@ impl<'a> Gatherer<'a> {
             sums.retain(|span, _| (from_ms..to_ms).contains(&span.start_ms));
         }
         // Of several members one that is unknown is no lower load.
-        let alive = |span: Span| match self.is_shared() {
-            true => self.lives.len(),
-            false => self.lives.iter().filter(|life| life.has(span)).count().max(1),
-        };
+        let are_all = |span: Span| self.members.iter().all(|(_, epochs)| !epochs.counting(span).is_empty());
         let whole: Vec<(Span, f64)> = sums
             .into_iter()
-            .filter(|(span, sum)| sum.1 >= alive(*span))
+            .filter(|(span, sum)| are_all(*span) && sum.1 >= self.counting(*span))
             .map(|(span, sum)| (span, sum.0))
             .collect();
         let minute = |one: &(Span, f64)| one.0.start_ms.div_euclid(MINUTE_MS);
@@ -339,7 +357,14 @@ fn fine(history: &History, (host, subject): (&str, &Subject)) -> BTreeMap<Span, 
         *value += more.copied().unwrap_or(0.0);
         more.is_some()
     });
-    if ops.is_empty() { series(Metric::AllOps) } else { ops }
+    for (span, value) in series(Metric::AllOps) {
+        // As in a file that told of all I/Os together before another parted them.
+        let near = ops.range(..span).next_back().into_iter().chain(ops.range(span..).next());
+        if near.into_iter().all(|(other, _)| !other.overlaps(span)) {
+            ops.insert(span, value);
+        }
+    }
+    ops
 }
 
 #[cfg(test)]

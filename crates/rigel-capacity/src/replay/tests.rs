@@ -228,3 +228,33 @@ fn stretches_fit_source_and_time() {
     assert_eq!(of(301, 24), 300);
     assert!(is_step(300_000) && is_step(1000) && !is_step(7000) && !is_step(999) && !is_step(0));
 }
+
+/// `sar` of a volume, and from the seventh hour on iostat of the disk below it.
+#[test]
+fn a_volume_counts_until_its_disk_is_known() {
+    const HOUR_MS: i64 = 3_600_000;
+    let of_sar = |ops: f64| vec![(Metric::AllOps, ops), (Metric::ReadBytes, 3e5), (Metric::WriteBytes, 1e5)];
+    let mut all = history("dm-0", 3600, &vec![of_sar(70.0); 10]);
+    let later = history("sda", 3600, &vec![flows(50.0, 8192.0, 25.0, 8192.0); 10]);
+    for (key, table) in later.tables() {
+        all.add(key.clone(), &table.slice(6 * HOUR_MS, i64::MAX));
+    }
+    let of = |name: &str, from: i64| life(&Subject::disk(name, ""), (from * HOUR_MS, 10 * HOUR_MS), HOUR_MS);
+    let found = gathered(&all, &[of("dm-0", 0), of("sda", 6)], 3_600_000);
+    let ops: Vec<f64> = found.rows.iter().map(|row| (row.reads.ops + row.writes.ops).round()).collect();
+    assert_eq!(ops, [vec![70.0; 6], vec![75.0; 4]].concat());
+}
+
+/// Two minutes of seconds without directions, and two with them: all four say how bursty it was.
+#[test]
+fn minutes_are_known_in_whichever_way_they_are_told() {
+    let rows: Vec<Vec<(Metric, f64)>> = (0..240)
+        .map(|second| match second / 60 {
+            0 | 1 => vec![(Metric::AllOps, 50.0 + f64::from(second % 7))],
+            _ => flows(30.0 + f64::from(second % 7), 8192.0, 20.0, 8192.0),
+        })
+        .collect();
+    let all = history("sda", 1, &rows);
+    let found = gathered(&all, &lives(&all, 240_000, 1000), 60_000);
+    assert_eq!(found.minutes.len(), 4, "{:?}", found.minutes);
+}

@@ -9,7 +9,7 @@ use crate::key::{Key, Kind, Subject};
 use crate::series::{Sample, Series};
 use crate::table::Table;
 use crate::{DAY_MS, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Space in use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,9 +49,12 @@ impl Space {
     fn of_databases(history: &History, members: &Members, of_files: bool) -> Option<Self> {
         let hosts = if of_files { members.guests() } else { members.hosts() };
         let is_one = |key: &Key| hosts.contains(&key.host) && key.subject.kind == Kind::Database;
+        let all: Vec<(&Key, &Table)> =
+            history.tables().filter(|(key, table)| is_one(key) && has_space(table)).collect();
         let mut databases: BTreeMap<DatabaseKey<'_>, Vec<(&Key, &Table)>> = BTreeMap::new();
-        for (key, table) in history.tables().filter(|(key, table)| is_one(key) && has_space(table)) {
-            if let Some(name) = name(key) {
+        for (key, table) in &all {
+            let name = if members.is_one_database && !of_files { Some(("", "")) } else { name(key, &all) };
+            if let Some(name) = name {
                 databases.entry(name).or_default().push((key, table));
             }
         }
@@ -80,9 +83,15 @@ fn has_space(table: &Table) -> bool {
     table.metrics().any(|metric| metric == Metric::UsedBytes)
 }
 
-fn name(key: &Key) -> Option<DatabaseKey<'_>> {
+/// What a database is told apart by. One whose number a file does not tell has that of the only one of its name on its host.
+fn name<'a>(key: &'a Key, all: &[(&'a Key, &Table)]) -> Option<DatabaseKey<'a>> {
     let database = key.subject.database()?;
-    Some(database.dbid.map_or((key.host.as_str(), database.name), |dbid| ("", dbid)))
+    let others =
+        all.iter().filter(|(other, _)| other.host == key.host).filter_map(|one| one.0.subject.database());
+    let numbers: BTreeSet<&str> =
+        others.filter(|other| other.name == database.name).filter_map(|other| other.dbid).collect();
+    let only = numbers.first().copied().filter(|_| numbers.len() == 1);
+    Some(database.dbid.or(only).map_or((key.host.as_str(), database.name), |dbid| ("", dbid)))
 }
 
 /// The space of one database; what one instance tells is what the others tell.

@@ -1,5 +1,7 @@
 //! Sums with a known answer.
 
+mod course;
+
 use super::*;
 use crate::forecast::years::LAWS;
 use crate::forecast::{Daily, Kind as Figure, Reading};

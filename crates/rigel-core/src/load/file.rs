@@ -36,9 +36,9 @@ pub const FORM: &str = "rigel.load/1";
 pub const MOST_BYTES: u64 = 8 << 20;
 /// The keys of a file.
 const KEYS: [&str; 7] = ["load", "class", "points", "layout", "phase", "node_share", "what_if"];
-/// What a file may say of how its load differs from that of production: so many sentences of so many bytes.
-const MOST_SENTENCES: usize = 32;
-const MOST_SENTENCE: usize = 400;
+/// What a file may say of how its load differs from that of production: so many sentences of so many bytes. Names of files are in them.
+const MOST_SENTENCES: usize = 256;
+const MOST_SENTENCE: usize = 4096;
 
 /// What a load file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,6 +158,18 @@ fn what_if(value: Value<'_>) -> Result<Vec<String>, Problem> {
     Ok(all)
 }
 
+/// A sentence that [`read`] takes.
+fn shortened(mut sentence: String) -> String {
+    const MORE: &str = " ..";
+    if sentence.len() > MOST_SENTENCE {
+        let most = MOST_SENTENCE - MORE.len();
+        let end = (0..=most).rev().find(|&at| sentence.is_char_boundary(at)).unwrap_or(0);
+        sentence.truncate(end);
+        sentence.push_str(MORE);
+    }
+    sentence
+}
+
 /// A point whose rates are so many thousandths higher or lower; what does not arrive at a rate stays.
 fn grown(classes: &[LoadClass], point: Point, more: Option<i32>) -> Point {
     let Some(more) = more else { return point };
@@ -195,6 +207,16 @@ impl LoadFile {
             node_share: request.node_share.clone(),
             what_if: Vec::new(),
         })
+    }
+
+    /// With what is assumed of the load, in sentences. Those that [`read`] would refuse are shortened, and of too many the last ones are counted.
+    pub fn assume(&mut self, sentences: Vec<String>) {
+        let count = sentences.len();
+        let kept = if count > MOST_SENTENCES { MOST_SENTENCES - 1 } else { count };
+        self.what_if = sentences.into_iter().take(kept).map(shortened).collect();
+        if count > kept {
+            self.what_if.push(format!("What if: {} more assumptions", count - kept));
+        }
     }
 
     /// The text of a file that says the same; `comment` is its first line.

@@ -110,10 +110,18 @@ fn gone(told: &HeadroomReport<'_>, without: &[String]) -> String {
             format!("{} ({} times its load{busy})", printable(host), number(*times))
         })
         .collect();
+    let what_if = &told.scenario.what_if;
+    let is_left = |host: &&String| !without.contains(host) && !what_if.files.contains(host);
+    let idle: Vec<String> = told.demand.shares.iter().map(|one| &one.0).filter(is_left).cloned().collect();
+    let to = match (each.as_slice(), idle.as_slice()) {
+        ([], []) => "hosts of which no load is known".to_owned(),
+        // In proportion to nothing.
+        ([], idle) => format!("{}, which had none", printable(&listed(idle))),
+        (each, _) => listed(each),
+    };
     format!(
-        "What if: {names} is gone; its {} % of the load moves to {}. The sum, and with it every date, stays; what grows is the load of each host",
-        percent(share),
-        listed(&each)
+        "What if: {names} is gone; its {} % of the load moves to {to}. The sum, and with it every date, stays; what grows is the load of each host",
+        percent(share)
     )
 }
 

@@ -14,9 +14,9 @@ pub struct WhoseArgs {
     #[arg(long = "host", value_name = "NAME", value_delimiter = ',')]
     pub hosts: Vec<String>,
 
-    /// Sum all instances of this Oracle database, by its name or DBID
-    #[arg(long, value_name = "NAME")]
-    pub database: Option<String>,
+    /// Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub database: Vec<String>,
 
     /// Sum all hosts in the store
     #[arg(long)]
@@ -26,7 +26,7 @@ pub struct WhoseArgs {
 impl WhoseArgs {
     /// Whether anything is named.
     pub const fn is_given(&self) -> bool {
-        !self.hosts.is_empty() || self.database.is_some() || self.all
+        !self.hosts.is_empty() || !self.database.is_empty() || self.all
     }
 }
 
@@ -50,6 +50,11 @@ impl CommandStem {
             }
         }
         Self(typed(&kept).trim_end().to_owned())
+    }
+
+    /// With another word that every offer needs.
+    pub fn adding(&self, word: &str) -> Self {
+        Self(format!("{} {word}", self.0))
     }
 
     /// The whole command with more options.

@@ -11,6 +11,7 @@ mod calibrate;
 mod calibrate_commits;
 mod calibrate_io;
 mod capacity;
+mod capacity_course;
 mod capacity_replay;
 mod capacity_reports;
 mod capacity_sums;

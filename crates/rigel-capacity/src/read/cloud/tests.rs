@@ -68,6 +68,8 @@ fn statistics_of_cloudwatch_have_the_volume_in_the_name_of_the_file() {
     assert!(told(text, "reads.json").contains("Dim.VolumeId"), "{}", told(text, "reads.json"));
     let average = text.replace("Sum", "Average");
     assert!(told(&average, "vol-0a1.json").contains("ask again with the statistic Sum"));
+    let nameless = told(&metric_data(&[("ReadIOPS", [1.0; 3])]), "vol-0a1.json");
+    assert!(nameless.contains("DBInstanceIdentifier") && !nameless.contains("vol-"), "{nameless}");
     let label = metric_data(&[("vol-0a1 VolumeReadOps Average", [1.0; 3])]);
     assert!(told(&label, "x").contains("another statistic than Sum"));
 }
@@ -128,11 +130,12 @@ fn disks_of_azure_count_once() {
         ("Disk Read Bytes", "", "total", 6e7),
         ("Data Disk Read Operations/Sec", lun(0).as_str(), "average", 40.0),
         ("Data Disk Read Operations/Sec", lun(1).as_str(), "average", 15.0),
+        ("Data Disk Read Operations/Sec", "", "average", 27.5),
         ("OS Disk Read Operations/Sec", "", "average", 5.0),
         ("OS Disk Queue Depth", "", "average", 1.0),
     ]);
     let (format, seen, tables) = try_read(text.as_bytes(), Options::default(), 1 << 20).unwrap();
-    assert_eq!((format, seen.values), (Format::Azure, 10));
+    assert_eq!((format, seen.values), (Format::Azure, 12));
     assert!(tables.keys().all(|key| key.host == "db1" && key.source == Source::Azure));
     assert_eq!(seen.left_out, [("OS Disk Queue Depth".to_owned(), 3)].into());
     let all = disk(&tables, "ALL");
@@ -140,5 +143,6 @@ fn disks_of_azure_count_once() {
     assert_eq!(all.column(Metric::ReadBytes).unwrap(), [1e6; 2]);
     let own = crate::layers::own_disks(tables.keys().map(|key| key.subject.clone()).collect());
     let own: Vec<&str> = own.iter().map(|disk| disk.name.as_str()).collect();
-    assert_eq!(own, ["lun0", "lun1", "os"], "and not their sum");
+    assert_eq!(own, ["lun0", "lun1", "os"], "and neither their sum nor their mean");
+    assert!(seen.notes.iter().any(|note| note.contains("--dimension LUN")), "{:?}", seen.notes);
 }

@@ -26,13 +26,10 @@ fn means(text: &str, column: usize) -> Vec<f64> {
 
 #[test]
 fn a_block_is_the_mean_of_its_samples_and_stands_for_its_interval() {
-    for (name, first_reports, sampled_ms) in [(WHOLE, 4, 8_000), (LAST, 0, 4_000)] {
+    for (name, sampled_ms) in [(WHOLE, 8_000), (LAST, 4_000)] {
         let (format, seen, tables) = try_read(&file(name), Options::default(), 1 << 20).unwrap();
-        assert_eq!(
-            (format, seen.first_reports, seen.unusable),
-            (Format::OsWatcher, first_reports, 0),
-            "{name}"
-        );
+        // Every block has a first report, so that one is nothing to tell.
+        assert_eq!((format, seen.first_reports, seen.unusable), (Format::OsWatcher, 0, 0), "{name}");
         assert!(tables.keys().all(|key| key.host == "db1" && key.source == Source::OsWatcher), "{name}");
         let vda = disk(&tables, "vda");
         // 11:45:51, 57, 46:03, 09: the last one stands for the shortest interval.

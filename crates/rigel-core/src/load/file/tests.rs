@@ -309,3 +309,20 @@ proptest! {
         prop_assert_eq!(read("x", text.as_bytes()), Ok(load), "{}", text);
     }
 }
+
+/// What is assumed can be read again, however long the names of files are and however many there are.
+#[test]
+fn what_is_assumed_stays_within_what_is_read() {
+    let text =
+        format!("{HEAD}[[class]]\nname = \"reads\"\nsize = \"8K\"\narrival = {{ outstanding = 16 }}\n");
+    let mut load = read("x", text.as_bytes()).unwrap();
+    let sentences: Vec<String> =
+        (0..400).map(|at| format!("What if: with the load of {at}{}", "ä".repeat(at * 10))).collect();
+    load.assume(sentences.clone());
+    assert_eq!((load.what_if.len(), &load.what_if[7]), (256, &sentences[7]));
+    assert_eq!(load.what_if[255], "What if: 145 more assumptions");
+    assert!(load.what_if[254].ends_with("ä ..") && load.what_if[254].len() > 4000);
+    assert_eq!(read("x", load.text("again").as_bytes()).unwrap(), load);
+    load.assume(sentences[..256].to_vec());
+    assert_eq!(load.what_if.len(), 256);
+}

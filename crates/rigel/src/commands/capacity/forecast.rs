@@ -2,8 +2,9 @@
 //!
 //! Must not measure or judge; the rules are in `rigel_capacity`.
 
-use super::guests;
-use super::hosts::{self, Whose};
+use super::guests::Guests;
+use super::hosts::{self, Whose, another_number, join_numbers};
+use super::shared::renumbered;
 use crate::args::ForecastOptions;
 use crate::capacity_store::{self, Store};
 use crate::commands::advise::last_record;
@@ -20,6 +21,7 @@ use rigel_core::units::say::listed;
 use rigel_core::units::to_f64;
 use rigel_report::headroom::{self, HeadroomReport};
 use rigel_run::wall::Wall;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Five minutes: what busy hours are told by.
@@ -29,7 +31,8 @@ pub fn forecast(options: &ForecastOptions, streams: &Streams) -> Result<(), Prob
     let wall = Wall::system();
     let ForecastInput { whose, history, members, held } = asked(options)?;
     let demand = Demand::of(&history, &members, &options.scenario.what_if, wall.offset_s());
-    check_common(&demand, &members)?;
+    check_common(options, &demand, (&members, &held))?;
+    hosts::handovers(&members, (i64::MIN, i64::MAX)).iter().for_each(|text| streams.remark(text));
     tell_others(options, &whose, (&demand, &held), streams);
     let course = |(resource, daily): &(Resource, Daily)| {
         Course::of(*resource, daily.clone(), options.days, &options.scenario)
@@ -105,6 +108,8 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
         ..Selection::default()
     };
     let mut history = store.history(&selection)?;
+    // Another database may have the same name.
+    history.retain(|key| whose.wants(key));
     if history.tables().next().is_none() {
         return Err(Problem::usage(format!(
             "the history of {} has no {}",
@@ -116,25 +121,35 @@ fn asked(options: &ForecastOptions) -> Result<ForecastInput, Problem> {
     }
     let mut members = whose.members(&held, &options.subjects);
     whose.check_without(&options.scenario.what_if.without)?;
+    let mut guests = Guests::new(options.zone.as_deref(), &store);
     for file in &options.files {
-        guests::add(file, options.zone.as_deref(), STEP_MS, (&mut history, &mut members))?;
+        guests.add(file, STEP_MS, (&mut history, &mut members))?;
     }
     Ok(ForecastInput { whose, history, members, held })
 }
 
 /// Of members that were never watched at the same time there is no sum.
-fn check_common(demand: &Demand, members: &Members) -> Result<(), Problem> {
+fn check_common(
+    options: &ForecastOptions,
+    demand: &Demand,
+    (members, held): (&Members, &[KeySummary]),
+) -> Result<(), Problem> {
     let has_rate = demand.daily.iter().any(|one| one.0 != Resource::Space);
     if has_rate || members.all().len() < 2 {
         return Ok(());
     }
-    let name = |one: &rigel_capacity::Member| {
-        let subjects: Vec<String> = one.subjects.iter().map(ToString::to_string).collect();
-        format!("{} of {}", listed(&subjects), one.host)
-    };
-    let names: Vec<String> = members.all().iter().map(name).collect();
-    Err(Problem::usage(format!("there is no sum of {}", listed(&names)))
-        .at("--host, --database, --all")
+    let all: Vec<&Subject> = members.parts().map(|one| one.1).collect();
+    let of_hosts = hosts::labels(&all).into_iter().zip(members.parts());
+    let names: Vec<String> = of_hosts.map(|(name, (host, _))| format!("{name} of {host}")).collect();
+    let problem =
+        Problem::usage(format!("there is no sum of {}", listed(&names))).at("--host, --database, --all");
+    let own: Vec<&KeySummary> = held.iter().filter(|one| members.hosts().contains(&one.key.host)).collect();
+    let databases: BTreeSet<&str> =
+        members.parts().filter_map(|(_, subject)| Some(subject.database()?.name)).collect();
+    if let Some(numbers) = databases.iter().map(|name| renumbered(&own, name)).find(|all| !all.is_empty()) {
+        return Err(problem.because(another_number(&numbers)).next(join_numbers(&numbers, &options.stem)));
+    }
+    Err(problem
         .because(
             "they have no time in common in which the rates of each are known, and what is unknown is not 0",
         )
@@ -155,6 +170,7 @@ fn tell_others(
     {
         streams.remark(&others);
     }
+    whose.nameless(held).iter().for_each(|text| streams.remark(text));
     if !is_of_databases {
         return;
     }
@@ -168,18 +184,21 @@ fn tell_others(
         of_hosts.map(|key| &key.subject).filter(|one| one.kind == Kind::Database).filter(rates).collect();
     let there = Subject::distinct(there.into_iter());
     let is_in = |subject: &Subject| demand.subjects.iter().any(|one| one.is_same(subject));
-    let others: Vec<String> = there.iter().filter(|one| !is_in(one)).map(ToString::to_string).collect();
+    let mut all: Vec<&Subject> = demand.subjects.iter().collect();
+    all.extend(there.iter().filter(|one| !is_in(one)));
+    let names = hosts::labels(&all);
+    let (own, others) = names.split_at(demand.subjects.len());
     let hosts = listed(&whose.hosts);
     if !others.is_empty() {
-        let own: Vec<String> = demand.subjects.iter().map(ToString::to_string).collect();
         streams.remark(&format!(
             "this forecast covers only {}: {hosts} also has {}. If they share storage, it is used up earlier: \
-             without --disk and --database, all databases of a host are added up",
-            listed(&own),
-            listed(&others)
+             without {}, all databases of a host are added up",
+            listed(own),
+            listed(others),
+            if whose.is_database() { "--database" } else { "--disk" }
         ));
     } else if there.len() > 1 && whose.hosts.len() == 1 && !whose.is_database() {
-        let names: Vec<String> = there.iter().map(ToString::to_string).collect();
+        let names = hosts::labels(&there.iter().collect::<Vec<_>>());
         streams.remark(&format!(
             "the loads of {} on {hosts} are added up; if they do not share storage, name one with --disk",
             listed(&names)
@@ -240,10 +259,10 @@ fn check_disk(
             Err(Problem::usage("the record was made on a disk that is not in the history")
                 .at(path_text::encode(record))
                 .because(format!("the record is of {}, the history of {}", own.join(", "), theirs.join(", ")))
-                .next(
-                    "give a record of that disk, name the disk with --disk, or, if it is the same, add \
-                     --allow-other-disk; --on RECORD is for other storage",
-                ))
+                .next(format!(
+                    "give a record of that disk, {}or, if it is the same, add --allow-other-disk; --on RECORD is for other storage",
+                    if options.whose.database.is_empty() { "name the disk with --disk, " } else { "" }
+                )))
         }
     }
 }

@@ -3,57 +3,143 @@
 //! The file is read into memory and never stored. Must not understand it.
 
 use super::import;
+use crate::capacity_store::Store;
 use rigel_capacity::read::Options;
-use rigel_capacity::sum::is_load;
-use rigel_capacity::{History, Key, Members, Table};
+use rigel_capacity::sum::{is_load, is_same_load, lifetime};
+use rigel_capacity::{DAY_MS, History, Key, Kind, Lifetime, Members, Selection, Table};
 use rigel_core::error::Problem;
 use rigel_core::path_text::encode;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Adds what a file has to a history and its members.
-pub fn add(
-    file: &Path,
-    zone: Option<&str>,
-    step_ms: u32,
-    (history, members): (&mut History, &mut Members),
-) -> Result<(), Problem> {
-    for (key, table) in take(file, zone, members)? {
-        history.add(key, &table.coarser(step_ms));
-    }
-    Ok(())
+/// So much of the history is compared with a file.
+const COMPARED_MS: i64 = 14 * DAY_MS;
+
+/// Takes files in.
+pub struct Guests<'a> {
+    /// Of local times in the files.
+    pub zone: Option<&'a str>,
+    /// What the history is of.
+    pub store: &'a Store,
+    /// The load of those that were taken in, by what the history calls them.
+    taken: Vec<(Key, Table)>,
 }
 
-/// The tables of a file, which is a member from now on. Its hosts get names of their own, so that none is taken for one of the store.
-pub fn take(file: &Path, zone: Option<&str>, members: &mut Members) -> Result<Vec<(Key, Table)>, Problem> {
-    let name = encode(file);
-    let stem = file.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-    let options = Options {
-        zone: zone.map(import::zone).transpose()?,
-        host_of_nameless: Some(stem),
-        ..Options::default()
-    };
-    let tables = import::tables(file, &options)?;
-    let is_in =
-        |key: &&Key| members.parts().any(|(host, subject)| host == key.host && subject.is_same(&key.subject));
-    if let Some(key) = tables.keys().find(is_in) {
-        return Err(Problem::usage(format!("{} of {} is in the history already", key.subject, key.host))
-            .at(name)
-            .because("its load would count twice")
-            .next("leave this --add out, or leave out that host with --host"));
+impl<'a> Guests<'a> {
+    /// None yet.
+    pub const fn new(zone: Option<&'a str>, store: &'a Store) -> Self {
+        Self { zone, store, taken: Vec::new() }
     }
-    let hosts: BTreeSet<String> = tables.keys().map(|key| key.host.clone()).collect();
-    let guest = |host: &str| if hosts.len() == 1 { name.clone() } else { format!("{name} {host}") };
-    let names: Vec<String> = hosts.iter().map(|host| guest(host)).collect();
-    let tables: Vec<(Key, Table)> =
-        tables.into_iter().map(|(key, table)| (Key { host: guest(&key.host), ..key }, table)).collect();
-    let guests = Members::of(tables.iter().map(|(key, table)| (key, is_load(table.metrics()))), &names);
-    if guests.all().is_empty() {
-        return Err(Problem::usage("the file has no load")
-            .at(name)
-            .because("it has neither reads and writes nor bytes of a disk or database")
-            .next("give a file with them; for data alone, give its size and date: --add 200GB@2027-04"));
+
+    /// Adds what a file has to a history and its members.
+    pub fn add(
+        &mut self,
+        file: &Path,
+        step_ms: u32,
+        (history, members): (&mut History, &mut Members),
+    ) -> Result<(), Problem> {
+        for (key, table) in self.take(file, members)? {
+            history.add(key, &table.coarser(step_ms));
+        }
+        Ok(())
     }
-    members.extend(guests, &name);
-    Ok(tables)
+
+    /// The tables of a file, which is a member from now on. Its hosts get names of their own, so that none is taken for one of the store.
+    pub fn take(&mut self, file: &Path, members: &mut Members) -> Result<Vec<(Key, Table)>, Problem> {
+        let name = encode(file);
+        let stem = file.file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let options = Options {
+            zone: self.zone.map(import::zone).transpose()?,
+            host_of_nameless: Some(stem),
+            ..Options::default()
+        };
+        let tables: Vec<(Key, Table)> = import::tables(file, &options)?.into_iter().collect();
+        self.check_new(&tables, members).map_err(|problem| problem.at(&name))?;
+        let hosts: BTreeSet<String> = tables.iter().map(|(key, _)| key.host.clone()).collect();
+        let guest = |host: &str| if hosts.len() == 1 { name.clone() } else { format!("{name} {host}") };
+        let names: Vec<String> = hosts.iter().map(|host| guest(host)).collect();
+        let tables: Vec<(Key, Table)> =
+            tables.into_iter().map(|(key, table)| (Key { host: guest(&key.host), ..key }, table)).collect();
+        let guests = Members::of(tables.iter().map(|(key, table)| (key, lifetime(table))), &names);
+        if guests.all().is_empty() {
+            return Err(Problem::usage("the file has no load")
+                .at(name)
+                .because("it has neither reads and writes nor bytes of a disk or database")
+                .next("give a file with them; for data alone, give its size and date: --add 200GB@2027-04"));
+        }
+        members.extend(guests, &name);
+        self.taken.extend(tables.iter().cloned());
+        Ok(tables)
+    }
+
+    /// Refuses load that is there already, whatever it is called.
+    fn check_new(&self, tables: &[(Key, Table)], members: &Members) -> Result<(), Problem> {
+        let loads = || tables.iter().filter(|(_, table)| is_load(table.metrics()));
+        if let Some((key, host)) = loads().find_map(|(key, _)| Some((key, clash(key, members)?))) {
+            return Err(
+                known(format!("{} of {} is in the history already", key.subject, key.host)).because(host)
+            );
+        }
+        let taken = self.taken.iter();
+        let here = self.recent(loads().filter_map(|(_, table)| lifetime(table)), members)?;
+        let here = here.tables().filter(|(key, _)| {
+            members.parts().any(|(host, subject)| host == key.host && subject.is_same(&key.subject))
+        });
+        for (other, table) in here.chain(taken.map(|(key, table)| (key, table))) {
+            if let Some((key, _)) = loads().find(|(_, own)| is_same_load(own, table)) {
+                return Err(known(format!(
+                    "the load of {} of {} is in the sum already, as that of {} of {}",
+                    key.subject, key.host, other.subject, other.host
+                ))
+                .because("both have the same values in the same intervals, so it would count twice"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the store has of the last days of files.
+    fn recent(&self, lives: impl Iterator<Item = Lifetime>, members: &Members) -> Result<History, Problem> {
+        let lives: Vec<Lifetime> = lives.collect();
+        let (Some(first), Some(last)) =
+            (lives.iter().map(|one| one.0).min(), lives.iter().map(|one| one.1).max())
+        else {
+            return Ok(History::default());
+        };
+        let hosts: BTreeSet<String> = members.parts().map(|(host, _)| host.to_owned()).collect();
+        let hosts: Vec<String> = hosts.into_iter().filter(|host| !members.guests().contains(host)).collect();
+        if hosts.is_empty() {
+            return Ok(History::default());
+        }
+        // The end of the history may lie before that of the file.
+        let held = self.store.held()?;
+        let own = held.iter().filter(|one| hosts.contains(&one.key.host)).map(|one| one.last_ms);
+        let to_ms = last.min(own.max().unwrap_or(last));
+        let from_ms = first.max(to_ms - COMPARED_MS);
+        let selection =
+            Selection { hosts, from_ms: Some(from_ms), to_ms: Some(to_ms), ..Selection::default() };
+        self.store.history(&selection)
+    }
+}
+
+fn known(what: String) -> Problem {
+    Problem::usage(what).next("leave this --add out, or leave out that host with --host")
+}
+
+/// Why a disk or database of a host is among what counts already.
+fn clash(key: &Key, members: &Members) -> Option<String> {
+    let own: Vec<_> = members.parts().filter(|(host, _)| *host == key.host).map(|one| one.1).collect();
+    if own.iter().any(|subject| subject.is_same(&key.subject)) {
+        return Some("its load would count twice".to_owned());
+    }
+    let disk = own.iter().find(|subject| subject.kind == Kind::Disk);
+    match (disk, key.subject.kind) {
+        (Some(disk), Kind::Database | Kind::Disk) => Some(format!(
+            "the load of all disks of {} is, such as {disk}, and its load is among theirs",
+            key.host
+        )),
+        (None, Kind::Disk) if !own.is_empty() => {
+            Some(format!("the load of {} on {} is, and lies on its disks", own[0], key.host))
+        }
+        _ => None,
+    }
 }

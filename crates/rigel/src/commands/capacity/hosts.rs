@@ -2,10 +2,10 @@
 //!
 //! Must not open the store.
 
-use super::shared::shared;
+use super::shared::{renumbered, shared};
 use crate::args::{CommandStem, WhoseArgs};
 use rigel_capacity::sum::is_load;
-use rigel_capacity::{DAY_MS, DatabaseName, Key, KeySummary, Kind, Members, day, own_disks, when};
+use rigel_capacity::{DAY_MS, DatabaseName, Key, KeySummary, Kind, Members, Subject, day, own_disks, when};
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::listed;
@@ -18,8 +18,17 @@ pub struct Whose {
     pub name: String,
     /// The hosts.
     pub hosts: Vec<String>,
-    /// The database, by its number, else by its name; all of the hosts without one.
-    database: Option<(String, Option<String>)>,
+    /// The database; all of the hosts without one.
+    database: Option<WantedDatabase>,
+}
+
+/// A database, by its numbers where files tell them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WantedDatabase {
+    names: BTreeSet<String>,
+    dbids: BTreeSet<String>,
+    /// Whether another one has the name, too: what tells the name alone is then of neither.
+    is_name_shared: bool,
 }
 
 impl Whose {
@@ -41,10 +50,10 @@ impl Whose {
         } else {
             known(&asked.hosts, &all, shown)?
         };
-        match &asked.database {
-            Some(database) => Self::of_database(held, &named, database, shown),
-            None if named.is_empty() => usual(held, &all, stem, shown).map(|host| Self::of_hosts(vec![host])),
-            None => Ok(Self::of_hosts(named)),
+        match asked.database.as_slice() {
+            [_, ..] => Self::of_database(held, &named, &asked.database, stem, shown),
+            [] if named.is_empty() => usual(held, &all, stem, shown).map(|host| Self::of_hosts(vec![host])),
+            [] => Ok(Self::of_hosts(named)),
         }
     }
 
@@ -56,57 +65,62 @@ impl Whose {
     fn of_database(
         held: &[KeySummary],
         named: &[String],
-        database: &str,
+        asked: &[String],
+        stem: &CommandStem,
         shown: &str,
     ) -> Result<Self, Problem> {
-        let of_hosts =
-            held.iter().map(|one| &one.key).filter(|key| named.is_empty() || named.contains(&key.host));
+        let of_hosts: Vec<&KeySummary> =
+            held.iter().filter(|one| named.is_empty() || named.contains(&one.key.host)).collect();
         let all: Vec<(&Key, DatabaseName<'_>)> =
-            of_hosts.filter_map(|key| Some((key, key.subject.database()?))).collect();
-        let own: Vec<&(&Key, DatabaseName<'_>)> =
-            all.iter().filter(|one| one.1.is_called(database)).collect();
-        let dbids: BTreeSet<&str> = own.iter().filter_map(|one| one.1.dbid).collect();
-        let Some(name) = own.first().map(|one| one.1.name.to_owned()) else {
-            let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
-            let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            let problem =
-                Problem::usage(format!("the store has no history of the database {}", printable(database)))
-                    .at(shown);
-            return Err(match names.as_slice() {
-                [] => problem
-                    .because("it has no database at all")
-                    .next("import AWR or Statspack reports, or name a host with --host"),
-                names => problem
-                    .because(format!("it has {}", listed(names)))
-                    .next("name one of them with --database"),
-            });
-        };
-        if dbids.len() > 1 {
-            let dbids: Vec<String> = dbids.into_iter().map(str::to_owned).collect();
-            return Err(Problem::usage(format!("several databases are called {}", printable(database)))
-                .at(shown)
-                .because(format!("their DBIDs are {}", listed(&dbids)))
-                .next(format!("name one by its DBID: --database {}", dbids[0])));
+            of_hosts.iter().filter_map(|one| Some((&one.key, one.key.subject.database()?))).collect();
+        let mut own: Vec<&(&Key, DatabaseName<'_>)> = Vec::new();
+        for text in asked {
+            let by_number = || all.iter().filter(|one| one.1.dbid == Some(text));
+            let by_name = || all.iter().filter(|one| one.1.is_called(text));
+            let found: Vec<_> =
+                if by_number().next().is_some() { by_number().collect() } else { by_name().collect() };
+            if found.is_empty() {
+                return Err(no_database(&all, text, shown));
+            }
+            own.extend(found);
         }
-        let hosts: BTreeSet<&String> = own.iter().map(|one| &one.0.host).collect();
+        let dbids: BTreeSet<String> = own.iter().filter_map(|one| one.1.dbid.map(str::to_owned)).collect();
+        let names: BTreeSet<String> = own.iter().map(|one| one.1.name.to_owned()).collect();
+        let are_numbers = asked.iter().all(|text| dbids.contains(text));
+        if !are_numbers && (dbids.len() > 1 || asked.len() > 1) {
+            return Err(several(&of_hosts, asked, &dbids, stem).at(shown));
+        }
+        let is_own = |one: &DatabaseName<'_>| one.dbid.is_some_and(|dbid| dbids.contains(dbid));
+        let is_name_shared = all.iter().any(|(_, one)| {
+            one.dbid.is_some() && !is_own(one) && names.iter().any(|name| name.eq_ignore_ascii_case(one.name))
+        });
+        let wanted = WantedDatabase { names, dbids, is_name_shared };
+        let hosts: BTreeSet<&String> =
+            all.iter().filter(|one| wanted.is(one.1)).map(|one| &one.0.host).collect();
         let hosts: Vec<String> = hosts.into_iter().cloned().collect();
-        let dbid = dbids.first().map(|dbid| (*dbid).to_owned());
-        Ok(Self {
-            name: format!("database {name} on {}", listed(&hosts)),
-            hosts,
-            database: Some((name, dbid)),
-        })
+        let name = listed(&wanted.names.iter().cloned().collect::<Vec<_>>());
+        Ok(Self { name: format!("database {name} on {}", listed(&hosts)), hosts, database: Some(wanted) })
     }
 
     /// Whether something of a host is meant.
     pub fn wants(&self, key: &Key) -> bool {
-        let is_of = |(name, dbid): &(String, Option<String>)| {
-            key.subject.database().is_some_and(|of| match (of.dbid, dbid) {
-                (Some(of), Some(dbid)) => of == dbid,
-                _ => of.name.eq_ignore_ascii_case(name),
-            })
-        };
+        let is_of = |wanted: &WantedDatabase| key.subject.database().is_some_and(|of| wanted.is(of));
         self.hosts.contains(&key.host) && self.database.as_ref().is_none_or(is_of)
+    }
+
+    /// What is not counted because its file tells a name that several databases have, and no DBID.
+    pub fn nameless(&self, held: &[KeySummary]) -> Option<String> {
+        let wanted = self.database.as_ref().filter(|wanted| wanted.is_name_shared)?;
+        let is_untold = |key: &&Key| {
+            key.subject.database().is_some_and(|of| of.dbid.is_none() && wanted.is_called(of.name))
+        };
+        let found = held.iter().map(|one| &one.key).find(is_untold)?;
+        Some(format!(
+            "the {} of {} by {} is left out: its file has no DBID, and several databases have that name",
+            found.subject,
+            found.host,
+            found.source.name()
+        ))
     }
 
     /// Names and ids by which a store finds its subjects; none where all are meant.
@@ -130,7 +144,13 @@ impl Whose {
             named.is_empty() || named.contains(&key.subject.name) || named.contains(&key.subject.id)
         };
         let own = held.iter().filter(|one| self.wants(&one.key) && is_named(&one.key));
-        Members::of(own.map(|one| (&one.key, is_load(one.metrics.iter().copied()))), &self.hosts)
+        let life =
+            |one: &KeySummary| is_load(one.metrics.iter().copied()).then_some((one.first_ms, one.last_ms));
+        let own = own.map(|one| (&one.key, life(one)));
+        match &self.database {
+            Some(wanted) if wanted.dbids.len() > 1 => Members::of_one_database(own, &self.hosts),
+            _ => Members::of(own, &self.hosts),
+        }
     }
 
     /// Refuses a host that cannot be gone.
@@ -156,6 +176,14 @@ impl Whose {
             let here = found.hosts.iter().any(|host| self.hosts.contains(host));
             let away: Vec<String> =
                 found.hosts.iter().filter(|host| !self.hosts.contains(host)).cloned().collect();
+            if here && !away.is_empty() && found.has_moved {
+                return Some(format!(
+                    "{}, and only its time on {} is in this sum; for all of it: `{}`",
+                    found.sentence(),
+                    listed(&self.hosts),
+                    stem.with(&found.option(held))
+                ));
+            }
             (here && !away.is_empty()).then(|| {
                 format!(
                     "{} of the database {} (DBID {}) on {} {} the storage and {} not in this sum; \
@@ -171,6 +199,67 @@ impl Whose {
             })
         })
     }
+}
+
+impl WantedDatabase {
+    fn is_called(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether it is that: by its number, and by its name where only that is told and no other one has it.
+    fn is(&self, of: DatabaseName<'_>) -> bool {
+        match of.dbid {
+            Some(dbid) if !self.dbids.is_empty() => self.dbids.contains(dbid),
+            _ => !self.is_name_shared && self.is_called(of.name),
+        }
+    }
+}
+
+/// No database is called so.
+fn no_database(all: &[(&Key, DatabaseName<'_>)], asked: &str, shown: &str) -> Problem {
+    let names: BTreeSet<&str> = all.iter().map(|one| one.1.name).collect();
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let problem =
+        Problem::usage(format!("the store has no history of the database {}", printable(asked))).at(shown);
+    match names.as_slice() {
+        [] => problem
+            .because("it has no database at all")
+            .next("import AWR or Statspack reports, or name a host with --host"),
+        names => {
+            problem.because(format!("it has {}", listed(names))).next("name one of them with --database")
+        }
+    }
+}
+
+/// Several databases are called so.
+fn several(held: &[&KeySummary], asked: &[String], dbids: &BTreeSet<String>, stem: &CommandStem) -> Problem {
+    let [name] = asked else {
+        return Problem::usage(format!("{} are several databases", printable(&listed(asked))))
+            .because("only DBIDs of one database, which had one after the other, can be joined")
+            .next("name one database, or sum hosts with --host or --all");
+    };
+    let all: Vec<String> = dbids.iter().cloned().collect();
+    let problem = Problem::usage(format!("several databases are called {}", printable(name)));
+    match (renumbered(held, name).as_slice(), all.first()) {
+        ([], Some(first)) => problem
+            .because(format!("their DBIDs are {}", listed(&all)))
+            .next(format!("name one by its DBID: --database {first}")),
+        (numbers, _) => problem.because(another_number(numbers)).next(join_numbers(numbers, stem)),
+    }
+}
+
+/// That a database had several numbers, one after the other.
+pub fn another_number(numbers: &[String]) -> String {
+    format!("the DBIDs {} follow one another: it was restored or duplicated under a new one", listed(numbers))
+}
+
+/// What joins them, or takes the last.
+pub fn join_numbers(numbers: &[String], stem: &CommandStem) -> String {
+    format!(
+        "if it is one database, join its histories: `{}`; for the last one alone: --database {}",
+        stem.with(&format!("--database {}", numbers.join(","))),
+        numbers.last().map_or("", String::as_str)
+    )
 }
 
 /// Each of the named hosts once.
@@ -217,6 +306,37 @@ fn usual(
             "name one of them with --host, or several that share the storage: --host A,B; --all sums all",
         ),
     })
+}
+
+/// What each is called, with the DBID of databases that have one name.
+pub fn labels(subjects: &[&Subject]) -> Vec<String> {
+    let is_twin = |one: &Subject, other: &Subject| one.name == other.name && !one.is_same(other);
+    let label = |one: &&Subject| match one.database().and_then(|of| of.dbid) {
+        Some(dbid) if subjects.iter().any(|other| is_twin(one, other)) => format!("{one} (DBID {dbid})"),
+        _ => one.to_string(),
+    };
+    subjects.iter().map(label).collect()
+}
+
+/// Where other disks or databases are counted than before, for somebody who sees a step there; within a time, and the first ones.
+pub fn handovers(members: &Members, (from_ms, to_ms): (i64, i64)) -> Vec<String> {
+    const MOST: usize = 3;
+    let there =
+        members.handovers().into_iter().filter(|one| (from_ms.saturating_add(1)..to_ms).contains(&one.at_ms));
+    let named = |all: &[(String, Subject)]| {
+        let hosts: BTreeSet<&String> = all.iter().map(|one| &one.0).collect();
+        let subjects: Vec<String> = all.iter().map(|one| one.1.to_string()).collect();
+        format!("{} of {}", listed(&subjects), listed(&hosts.into_iter().cloned().collect::<Vec<_>>()))
+    };
+    let told = there.map(|one| {
+        format!(
+            "up to {} UTC the load of {} is counted, and from then on that of {}",
+            when::shown(one.at_ms),
+            named(&one.before),
+            named(&one.after)
+        )
+    });
+    told.take(MOST).collect()
 }
 
 /// Whether every disk of a host is meant, so that what is told of the host as a whole is told of these.

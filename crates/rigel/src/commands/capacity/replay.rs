@@ -2,7 +2,7 @@
 //!
 //! Must not choose phases or rates; `rigel_capacity::replay` does.
 
-use super::guests;
+use super::guests::Guests;
 use super::hosts::{self, Whose};
 use crate::args::ReplayOptions;
 use crate::capacity_store::{Store, place};
@@ -30,8 +30,9 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     let file = path_text::encode(&path);
     let mut chosen = StoreSelection::of(&store.held()?, options, &file)?;
     let range_ms = chosen.range(options)?;
+    chosen.narrow(range_ms);
     chosen.check_names(range_ms)?;
-    chosen.add_guests(options, range_ms)?;
+    chosen.add_guests(&store, options, range_ms)?;
     let lives = Life::all(&chosen.members, &chosen.held);
     let finest_ms = step_ms(&lives, (0, 0));
     let step_ms = options.step_ms.unwrap_or_else(|| step_ms(&lives, range_ms));
@@ -46,14 +47,16 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     }
     let scale = options.scale * options.what_if.times();
     let mut replay = Replay::of(&gathered, step_ms, options.most, scale)?;
-    replay.load.what_if = what_if(&options.what_if);
-    if options.nodes {
-        replay.load.node_share = chosen.node_shares(&gathered, &options.what_if.without)?;
-    }
+    replay.load.assume(what_if(&options.what_if));
+    let nodes = match options.nodes {
+        true => chosen.node_shares(&gathered, &options.what_if.without)?,
+        false => Vec::new(),
+    };
+    replay.load.node_share = nodes.iter().map(|one| one.1).collect();
     let told = ReplayReport {
         command: &format!("capacity {}", options.command),
         members: &chosen.members,
-        without: &options.what_if.without,
+        nodes: &nodes,
         left_out_stretches: gathered.left_out,
         left_out: &chosen.left_out,
         sources: &chosen.sources(),
@@ -66,6 +69,7 @@ pub fn replay(options: &ReplayOptions, streams: &Streams) -> Result<(), Problem>
     }
     if !options.quiet {
         chosen.others.iter().for_each(|text| streams.remark(text));
+        hosts::handovers(&chosen.members, range_ms).iter().for_each(|text| streams.remark(text));
         told.remarks().iter().for_each(|text| streams.remark(text));
     }
     Ok(())
@@ -76,14 +80,26 @@ struct StoreSelection {
     whose: Whose,
     members: Members,
     left_out: Vec<Subject>,
-    /// What the store has of their disks or databases.
+    /// What the store has of all disks and databases that may be meant.
+    all: Vec<KeySummary>,
+    /// What it has of those that count.
     held: Vec<KeySummary>,
     /// Whether these are all disks of the hosts.
     is_all: bool,
-    /// Who else has load on the storage.
-    others: Option<String>,
+    /// Who else has load on the storage, and what is left out.
+    others: Vec<String>,
     /// The load of files, in all hours of the time that is meant.
     guests: Vec<(Key, Table)>,
+}
+
+/// Those of which the load is, what the store has of them, and the disks that lie on them.
+fn meant(whose: &Whose, held: &[KeySummary]) -> (Members, Vec<KeySummary>, Vec<Subject>) {
+    let members = whose.members(held, &[]);
+    let is_meant = |key: &Key| members.parts().any(|(own, one)| own == key.host && one.is_same(&key.subject));
+    let disks = held.iter().map(|one| &one.key).filter(|key| key.subject.kind == Kind::Disk);
+    let left_out = Subject::distinct(disks.filter(|key| !is_meant(key)).map(|key| &key.subject));
+    let held = held.iter().filter(|one| is_meant(&one.key)).cloned().collect();
+    (members, held, left_out)
 }
 
 /// What is assumed, a sentence for each.
@@ -115,8 +131,7 @@ impl StoreSelection {
         let known: Vec<&KeySummary> = all.iter().filter(is_own).filter(has_ops).collect();
         let held: Vec<KeySummary> =
             known.iter().filter(|one| selection.wants(&one.key)).map(|one| (*one).clone()).collect();
-        let members = whose.members(&held, &[]);
-        if members.all().is_empty() {
+        if whose.members(&held, &[]).all().is_empty() {
             let subjects = Subject::distinct(known.into_iter().map(|one| &one.key.subject));
             let names: Vec<String> = subjects.iter().map(ToString::to_string).collect();
             return Err(Problem::usage(format!("the history of {} has no such I/O", whose.name))
@@ -125,26 +140,39 @@ impl StoreSelection {
                     [] => "it has none at all".to_owned(),
                     names => format!("it has I/O of {}", names.join(", ")),
                 })
-                .next("name one of them with --disk, or another --host; rigel capacity list shows what there is"));
+                .next(format!(
+                    "{}; rigel capacity list shows what there is",
+                    if whose.is_database() {
+                        "name another database, or hosts with --host"
+                    } else {
+                        "name one of them with --disk, or another --host"
+                    }
+                )));
         }
-        let is_meant = |host: &str, subject: &Subject| {
-            members.parts().any(|(own, one)| own == host && one.is_same(subject))
-        };
-        let disks = held.iter().map(|one| &one.key).filter(|key| key.subject.kind == Kind::Disk);
-        let left_out =
-            Subject::distinct(disks.filter(|key| !is_meant(&key.host, &key.subject)).map(|key| &key.subject));
-        let held: Vec<KeySummary> =
-            held.iter().filter(|one| is_meant(&one.key.host, &one.key.subject)).cloned().collect();
+        let (members, own, left_out) = meant(&whose, &held);
         let is_all = whose.hosts.iter().all(|host| hosts::means_all(all, host, &options.disks));
-        let others = whose.others(all, &options.stem).filter(|_| options.disks.is_empty());
-        Ok(Self { whose, members, left_out, held, is_all, others, guests: Vec::new() })
+        // The file is there by the time that the command is typed.
+        let stem = if options.out.is_some() && !options.force {
+            options.stem.adding("--force")
+        } else {
+            options.stem.clone()
+        };
+        let others = whose.others(all, &stem).filter(|_| options.disks.is_empty());
+        let others = others.into_iter().chain(whose.nameless(all)).collect();
+        Ok(Self { whose, members, left_out, all: held, held: own, is_all, others, guests: Vec::new() })
     }
 
     /// Takes the load of files in.
-    fn add_guests(&mut self, options: &ReplayOptions, range_ms: (i64, i64)) -> Result<(), Problem> {
+    fn add_guests(
+        &mut self,
+        store: &Store,
+        options: &ReplayOptions,
+        range_ms: (i64, i64),
+    ) -> Result<(), Problem> {
+        let mut guests = Guests::new(options.zone.as_deref(), store);
         for file in &options.files {
             let before = self.guests.len();
-            for (key, table) in guests::take(file, options.zone.as_deref(), &mut self.members)? {
+            for (key, table) in guests.take(file, &mut self.members)? {
                 let table = usual_table(&table, range_ms);
                 if table.is_empty() {
                     continue;
@@ -171,17 +199,18 @@ impl StoreSelection {
         Ok(())
     }
 
-    /// What each host has of the load, in parts of a hundred, once that of some has moved to the others.
-    fn node_shares(&self, gathered: &HistoryExcerpt, without: &[String]) -> Result<Vec<u32>, Problem> {
-        let mut ops: Vec<(&str, f64)> = Vec::new();
-        let members = self.members.all().iter().zip(&gathered.member_ops);
-        for (member, own) in members.filter(|(member, _)| member.file.is_none()) {
-            match ops.iter_mut().find(|(host, _)| *host == member.host) {
-                Some((_, sum)) => *sum += own,
-                None => ops.push((&member.host, *own)),
-            }
-        }
-        ops.retain(|(host, _)| !without.iter().any(|out| out == host));
+    /// What each host has of the load, in parts of a hundred, once that of some has moved to the others; 0 of one without load in that time.
+    fn node_shares(
+        &self,
+        gathered: &HistoryExcerpt,
+        without: &[String],
+    ) -> Result<Vec<(String, u32)>, Problem> {
+        let own = |host: &String| -> f64 {
+            let members = self.members.all().iter().zip(&gathered.member_ops);
+            members.filter(|(member, _)| member.file.is_none() && member.host == *host).map(|one| one.1).sum()
+        };
+        let stay = self.whose.hosts.iter().filter(|host| !without.contains(host));
+        let ops: Vec<(&String, f64)> = stay.map(|host| (host, own(host))).collect();
         let all: f64 = ops.iter().map(|one| one.1).sum();
         if all <= 0.0 {
             return Err(Problem::usage("the hosts that stay had no I/O in that time")
@@ -189,7 +218,8 @@ impl StoreSelection {
                 .because("their shares of the load are all 0")
                 .next("leave out --nodes, or choose another time with --from and --to"));
         }
-        Ok(ops.iter().map(|one| u32::try_from(whole(100.0 * one.1 / all)).unwrap_or(100)).collect())
+        let share = |ops: f64| u32::try_from(whole(100.0 * ops / all)).unwrap_or(100);
+        Ok(ops.into_iter().map(|(host, ops)| (host.clone(), share(ops))).collect())
     }
 
     /// The time that is meant.
@@ -213,6 +243,15 @@ impl StoreSelection {
         .next("give a --from before --to"))
     }
 
+    /// Only what was there in a time: what counts there is chosen among it.
+    fn narrow(&mut self, (from_ms, to_ms): (i64, i64)) {
+        let there: Vec<KeySummary> =
+            self.all.iter().filter(|one| one.first_ms < to_ms && one.last_ms > from_ms).cloned().collect();
+        if !there.is_empty() {
+            (self.members, self.held, self.left_out) = meant(&self.whose, &there);
+        }
+    }
+
     /// Two disks with one name at the same time are of two hosts, or one that two tools tell apart in different ways.
     fn check_names(&self, (from_ms, to_ms): (i64, i64)) -> Result<(), Problem> {
         let clash = |one: &KeySummary, other: &KeySummary| {
@@ -229,7 +268,11 @@ impl StoreSelection {
                 "{} calls one {}, and {} the other {}: they are from two hosts under one name, or two tools use different ids for one disk",
                 one.key.source.name(), one.key.subject.id, other.key.source.name(), other.key.subject.id
             ))
-            .next("select one by id with --disk ID, or one tool with --source"))
+            .next(if self.whose.is_database() {
+                "select one tool with --source"
+            } else {
+                "select one by id with --disk ID, or one tool with --source"
+            }))
     }
 
     /// That nothing is known in intervals that short.
@@ -269,7 +312,10 @@ impl StoreSelection {
         ))
         .at("--from, --to")
         .because(because)
-        .next("rigel capacity show draws each disk's history, including gaps; choose a time with data, or one disk with --disk")
+        .next(format!(
+            "rigel capacity show draws each disk's history, including gaps; choose a time with data{}",
+            if self.whose.is_database() { "" } else { ", or one disk with --disk" }
+        ))
     }
 
     fn sources(&self) -> Vec<Source> {

@@ -84,7 +84,9 @@ pub fn show(options: &ShowArgs, streams: &Streams) -> Result<(), Problem> {
                 },
                 ..selection.clone()
             };
-            let text = overview_of_sum(&store.history(&sum)?, &members, &whose.name);
+            let mut history = store.history(&sum)?;
+            history.retain(|key| whose.wants(key));
+            let text = overview_of_sum(&history, &members, &whose.name);
             streams.results(text.as_bytes())?;
         }
     }

@@ -280,7 +280,7 @@ fn replayed(only: &[Metric], most: usize) -> anyhow::Result<Vec<Document>> {
     let told = replay::ReplayReport {
         command: "capacity replay --host db1 --scale 1.5",
         members: &members,
-        without: &[],
+        nodes: &[],
         left_out_stretches: 0,
         left_out: &left_out,
         sources: &[Source::Iostat],

@@ -25,6 +25,6 @@ pub mod table;
 mod waits;
 mod walk;
 
-pub use failure::{LEDGER, SCHEMA};
+pub use failure::LEDGER;
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

@@ -17,7 +17,7 @@ pub use address::Address;
 use crate::private::Kit;
 use crate::programs::Programs;
 use crate::query::Query;
-use crate::server::{Door, Opener, Reach, Server, ServerFacts, Words};
+use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use database::Database;
 use rigel_core::error::Problem;
@@ -34,6 +34,7 @@ const WORDS: Words = Words {
     bypass: "innodb_flush_method=O_DIRECT bypasses it",
     small_cache: "innodb_flush_method=O_DIRECT bypasses the page cache",
     to_see_files: "the files in its datadir must be readable",
+    home: Home::Database,
     counts_index: true,
 };
 
@@ -46,12 +47,8 @@ impl Door for Mysql {
         &WORDS
     }
 
-    /// In a database of others nothing is made: what is theirs there, only PostgreSQL's room knows to leave alone.
-    fn reach(&self, _: &str) -> Result<Arc<dyn Reach>, Problem> {
-        Err(Problem::usage("an existing MySQL or MariaDB server cannot be measured")
-            .at("--dsn")
-            .because("only private servers of these products are supported")
-            .next("leave out --dsn for a private server on the same storage"))
+    fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem> {
+        Ok(Arc::new(Address::of_user(dsn)?))
     }
 
     fn programs(&self, given: Option<&Path>) -> Result<Programs, Problem> {
@@ -73,7 +70,7 @@ impl Reach for Address {
     }
 
     fn knock(&self) -> Result<(), Problem> {
-        self.connect().map(drop).map_err(|error| failure::connect(self.shown(), &error))
+        self.connect().map(drop).map_err(|error| failure::connect(self, &error))
     }
 }
 
@@ -116,8 +113,12 @@ impl Server for Database {
         self.drop_tables()
     }
 
-    fn prepare(&mut self, _: &Table, queries: &[Query], _: bool) -> Result<(), Problem> {
-        queries.iter().try_for_each(|query| session::check(self, *query))
+    fn prepare(&mut self, _: &Table, queries: &[Query], is_private: bool) -> Result<(), Problem> {
+        queries.iter().try_for_each(|query| session::check(self, *query))?;
+        if !is_private && !queries.contains(&Query::Commit) {
+            self.prepare_counts();
+        }
+        Ok(())
     }
 
     fn opener(&self) -> Opener {

@@ -25,7 +25,7 @@ pub use database::Database;
 use crate::private::Kit;
 use crate::programs::Programs;
 use crate::query::Query;
-use crate::server::{Door, Opener, Reach, Server, ServerFacts, Words};
+use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use rigel_core::error::Problem;
 use rigel_core::load::sql::{Probe, Product};
@@ -42,6 +42,7 @@ const WORDS: Words = Words {
     bypass: "debug_io_direct=data (since version 16) or a control group with little memory bypasses it",
     small_cache: "PostgreSQL 16 and later bypass the page cache",
     to_see_files: "if /proc does not show its processes, the role also needs pg_read_all_settings or pg_monitor",
+    home: Home::Schema,
     counts_index: false,
 };
 
@@ -103,6 +104,7 @@ impl Server for Database {
             directory: facts.directory,
             tables: facts.tables,
             log_bytes: facts.log_bytes,
+            beside_bytes: 0,
         }
     }
 

@@ -4,6 +4,7 @@
 //! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
 
+use crate::failure::{DATABASE, Leftover, SCHEMA};
 use crate::mysql;
 use crate::postgresql;
 use crate::private::Kit;
@@ -61,8 +62,45 @@ pub struct Words {
     pub small_cache: &'static str,
     /// What it takes to see the files of a server of others, beside its host, for root.
     pub to_see_files: &'static str,
+    /// What the tables are in.
+    pub home: Home,
     /// It counts blocks of an index, through which every look-up goes, together with those of the table.
     pub counts_index: bool,
+}
+
+/// What the tables of ours are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// A schema of the database of the connection.
+    Schema,
+    /// A database of its own.
+    Database,
+}
+
+impl Home {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "the schema rigel",
+            Self::Database => "the database rigel",
+        }
+    }
+
+    /// Why it stays when the tables go.
+    pub const fn stays(self) -> &'static str {
+        match self {
+            Self::Schema => "it contains calibrate_io()",
+            Self::Database => "others have something in it",
+        }
+    }
+
+    /// What may be left of it when a server does not answer.
+    pub const fn left(self) -> &'static Leftover {
+        match self {
+            Self::Schema => &SCHEMA,
+            Self::Database => &DATABASE,
+        }
+    }
 }
 
 /// What a server is.
@@ -94,6 +132,8 @@ pub struct ServerFacts {
     pub log: Option<PathBuf>,
     /// What its log may take, as long as nobody holds it back.
     pub log_bytes: u64,
+    /// What a new table takes beside its own size at most.
+    pub beside_bytes: u64,
 }
 
 impl Words {
@@ -111,6 +151,25 @@ impl ServerFacts {
     /// The name of the database, for people.
     pub fn database_name(&self) -> String {
         printable(&self.database).into_owned()
+    }
+
+    /// Who has what the tables are in: `the database shop has no schema rigel`.
+    pub fn has_none(&self) -> String {
+        match self.words.home {
+            Home::Schema => format!("the database {} has no schema rigel", self.database_name()),
+            Home::Database => "the server has no database rigel".to_owned(),
+        }
+    }
+
+    /// `the schema rigel with ({what}) would be created in the database shop`.
+    pub fn would_have(&self, what: &str) -> String {
+        let home = self.words.home.name();
+        match self.words.home {
+            Home::Schema => {
+                format!("{home} with {what} would be created in the database {}", self.database_name())
+            }
+            Home::Database => format!("{home} with {what} would be created"),
+        }
     }
 
     /// `PostgreSQL 15.14`.

@@ -41,7 +41,9 @@ Examples:
 const DROP: &str = "\
 Examples:
   rigel sql drop --dsn 'host=/run/postgresql dbname=shop'
-      remove the schema rigel and its table; measure nothing";
+      remove the schema rigel and its table; measure nothing
+  rigel sql drop --dsn mysql://rigel@localhost
+      the same of a MySQL or MariaDB server, whose table is in the database rigel";
 
 const RESUME: &str = "\
 Examples:
@@ -115,11 +117,12 @@ pub struct InstallArgs {
     dry_run: bool,
 }
 
-/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table.
+/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. Of MySQL and MariaDB: tables with that
+/// comment, and the database rigel when nothing else is in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DROP)]
 pub struct DropArgs {
-    /// The database, such as 'host=/run/postgresql dbname=shop'; a password comes from PGPASSWORD
+    /// The database, such as 'host=/run/postgresql dbname=shop' or mysql://USER@HOST; a password comes from PGPASSWORD or MYSQL_PWD
     #[arg(long, value_name = "DSN")]
     dsn: String,
 }
@@ -214,13 +217,14 @@ impl Command {
 
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
-        if self.server.database != Product::Postgresql {
+        self.server.check()?;
+        if self.server.product() != Product::Postgresql {
             return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
                 .at("--database")
                 .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
                 .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --last --database mysql` advises settings"));
         }
-        size::check(self.server.database, self.server.size)?;
+        size::check(self.server.product(), self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))
                 .at("--size")

@@ -17,6 +17,7 @@ pub mod postgresql;
 pub mod private;
 mod processes;
 pub mod programs;
+pub mod prove;
 pub mod query;
 mod series;
 pub mod server;

@@ -9,13 +9,15 @@ mod failure;
 mod kit;
 mod ledger;
 mod programs;
+mod prove;
 mod session;
 mod table;
 
 pub use address::Address;
 
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
 use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
@@ -23,6 +25,7 @@ use database::Database;
 use rigel_core::error::Problem;
 use rigel_core::load::sql::Product;
 use rigel_core::measure::ServerCounts;
+use rigel_uses::proof::Proof;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,6 +60,20 @@ impl Door for Mysql {
 
     fn kit(&self) -> &'static dyn Kit {
         &kit::MysqlKit
+    }
+
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts {
+        prove::facts(table_bytes)
+    }
+
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem> {
+        prove::prove(server, wanted, progress, stop)
     }
 }
 

@@ -22,14 +22,16 @@ pub mod watch;
 pub use address::Address;
 pub use database::Database;
 
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
 use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use rigel_core::error::Problem;
 use rigel_core::load::sql::{Probe, Product};
 use rigel_core::measure::ServerCounts;
+use rigel_uses::proof::Proof;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,6 +67,20 @@ impl Door for Postgresql {
 
     fn kit(&self) -> &'static dyn Kit {
         &kit::PostgresqlKit
+    }
+
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts {
+        prove::facts(table_bytes, self.kit().cache_bytes(prove::SESSIONS))
+    }
+
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem> {
+        prove::prove_private(server, wanted, progress, stop)
     }
 }
 

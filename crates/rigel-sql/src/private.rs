@@ -153,6 +153,11 @@ pub enum Purpose {
     Fill,
     /// To be measured: with caches as small as they can be.
     Measure,
+    /// For experiments on settings: as it is without any, with so much of a cache of its own.
+    Prove {
+        /// Bytes.
+        cache_bytes: u64,
+    },
 }
 
 /// What stays between the table and the device while it is measured.

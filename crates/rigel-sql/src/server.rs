@@ -7,14 +7,16 @@
 use crate::failure::{DATABASE, Leftover, SCHEMA};
 use crate::mysql;
 use crate::postgresql;
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use rigel_core::error::Problem;
 use rigel_core::load::sql::Product;
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text::printable;
+use rigel_uses::proof::Proof;
 use rustix::process::geteuid;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -49,6 +51,21 @@ pub trait Door: Sync {
 
     /// How a private server is made and started.
     fn kit(&self) -> &'static dyn Kit;
+
+    /// What the experiment on settings takes, with a table of that size.
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts;
+
+    /// Settings proven on a private server that was made and not started.
+    ///
+    /// # Errors
+    /// When it refuses something or does not answer, or `stop` was set.
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem>;
 }
 
 /// What things are called.

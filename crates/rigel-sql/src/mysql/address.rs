@@ -106,8 +106,7 @@ impl Address {
             Some(path) => Way::Socket(path),
             None => Way::Tcp(host.unwrap_or_else(|| "localhost".to_owned()), port.unwrap_or(PORT)),
         };
-        let user =
-            user.unwrap_or_else(|| std::env::var("USER").unwrap_or_else(|_| LEADER.to_owned()));
+        let user = user.unwrap_or_else(|| std::env::var("USER").unwrap_or_else(|_| LEADER.to_owned()));
         let shown = shown(&way, &user, database.as_deref());
         let password = parts.password.or(password);
         let address = Self { way, user, password, database, shown, is_private: false };
@@ -296,7 +295,10 @@ mod tests {
         assert_eq!(words.shown(), "socket=/s/mysqld.sock user=anna");
         assert_eq!(words.password.as_deref(), Some("from-env"));
         let odd = parse("mariadb://anna:a@b@127.0.0.1").unwrap();
-        assert_eq!((odd.shown(), odd.password.as_deref()), ("host=127.0.0.1 port=3306 user=anna", Some("a@b")));
+        assert_eq!(
+            (odd.shown(), odd.password.as_deref()),
+            ("host=127.0.0.1 port=3306 user=anna", Some("a@b"))
+        );
         let six = parse("mysql://anna@[::1]:3310/").unwrap();
         assert_eq!(six.shown(), "host=::1 port=3310 user=anna");
         assert!(!six.is_remote() && !words.is_remote());

@@ -75,14 +75,17 @@ fn refusal(address: &Address, code: u16) -> (&'static str, &'static str) {
             "the server lets nobody in from this host",
             "connect over its Unix socket, or create the user for this host (CREATE USER ..@..)",
         ),
-        NO_DATABASE => ("the server has no such database", "name an existing one, or none: Rigel has its own"),
+        NO_DATABASE => {
+            ("the server has no such database", "name an existing one, or none: Rigel has its own")
+        }
         SHUTTING_DOWN => (
             "the server is not accepting connections",
             "try again once it has started; the server log shows its progress",
         ),
-        code if LOCKED.contains(&code) => {
-            ("the account of this user is locked or expired", "unlock it (ALTER USER ..), or name another user")
-        }
+        code if LOCKED.contains(&code) => (
+            "the account of this user is locked or expired",
+            "unlock it (ALTER USER ..), or name another user",
+        ),
         code if NOT_GRANTED.contains(&code) => (
             "the user may not connect to this database",
             "grant access (GRANT .. ON .. TO ..), or name another user, or no database: Rigel has its own",
@@ -105,8 +108,9 @@ pub fn statement(what: &str, error: &Error) -> Problem {
         Some(code) if NOT_GRANTED.contains(&code) => {
             problem.next("grant the privilege (GRANT ALL ON rigel.* TO ..), or name a user that has it")
         }
-        Some(code) if READ_ONLY.contains(&code) => problem
-            .next("the server or the session is read-only: measure the primary, or a private server on this host"),
+        Some(code) if READ_ONLY.contains(&code) => problem.next(
+            "the server or the session is read-only: measure the primary, or a private server on this host",
+        ),
         Some(LOCK_TIMEOUT) => in_use(),
         _ => problem.next("check the server log"),
     }

@@ -29,7 +29,7 @@ pub const HOME: &str = "rigel";
 /// Rows in a page.
 const ROWS: u64 = 3;
 /// The first row of the first whole page.
-const FIRST: u64 = 1;
+pub const FIRST: u64 = 1;
 /// By this a table is known as ours.
 pub const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
 /// And by what follows as one that a run did not finish.
@@ -48,7 +48,7 @@ const IS_FREE: &str = "select is_free_lock('rigel')";
 const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
 /// MariaDB writes to pages again when nobody can need the transaction of their rows any more. It is waited for while there is less of it.
 const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
-const LITTLE_HISTORY: u64 = 50;
+const LITTLE_HISTORY: u64 = 2;
 const HISTORY_STANDS: Duration = Duration::from_secs(3);
 
 /// What comes from the thread that fills a table.
@@ -70,7 +70,8 @@ fn rows(blocks: Range<u32>) -> Range<u64> {
 impl Database {
     /// The tables in the database, each with its comment, as far as this user may see them.
     pub(super) fn tables(&mut self) -> Result<BTreeMap<String, String>, Problem> {
-        let ask = "select table_name, table_comment from information_schema.tables where table_schema = 'rigel'";
+        let ask =
+            "select table_name, table_comment from information_schema.tables where table_schema = 'rigel'";
         let rows: Vec<(String, String)> = self
             .client
             .query(ask)

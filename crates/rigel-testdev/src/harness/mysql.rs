@@ -180,7 +180,8 @@ impl Drop for MysqlServer {
 }
 
 fn serve(home: &Path, settings: &[String]) -> Result<Child, MissingNeed> {
-    let log = OpenOptions::new().create(true).append(true).open(home.join("log")).map_err(MissingNeed::new)?;
+    let log =
+        OpenOptions::new().create(true).append(true).open(home.join("log")).map_err(MissingNeed::new)?;
     let mut server = as_user(program(&["mariadbd", "mysqld"])?);
     server.args(settings).arg(format!("--datadir={}", home.join("data").display()));
     server.arg(format!("--socket={}", home.join("s").display()));
@@ -191,8 +192,10 @@ fn serve(home: &Path, settings: &[String]) -> Result<Child, MissingNeed> {
 
 fn program(names: &[&str]) -> Result<PathBuf, MissingNeed> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    let dirs: Vec<PathBuf> =
-        std::env::split_paths(&paths).chain(PLACES.map(PathBuf::from)).filter(|dir| dir.is_absolute()).collect();
+    let dirs: Vec<PathBuf> = std::env::split_paths(&paths)
+        .chain(PLACES.map(PathBuf::from))
+        .filter(|dir| dir.is_absolute())
+        .collect();
     let all = names.iter().flat_map(|name| dirs.iter().map(move |dir| dir.join(name)));
     let mut all = all.filter(|path| path.is_file());
     all.next().ok_or_else(|| MissingNeed::new(format!("{} is not installed", names[0])))

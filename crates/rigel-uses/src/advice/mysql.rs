@@ -31,7 +31,7 @@ const MOST: Setting = Setting::new(Product::Mysql, "innodb_io_capacity_max", CAP
 const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threads", THREADS_PAGE);
 const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
 
-pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+pub(super) fn advice(source: &Source<'_>) -> Vec<Advice> {
     let mut all = [capacity(source), vec![read_threads(source), flush_method(source)]].concat();
     all.extend(commits::of_mariadb(source));
     all
@@ -53,7 +53,7 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     };
     let whole = |rate: f64| format!("{:.0}", rate.floor());
     let low = number(writes.low());
-    let usual = Value::at_low_end(&writes, |rate| whole((rate / 2.0).clamp(LEAST_CAPACITY, MOST_CAPACITY)));
+    let usual = Value::at_low_end(&writes, |rate| io_capacity(rate).to_string());
     let most = Value::at_low_end(&writes, |rate| whole(rate.max(LEAST_CAPACITY)));
     let why_usual = format!(
         "Half of {low}, the lower end of the interval: the other half is left for reads, the log and the \
@@ -64,6 +64,24 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
          value evicts pages from the buffer pool too early."
     );
     vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
+}
+
+/// What `innodb_io_capacity` is to be on storage with so many random writes of a page per second.
+pub fn io_capacity(writes_per_s: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is between 100 and 20,000"
+    )]
+    let whole = (writes_per_s / 2.0).clamp(LEAST_CAPACITY, MOST_CAPACITY).floor() as u32;
+    whole
+}
+
+/// What `innodb_read_io_threads` is to be on storage that so many outstanding reads saturate, without regard to the CPUs.
+pub fn read_threads_for(saturating: u32) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 4 and 64")]
+    let threads = (f64::from(saturating) / PENDING_A_THREAD).ceil().clamp(THREADS.0, THREADS.1) as u32;
+    threads
 }
 
 /// One thread for 64 pending reads, but no more threads than CPUs: a thread that has no CPU reaps nothing.

@@ -99,7 +99,9 @@ fn what_a_killed_run_left_in_a_mysql_server_is_used_or_made_again() {
     let (place, dsn) = (place(), server.dsn());
     let line = ["sql", "simple", "--dsn", &dsn, "--create-in", "rigel", "--size", "512M", "--no-html"];
     let mut run = spawn(&place, &line);
-    wait_until("rows", || server.ask("select count(*) from (select 1 from rigel.big limit 99) t").is_ok_and(|rows| rows == "99"));
+    wait_until("rows", || {
+        server.ask("select count(*) from (select 1 from rigel.big limit 99) t").is_ok_and(|rows| rows == "99")
+    });
     // Neither may another one remove it meanwhile.
     refused(drop_it(&place, &dsn), 3, &["rigel.big is in use"]);
     run.kill().unwrap();
@@ -112,7 +114,8 @@ fn what_a_killed_run_left_in_a_mysql_server_is_used_or_made_again() {
     assert_eq!(server.ask("select count(*) > 6144 from rigel.big").unwrap(), "1");
     let more = ["--sessions", "1", "--duration", "300s", "--name", "killed", "--drop", "--no-html"];
     let mut run = place.command();
-    let run = run.args(["sql", "simple", "--dsn", &dsn]).args(more).stdout(Stdio::null()).stderr(Stdio::null());
+    let run =
+        run.args(["sql", "simple", "--dsn", &dsn]).args(more).stdout(Stdio::null()).stderr(Stdio::null());
     let mut run = run.spawn().unwrap();
     wait_until("a visit", || place.files().iter().any(|file| file.starts_with("killed")));
     refused(drop_it(&place, &dsn), 3, &["rigel.big is in use"]);
@@ -187,8 +190,11 @@ fn a_mysql_server_that_cannot_be_measured_says_why() {
     let url = server.url_of("guarded:open%20sesame");
     let by_string = run(&url, &["--drop", "--name", "string"]);
     whole(&by_string);
-    let records: Vec<String> =
-        place.files().iter().map(|file| fs::read_to_string(place.path().join(file)).unwrap_or_default()).collect();
+    let records: Vec<String> = place
+        .files()
+        .iter()
+        .map(|file| fs::read_to_string(place.path().join(file)).unwrap_or_default())
+        .collect();
     let said = [by_environment.stdout, by_environment.stderr, by_string.stdout, by_string.stderr];
     for text in said.iter().chain(&records) {
         assert!(!text.contains("sesame"), "{text}");

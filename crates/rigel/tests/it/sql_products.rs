@@ -210,7 +210,9 @@ fn a_directory_whose_name_is_no_text_is_used_or_refused_at_once() {
         let told = tell(place.command().args(line.split(' ')).arg(&odd));
         match product {
             Product::Postgresql => assert!([0, 1].contains(&told.code), "{}", told.stderr),
-            Product::Mysql => refused(told, 3, &["its path is not UTF-8", "name a directory on the same storage"]),
+            Product::Mysql => {
+                refused(told, 3, &["its path is not UTF-8", "name a directory on the same storage"])
+            }
         }
         assert_clean(&odd);
     });

@@ -29,7 +29,9 @@ Examples:
   rigel sql prove /mnt/fast
       find the right random_page_cost and effective_io_concurrency for queries there, in some minutes
   rigel sql prove --dsn 'dbname=shop' --create-in shop --size 1G
-      the same on your own server, with a table that is removed afterwards";
+      the same on your own server, with a table that is removed afterwards
+  rigel sql prove --database mysql /mnt/fast
+      find the right innodb_io_capacity and more for MySQL or MariaDB there, in some 20 minutes";
 
 const INSTALL: &str = "\
 Examples:
@@ -74,7 +76,8 @@ pub enum Command {
 }
 
 /// Runs queries with each value of random_page_cost and effective_io_concurrency, from version 18 on also of io_workers and io_method, and checks
-/// whether the advice of `rigel advise` holds.
+/// whether the advice of `rigel advise` holds. With --database mysql: of innodb_io_capacity, innodb_flush_neighbors, innodb_log_file_size and
+/// innodb_read_io_threads, on a private server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROVE, mut_args(adapted_to_proof))]
 pub struct ProveArgs {
@@ -218,11 +221,11 @@ impl Command {
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
         self.server.check()?;
-        if self.server.product() != Product::Postgresql {
-            return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
-                .at("--database")
-                .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
-                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --last --database mysql` advises settings"));
+        if self.server.product() != Product::Postgresql && self.server.dsn.is_some() {
+            return Err(Problem::usage("settings of an existing MySQL or MariaDB server are not tested")
+                .at("--dsn")
+                .because("they apply to the whole server, and it would have to be restarted with each value")
+                .next("leave out --dsn for a private server on the same storage: rigel sql prove --database mysql DIR"));
         }
         size::check(self.server.product(), self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {

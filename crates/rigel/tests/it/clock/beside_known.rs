@@ -145,7 +145,10 @@ fn the_law_of_a_device_is_seen_by_both_ways() {
             // Below the knee the way of each read there and back is not free, and SQL asks for the next one later.
             let least = if *sessions > STATIONS { 0.98 } else { 0.85 };
             for rate in ways {
-                assert!((least..1.02).contains(&(rate / law)), "{name}, {sessions}: {rate} of {law}: {found:.1?}");
+                assert!(
+                    (least..1.02).contains(&(rate / law)),
+                    "{name}, {sessions}: {rate} of {law}: {found:.1?}"
+                );
             }
         }
     }

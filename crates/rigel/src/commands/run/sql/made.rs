@@ -8,8 +8,8 @@ use crate::commands::run::life::{Ending, PutAway, both};
 use crate::commands::run::present::Reporter;
 use rigel_core::error::Problem;
 use rigel_sql::private::PrivateServer;
-use rigel_sql::table;
 use rigel_sql::server::Home;
+use rigel_sql::table;
 use rigel_sql::{LEDGER, Reach, door};
 use std::sync::Arc;
 

@@ -57,7 +57,7 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     let most = Value::at_low_end(&writes, |rate| whole(rate.max(LEAST_CAPACITY)));
     let why_usual = format!(
         "Half of {low}, the lower end of the interval: the other half is left for reads, the log and the \
-         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000."
+         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000. `rigel sql prove --database mysql` tests it."
     );
     let why_most = format!(
         "The storage does not write more pages than {low} a second, the lower end of the interval: a higher \
@@ -111,7 +111,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
     let why = format!(
         "{} reads in flight saturate the storage; the manual suggests more threads above 64 pending reads \
          per thread. A thread only reaps native asynchronous I/O, so more threads add nothing to what the \
-         storage can do, and this host's {cpus} CPUs can run no more at once.{enough}",
+         storage can do, and this host's {cpus} CPUs can run no more at once. `rigel sql prove --database mysql` tests it.{enough}",
         number(saturation.figure.value)
     );
     let make = if is_enough { Setting::hint } else { Setting::given };

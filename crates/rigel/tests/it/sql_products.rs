@@ -225,7 +225,7 @@ fn what_mysql_needs_and_what_it_does_not_have_is_told() {
     let sql = |line: &str| place.line(&format!("sql {line} --database mysql"));
     let parts = ["no MySQL or MariaDB server", "package mariadb-server-core"];
     refused(sql("simple --programs empty"), 3, &parts);
-    refused(sql("prove"), 2, &["cannot be proven", "rigel advise --last --database mysql"]);
+    refused(sql("prove --dsn mysql://a@localhost"), 2, &["are not tested", "leave out --dsn"]);
     refused(sql("simple --dsn postgresql://a@localhost"), 2, &["the connection string is one of postgresql"]);
     refused(sql("dss --report-by join"), 2, &["cannot join"]);
     let name = "what_mysql_needs_and_what_it_does_not_have_is_told";

@@ -18,12 +18,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const WRITERS: u32 = 8;
-/// What is not counted, until a load is what it stays.
-const LEAD: Duration = Duration::from_secs(1);
-/// Seconds that are counted.
-const SECONDS: usize = 8;
+/// What is not counted for each second that is, until a load is what it stays.
+const LEAD: Duration = Duration::from_millis(125);
+/// Most seconds of a turn that are counted. Where an experiment may not take long, fewer are: about so many turns have to fit in.
+const SECONDS: u64 = 8;
+const TURNS: u64 = 40;
 /// The default of both products until now (MySQL 8.4 has 10,000).
 const USUAL_CAPACITY: u32 = 200;
+/// The least that a server takes by itself for `innodb_io_capacity_max`.
+const LEAST_MOST: u32 = 2000;
 /// Enough for any device while nothing is measured.
 const ALL_OUT: u32 = 40_000;
 const CAPACITY: &str = "innodb_io_capacity";
@@ -44,6 +47,8 @@ struct Knob {
     default: u32,
     advised: Option<u32>,
     values: Vec<u32>,
+    /// What the server has of `innodb_io_capacity` by default.
+    capacity: u32,
     /// It is set while the server runs; otherwise the server is started again, by this name.
     by_start: Option<&'static str>,
 }
@@ -76,9 +81,17 @@ pub fn prove(
             default: capacity,
             advised,
             values: of_capacity.chain(advised.map(|_| capacity)).collect(),
+            capacity,
             by_start: None,
         },
-        Knob { name: NEIGHBORS, default: neighbors, advised: None, values: vec![0, 1, 2], by_start: None },
+        Knob {
+            name: NEIGHBORS,
+            default: neighbors,
+            advised: None,
+            values: vec![0, 1, 2],
+            capacity,
+            by_start: None,
+        },
         Knob {
             name: if prover.flavour == Flavour::Mariadb {
                 "innodb_log_file_size (MiB)"
@@ -88,6 +101,7 @@ pub fn prove(
             default: log_mib,
             advised: None,
             values: vec![log_mib / 2, log_mib, 2 * log_mib, 4 * log_mib],
+            capacity,
             by_start: Some(log_name),
         },
     ];
@@ -126,7 +140,7 @@ fn of_knob(
             let seconds = visit(prover, knob, values[place], draw.below(u64::MAX))?;
             let worst_of = seconds.iter().copied().min().unwrap_or(0).max(1);
             let sum: u64 = seconds.iter().sum();
-            means[place].rounds.push((round, to_f64(sum.max(1)) / to_f64(SECONDS as u64)));
+            means[place].rounds.push((round, to_f64(sum.max(1)) / to_f64(seconds.len() as u64)));
             worst[place].rounds.push((round, to_f64(worst_of)));
             done += 1;
             progress(ProofStep::Timing(knob.name), done, total);
@@ -149,14 +163,14 @@ fn warm(prover: &Prover<'_>) -> Result<(), Problem> {
 fn visit(prover: &Prover<'_>, knob: &Knob, value: u32, seed: u64) -> Result<Vec<u64>, Problem> {
     check_not_stopped(prover.stop)?;
     let mut client = prover.session()?;
-    clean(prover, &mut client)?;
+    clean(prover, &mut client, knob.capacity)?;
     if knob.name == CAPACITY {
         give_capacity(&mut client, value)?;
     } else if knob.by_start.is_none() {
         set(&mut client, &format!("set global {} = {value}", knob.name))?;
     }
     let mut writers = (0..WRITERS).map(|_| prover.session()).collect::<Result<Vec<Conn>, Problem>>()?;
-    let rows = prover.rows;
+    let (rows, seconds) = (prover.rows, counted(prover.wanted.most));
     let shown = super::address(prover.server).shown().to_owned();
     // Nobody waits for a server that never answers.
     let told = within(PATIENCE, move || {
@@ -166,7 +180,7 @@ fn visit(prover: &Prover<'_>, knob: &Knob, value: u32, seed: u64) -> Result<Vec<
                 .zip(&mut writers)
                 .map(|(number, client)| {
                     let mut draw = Generator::new(seed, &[number]);
-                    scope.spawn(move || write(client, &mut draw, rows, began))
+                    scope.spawn(move || write(client, &mut draw, rows, (began, seconds)))
                 })
                 .collect();
             let joined =
@@ -175,19 +189,30 @@ fn visit(prover: &Prover<'_>, knob: &Knob, value: u32, seed: u64) -> Result<Vec<
         })
     });
     let all = told.unwrap_or_else(|| Err(silent(&shown, PATIENCE)))?;
-    Ok((0..SECONDS).map(|second| all.iter().map(|one| one[second]).sum()).collect())
+    Ok((0..seconds).map(|second| all.iter().map(|one| one[second]).sum()).collect())
+}
+
+/// How many seconds of each turn are counted.
+fn counted(most: Option<Duration>) -> usize {
+    let seconds = most.map_or(SECONDS, |most| (most.as_secs() / TURNS).clamp(1, SECONDS));
+    usize::try_from(seconds).unwrap_or(1)
 }
 
 /// Rows that one session changes in each second that counts.
-fn write(client: &mut Conn, draw: &mut Generator, rows: u64, began: Instant) -> Result<Vec<u64>, Problem> {
+fn write(
+    client: &mut Conn,
+    draw: &mut Generator,
+    rows: u64,
+    (began, counted): (Instant, usize),
+) -> Result<Vec<u64>, Problem> {
     let refused = |error| failure::statement("a row cannot be changed", &error);
     let statement = client.prep(UPDATE).map_err(refused)?;
-    let mut seconds = vec![0; SECONDS];
+    let mut seconds = vec![0; counted];
+    let lead = LEAD * u32::try_from(counted).unwrap_or(1);
     loop {
         client.exec_drop(&statement, (key(draw.below(rows)),)).map_err(refused)?;
-        let Some(at) = began.elapsed().checked_sub(LEAD) else { continue };
-        let second = usize::try_from(at.as_secs()).unwrap_or(SECONDS);
-        match seconds.get_mut(second) {
+        let Some(at) = began.elapsed().checked_sub(lead) else { continue };
+        match seconds.get_mut(usize::try_from(at.as_secs()).unwrap_or(counted)) {
             Some(count) => *count += 1,
             None => return Ok(seconds),
         }
@@ -195,8 +220,7 @@ fn write(client: &mut Conn, draw: &mut Generator, rows: u64, began: Instant) -> 
 }
 
 /// Has the server write everything, and gives it its defaults back.
-fn clean(prover: &Prover<'_>, client: &mut Conn) -> Result<(), Problem> {
-    let usual = "set global innodb_max_dirty_pages_pct = 90";
+fn clean(prover: &Prover<'_>, client: &mut Conn, capacity: u32) -> Result<(), Problem> {
     let ask = if prover.flavour == Flavour::Mariadb { DIRTY } else { DIRTY_OF_MYSQL };
     give_capacity(client, ALL_OUT)?;
     set(client, "set global innodb_max_dirty_pages_pct = 0")?;
@@ -205,15 +229,25 @@ fn clean(prover: &Prover<'_>, client: &mut Conn) -> Result<(), Problem> {
         check_not_stopped(prover.stop)?;
         thread::sleep(Duration::from_millis(50));
     }
-    set(client, usual)?;
-    let default = number(client, "select @@session.autocommit").map(|_| USUAL_CAPACITY)?;
-    give_capacity(client, default)
+    set(client, "set global innodb_max_dirty_pages_pct = 90")?;
+    give_capacity(client, capacity)
 }
 
-/// The capacity, and twice that for when flushing falls behind, as the server chooses by itself.
+/// The capacity, and twice that but at least 2000 for when flushing falls behind, as a server chooses by itself where only the first is set.
 fn give_capacity(client: &mut Conn, value: u32) -> Result<(), Problem> {
     // Neither may pass the other on the way.
     set(client, "set global innodb_io_capacity = 100")?;
-    set(client, &format!("set global innodb_io_capacity_max = {}", value.saturating_mul(2)))?;
+    set(client, &format!("set global innodb_io_capacity_max = {}", value.saturating_mul(2).max(LEAST_MOST)))?;
     set(client, &format!("set global innodb_io_capacity = {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_experiment_that_may_not_take_long_counts_fewer_seconds() {
+        let counted = |seconds: u64| counted(Some(Duration::from_secs(seconds)));
+        assert_eq!((super::counted(None), counted(1), counted(120), counted(3600)), (8, 1, 3, 8));
+    }
 }

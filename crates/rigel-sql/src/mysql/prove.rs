@@ -105,7 +105,9 @@ impl Prover<'_> {
         storage.writes_per_s = self.wanted.writes_per_s;
         let whole = table_bytes * WHOLE_PERCENT / 100;
         let advised = storage.writes_per_s.map(rules::io_capacity);
-        let threads = rules::read_threads_for(storage.saturating());
+        let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cpus = u32::try_from(cpus).unwrap_or(u32::MAX);
+        let threads = rules::read_io_threads(storage.saturating().into(), cpus);
         let mut concurrency = updates::prove(&mut self, whole, advised, progress)?;
         concurrency.extend(scans::prove(&mut self, threads, progress)?);
         let about = About {

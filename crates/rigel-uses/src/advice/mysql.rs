@@ -77,11 +77,14 @@ pub fn io_capacity(writes_per_s: f64) -> u32 {
     whole
 }
 
-/// What `innodb_read_io_threads` is to be on storage that so many outstanding reads saturate, without regard to the CPUs.
-pub fn read_threads_for(saturating: u32) -> u32 {
+/// What `innodb_read_io_threads` is to be on storage that so many outstanding reads saturate, with so many CPUs.
+pub fn read_io_threads(saturating: f64, cpus: u32) -> u32 {
+    let (least, most) = THREADS;
+    let most = f64::from(cpus).clamp(least, most);
+    let threads = (saturating / PENDING_A_THREAD).ceil().clamp(least, most);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 4 and 64")]
-    let threads = (f64::from(saturating) / PENDING_A_THREAD).ceil().clamp(THREADS.0, THREADS.1) as u32;
-    threads
+    let whole = threads as u32;
+    whole
 }
 
 /// One thread for 64 pending reads, but no more threads than CPUs: a thread that has no CPU reaps nothing.
@@ -94,13 +97,10 @@ fn read_threads(source: &Source<'_>) -> Advice {
         );
     };
     let cpus = source.cpus();
-    let (least, most) = THREADS;
-    let most = f64::from(cpus).clamp(least, most);
-    let threads = |level: f64| (level / PENDING_A_THREAD).ceil().clamp(least, most);
-    let value = Value::of(saturation.figure, |level| format!("{:.0}", threads(level)));
+    let value = Value::of(saturation.figure, |level| read_io_threads(level, cpus).to_string());
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
-    let by_default = f64::from(cpus / 2).max(least);
-    let is_enough = threads(saturation.figure.value) <= by_default;
+    let by_default = f64::from(cpus / 2).max(THREADS.0);
+    let is_enough = f64::from(read_io_threads(saturation.figure.value, cpus)) <= by_default;
     let enough = if is_enough {
         format!(
             " MySQL 8.4 defaults to half the number of CPUs, but at least 4: {by_default} here, which this would not raise."

@@ -32,6 +32,7 @@ const OF_STORAGE: [u16; 4] = [1030, 1194, 1712, 1877];
 pub fn text(error: &Error) -> String {
     let text = match error {
         Error::MySqlError(told) => told.message.clone(),
+        Error::DriverError(told) => told.to_string(),
         other => other.to_string(),
     };
     printable(&text).into_owned()

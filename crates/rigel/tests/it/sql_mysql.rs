@@ -246,7 +246,7 @@ fn reads_of_others_are_told_apart_where_the_server_counts_by_file() {
     let Some(server) = needs(name, MysqlServer::start(&settings)) else { return };
     let place = place();
     server.ask("create database shop; create table shop.other (id int primary key, pad varchar(8000)) character set latin1").unwrap();
-    server.ask("insert into shop.other select seq, repeat('x', 7000) from seq_1_to_6000").unwrap();
+    server.ask("use shop; insert into other select seq, repeat('x', 7000) from seq_1_to_6000").unwrap();
     let more = ["--size", "32M", "--create-in", "rigel", "--drop", "--sql-only"];
     let dsn = server.dsn();
     let line = ["sql", "simple", "--dsn", &dsn, "--sessions", "1", "--duration", "1500ms", "--no-html"];

@@ -247,8 +247,8 @@ impl ResumeArgs {
     fn invocation(self, environment: &Environment) -> Result<Invocation, Problem> {
         let Self { record, dsn, drop, programs, show, tui } = self;
         let server = ServerSource {
-            // That of the record holds.
-            product: Product::default(),
+            // Without a connection string, that of the record holds.
+            product: dsn.as_deref().and_then(Product::of_dsn).unwrap_or_default(),
             dir: None,
             programs,
             dsn,

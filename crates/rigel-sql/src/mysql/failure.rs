@@ -33,6 +33,7 @@ pub fn text(error: &Error) -> String {
     let text = match error {
         Error::MySqlError(told) => told.message.clone(),
         Error::DriverError(told) => told.to_string(),
+        Error::IoError(told) => told.to_string(),
         other => other.to_string(),
     };
     printable(&text).into_owned()

@@ -136,9 +136,6 @@ pub trait Kit: Sync + std::fmt::Debug {
     /// How it ends.
     fn farewells(&self) -> Farewells;
 
-    /// Whether its server and client take paths that are UTF-8 only.
-    fn takes_text_only(&self) -> bool;
-
     /// What a line of its log has that tells an error.
     fn errors(&self) -> &'static [&'static str];
 
@@ -433,14 +430,14 @@ impl Drop for PrivateServer {
 /// Refuses a directory in which no server is made, before anything is done there.
 ///
 /// # Errors
-/// When others could put something else in the place of what root makes and removes, or the product does not understand its name.
-pub fn check_place(product: Product, place: &Path) -> Result<(), Problem> {
+/// When others could put something else in the place of what root makes and removes, or its name is no text.
+pub fn check_place(place: &Path) -> Result<(), Problem> {
     // One that is not there is refused with what it would be used for.
     let Ok(place) = place.canonicalize() else { return Ok(()) };
-    if door(product).kit().takes_text_only() && place.to_str().is_none() {
+    if place.to_str().is_none() {
         return Err(Problem::refused("a private server cannot be set up")
             .at(path_text::encode(&place))
-            .because("its path is not UTF-8, and servers of this product report their directories as text")
+            .because("its path is not UTF-8, and servers report their directories as text")
             .next("name a directory on the same storage whose path is UTF-8"));
     }
     home::check_own(&place)

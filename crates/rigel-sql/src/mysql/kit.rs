@@ -129,10 +129,6 @@ impl Kit for MysqlKit {
         Farewells { stop: Signal::TERM, at_once: Signal::KILL, orphan: Signal::KILL }
     }
 
-    fn takes_text_only(&self) -> bool {
-        true
-    }
-
     fn errors(&self) -> &'static [&'static str] {
         &["[ERROR]", "ERROR:", "error:"]
     }

@@ -77,10 +77,6 @@ impl Kit for PostgresqlKit {
         Farewells { stop: Signal::INT, at_once: Signal::QUIT, orphan: Signal::QUIT }
     }
 
-    fn takes_text_only(&self) -> bool {
-        false
-    }
-
     fn errors(&self) -> &'static [&'static str] {
         &["PANIC:", "FATAL:", "ERROR:", "error:"]
     }

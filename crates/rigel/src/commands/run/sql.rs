@@ -227,7 +227,7 @@ impl SqlRun<'_> {
         let programs = door(self.source.product).programs(self.source.programs.as_deref())?;
         let dir = self.source.dir.as_deref().unwrap_or(Path::new("."));
         let here = directory_facts(dir, &Snapshot::take())?;
-        private::check_place(self.source.product, dir)?;
+        private::check_place(dir)?;
         targets::check_not_memory(&here, self.options().request.allow_memory)?;
         Ok(Place { programs, dir, here })
     }

@@ -180,10 +180,10 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l no-html -d 'Do not w
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l quiet -d 'Show no progress and no notes, only the result'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l tui -d 'Show a live view; ? shows help, q ends the run'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -s h -l help -d 'Print a summary (-h) or everything (--help)'
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\'' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\' or mysql://USER@HOST' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l size -d 'Size of the table [default: four times the caches, at least 1G]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sessions -d 'Numbers of concurrent look-up sessions, such as 1,4,16 [default: by level; simple 1 to 5]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l num-disks -d 'Disks behind the table; sets the numbers of sessions, like ORION\'s levels [default: 1]' -r
@@ -230,10 +230,10 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_sub
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -a "drop" -d 'Remove the schema rigel; measure nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -a "resume" -d 'Resume an interrupted run, except commit and prove'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -a "record" -d 'Show the results of a finished run'
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\'' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l dsn -d 'Measure an existing server, such as \'host=/run/postgresql dbname=shop\' or mysql://USER@HOST' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l create-in -d 'Allow Rigel to create the schema rigel and its table in this database' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l database -d 'Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l size -d 'Size of the table [default: 256M]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l for -d 'Stop measuring after TIME, such as 10m; no measurement begins after it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l engine -d 'How I/O is submitted; sim simulates a device' -r
@@ -258,7 +258,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcomm
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from install" -l rigel-path -d 'Path of this program on the server [default: its current path]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from install" -l dry-run -d 'Print the SQL and do nothing'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from install" -s h -l help -d 'Print a summary (-h) or everything (--help)'
-complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from drop" -l dsn -d 'The database, such as \'host=/run/postgresql dbname=shop\'; a password comes from PGPASSWORD' -r
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from drop" -l dsn -d 'The database, such as \'host=/run/postgresql dbname=shop\' or mysql://USER@HOST; a password comes from PGPASSWORD or MYSQL_PWD' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print a summary (-h) or everything (--help)'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l dsn -d 'Connection string of an existing server' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from resume" -l programs -d 'Directory of the programs of a private server, such as postgres or mariadbd [default: the newest installed]' -r -f -a "(__fish_complete_directories)"

@@ -47,9 +47,10 @@ struct Document<'a> {
     told: Vec<String>,
     /// Whether an advised value did not stand; the exit code is 1 then.
     refuted: bool,
-    /// The planner's `random_page_cost`.
+    /// The planner's `random_page_cost`, of PostgreSQL.
     random_page_cost: Option<PageCost<'a>>,
-    /// Settings of I/O at once: `effective_io_concurrency`, and from version 18 on `io_workers` and `io_method`.
+    /// Settings by which rates are judged: of PostgreSQL `effective_io_concurrency`, and from version 18 on `io_workers` and `io_method`; of MySQL and
+    /// MariaDB `innodb_io_capacity`, `innodb_flush_neighbors`, `innodb_log_file_size` and `innodb_read_io_threads`.
     concurrency: &'a [concurrency::ConcurrencyFindings],
     /// Settings that were left out.
     skipped: &'a [SkippedSetting],

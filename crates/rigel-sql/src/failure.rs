@@ -62,6 +62,11 @@ pub const SCHEMA: Leftover = Leftover {
     what: "the schema rigel and its contents",
     next: "remove it once the server responds: rigel sql drop --dsn DSN",
 };
+/// The same of products whose tables are in a database of their own.
+pub const DATABASE: Leftover = Leftover {
+    what: "the database rigel and its contents",
+    next: "remove it once the server responds: rigel sql drop --dsn DSN",
+};
 /// The table of commits, which may share the schema with another one.
 pub const LEDGER: Leftover = Leftover {
     what: "the table rigel.commits",

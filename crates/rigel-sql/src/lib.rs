@@ -17,6 +17,7 @@ pub mod postgresql;
 pub mod private;
 mod processes;
 pub mod programs;
+pub mod prove;
 pub mod query;
 mod series;
 pub mod server;
@@ -25,6 +26,6 @@ pub mod table;
 mod waits;
 mod walk;
 
-pub use failure::{LEDGER, SCHEMA};
+pub use failure::LEDGER;
 pub use patience::asked;
 pub use server::{Reach, Server, ServerFacts, door};

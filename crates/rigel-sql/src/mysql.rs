@@ -9,20 +9,23 @@ mod failure;
 mod kit;
 mod ledger;
 mod programs;
+mod prove;
 mod session;
 mod table;
 
 pub use address::Address;
 
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
-use crate::server::{Door, Opener, Reach, Server, ServerFacts, Words};
+use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use database::Database;
 use rigel_core::error::Problem;
 use rigel_core::load::sql::Product;
 use rigel_core::measure::ServerCounts;
+use rigel_uses::proof::Proof;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,6 +37,7 @@ const WORDS: Words = Words {
     bypass: "innodb_flush_method=O_DIRECT bypasses it",
     small_cache: "innodb_flush_method=O_DIRECT bypasses the page cache",
     to_see_files: "the files in its datadir must be readable",
+    home: Home::Database,
     counts_index: true,
 };
 
@@ -46,12 +50,8 @@ impl Door for Mysql {
         &WORDS
     }
 
-    /// In a database of others nothing is made: what is theirs there, only PostgreSQL's room knows to leave alone.
-    fn reach(&self, _: &str) -> Result<Arc<dyn Reach>, Problem> {
-        Err(Problem::usage("an existing MySQL or MariaDB server cannot be measured")
-            .at("--dsn")
-            .because("only private servers of these products are supported")
-            .next("leave out --dsn for a private server on the same storage"))
+    fn reach(&self, dsn: &str) -> Result<Arc<dyn Reach>, Problem> {
+        Ok(Arc::new(Address::of_user(dsn)?))
     }
 
     fn programs(&self, given: Option<&Path>) -> Result<Programs, Problem> {
@@ -60,6 +60,20 @@ impl Door for Mysql {
 
     fn kit(&self) -> &'static dyn Kit {
         &kit::MysqlKit
+    }
+
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts {
+        prove::facts(table_bytes)
+    }
+
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem> {
+        prove::prove(server, wanted, progress, stop)
     }
 }
 
@@ -73,7 +87,7 @@ impl Reach for Address {
     }
 
     fn knock(&self) -> Result<(), Problem> {
-        self.connect().map(drop).map_err(|error| failure::connect(self.shown(), &error))
+        self.connect().map(drop).map_err(|error| failure::connect(self, &error))
     }
 }
 
@@ -116,8 +130,12 @@ impl Server for Database {
         self.drop_tables()
     }
 
-    fn prepare(&mut self, _: &Table, queries: &[Query], _: bool) -> Result<(), Problem> {
-        queries.iter().try_for_each(|query| session::check(self, *query))
+    fn prepare(&mut self, _: &Table, queries: &[Query], is_private: bool) -> Result<(), Problem> {
+        queries.iter().try_for_each(|query| session::check(self, *query))?;
+        if !is_private && !queries.contains(&Query::Commit) {
+            self.prepare_counts();
+        }
+        Ok(())
     }
 
     fn opener(&self) -> Opener {

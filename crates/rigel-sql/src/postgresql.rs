@@ -22,14 +22,16 @@ pub mod watch;
 pub use address::Address;
 pub use database::Database;
 
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
-use crate::server::{Door, Opener, Reach, Server, ServerFacts, Words};
+use crate::server::{Door, Home, Opener, Reach, Server, ServerFacts, Words};
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use rigel_core::error::Problem;
 use rigel_core::load::sql::{Probe, Product};
 use rigel_core::measure::ServerCounts;
+use rigel_uses::proof::Proof;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,6 +44,7 @@ const WORDS: Words = Words {
     bypass: "debug_io_direct=data (since version 16) or a control group with little memory bypasses it",
     small_cache: "PostgreSQL 16 and later bypass the page cache",
     to_see_files: "if /proc does not show its processes, the role also needs pg_read_all_settings or pg_monitor",
+    home: Home::Schema,
     counts_index: false,
 };
 
@@ -64,6 +67,20 @@ impl Door for Postgresql {
 
     fn kit(&self) -> &'static dyn Kit {
         &kit::PostgresqlKit
+    }
+
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts {
+        prove::facts(table_bytes, self.kit().cache_bytes(prove::SESSIONS))
+    }
+
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem> {
+        prove::prove_private(server, wanted, progress, stop)
     }
 }
 
@@ -103,6 +120,7 @@ impl Server for Database {
             directory: facts.directory,
             tables: facts.tables,
             log_bytes: facts.log_bytes,
+            beside_bytes: 0,
         }
     }
 

@@ -150,6 +150,11 @@ pub enum Purpose {
     Fill,
     /// To be measured: with caches as small as they can be.
     Measure,
+    /// For experiments on settings: as it is without any, with so much of a cache of its own.
+    Prove {
+        /// Bytes.
+        cache_bytes: u64,
+    },
 }
 
 /// What stays between the table and the device while it is measured.
@@ -425,10 +430,17 @@ impl Drop for PrivateServer {
 /// Refuses a directory in which no server is made, before anything is done there.
 ///
 /// # Errors
-/// When others could put something else in the place of what root makes and removes.
+/// When others could put something else in the place of what root makes and removes, or its name is no text.
 pub fn check_place(place: &Path) -> Result<(), Problem> {
     // One that is not there is refused with what it would be used for.
-    place.canonicalize().map_or(Ok(()), |place| home::check_own(&place))
+    let Ok(place) = place.canonicalize() else { return Ok(()) };
+    if place.to_str().is_none() {
+        return Err(Problem::refused("a private server cannot be set up")
+            .at(path_text::encode(&place))
+            .because("its path is not UTF-8, and servers report their directories as text")
+            .next("name a directory on the same storage whose path is UTF-8"));
+    }
+    home::check_own(&place)
 }
 
 /// Removes what killed runs left in a directory, so that its room is free.

@@ -4,16 +4,19 @@
 //! Schedule, bench, counters of the kernel, raw I/O beside SQL and every word above know these traits only. A product is a [`Door`], in the table
 //! of [`door`]. Must not name a statement of any product.
 
+use crate::failure::{DATABASE, Leftover, SCHEMA};
 use crate::mysql;
 use crate::postgresql;
-use crate::private::Kit;
+use crate::private::{Kit, PrivateServer};
 use crate::programs::Programs;
+use crate::prove::{Progress, ProofFacts, ProofRequest};
 use crate::query::Query;
 use crate::table::{DropOutcome, Ledger, Table, TableSpec};
 use rigel_core::error::Problem;
 use rigel_core::load::sql::Product;
 use rigel_core::measure::ServerCounts;
 use rigel_core::path_text::printable;
+use rigel_uses::proof::Proof;
 use rustix::process::geteuid;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -48,6 +51,21 @@ pub trait Door: Sync {
 
     /// How a private server is made and started.
     fn kit(&self) -> &'static dyn Kit;
+
+    /// What the experiment on settings takes, with a table of that size.
+    fn proof_facts(&self, table_bytes: u64) -> ProofFacts;
+
+    /// Settings proven on a private server that was made and not started.
+    ///
+    /// # Errors
+    /// When it refuses something or does not answer, or `stop` was set.
+    fn prove(
+        &self,
+        server: &mut PrivateServer,
+        wanted: ProofRequest,
+        progress: Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Proof, Problem>;
 }
 
 /// What things are called.
@@ -61,8 +79,45 @@ pub struct Words {
     pub small_cache: &'static str,
     /// What it takes to see the files of a server of others, beside its host, for root.
     pub to_see_files: &'static str,
+    /// What the tables are in.
+    pub home: Home,
     /// It counts blocks of an index, through which every look-up goes, together with those of the table.
     pub counts_index: bool,
+}
+
+/// What the tables of ours are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// A schema of the database of the connection.
+    Schema,
+    /// A database of its own.
+    Database,
+}
+
+impl Home {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "the schema rigel",
+            Self::Database => "the database rigel",
+        }
+    }
+
+    /// Why it stays when the tables go.
+    pub const fn stays(self) -> &'static str {
+        match self {
+            Self::Schema => "it contains calibrate_io()",
+            Self::Database => "others have something in it",
+        }
+    }
+
+    /// What may be left of it when a server does not answer.
+    pub const fn left(self) -> &'static Leftover {
+        match self {
+            Self::Schema => &SCHEMA,
+            Self::Database => &DATABASE,
+        }
+    }
 }
 
 /// What a server is.
@@ -94,6 +149,8 @@ pub struct ServerFacts {
     pub log: Option<PathBuf>,
     /// What its log may take, as long as nobody holds it back.
     pub log_bytes: u64,
+    /// What a new table takes beside its own size at most.
+    pub beside_bytes: u64,
 }
 
 impl Words {
@@ -111,6 +168,25 @@ impl ServerFacts {
     /// The name of the database, for people.
     pub fn database_name(&self) -> String {
         printable(&self.database).into_owned()
+    }
+
+    /// Who has what the tables are in: `the database shop has no schema rigel`.
+    pub fn has_none(&self) -> String {
+        match self.words.home {
+            Home::Schema => format!("the database {} has no schema rigel", self.database_name()),
+            Home::Database => "the server has no database rigel".to_owned(),
+        }
+    }
+
+    /// `the schema rigel with ({what}) would be created in the database shop`.
+    pub fn would_have(&self, what: &str) -> String {
+        let home = self.words.home.name();
+        match self.words.home {
+            Home::Schema => {
+                format!("{home} with {what} would be created in the database {}", self.database_name())
+            }
+            Home::Database => format!("{home} with {what} would be created"),
+        }
     }
 
     /// `PostgreSQL 15.14`.

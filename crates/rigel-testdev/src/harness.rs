@@ -9,6 +9,7 @@ pub(crate) mod keeper;
 pub(crate) mod locate;
 pub(crate) mod loop_device;
 pub(crate) mod memory_cap;
+pub(crate) mod mysql;
 pub(crate) mod needs;
 pub(crate) mod postgres;
 pub(crate) mod postgres_database;

@@ -37,6 +37,7 @@ pub use harness::aligned::{AlignedBytes, open_direct};
 pub use harness::cap::{BlkioCap, CapLimits};
 pub use harness::loop_device::LoopDevice;
 pub use harness::memory_cap::MemoryCap;
+pub use harness::mysql::MysqlServer;
 pub use harness::needs::{MissingNeed, needs};
 pub use harness::postgres::PostgresServer;
 pub use harness::postgres_database::PostgresDatabase;

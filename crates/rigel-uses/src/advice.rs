@@ -8,7 +8,7 @@ pub mod again;
 mod cgroup;
 mod commits;
 mod measured;
-mod mysql;
+pub mod mysql;
 mod oracle;
 mod page_cost;
 mod postgresql;

@@ -64,14 +64,22 @@ pub struct SkippedSetting {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "The server, the table and the storage below it.")]
 pub struct About {
+    /// The product, as its makers call it.
+    pub product: String,
     /// Version of the server.
     pub version: String,
+    /// The setting of its own cache.
+    pub cache_setting: String,
     /// Its own cache, in bytes.
     pub shared_buffers: u64,
     /// Rows of the table.
     pub rows: u32,
     /// Rows of a block.
     pub rows_per_block: u32,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Neighbours by key lie anywhere; otherwise next to each other.
+    pub shuffled: bool,
     /// Bytes of the table.
     pub table_bytes: u64,
     /// How often everything was measured at most.
@@ -86,17 +94,20 @@ pub struct About {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "What the storage does without a server, by direct reads of the table's file.")]
 pub struct Storage {
-    /// One random read of 8 KiB, alone, in microseconds.
+    /// One random read of a block, alone, in microseconds.
     pub random_read_us: f64,
-    /// The time of 8 KiB in one stream of 1 MiB reads, in microseconds.
+    /// The time of a block in one stream of 1 MiB reads, in microseconds.
     pub stream_page_us: f64,
-    /// Random reads of 8 KiB per second with so many outstanding.
+    /// Random reads of a block per second with so many outstanding.
     pub rates: Vec<Outstanding>,
+    /// Random writes of a block per second, where an advised value rests on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes_per_s: Option<f64>,
 }
 
 /// A rate of random reads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(description = "A rate of random reads of 8 KiB.")]
+#[schemars(description = "A rate of random reads of a block.")]
 pub struct Outstanding {
     /// Reads outstanding.
     pub outstanding: u32,

@@ -30,6 +30,16 @@ impl Product {
         }
     }
 
+    /// The product that a connection string names: by its scheme, or by a word that only one of them has.
+    pub fn of_dsn(text: &str) -> Option<Self> {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        match scheme.as_deref() {
+            Some("mysql" | "mariadb") => Some(Self::Mysql),
+            Some("postgresql" | "postgres") => Some(Self::Postgresql),
+            _ => text.split_whitespace().any(|word| word.starts_with("socket=")).then_some(Self::Mysql),
+        }
+    }
+
     /// Bytes of a raw write that stands for a commit: a block of the log, or what a device takes of one at least.
     pub const fn log_bytes(self) -> u64 {
         match self {
@@ -193,6 +203,15 @@ pub fn shared(sessions: &[u32], report_share: u8) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_string_may_name_its_product() {
+        let of = Product::of_dsn;
+        assert_eq!(of("mysql://u@h:3306/d").zip(of("MariaDB://u@h")), Some((Product::Mysql, Product::Mysql)));
+        assert_eq!(of("socket=/run/s user=u"), Some(Product::Mysql));
+        assert_eq!(of("postgresql://u@h/d"), Some(Product::Postgresql));
+        assert_eq!(of("host=/run/postgresql dbname=shop"), None);
+    }
 
     #[test]
     fn half_of_each_number_of_users_is_measured_as_well() {

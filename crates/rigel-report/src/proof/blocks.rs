@@ -106,16 +106,18 @@ fn rates(found: &concurrency::ConcurrencyFindings, room: Room) -> Vec<Block> {
     let name = &found.setting;
     let undecided = words::undecided(found);
     if !room.is_wide() {
-        let head = format!("{name}: rows per second of bitmap scans, and share of the best");
+        let head = format!("{name}: {}, and share of the best", found.measures);
         let mut blocks = vec![Block::paragraph(head), short_shares(found)];
         blocks.extend(undecided.map(Block::hanging));
         return vec![Block::part(blocks)];
     }
-    let about = "Rows per second of bitmap scans that nothing has in memory, as a share of the best value with as many sessions; whiskers: 95 % intervals \
-                 that hold all at once.";
+    let about = format!(
+        "{}, as a share of the best value with as many sessions; whiskers: 95 % intervals that hold all at once.",
+        capital(&found.measures)
+    );
     let chart = Chart::new(format!("shares-{name}"), "Share of the best rate", format!("over {name}"));
     // Words are no axis.
-    let drawn = (!found.has_words()).then(|| Block::drawn(name, &[about], vec![chart]));
+    let drawn = (!found.has_words()).then(|| Block::drawn(name, &[&about], vec![chart]));
     let mut blocks = vec![shares(found)];
     blocks.extend(undecided.map(|text| Block::about(format!("{text}."))));
     drawn.into_iter().chain([Block::section(format!("Values of {name}"), blocks)]).collect()
@@ -161,25 +163,37 @@ fn shares(found: &concurrency::ConcurrencyFindings) -> Block {
     of_sessions.column(Column::left("Verdict"), |judged| judged.verdict.name()).done()
 }
 
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// What was measured on.
 fn about(about: &About) -> [String; 2] {
-    let storage = &about.storage;
+    let (storage, block) = (&about.storage, Bytes(about.block_bytes));
     [
         format!(
-            "PostgreSQL {}, shared_buffers of {}; a table of {} with {} rows to a block and shuffled keys; up to {} rounds; seed {}.",
+            "{} {}, {} of {}; a table of {} with {} rows to a block{}; up to {} rounds; seed {}.",
+            about.product,
             about.version,
+            about.cache_setting,
             Bytes(about.shared_buffers),
             Bytes(about.table_bytes),
             about.rows_per_block,
+            if about.shuffled { " and shuffled keys" } else { "" },
             about.rounds,
             about.seed
         ),
         format!(
-            "The storage alone: {} for a random read of 8 KiB, {} for 8 KiB of a stream, {} times as long; {} outstanding reads saturate it.",
+            "The storage alone: {} for a random read of {block}, {} for {block} of a stream, {} times as long; {} outstanding reads saturate it{}.",
             time(storage.random_read_us),
             time(storage.stream_page_us),
             number(storage.ratio()),
-            storage.saturating()
+            storage.saturating(),
+            storage.writes_per_s.map_or_else(String::new, |rate| format!(
+                "; {} random writes of {block} per second",
+                number(rate)
+            ))
         ),
     ]
 }

@@ -38,7 +38,7 @@ impl PageDocument for ProofReport<'_> {
             shares: charted.map(|found| (found.setting.clone(), shares(found))).collect(),
         };
         Ok(Frame {
-            title: "Settings of PostgreSQL, proven".to_owned(),
+            title: format!("Settings of {}, proven", proof.about.product),
             when: vec![self.run.to_owned(), self.started.to_owned()],
             made_from: "the experiment",
             script: &assets::PROOF,

@@ -13,6 +13,7 @@ fn storage() -> Storage {
             Outstanding { outstanding: 1, per_s: 11_000.0 },
             Outstanding { outstanding: 16, per_s: 60_000.0 },
         ],
+        writes_per_s: None,
     }
 }
 
@@ -54,10 +55,14 @@ fn proof() -> Proof {
     let methods = concurrency::ConcurrencyFindings::of("io_method", &methods, 1, Some(2));
     Proof {
         about: About {
+            product: "PostgreSQL".into(),
             version: "15.14".into(),
+            cache_setting: "shared_buffers".into(),
             shared_buffers: 16 << 20,
             rows: 800,
             rows_per_block: 8,
+            block_bytes: 8192,
+            shuffled: true,
             table_bytes: 819_200,
             rounds: 4,
             seed: 1,

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The name of the socket.
-const SOCKET: &str = "s";
+pub const SOCKET: &str = "s";
 /// The cache of pages; it must not be below 6 MiB.
 const POOL: u64 = 16 * MIB;
 /// The same while the table is filled.
@@ -27,21 +27,24 @@ const POOL_TO_FILL: u64 = 256 * MIB;
 const MORE_CONNECTIONS: u32 = 10;
 /// What a fresh server, its log and its temporary tables take.
 const EMPTY: u64 = 512 * MIB;
-/// One read is one page, and what was cached before a start does not come back.
-const PLAIN: [&str; 12] = [
+/// Nobody else reaches it, nothing is copied, and what was cached before a start does not come back.
+const OWN: [&str; 6] = [
     "--skip-networking",
     "--skip-log-bin",
     "--innodb-flush-method=O_DIRECT",
+    "--innodb-buffer-pool-dump-at-shutdown=OFF",
+    "--innodb-buffer-pool-load-at-startup=OFF",
+    "--innodb-stats-auto-recalc=OFF",
+];
+/// One read is one page.
+const PLAIN: [&str; 6] = [
     "--innodb-read-ahead-threshold=0",
     "--innodb-random-read-ahead=OFF",
     "--innodb-adaptive-hash-index=OFF",
     // An inner page that is read again stays; else the many leaves that are read once push it out within a second.
     "--innodb-old-blocks-time=0",
-    "--innodb-buffer-pool-dump-at-shutdown=OFF",
-    "--innodb-buffer-pool-load-at-startup=OFF",
     // What works by itself would load the disk meanwhile.
     "--innodb-stats-persistent=OFF",
-    "--innodb-stats-auto-recalc=OFF",
     "--innodb-flush-neighbors=0",
 ];
 /// A table that is filled need not outlive a crash, and its pages are written once. At its end the server marks every row as seen by all, which else
@@ -78,8 +81,12 @@ impl Kit for MysqlKit {
     }
 
     fn serve(&self, programs: &Programs, serve: &Serve<'_>, more: Option<&str>) -> Call {
-        let filling = serve.purpose == Purpose::Fill;
-        let pool = self.cache_bytes(serve.room.sessions).max(if filling { POOL_TO_FILL } else { 0 });
+        let least = self.cache_bytes(serve.room.sessions);
+        let (pool, more_plain): (u64, &[&[&str]]) = match serve.purpose {
+            Purpose::Fill => (least.max(POOL_TO_FILL), &[&PLAIN, &TO_FILL]),
+            Purpose::Measure => (least, &[&PLAIN]),
+            Purpose::Prove { cache_bytes } => (least.max(cache_bytes.next_multiple_of(MIB)), &[]),
+        };
         let mut arguments = vec![
             OsString::from("--no-defaults"),
             option("--datadir=", serve.data),
@@ -89,7 +96,7 @@ impl Kit for MysqlKit {
             format!("--innodb-buffer-pool-size={pool}").into(),
             format!("--max-connections={}", serve.room.sessions.saturating_add(MORE_CONNECTIONS)).into(),
         ];
-        let plain = PLAIN.iter().chain(if filling { TO_FILL.as_slice() } else { &[] });
+        let plain = OWN.iter().chain(more_plain.iter().copied().flatten());
         arguments.extend(plain.map(OsString::from));
         arguments.extend((programs.name != MARIADB).then(|| OsString::from(OF_MYSQL)));
         arguments.extend(more.map(|more| OsString::from(format!("--{more}"))));

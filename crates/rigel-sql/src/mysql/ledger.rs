@@ -3,6 +3,7 @@
 //! What is measured is not this table but the log that makes a commit durable. Must not touch a database but `rigel`.
 
 use crate::mysql::database::Database;
+use crate::mysql::table::MARK;
 use crate::mysql::{BLOCK_BYTES, failure};
 use crate::table::{COMMITS, Ledger, SYNC, Table};
 use mysql::prelude::Queryable as _;
@@ -21,14 +22,27 @@ impl Database {
     /// Makes the table.
     pub fn make_ledger(&mut self) -> Result<Ledger, Problem> {
         let refused = |error| failure::statement("the table of commits cannot be created", &error);
+        self.lock()?;
+        match self.tables()?.get("commits") {
+            Some(mark) if !mark.starts_with(MARK) => {
+                return Err(Problem::refused("the table of commits cannot be created")
+                    .at(self.address.shown())
+                    .because(format!("{COMMITS} lacks Rigel's comment"))
+                    .next("remove it yourself and try again; nothing was removed"));
+            }
+            Some(_) => self.drop_table(COMMITS)?,
+            // Refuses a database of others.
+            None => drop(self.find_table()?),
+        }
         self.client.query_drop("create database if not exists rigel").map_err(refused)?;
-        self.client.query_drop(format!("drop table if exists {COMMITS}")).map_err(refused)?;
         // A key that grows, as that of every row that is appended.
         let make = format!(
             "create table {COMMITS} (id bigint unsigned not null auto_increment primary key, session int not null, \
-             number bigint not null) engine=InnoDB"
+             number bigint not null) engine=InnoDB comment='{MARK}'"
         );
         self.client.query_drop(make).map_err(refused)?;
+        self.hold(COMMITS)?;
+        self.client.query_drop("do release_lock('rigel')").map_err(refused)?;
         let told: Option<(u64, String, bool)> = self.client.query_first(SETTINGS).map_err(refused)?;
         let (at_commit, method, is_copied) = told.unwrap_or_default();
         let file = self.facts.directory.as_deref().and_then(log);
@@ -54,13 +68,17 @@ impl Database {
         if file.and_then(|file| file.metadata().ok()).is_some_and(|facts| facts.len() > MOST_BYTES) {
             // Whoever may not empty it goes on with it.
             let _ = self.client.query_drop(format!("truncate table {COMMITS}"));
+            let _ = self.hold(COMMITS);
         }
     }
 
-    /// Removes it.
+    /// Removes it, and the database when nothing else is in it.
     pub fn drop_ledger(&mut self) -> Result<(), Problem> {
-        let dropped = self.client.query_drop(format!("drop table if exists {COMMITS}"));
-        dropped.map_err(|error| failure::statement("the table of commits cannot be removed", &error))
+        self.lock()?;
+        if self.tables()?.get("commits").is_some_and(|mark| mark.starts_with(MARK)) {
+            self.drop_table(COMMITS)?;
+        }
+        self.drop_empty()
     }
 }
 

@@ -47,23 +47,25 @@ fn newest(dirs: Vec<PathBuf>, given: Option<&Path>, user: Option<User>) -> Resul
     let newest = found.max_by_key(|found| (is_young(found), found.name == MARIADB, numbers(&found.version)));
     let newest = newest
         .ok_or_else(|| theirs.first().map_or_else(|| missing(given), |dir| replaceable(dir, USERS[0])))?;
-    if is_young(&newest) {
-        return Ok(newest);
-    }
-    let oldest = oldest(&newest);
+    let Err(oldest) = check_version(newest.name, &newest.version) else { return Ok(newest) };
     Err(Problem::refused(format!("{} {} is too old", newest.name, newest.version))
         .at(path_text::encode(&newest.dir))
-        .because(format!("version {}.{} is the oldest supported", oldest.0, oldest.1))
+        .because(format!("version {oldest} is the oldest supported"))
         .next("install a newer version"))
-}
-
-fn oldest(programs: &Programs) -> (u32, u32) {
-    OLDEST.into_iter().find(|(name, _)| *name == programs.name).map_or((0, 0), |known| known.1)
 }
 
 /// Whether its version is supported; an old server beside a newer one of the other product is none to take.
 fn is_young(programs: &Programs) -> bool {
-    numbers(&programs.version) >= oldest(programs)
+    check_version(programs.name, &programs.version).is_ok()
+}
+
+/// The oldest supported version of a product, for a server that is older.
+///
+/// # Errors
+/// When it is.
+pub fn check_version(product: &str, version: &str) -> Result<(), String> {
+    let known = OLDEST.into_iter().find(|(name, _)| *name == product).map_or((0, 0), |known| known.1);
+    if numbers(version) >= known { Ok(()) } else { Err(format!("{}.{}", known.0, known.1)) }
 }
 
 /// The server of a directory.

@@ -42,15 +42,14 @@ pub fn open(address: &Address, flavour: Flavour, query: Query, timeout_ns: u64) 
     let refused = |error| failure::statement(REFUSED, &error);
     let mut client = set_up(address, flavour, timeout_ns)?;
     let number: Option<i32> = client.query_first("select connection_id()").map_err(refused)?;
-    let ask = if flavour == Flavour::Mariadb { THREAD[0] } else { THREAD[1] };
-    let thread: Option<i32> = client.query_first(ask).ok().flatten();
+    let thread = thread(&mut client, flavour);
     let statement = client.prep(statement(query)).map_err(refused)?;
     let worker = Worker { number: number.unwrap_or(0), entry: thread.and_then(entry) };
     Ok((Box::new(MysqlSession { client, statement, query }), worker))
 }
 
 fn set_up(address: &Address, flavour: Flavour, timeout_ns: u64) -> Result<Conn, Problem> {
-    let mut client = address.connect().map_err(|error| failure::connect(address.shown(), &error))?;
+    let mut client = address.connect().map_err(|error| failure::connect(address, &error))?;
     let ms = (timeout_ns / NS_PER_MS).clamp(1, u64::from(u32::MAX));
     let settings = match flavour {
         // In seconds.
@@ -61,13 +60,23 @@ fn set_up(address: &Address, flavour: Flavour, timeout_ns: u64) -> Result<Conn, 
     Ok(client)
 }
 
-/// The entry in `/proc` of a thread, when one of a server has the number on this host.
-fn entry(thread: i32) -> Option<PathBuf> {
+/// The thread that serves a connection, as the server's host numbers it.
+pub fn thread(client: &mut Conn, flavour: Flavour) -> Option<i32> {
+    let ask = if flavour == Flavour::Mariadb { THREAD[0] } else { THREAD[1] };
+    client.query_first(ask).ok().flatten()
+}
+
+/// The process of a thread, when it is one of a server of this host.
+pub fn process(thread: i32) -> Option<i32> {
     let status = fs::read_to_string(format!("/proc/{thread}/status")).ok()?;
     let process: i32 = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok())?;
     let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
-    let is_server = programs::SERVERS.contains(&name.trim());
-    is_server.then(|| PathBuf::from(format!("/proc/{process}/task/{thread}")))
+    programs::SERVERS.contains(&name.trim()).then_some(process)
+}
+
+/// The entry in `/proc` of a thread, when one of a server has the number on this host.
+fn entry(thread: i32) -> Option<PathBuf> {
+    process(thread).map(|process| PathBuf::from(format!("/proc/{process}/task/{thread}")))
 }
 
 /// The statement. Keys are numbers of rows.

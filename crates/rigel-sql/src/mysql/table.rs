@@ -2,33 +2,54 @@
 //!
 //! A page of InnoDB takes no row that is larger than half of it, so that one row to a page cannot be. Of two rows each is the first or the last one, and
 //! for those its search reads the page before or behind as well. Rows are inserted in the order of their keys, which splits no page but the very
-//! first: row 0 stays in a page of its own. Must not touch a database but `rigel`.
+//! first: row 0 stays in a page of its own.
+//!
+//! A server of others is not started again behind the fill, and what went through its own cache last would stay there: pages of new rows push out
+//! what was read once. So more rows follow those that are looked up, as many as the cache holds. Statements that make tables are no part of a
+//! transaction here: a comment tells a table that is not whole. Must not touch a database but `rigel`.
 
 use crate::failure::silent;
-use crate::mysql::database::Database;
+use crate::mysql::database::{Database, Flavour};
 use crate::mysql::{BLOCK_BYTES, failure, session};
 use crate::patience::{LongWait, PATIENCE, TICK};
 use crate::session::died;
 use crate::table::{COMMITS, DropOutcome, NAME, Table, TableSpec, letters, not_finished, unlike, writing};
 use mysql::Value;
 use mysql::prelude::Queryable as _;
-use rigel_core::error::Problem;
-use std::collections::BTreeSet;
+use rigel_core::error::{ExitKind, Problem};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::{Duration, Instant};
 
+/// The database of all tables of ours: of these products it is what PostgreSQL calls a schema.
+pub const HOME: &str = "rigel";
 /// Rows in a page.
 const ROWS: u64 = 3;
 /// The first row of the first whole page.
-const FIRST: u64 = 1;
-/// By this the table is known as ours.
-const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
+pub const FIRST: u64 = 1;
+/// By this a table is known as ours.
+pub const MARK: &str = "made by Rigel to measure; rigel sql drop removes it";
+/// And by what follows as one that a run did not finish.
+const UNFINISHED: &str = "; not finished";
+/// Else how many pages are looked up follows.
+const PAGES: &str = "; pages: ";
 /// Bytes of the longest column: three rows fill less than fifteen sixteenths of a page, which is what inserts in order fill, and four more than all.
 const PAD_BYTES: usize = 4860;
 /// Pages that are handed to the server at once.
 const AT_ONCE: u32 = 16;
+/// Whoever makes or removes a table has this lock of the server, which goes with the connection.
+const LOCK: &str = "select get_lock('rigel', 5)";
+const UNLOCK: &str = "do release_lock('rigel')";
+const IS_FREE: &str = "select is_free_lock('rigel')";
+/// Keeps others from removing a table until the transaction ends, and nothing else: it sees whatever is there, so that no old row is kept for it.
+const HOLD: &str = "set session transaction isolation level read uncommitted; start transaction";
+/// MariaDB writes to pages again when nobody can need the transaction of their rows any more. It is waited for while there is less of it.
+const HISTORY: &str = "show global status like 'Innodb_history_list_length'";
+const LITTLE_HISTORY: u64 = 2;
+const HISTORY_STANDS: Duration = Duration::from_secs(3);
 
 /// What comes from the thread that fills a table.
 enum FillMessage {
@@ -47,27 +68,42 @@ fn rows(blocks: Range<u32>) -> Range<u64> {
 }
 
 impl Database {
-    /// The table that is there.
+    /// The tables in the database, each with its comment, as far as this user may see them.
+    pub(super) fn tables(&mut self) -> Result<BTreeMap<String, String>, Problem> {
+        let ask =
+            "select table_name, table_comment from information_schema.tables where table_schema = 'rigel'";
+        let rows: Vec<(String, String)> = self
+            .client
+            .query(ask)
+            .map_err(|error| failure::statement("the tables cannot be listed", &error))?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// The table that is there, which nobody removes as long as this connection lives; `None` when there is none, or one that nobody finished.
     pub fn find_table(&mut self) -> Result<Option<Table>, Problem> {
         let refused = |error| failure::statement("the table cannot be read", &error);
-        let ask = "select table_comment from information_schema.tables where table_schema = 'rigel' and table_name = 'big'";
-        let Some(mark) = self.client.query_first::<String, _>(ask).map_err(refused)? else { return Ok(None) };
-        if mark != MARK {
-            return Err(unlike("it lacks Rigel's comment"));
+        let all = self.tables()?;
+        let Some(mark) = all.get("big") else {
+            let is_ours = all.is_empty() || all.values().any(|mark| mark.starts_with(MARK));
+            return if is_ours { Ok(None) } else { Err(self.not_ours()) };
+        };
+        let Some(rest) = mark.strip_prefix(MARK) else { return Err(self.not_ours()) };
+        if rest == UNFINISHED {
+            let is_free: Option<Option<u8>> = self.client.query_first(IS_FREE).map_err(refused)?;
+            return if is_free.flatten() == Some(1) { Ok(None) } else { Err(self.in_use()) };
         }
-        let last: Option<Option<u64>> =
-            self.client.query_first(format!("select max(id) from {NAME}")).map_err(refused)?;
-        let last = last.flatten().ok_or_else(|| unlike("it is empty"))?;
-        let blocks = u32::try_from((last + 1).saturating_sub(FIRST) / ROWS);
-        let blocks = blocks.map_err(|_| unlike("it has too many rows"))?;
+        let blocks: Option<u32> = rest.strip_prefix(PAGES).and_then(|count| count.parse().ok());
+        let blocks = blocks.filter(|blocks| *blocks > 0).ok_or_else(|| unlike("its comment was changed"))?;
+        self.hold(NAME)?;
+        let last = rows(0..blocks).end - 1;
         let places = BTreeSet::from([0, FIRST, middle(blocks / 2), last]);
         let list = places.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let ask = format!("select count(*) from {NAME} where id in ({list}) and length(pad) = {PAD_BYTES}");
         let found: Option<u64> = self.client.query_first(ask).map_err(refused)?;
-        if rows(0..blocks).end != last + 1 || found != Some(places.len() as u64) {
+        if found != Some(places.len() as u64) {
             return Err(unlike("rows of it are missing"));
         }
-        let file = self.facts.directory.as_ref().map(|dir| dir.join("rigel").join("big.ibd"));
+        let file = self.facts.directory.as_ref().map(|dir| dir.join(HOME).join("big.ibd"));
         Ok(Some(Table {
             name: NAME,
             blocks,
@@ -77,6 +113,35 @@ impl Database {
             file: file.filter(|file| file.is_file()),
             is_logged: true,
         }))
+    }
+
+    /// Keeps others from removing this table, as long as this connection neither makes nor removes one.
+    pub(super) fn hold(&mut self, name: &str) -> Result<(), Problem> {
+        let refused = |error| failure::statement("the table cannot be locked", &error);
+        for statement in HOLD.split(';') {
+            self.client.query_drop(statement).map_err(refused)?;
+        }
+        self.client.query_drop(format!("select 1 from {name} limit 1")).map_err(refused)
+    }
+
+    /// Waits a moment for whoever makes or removes tables.
+    pub(super) fn lock(&mut self) -> Result<(), Problem> {
+        let locked: Result<Option<Option<u8>>, _> = self.client.query_first(LOCK);
+        match locked.map_err(|error| failure::statement("the table cannot be locked", &error))?.flatten() {
+            Some(1) => Ok(()),
+            _ => Err(self.in_use()),
+        }
+    }
+
+    fn in_use(&self) -> Problem {
+        failure::in_use().at(self.address.shown())
+    }
+
+    pub(super) fn not_ours(&self) -> Problem {
+        Problem::refused("the database rigel is not Rigel's")
+            .at(self.address.shown())
+            .because("its tables lack Rigel's comment")
+            .next("rename that database, or measure a private server on the same storage")
     }
 
     /// Sees whether the sessions can be had and how rows would be looked up, and fills the table.
@@ -118,17 +183,93 @@ impl Database {
         progress: &mut dyn FnMut(u64, u64),
         stop: &AtomicBool,
     ) -> Result<Table, Problem> {
+        self.lock()?;
+        match self.tables()?.get("big").map(|mark| mark.strip_prefix(MARK)) {
+            None => {}
+            // Nobody has the lock who is at it.
+            Some(Some(UNFINISHED)) => self.drop_table(NAME)?,
+            Some(Some(_)) => return Err(self.made_meanwhile()),
+            Some(None) => return Err(self.not_ours()),
+        }
+        self.keep_out_of_log()?;
         let refused = |error| failure::statement("the table cannot be created", &error);
         self.client.query_drop("create database if not exists rigel").map_err(refused)?;
+        // A server that looks at pages by itself, for its statistics, would read beside the load.
         let make = format!(
             "create table {NAME} (id bigint unsigned not null primary key, v int not null, \
              pad varchar({PAD_BYTES}) character set latin1 collate latin1_bin not null) \
-             engine=InnoDB row_format=dynamic comment='{MARK}'"
+             engine=InnoDB row_format=dynamic stats_persistent=0 stats_auto_recalc=0 \
+             comment='{MARK}{UNFINISHED}'"
         );
-        self.client.query_drop(make).map_err(refused)?;
+        let made = self.client.query_drop(make).map_err(refused);
+        made.and_then(|()| self.make_whole(wanted, progress, stop)).map_err(|problem| self.undo(problem))
+    }
+
+    fn make_whole(
+        &mut self,
+        wanted: &TableSpec,
+        progress: &mut dyn FnMut(u64, u64),
+        stop: &AtomicBool,
+    ) -> Result<Table, Problem> {
+        let refused = |error| failure::statement("the table cannot be finished", &error);
         session::try_out(self, wanted)?;
         self.insert(wanted, progress, stop)?;
-        self.find_table()?.ok_or_else(|| unlike("it no longer exists"))
+        if !self.address.is_private() {
+            self.settle(stop);
+        }
+        let whole = format!("alter table {NAME} comment='{MARK}{PAGES}{}'", wanted.blocks);
+        self.client.query_drop(whole).map_err(refused)?;
+        let table = self.find_table()?.ok_or_else(|| unlike("it no longer exists"))?;
+        self.client.query_drop(UNLOCK).map_err(refused)?;
+        Ok(table)
+    }
+
+    /// Nothing is to be left of a table that was not finished. Of a server that is gone the next run replaces it.
+    fn undo(&mut self, problem: Problem) -> Problem {
+        let is_gone = self.drop_table(NAME).and_then(|()| self.drop_empty()).is_err();
+        if is_gone && problem.kind == ExitKind::CutShort {
+            return problem.next(
+                "check the server log, and start again once it runs: the next run replaces the part of the table that is left, and \
+                 `rigel sql drop` removes it",
+            );
+        }
+        problem
+    }
+
+    /// What fills the table is neither for replicas nor for backups, and not every user may leave it out of the log for them.
+    fn keep_out_of_log(&mut self) -> Result<(), Problem> {
+        if !self.is_copied {
+            return Ok(());
+        }
+        self.client.query_drop("set session sql_log_bin = 0").map_err(|error| {
+            Problem::refused("the table would be copied to the server's binary log and its replicas")
+                .at(self.address.shown())
+                .because(failure::text(&error))
+                .next(
+                    "name a user that may leave it out (GRANT BINLOG ADMIN of MariaDB, SESSION_VARIABLES_ADMIN of MySQL), or measure a \
+                     private server on the same storage",
+                )
+        })
+    }
+
+    /// Has the server write the table to storage, so that it does not while it is measured. Not every user may.
+    fn settle(&mut self, stop: &AtomicBool) {
+        let (mut least, mut since) = (u64::MAX, Instant::now());
+        while self.flavour == Flavour::Mariadb && since.elapsed() < HISTORY_STANDS {
+            let told: Option<(String, u64)> = self.client.query_first(HISTORY).ok().flatten();
+            let Some((_, history)) = told.filter(|told| told.1 > LITTLE_HISTORY) else { break };
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if history < least {
+                (least, since) = (history, Instant::now());
+            }
+            thread::sleep(TICK);
+        }
+        if self.client.query_drop(format!("flush tables {NAME} for export")).is_ok() {
+            // It ends with the connection at the latest.
+            let _ = self.client.query_drop("unlock tables");
+        }
     }
 
     fn insert(
@@ -140,9 +281,11 @@ impl Database {
         let refused = |error| failure::statement("the table cannot be filled", &error);
         let letters = letters(seed);
         let bytes = |blocks: u32| u64::from(blocks) * BLOCK_BYTES;
-        let mut from = 0;
-        while from < blocks {
-            let to = (from + AT_ONCE).min(blocks);
+        // More than the table has need not be pushed out.
+        let behind = u32::try_from(self.facts.beside_bytes / BLOCK_BYTES).unwrap_or(u32::MAX).min(blocks);
+        let (mut from, end) = (0, blocks.saturating_add(behind));
+        while from < end {
+            let to = from.saturating_add(AT_ONCE).min(end);
             let whole = rows(from..to);
             // What is before the first whole page comes with it.
             let all = if from == 0 { 0 } else { whole.start }..whole.end;
@@ -151,7 +294,7 @@ impl Database {
             let statement = self.client.prep(format!("insert into {NAME} values {}", places.join(", ")));
             let values: Vec<Value> = all.flat_map(|row| values(row, &letters)).collect();
             self.client.exec_drop(&statement.map_err(refused)?, values).map_err(refused)?;
-            progress(bytes(to), bytes(blocks));
+            progress(bytes(to), bytes(end));
             if stop.load(Ordering::Relaxed) {
                 return Err(not_finished(bytes(blocks)));
             }
@@ -160,20 +303,68 @@ impl Database {
         Ok(())
     }
 
+    /// It was not there when this run looked for it.
+    fn made_meanwhile(&self) -> Problem {
+        Problem::refused(format!("the server now has the table {NAME}"))
+            .at(self.address.shown())
+            .because("another run created it in the meantime")
+            .next("run again without --create-in to measure that table")
+    }
+
     /// Removes the tables of ours, and their database when nothing else is in it.
     pub fn drop_tables(&mut self) -> Result<DropOutcome, Problem> {
-        let refused = |error| failure::statement("the database of Rigel's table cannot be dropped", &error);
-        let count = "select count(*) from information_schema.tables where table_schema = 'rigel'";
-        if self.client.query_first::<u64, _>(count).map_err(refused)?.unwrap_or(0) == 0 {
+        self.lock()?;
+        let all = self.tables()?;
+        if all.is_empty() {
             return Ok(DropOutcome::Nothing);
         }
-        self.find_table()?;
-        self.client.query_drop(format!("drop table if exists {NAME}, {COMMITS}")).map_err(refused)?;
-        if self.client.query_first::<u64, _>(count).map_err(refused)?.unwrap_or(0) > 0 {
-            return Ok(DropOutcome::Table);
+        let is_ours = |name: &str| all.get(name).is_some_and(|mark| mark.starts_with(MARK));
+        if !["big", "commits"].into_iter().any(is_ours) {
+            return Err(self.not_ours());
         }
-        self.client.query_drop("drop database rigel").map_err(refused)?;
-        Ok(DropOutcome::Schema)
+        // Removing those of commits is logged as making them was.
+        if is_ours("commits") {
+            self.drop_table(COMMITS)?;
+        }
+        if is_ours("big") {
+            let _ = self.keep_out_of_log();
+            self.drop_table(NAME)?;
+        }
+        self.drop_empty()?;
+        let is_left = all.keys().any(|name| !is_ours(name)) || self.has_home()?;
+        let _ = self.client.query_drop(UNLOCK);
+        Ok(if is_left { DropOutcome::Table } else { DropOutcome::Schema })
+    }
+
+    pub(super) fn drop_table(&mut self, name: &str) -> Result<(), Problem> {
+        let dropped = self.client.query_drop(format!("drop table if exists {name}"));
+        dropped.map_err(|error| match failure::code(&error) {
+            Some(failure::LOCK_TIMEOUT) => self.in_use(),
+            _ => failure::statement(&format!("the table {name} cannot be removed"), &error),
+        })
+    }
+
+    /// Removes the database when nothing is in it, of any kind.
+    pub(super) fn drop_empty(&mut self) -> Result<(), Problem> {
+        let refused = |error| failure::statement("the database rigel cannot be removed", &error);
+        let ask = "select (select count(*) from information_schema.tables where table_schema = 'rigel') \
+            + (select count(*) from information_schema.routines where routine_schema = 'rigel') \
+            + (select count(*) from information_schema.events where event_schema = 'rigel')";
+        if self.client.query_first::<u64, _>(ask).map_err(refused)? != Some(0) || !self.has_home()? {
+            return Ok(());
+        }
+        // Replicas keep theirs, which is empty as far as it is ours.
+        let _ = self.keep_out_of_log();
+        self.client.query_drop("drop database if exists rigel").map_err(refused)
+    }
+
+    fn has_home(&mut self) -> Result<bool, Problem> {
+        let ask = "select count(*) from information_schema.schemata where schema_name = 'rigel'";
+        let count: Option<u64> = self
+            .client
+            .query_first(ask)
+            .map_err(|error| failure::statement("the databases cannot be listed", &error))?;
+        Ok(count.unwrap_or(0) > 0)
     }
 }
 

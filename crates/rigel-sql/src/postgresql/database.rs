@@ -174,14 +174,16 @@ fn places(client: &mut Client, address: &Address, process: i32) -> Places {
     if address.is_remote() {
         return Places::default();
     }
-    let told = client.query_one(DIRECTORY, &[]).ok().map(|row| PathBuf::from(row.get::<_, &str>(0)));
+    // A path that is no text cannot be told.
+    let told = client.query_one(DIRECTORY, &[]).ok();
+    let told = told.and_then(|row| row.try_get::<_, &str>(0).ok().map(PathBuf::from));
     let serves = |dir: &PathBuf| processes::serves(dir, process);
     // A server works there, which root and its user see whatever the role may know.
     let seen = || processes::directory_of(process).filter(serves);
     let Some(directory) = told.filter(serves).or_else(seen) else { return Places::default() };
     let told = client.query_one(TABLES, &[]).ok();
     // An empty place is the directory itself.
-    let tables = told.as_ref().map(|told| directory.join(told.get::<_, &str>(0)));
+    let tables = told.as_ref().and_then(|told| Some(directory.join(told.try_get::<_, &str>(0).ok()?)));
     let log_bytes = told.map_or(0, |told| u64::try_from(told.get::<_, i64>(1)).unwrap_or(0));
     Places { directory: Some(directory), tables, log_bytes }
 }

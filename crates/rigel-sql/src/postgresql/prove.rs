@@ -9,11 +9,14 @@ mod cache;
 mod methods;
 mod plans;
 mod scans;
-mod storage;
 mod tables;
 
 use crate::failure;
+use crate::postgresql::address::Address;
 use crate::postgresql::database::Database;
+use crate::postgresql::{BLOCK_BYTES, NAME};
+use crate::private::{PrivateServer, Purpose};
+use crate::prove::{Progress, ProofFacts, ProofRequest, ProofStep, check_not_stopped, shuffled, storage};
 use crate::server::Server as _;
 use crate::table;
 use attended::{TablesOutcome, attended};
@@ -23,8 +26,8 @@ use rigel_core::error::{ExitKind, Problem};
 use rigel_core::load::draw::Generator;
 use rigel_core::units::{Bytes, GIB};
 use rigel_uses::proof::{About, Proof, SkippedSetting};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 use tables::{ROWS_PER_BLOCK, Tables};
 
 pub use tables::more_bytes;
@@ -38,31 +41,6 @@ const OWN_IO_SINCE: i64 = 180_000;
 
 const METHOD: &str = "io_method";
 const WORKERS: &str = "io_workers";
-
-/// What is to be done.
-#[derive(Clone, Copy, Debug)]
-pub struct ProofRequest {
-    /// Blocks of the table.
-    pub blocks: u32,
-    /// Of keys, order and ranges.
-    pub seed: u64,
-    /// How often everything is measured.
-    pub rounds: u32,
-    /// No round begins after that time, but for the second one.
-    pub most: Option<Duration>,
-}
-
-/// What goes on: what is done, and how far it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProofStep {
-    /// Bytes of the table are copied.
-    Filling,
-    /// Queries are timed for this setting.
-    Timing(&'static str),
-}
-
-/// Hears how much of how much is done.
-pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
 
 /// Starts a server again with one more setting. Only one that nobody else uses can be.
 pub type Restart<'a> = &'a mut dyn FnMut(&str) -> Result<Database, Problem>;
@@ -88,6 +66,36 @@ pub struct ProofOutcome {
     pub proved: Result<Proof, Problem>,
     /// Whether the tables went. In the database of others nothing is to stay, whatever came of it.
     pub removed: Result<(), Problem>,
+}
+
+/// What this experiment takes.
+pub fn facts(table_bytes: u64, shared_buffers: u64) -> ProofFacts {
+    ProofFacts {
+        sessions: SESSIONS,
+        more_bytes: more_bytes(table_bytes, shared_buffers),
+        settings: "random_page_cost and effective_io_concurrency",
+        beside: "indexes and of a table that empties the server's own cache",
+        needs_writes: false,
+    }
+}
+
+/// The experiment on a private server.
+pub fn prove_private(
+    server: &mut PrivateServer,
+    wanted: ProofRequest,
+    progress: Progress<'_>,
+    stop: &AtomicBool,
+) -> Result<Proof, Problem> {
+    // The page cache is part of the experiment, which sets what is in it.
+    server.start(Purpose::Fill)?;
+    check_not_stopped(stop)?;
+    let database = Database::open(Address::private(&server.socket()), SESSIONS)?;
+    let mut restart = |setting: &str| {
+        server.stop()?;
+        server.start_with(Purpose::Fill, Some(setting))?;
+        Database::open(Address::private(&server.socket()), SESSIONS)
+    };
+    prove(database, Some(&mut restart), wanted, progress, stop).proved
 }
 
 /// Makes the tables, asks everything, and removes them. `restart` is for a private server, which takes its tables with it.
@@ -173,13 +181,17 @@ pub fn check(database: &Database) -> Result<(), Problem> {
 
 impl Prover<'_> {
     fn run(&mut self, restart: Option<Restart<'_>>, progress: Progress<'_>) -> Result<Proof, Problem> {
-        let storage = storage::measure(self.cached.table(), self.wanted.seed, self.stop)?;
+        let storage = storage::measure(self.cached.table(), BLOCK_BYTES, self.wanted.seed, self.stop)?;
         let (advised, ratio) = (storage.saturating(), storage.ratio());
         let about = About {
+            product: NAME.to_owned(),
             version: self.version().to_owned(),
+            cache_setting: "shared_buffers".to_owned(),
             shared_buffers: self.database.facts.shared_buffers,
             rows: self.tables.rows,
             rows_per_block: ROWS_PER_BLOCK,
+            block_bytes: BLOCK_BYTES,
+            shuffled: true,
             table_bytes: self.cached.table_bytes(),
             rounds: self.wanted.rounds,
             seed: self.wanted.seed,
@@ -248,10 +260,8 @@ impl Prover<'_> {
         })
     }
 
-    /// The numbers of the rounds. The second one is always had: without it there is no interval.
     fn next_round(&self, done: u32) -> bool {
-        let in_time = self.wanted.most.is_none_or(|most| self.began.elapsed() < most);
-        done < self.wanted.rounds && (done < 2 || in_time)
+        self.wanted.next_round(done, self.began)
     }
 
     /// The first key of a range of so many, anywhere.
@@ -277,19 +287,4 @@ fn keys(rows: u32, share: f64) -> u32 {
     )]
     let keys = (f64::from(rows) * share).round() as u32;
     keys.clamp(1, rows)
-}
-
-fn shuffled<T>(mut all: Vec<T>, draw: &mut Generator) -> Vec<T> {
-    draw.shuffle(&mut all);
-    all
-}
-
-fn check_not_stopped(stop: &AtomicBool) -> Result<(), Problem> {
-    if stop.load(Ordering::Relaxed) { Err(ended()) } else { Ok(()) }
-}
-
-fn ended() -> Problem {
-    Problem::new(ExitKind::CutShort, "the experiment was stopped early")
-        .because("stopped by the user")
-        .next("no output was written; a smaller --size or --for takes less time")
 }

@@ -31,7 +31,7 @@ const MOST: Setting = Setting::new(Product::Mysql, "innodb_io_capacity_max", CAP
 const READ_THREADS: Setting = Setting::new(Product::Mysql, "innodb_read_io_threads", THREADS_PAGE);
 const FLUSH_METHOD: Setting = Setting::new(Product::Mysql, "innodb_flush_method", PARAMETERS_PAGE);
 
-pub fn advice(source: &Source<'_>) -> Vec<Advice> {
+pub(super) fn advice(source: &Source<'_>) -> Vec<Advice> {
     let mut all = [capacity(source), vec![read_threads(source), flush_method(source)]].concat();
     all.extend(commits::of_mariadb(source));
     all
@@ -53,17 +53,38 @@ fn capacity(source: &Source<'_>) -> Vec<Advice> {
     };
     let whole = |rate: f64| format!("{:.0}", rate.floor());
     let low = number(writes.low());
-    let usual = Value::at_low_end(&writes, |rate| whole((rate / 2.0).clamp(LEAST_CAPACITY, MOST_CAPACITY)));
+    let usual = Value::at_low_end(&writes, |rate| io_capacity(rate).to_string());
     let most = Value::at_low_end(&writes, |rate| whole(rate.max(LEAST_CAPACITY)));
     let why_usual = format!(
         "Half of {low}, the lower end of the interval: the other half is left for reads, the log and the \
-         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000."
+         doublewrite buffer. The manual gives 100 as the minimum and advises against more than 20,000. `rigel sql prove --database mysql` tests it."
     );
     let why_most = format!(
         "The storage does not write more pages than {low} a second, the lower end of the interval: a higher \
          value evicts pages from the buffer pool too early."
     );
     vec![CAPACITY.given(usual, vec![writes.clone()], why_usual), MOST.given(most, vec![writes], why_most)]
+}
+
+/// What `innodb_io_capacity` is to be on storage with so many random writes of a page per second.
+pub fn io_capacity(writes_per_s: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is between 100 and 20,000"
+    )]
+    let whole = (writes_per_s / 2.0).clamp(LEAST_CAPACITY, MOST_CAPACITY).floor() as u32;
+    whole
+}
+
+/// What `innodb_read_io_threads` is to be on storage that so many outstanding reads saturate, with so many CPUs.
+pub fn read_io_threads(saturating: f64, cpus: u32) -> u32 {
+    let (least, most) = THREADS;
+    let most = f64::from(cpus).clamp(least, most);
+    let threads = (saturating / PENDING_A_THREAD).ceil().clamp(least, most);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 4 and 64")]
+    let whole = threads as u32;
+    whole
 }
 
 /// One thread for 64 pending reads, but no more threads than CPUs: a thread that has no CPU reaps nothing.
@@ -76,13 +97,10 @@ fn read_threads(source: &Source<'_>) -> Advice {
         );
     };
     let cpus = source.cpus();
-    let (least, most) = THREADS;
-    let most = f64::from(cpus).clamp(least, most);
-    let threads = |level: f64| (level / PENDING_A_THREAD).ceil().clamp(least, most);
-    let value = Value::of(saturation.figure, |level| format!("{:.0}", threads(level)));
+    let value = Value::of(saturation.figure, |level| read_io_threads(level, cpus).to_string());
     // Half of the CPUs is the default of MySQL 8.4; those before, and MariaDB, have 4.
-    let by_default = f64::from(cpus / 2).max(least);
-    let is_enough = threads(saturation.figure.value) <= by_default;
+    let by_default = f64::from(cpus / 2).max(THREADS.0);
+    let is_enough = f64::from(read_io_threads(saturation.figure.value, cpus)) <= by_default;
     let enough = if is_enough {
         format!(
             " MySQL 8.4 defaults to half the number of CPUs, but at least 4: {by_default} here, which this would not raise."
@@ -93,7 +111,7 @@ fn read_threads(source: &Source<'_>) -> Advice {
     let why = format!(
         "{} reads in flight saturate the storage; the manual suggests more threads above 64 pending reads \
          per thread. A thread only reaps native asynchronous I/O, so more threads add nothing to what the \
-         storage can do, and this host's {cpus} CPUs can run no more at once.{enough}",
+         storage can do, and this host's {cpus} CPUs can run no more at once. `rigel sql prove --database mysql` tests it.{enough}",
         number(saturation.figure.value)
     );
     let make = if is_enough { Setting::hint } else { Setting::given };

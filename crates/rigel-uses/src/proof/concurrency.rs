@@ -12,6 +12,8 @@ use serde::Serialize;
 /// An advised value has at least this share of the best rate.
 pub const LEAST_SHARE: f64 = 0.95;
 
+const SCANS: &str = "rows per second of bitmap scans";
+
 /// The rounds of a value with so many sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
@@ -33,8 +35,10 @@ impl Rates {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "Results for all values of a concurrency setting.")]
 pub struct ConcurrencyFindings {
-    /// Its name.
+    /// Its name; behind a comma, what of it when its rates are told in several ways.
     pub setting: String,
+    /// What the rates are of.
+    pub measures: String,
     /// What the server has by default.
     pub default: u32,
     /// What the rule of `advise` makes of the storage, and of the CPUs where they have a say. Null when it has none.
@@ -66,7 +70,7 @@ pub struct ConcurrencyVerdict {
 pub struct SessionsResult {
     /// Sessions.
     pub sessions: u32,
-    /// Rows per second over all sessions, nearly each in a block of its own.
+    /// Rows per second over all sessions; of bitmap scans nearly each in a block of its own.
     pub rows_per_s: f64,
     /// Share of the best rate with that number of sessions.
     pub share: Estimate,
@@ -100,6 +104,7 @@ impl ConcurrencyFindings {
         judged.iter_mut().for_each(|one| one.verdict = verdict(&one.at, sessions.len()));
         (!judged.is_empty()).then(|| Self {
             setting: setting.to_owned(),
+            measures: SCANS.to_owned(),
             default,
             advised,
             sessions,
@@ -115,6 +120,12 @@ impl ConcurrencyFindings {
             one.word = word.map(|&word| word.to_owned());
         }
         self
+    }
+
+    /// The same of other rates than those of bitmap scans.
+    #[must_use]
+    pub fn measuring(self, what: &str) -> Self {
+        Self { measures: what.to_owned(), ..self }
     }
 
     /// Whether the values are words.

@@ -170,7 +170,7 @@ fn what_is_slower_than_the_default_fails() {
 fn the_storage_saturates_at_95_percent() {
     let rates = [(1, 10.0), (4, 38.0), (16, 96.0), (64, 100.0)];
     let rates = rates.map(|(outstanding, per_s)| Outstanding { outstanding, per_s }).into();
-    let storage = Storage { random_read_us: 80.0, stream_page_us: 5.0, rates };
+    let storage = Storage { random_read_us: 80.0, stream_page_us: 5.0, rates, writes_per_s: None };
     assert_eq!((storage.saturating(), storage.ratio()), (16, 16.0));
 }
 
@@ -178,14 +178,18 @@ fn the_storage_saturates_at_95_percent() {
 fn a_refuted_value_is_told() {
     let law = |_, value: u32| if value > 1 { 14.0 } else { 16.0 };
     let about = About {
+        product: "PostgreSQL".into(),
         version: "15.14".into(),
+        cache_setting: "shared_buffers".into(),
         shared_buffers: 1,
         rows: 8,
         rows_per_block: 8,
+        block_bytes: 8192,
+        shuffled: true,
         table_bytes: 8192,
         rounds: 5,
         seed: 1,
-        storage: Storage { random_read_us: 80.0, stream_page_us: 5.0, rates: Vec::new() },
+        storage: Storage { random_read_us: 80.0, stream_page_us: 5.0, rates: Vec::new(), writes_per_s: None },
     };
     let concurrency = concurrency::ConcurrencyFindings::of("io_workers", &rates(0.01, law), 1, Some(16))
         .into_iter()

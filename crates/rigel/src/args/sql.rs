@@ -66,6 +66,8 @@ Examples:
       the same through a private MariaDB or MySQL server
   rigel sql simple --dsn 'host=/run/postgresql dbname=shop' --create-in shop --size 100G
       an existing server; the table stays in its schema rigel for the next run
+  rigel sql simple --dsn mysql://rigel@localhost --create-in rigel --size 100G
+      an existing MySQL or MariaDB server; the table stays in its own database, rigel
   rigel sql prove /mnt/fast
       find the right random_page_cost and effective_io_concurrency by experiment, in some minutes
   rigel sql resume sql_20260101_1200_record.jsonl --dsn 'host=/run/postgresql dbname=shop'
@@ -222,7 +224,7 @@ impl SqlLoadArgs {
     /// The request, without name and command line.
     fn request(&self, level: SqlLevel) -> Result<Request, Problem> {
         self.server.check()?;
-        let product = self.server.database;
+        let product = self.server.product();
         size::check(product, self.server.size)?;
         let asked = self.queries.asked(product, level)?;
         let server = if self.server.dsn.is_some() { ServerChoice::There } else { ServerChoice::Private };

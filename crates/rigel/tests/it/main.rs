@@ -71,6 +71,7 @@ mod sql_commit;
 mod sql_index;
 mod sql_kills;
 mod sql_levels;
+mod sql_mysql;
 mod sql_products;
 mod sql_prove;
 mod sql_resume;

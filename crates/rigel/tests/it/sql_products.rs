@@ -1,12 +1,13 @@
 //! `rigel sql` on every product that has a room: the same promises, by one list.
 
 use crate::sql::{assert_clean, place, refused, servers_in, signal, slack, visits, wait_for_record};
-use crate::support::Place;
+use crate::support::{Place, tell};
 use rigel_core::load::sql::Product;
 use rigel_testdev::{MissingNeed, needs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -196,6 +197,18 @@ fn a_server_that_was_stopped_and_left_behind_is_ended_by_the_next_run() {
     assert_clean(place.path());
 }
 
+/// Nobody waits for a server that cannot be reached.
+#[test]
+fn a_directory_whose_name_is_no_text_is_refused_at_once() {
+    each("a_directory_whose_name_is_no_text_is_refused_at_once", |product, place| {
+        let odd = place.path().join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+        fs::create_dir(&odd).unwrap();
+        let told = tell(place.command().args(["sql", "simple", "--database", product.name()]).arg(&odd));
+        refused(told, 3, &["its path is not UTF-8", "name a directory on the same storage"]);
+        assert_clean(&odd);
+    });
+}
+
 #[test]
 fn what_mysql_needs_and_what_it_does_not_have_is_told() {
     let place = place();
@@ -203,8 +216,8 @@ fn what_mysql_needs_and_what_it_does_not_have_is_told() {
     let sql = |line: &str| place.line(&format!("sql {line} --database mysql"));
     let parts = ["no MySQL or MariaDB server", "package mariadb-server-core"];
     refused(sql("simple --programs empty"), 3, &parts);
-    refused(sql("prove"), 2, &["cannot be proven", "rigel advise --last --database mysql"]);
-    refused(sql("simple --dsn host=x"), 2, &["an existing MySQL or MariaDB server", "leave out --dsn"]);
+    refused(sql("prove --dsn mysql://a@localhost"), 2, &["are not tested", "leave out --dsn"]);
+    refused(sql("simple --dsn postgresql://a@localhost"), 2, &["the connection string is one of postgresql"]);
     refused(sql("dss --report-by join"), 2, &["cannot join"]);
     let name = "what_mysql_needs_and_what_it_does_not_have_is_told";
     let Some(()) = needs(name, private(Product::Mysql)) else { return };

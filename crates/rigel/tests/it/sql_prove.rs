@@ -74,6 +74,35 @@ fn every_plan_is_timed_and_nothing_is_left() {
     assert_clean(place.path());
 }
 
+/// Every value takes its turns, whatever the storage makes of it.
+#[test]
+fn settings_of_mysql_are_tried_and_nothing_is_left() {
+    let name = "settings_of_mysql_are_tried_and_nothing_is_left";
+    let place = place();
+    let there = place.line("sql prove --database mysql --size 4M --dry-run");
+    let missing =
+        || rigel_testdev::MissingNeed::new(there.stderr.lines().next().unwrap_or_default().to_owned());
+    let Some(()) = needs(name, if there.code == 0 { Ok(()) } else { Err(missing()) }) else { return };
+    assert!(there.stdout.contains("innodb_io_capacity"), "{}", there.stdout);
+    let line = "sql prove --database mysql --size 4M --seed 1 --for 1s --quiet --json --name tiny";
+    let document = proven(&place, line);
+    assert_eq!(document["random_page_cost"], Value::Null);
+    let about = &document["about"];
+    assert_eq!((about["rows"].as_u64(), about["block_bytes"].as_u64()), (Some(768), Some(16_384)), "{about}");
+    assert!(about["storage"]["writes_per_s"].as_f64().unwrap() > 0.0, "{about}");
+    let all = document["concurrency"].as_array().unwrap();
+    let settings: Vec<&str> = all.iter().map(|one| one["setting"].as_str().unwrap()).collect();
+    for setting in ["innodb_io_capacity", "innodb_flush_neighbors", "innodb_read_io_threads"] {
+        assert!(settings.contains(&setting), "{settings:?}");
+    }
+    assert!(settings.contains(&"innodb_io_capacity, worst second"), "{settings:?}");
+    for value in all.iter().flat_map(|one| one["values"].as_array().unwrap()) {
+        let at = value["at"].as_array().unwrap();
+        assert!(!at.is_empty() && at.iter().all(|at| at["rows_per_s"].as_f64().unwrap() > 0.0), "{value}");
+    }
+    assert_clean(place.path());
+}
+
 #[test]
 fn an_experiment_that_is_stopped_leaves_no_server() {
     let name = "an_experiment_that_is_stopped_leaves_no_server";

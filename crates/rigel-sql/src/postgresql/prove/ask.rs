@@ -1,8 +1,8 @@
 //! One statement, timed, which the user or a limit can end. Must not know what is asked.
 
-use super::ended;
 use crate::postgresql::address::Address;
 use crate::postgresql::failure;
+use crate::prove::ended;
 use postgres::error::SqlState;
 use postgres::{Client, NoTls, SimpleQueryMessage};
 use rigel_core::error::{ExitKind, Problem};

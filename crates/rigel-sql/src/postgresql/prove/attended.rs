@@ -2,9 +2,10 @@
 //!
 //! Must not know what is asked.
 
-use super::{Progress, ProofRequest, ProofStep, Restart, ask, asked, ended, tables};
+use super::{Restart, ask, asked, tables};
 use crate::patience::{LongWait, PATIENCE, TICK};
 use crate::postgresql::database::Database;
+use crate::prove::{Progress, ProofRequest, ProofStep, ended};
 use crate::session::died;
 use crate::table::writing;
 use rigel_core::error::{ExitKind, Problem};

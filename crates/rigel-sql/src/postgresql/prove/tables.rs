@@ -3,12 +3,12 @@
 //! Eight short rows lie in each block, because blocks are filled to a tenth only, and their keys are shuffled: what is found by the key lies
 //! anywhere. Both are removed afterwards. Must not touch a schema that is there, but for that of `calibrate_io()`.
 
-use super::{Progress, ProofRequest, ProofStep, ended, shuffled};
 use crate::postgresql::BLOCK_BYTES;
 use crate::postgresql::database::Database;
 use crate::postgresql::failure;
 use crate::postgresql::table;
 use crate::postgresql::table::standing::OpenTransaction;
+use crate::prove::{Progress, ProofRequest, ProofStep, ended, shuffled};
 use postgres::{Client, Transaction};
 use rigel_core::error::Problem;
 use rigel_core::load::draw::Generator;

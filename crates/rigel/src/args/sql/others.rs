@@ -29,7 +29,9 @@ Examples:
   rigel sql prove /mnt/fast
       find the right random_page_cost and effective_io_concurrency for queries there, in some minutes
   rigel sql prove --dsn 'dbname=shop' --create-in shop --size 1G
-      the same on your own server, with a table that is removed afterwards";
+      the same on your own server, with a table that is removed afterwards
+  rigel sql prove --database mysql /mnt/fast
+      find the right innodb_io_capacity and more for MySQL or MariaDB there, in some 20 minutes";
 
 const INSTALL: &str = "\
 Examples:
@@ -41,7 +43,9 @@ Examples:
 const DROP: &str = "\
 Examples:
   rigel sql drop --dsn 'host=/run/postgresql dbname=shop'
-      remove the schema rigel and its table; measure nothing";
+      remove the schema rigel and its table; measure nothing
+  rigel sql drop --dsn mysql://rigel@localhost
+      the same of a MySQL or MariaDB server, whose table is in the database rigel";
 
 const RESUME: &str = "\
 Examples:
@@ -72,7 +76,8 @@ pub enum Command {
 }
 
 /// Runs queries with each value of random_page_cost and effective_io_concurrency, from version 18 on also of io_workers and io_method, and checks
-/// whether the advice of `rigel advise` holds.
+/// whether the advice of `rigel advise` holds. With --database mysql: of innodb_io_capacity, innodb_flush_neighbors, innodb_log_file_size and
+/// innodb_read_io_threads, on a private server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PROVE, mut_args(adapted_to_proof))]
 pub struct ProveArgs {
@@ -115,11 +120,12 @@ pub struct InstallArgs {
     dry_run: bool,
 }
 
-/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table.
+/// Removes only a schema that Rigel made, recognized by its comment; if it has calibrate_io(), only the table. Of MySQL and MariaDB: tables with that
+/// comment, and the database rigel when nothing else is in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DROP)]
 pub struct DropArgs {
-    /// The database, such as 'host=/run/postgresql dbname=shop'; a password comes from PGPASSWORD
+    /// The database, such as 'host=/run/postgresql dbname=shop' or mysql://USER@HOST; a password comes from PGPASSWORD or MYSQL_PWD
     #[arg(long, value_name = "DSN")]
     dsn: String,
 }
@@ -214,13 +220,14 @@ impl Command {
 
 impl ProveArgs {
     fn invocation(self, arguments: &[OsString], environment: &Environment) -> Result<Invocation, Problem> {
-        if self.server.database != Product::Postgresql {
-            return Err(Problem::usage("settings of MySQL and MariaDB cannot be proven")
-                .at("--database")
-                .because("the experiments are on settings of PostgreSQL: plans, page costs and concurrent reads")
-                .next("measure that server with the levels simple, normal, oltp, dss, users and commit; `rigel advise --last --database mysql` advises settings"));
+        self.server.check()?;
+        if self.server.product() != Product::Postgresql && self.server.dsn.is_some() {
+            return Err(Problem::usage("settings of an existing MySQL or MariaDB server are not tested")
+                .at("--dsn")
+                .because("they apply to the whole server, and it would have to be restarted with each value")
+                .next("leave out --dsn for a private server on the same storage: rigel sql prove --database mysql DIR"));
         }
-        size::check(self.server.database, self.server.size)?;
+        size::check(self.server.product(), self.server.size)?;
         if let Some(size) = self.server.size.filter(|size| size.0 < LEAST_PROOF) {
             return Err(Problem::usage(format!("a {size} table is too small to show any effect"))
                 .at("--size")
@@ -240,8 +247,8 @@ impl ResumeArgs {
     fn invocation(self, environment: &Environment) -> Result<Invocation, Problem> {
         let Self { record, dsn, drop, programs, show, tui } = self;
         let server = ServerSource {
-            // That of the record holds.
-            product: Product::default(),
+            // Without a connection string, that of the record holds.
+            product: dsn.as_deref().and_then(Product::of_dsn).unwrap_or_default(),
             dir: None,
             programs,
             dsn,

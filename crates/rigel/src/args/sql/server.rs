@@ -14,16 +14,17 @@ pub struct ServerArgs {
     #[arg(value_name = "TARGET_DIR", value_hint = clap::ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 
-    /// Measure an existing server, such as 'host=/run/postgresql dbname=shop'
+    /// Measure an existing server, such as 'host=/run/postgresql dbname=shop' or mysql://USER@HOST
     ///
-    /// A connection string, as key=value pairs or as postgresql://USER@HOST/DATABASE. The password is taken from PGPASSWORD; there is no prompt. The
-    /// table is in its own schema, rigel, which is created only with --create-in and reused by later runs.
+    /// A connection string, as key=value pairs or as postgresql://USER@HOST/DATABASE; of MySQL and MariaDB as mysql://USER@HOST:PORT or as
+    /// 'socket=/run/mysqld/mysqld.sock user=USER'. The password is taken from PGPASSWORD or MYSQL_PWD; there is no prompt. The table is in its own schema
+    /// (of MySQL and MariaDB: database), rigel, which is created only with --create-in and reused by later runs.
     #[arg(long, value_name = "DSN", conflicts_with_all = ["dir", "programs"], help_heading = SERVER)]
     pub dsn: Option<String>,
 
     /// Allow Rigel to create the schema rigel and its table in this database
     ///
-    /// Repeat the name of the database. Look-ups and reports need this only once, as their table stays unless --drop is given; commit and prove need it
+    /// Repeat the name of the database; of MySQL and MariaDB it is rigel. Look-ups and reports need this only once, as their table stays unless --drop is given; commit and prove need it
     /// for every run, as their tables are removed afterwards. Nothing else in the database is changed.
     #[arg(long, value_name = "DATABASE", requires = "dsn", help_heading = SERVER)]
     pub create_in: Option<String>,
@@ -38,12 +39,12 @@ pub struct ServerArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = SERVER, hide_short_help = true)]
     pub programs: Option<PathBuf>,
 
-    /// Which database: postgresql or mysql, which is MySQL or MariaDB
+    /// Which database: postgresql or mysql, which is MySQL or MariaDB [default: that of --dsn, else postgresql]
     ///
-    /// Of MySQL and MariaDB only private servers are measured; MariaDB is taken where both are installed. Loads as they and Oracle make them, without a
-    /// server: `rigel run --load mysql`, `rigel run --load oracle`.
-    #[arg(long, value_name = "PRODUCT", default_value = "postgresql", value_parser = database, help_heading = SERVER, hide_short_help = true)]
-    pub database: Product,
+    /// MariaDB is taken for a private server where both are installed. Loads as they and Oracle make them, without a server: `rigel run --load mysql`,
+    /// `rigel run --load oracle`.
+    #[arg(long, value_name = "PRODUCT", value_parser = database, help_heading = SERVER, hide_short_help = true)]
+    pub database: Option<Product>,
 
     /// Size of the table [default: four times the caches, at least 1G]
     #[arg(long, value_name = "SIZE", help_heading = SERVER)]
@@ -67,23 +68,32 @@ fn database(text: &str) -> Result<Product, ValueError> {
 }
 
 impl ServerArgs {
-    /// Refuses a server that is there where only a private one can be measured.
+    /// The product that was named, or whose connection string was given.
+    pub fn product(&self) -> Product {
+        self.database.or_else(|| Product::of_dsn(self.dsn.as_deref()?)).unwrap_or_default()
+    }
+
+    /// Refuses a connection string of another product than was named.
     ///
     /// # Errors
-    /// When one was named.
+    /// When it is.
     pub fn check(&self) -> Result<(), Problem> {
-        if self.database != Product::Mysql || self.dsn.is_none() {
-            return Ok(());
-        }
-        Err(Problem::usage("an existing MySQL or MariaDB server cannot be measured")
+        let Some((dsn, asked)) = self.dsn.as_deref().zip(self.database) else { return Ok(()) };
+        match Product::of_dsn(dsn).unwrap_or(asked) {
+            of_dsn if of_dsn == asked => Ok(()),
+            of_dsn => Err(Problem::usage(format!(
+                "--database {} is given, but the connection string is one of {}",
+                asked.name(),
+                of_dsn.name()
+            ))
             .at("--dsn")
-            .because("only private servers of these products are supported")
-            .next("leave out --dsn for a private server on the same storage"))
+            .next("leave out --database, or give the connection string of such a server")),
+        }
     }
 
     pub fn source(&self) -> ServerSource {
         ServerSource {
-            product: self.database,
+            product: self.product(),
             dir: self.dir.clone(),
             programs: self.programs.clone(),
             dsn: self.dsn.clone(),

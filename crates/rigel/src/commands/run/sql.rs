@@ -84,20 +84,19 @@ pub fn sql(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
 
 /// Removes the schema with its table from a server that is there.
 pub fn drop_schema(dsn: &str, streams: &Streams) -> Result<(), Problem> {
-    let server = reach(Product::default(), dsn)?.open(0)?;
+    let product = Product::of_dsn(dsn).unwrap_or_default();
+    let home = door(product).words().home;
+    let server = reach(product, dsn)?.open(0)?;
     let (server, dropped) = asked(server, |server| server.drop_tables())?;
-    streams.remark(match dropped {
-        DropOutcome::Schema => "the schema rigel was removed",
+    streams.remark(&match dropped {
+        DropOutcome::Schema => format!("{} was removed", home.name()),
         DropOutcome::Table => {
-            "the table was removed; the schema rigel stays because it contains calibrate_io()"
+            format!("the table was removed; {} stays because {}", home.name(), home.stays())
         }
         DropOutcome::Nothing => {
-            return Err(Problem::usage(format!(
-                "the database {} has no schema rigel from a run",
-                server.facts().database_name()
-            ))
-            .at("--drop")
-            .next("nothing to do"));
+            return Err(Problem::usage(format!("{} from a run", server.facts().has_none()))
+                .at("--drop")
+                .next("nothing to do"));
         }
     });
     Ok(())
@@ -290,11 +289,7 @@ impl SqlRun<'_> {
             let engine = format!("{} at {}", facts.title(), place.shown());
             let writes = match found {
                 Some(_) => "nothing would be written: the table exists".to_owned(),
-                None => format!(
-                    "the schema rigel with a table of {} would be created in the database {}",
-                    Bytes(size),
-                    facts.database_name()
-                ),
+                None => facts.would_have(&format!("a table of {}", Bytes(size))),
             };
             self.show(&planned, engine, writes)
         };
@@ -501,10 +496,11 @@ impl SqlRun<'_> {
                 let allow = format!("add --create-in {}", path_text::shell_word(&name));
                 let problem = if stays {
                     Problem::refused(format!(
-                        "the database {name} has no schema rigel with a table, and creating one was not allowed"
+                        "{} with a table, and creating one was not allowed",
+                        facts.has_none()
                     ))
                     .because("a table must be created there before it can be measured")
-                    .next(format!("{allow}; --drop removes the schema afterwards"))
+                    .next(format!("{allow}; --drop removes it afterwards"))
                 } else {
                     Problem::refused(format!(
                         "a table in the database {name} is needed, and creating one was not allowed"

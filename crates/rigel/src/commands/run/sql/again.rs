@@ -189,7 +189,7 @@ pub fn again(
     let Some(table) = found else {
         return Err(Problem::refused(format!("the table {} no longer exists", table::NAME))
             .at(place.shown())
-            .because(format!("the database {} has no schema rigel", server.facts().database_name()))
+            .because(server.facts().has_none())
             .next("start a new run, with its own table"));
     };
     let what = describe(&*server);

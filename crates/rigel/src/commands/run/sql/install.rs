@@ -5,6 +5,7 @@
 use crate::args::InstallOptions;
 use crate::streams::Streams;
 use rigel_core::error::Problem;
+use rigel_core::load::sql::Product;
 use rigel_core::path_text;
 use rigel_sql::postgresql::{Address, Database, install};
 use std::env;
@@ -16,6 +17,12 @@ pub fn install(options: &InstallOptions, streams: &Streams) -> Result<(), Proble
     let Some(dsn) = &options.dsn else {
         return streams.results(install::script(&program).as_bytes());
     };
+    if Product::of_dsn(dsn) == Some(Product::Mysql) {
+        return Err(Problem::usage("rigel.calibrate_io() is a function of PostgreSQL")
+            .at("--dsn")
+            .because("servers of MySQL and MariaDB start no programs")
+            .next("calibrate the directory of that server: rigel calibrate DIR"));
+    }
     let shown = path_text::printable(&program).into_owned();
     let (database, ()) =
         Database::open(Address::of_user(dsn)?, 0)?.asked(move |database| database.install(&program))?;

@@ -8,8 +8,9 @@ use crate::commands::run::life::{Ending, PutAway, both};
 use crate::commands::run::present::Reporter;
 use rigel_core::error::Problem;
 use rigel_sql::private::PrivateServer;
+use rigel_sql::server::Home;
 use rigel_sql::table;
-use rigel_sql::{LEDGER, Reach, SCHEMA};
+use rigel_sql::{LEDGER, Reach, door};
 use std::sync::Arc;
 
 impl PutAway for PrivateServer {
@@ -21,6 +22,7 @@ impl PutAway for PrivateServer {
 /// The schema with its table on a server that is there; it goes on request.
 pub struct SchemaThere {
     place: Arc<dyn Reach>,
+    home: Home,
     drop: bool,
     /// There is one.
     pub stays: bool,
@@ -28,7 +30,7 @@ pub struct SchemaThere {
 
 impl SchemaThere {
     pub fn new(source: &ServerSource, place: Arc<dyn Reach>, stays: bool) -> Self {
-        Self { place, drop: source.drop, stays }
+        Self { place, home: door(source.product).words().home, drop: source.drop, stays }
     }
 
     /// That of a run which goes on.
@@ -40,11 +42,11 @@ impl SchemaThere {
 impl PutAway for SchemaThere {
     fn put_away(&mut self, reporter: Reporter<'_>, _: Ending<'_>) -> Result<(), Problem> {
         if self.drop {
-            return table::removed(&self.place, |server| server.drop_tables(), &SCHEMA).map(drop);
+            return table::removed(&self.place, |server| server.drop_tables(), self.home.left()).map(drop);
         }
         if self.stays {
             reporter
-                .note("the schema rigel and its table are kept; `rigel sql drop` removes them".to_owned());
+                .note(format!("{} and its table are kept; `rigel sql drop` removes them", self.home.name()));
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 //!
 //! Must not judge a value; `rigel_uses::proof` does.
 
+mod raw;
+
 use super::{PRIVATE, Place, SqlRun, check_not_stopped, check_room};
 use crate::args::{RunOptions, ServerSource, TargetSource};
 use crate::commands::run::life::{Life, both};
@@ -15,9 +17,10 @@ use rigel_core::path_text;
 use rigel_core::units::{Bytes, MIB};
 use rigel_report::proof::{ProofReport, files, json, text};
 use rigel_run::wall::Wall;
-use rigel_sql::postgresql::prove::{self, ProofOutcome, ProofRequest, ProofStep, Restart};
+use rigel_sql::postgresql::prove::{self, ProofOutcome};
 use rigel_sql::postgresql::{Address, Database};
-use rigel_sql::private::{self, PrivateServer, Purpose, Room};
+use rigel_sql::private::{self, PrivateServer, Room};
+use rigel_sql::prove::{ProofFacts, ProofRequest, ProofStep};
 use rigel_sql::{Server as _, door};
 use rigel_uses::proof::Proof;
 use std::time::Duration;
@@ -37,9 +40,11 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
     };
     let source = ServerSource { size: Some(source.size.unwrap_or(USUAL_SIZE)), ..source.clone() };
     let host = rigel_io::host::host_facts();
-    let run =
-        SqlRun { reporter: Reporter { options, streams }, source: &source, host, sessions: prove::SESSIONS };
-    let size = run.whole_blocks(source.size.unwrap_or(USUAL_SIZE).0);
+    let size =
+        source.size.unwrap_or(USUAL_SIZE).0 / source.product.block_bytes() * source.product.block_bytes();
+    let facts = door(source.product).proof_facts(size);
+    let reporter = Reporter { options, streams };
+    let run = SqlRun { reporter, source: &source, host, sessions: facts.sessions };
     if size < SMALL_BYTES {
         run.reporter.remarks(&[format!(
             "a table of {} is small: most queries finish in milliseconds, so noise may hide slow plans and \
@@ -47,7 +52,7 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
             Bytes(size)
         )]);
     }
-    let experiment = Experiment { run, size, wall: wall(options.request.engine, None) };
+    let experiment = Experiment { run, size, facts, wall: wall(options.request.engine, None) };
     match &source.dsn {
         None => experiment.private(),
         Some(dsn) => experiment.there(dsn),
@@ -57,6 +62,7 @@ pub fn prove(options: &RunOptions, streams: &Streams) -> Result<(), Problem> {
 struct Experiment<'a> {
     run: SqlRun<'a>,
     size: u64,
+    facts: ProofFacts,
     /// When it began.
     wall: Wall,
 }
@@ -64,8 +70,7 @@ struct Experiment<'a> {
 impl Experiment<'_> {
     fn private(&self) -> Result<(), Problem> {
         let Place { programs, dir, .. } = self.run.place()?;
-        let more =
-            prove::more_bytes(self.size, door(self.run.source.product).kit().cache_bytes(prove::SESSIONS));
+        let (more, sessions) = (self.facts.more_bytes, self.facts.sessions);
         let check_room = || check_room(dir, PRIVATE, self.size, self.run.empty_bytes() + more);
         let show = || {
             if !private::is_used(dir) {
@@ -85,7 +90,7 @@ impl Experiment<'_> {
         };
         let Some(life) = Life::begin(self.run.reporter, show, prepared)? else { return Ok(()) };
         self.run.reporter.note(format!("creating a private {} server", programs.title()));
-        let server = PrivateServer::make(dir, programs, Room { sessions: prove::SESSIONS, ahead_bytes: 0 })?;
+        let server = PrivateServer::make(dir, programs, Room { sessions, ahead_bytes: 0 })?;
         let mut proof = None;
         let ended = life.end(server, |server| {
             proof = Some(self.served(server, &life.signals)?);
@@ -97,16 +102,13 @@ impl Experiment<'_> {
 
     fn served(&self, server: &mut PrivateServer, signals: &Signals) -> Result<Proof, Problem> {
         check_not_stopped(signals)?;
-        // The page cache is part of the experiment, which sets what is in it.
-        server.start(Purpose::Fill)?;
-        check_not_stopped(signals)?;
-        let database = Database::open(Address::private(&server.socket()), prove::SESSIONS)?;
-        let mut restart = |setting: &str| {
-            server.stop()?;
-            server.start_with(Purpose::Fill, Some(setting))?;
-            Database::open(Address::private(&server.socket()), prove::SESSIONS)
+        let writes_per_s = match self.facts.needs_writes {
+            true => Some(raw::writes_per_s(&self.run, server.home(), signals)?),
+            false => None,
         };
-        self.ask(database, Some(&mut restart), signals).proved
+        let wanted = ProofRequest { writes_per_s, ..self.wanted() };
+        let mut progress = self.progress();
+        door(self.run.source.product).prove(server, wanted, &mut progress, signals.flag())
     }
 
     fn there(&self, dsn: &str) -> Result<(), Problem> {
@@ -123,17 +125,16 @@ impl Experiment<'_> {
             ))
         };
         let Some(life) = Life::begin(self.run.reporter, show, || self.prepare())? else { return Ok(()) };
-        let ProofOutcome { proved, removed } = self.ask(database, None, &life.signals);
+        let mut progress = self.progress();
+        let ProofOutcome { proved, removed } =
+            prove::prove(database, None, self.wanted(), &mut progress, life.signals.flag());
+        drop(progress);
         both(self.run.reporter, proved.and_then(|proof| self.tell(&proof)), removed)
     }
 
     /// What is made, for people.
     fn tables(&self, more: u64) -> String {
-        format!(
-            "a table of {}, and up to {} of indexes and of a table that empties the server's own cache,",
-            Bytes(self.size),
-            Bytes(more)
-        )
+        format!("a table of {}, and up to {} of {},", Bytes(self.size), Bytes(more), self.facts.beside)
     }
 
     fn prepare(&self) -> Result<Signals, Problem> {
@@ -141,29 +142,36 @@ impl Experiment<'_> {
         Signals::listen()
     }
 
-    fn ask(&self, database: Database, restart: Option<Restart<'_>>, signals: &Signals) -> ProofOutcome {
+    fn wanted(&self) -> ProofRequest {
         let options = self.run.options();
-        let wanted = ProofRequest {
+        ProofRequest {
             blocks: u32::try_from(self.size / self.run.block_bytes()).unwrap_or(u32::MAX),
             seed: options.request.seed,
             rounds: ROUNDS,
             most: options.request.max_duration().map(|time| Duration::from_nanos(time.0)),
-        };
-        let mut shown: Option<(ProofStep, WorkProgress)> = None;
-        let mut progress = |doing: ProofStep, done: u64, total: u64| {
+            writes_per_s: None,
+        }
+    }
+
+    /// Shows what goes on.
+    fn progress(&self) -> impl FnMut(ProofStep, u64, u64) {
+        let (reporter, mut shown) = (self.run.reporter, None::<(ProofStep, WorkProgress)>);
+        move |doing, done, total| {
             let bar = shown.take().filter(|(before, _)| *before == doing);
-            let mut bar = bar.map_or_else(|| bar_of(self.run.reporter, doing), |(_, bar)| bar);
+            let mut bar = bar.map_or_else(|| bar_of(reporter, doing), |(_, bar)| bar);
             bar.done_of(done, total);
             shown = Some((doing, bar));
-        };
-        prove::prove(database, restart, wanted, &mut progress, signals.flag())
+        }
     }
 
     fn show(&self, writes: &str) -> Result<(), Problem> {
-        self.run.reporter.streams.results(format!(
-            "{writes}\nqueries under each value of random_page_cost and effective_io_concurrency, in up to {ROUNDS} rounds\n"
+        self.run.reporter.streams.results(
+            format!(
+                "{writes}\nqueries under each value of {}, in up to {ROUNDS} rounds\n",
+                self.facts.settings
+            )
+            .as_bytes(),
         )
-        .as_bytes())
     }
 
     fn tell(&self, proof: &Proof) -> Result<(), Problem> {
@@ -198,7 +206,7 @@ fn refuted(proof: &Proof) -> Result<(), Problem> {
     let what = format!("the value that rigel advise would give fails here for {}", refuted.join(", "));
     Err(Problem::new(ExitKind::GateFailed, what)
         .because(
-            "plans or scans with the advised value are slower than the fastest, or than with the default",
+            "what was measured with the advised value is slower than the fastest, or than with the default",
         )
         .next("set a value that passes, or keep the default if none does"))
 }

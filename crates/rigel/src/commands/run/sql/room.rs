@@ -49,7 +49,9 @@ impl SqlRun<'_> {
             return Ok(());
         };
         // A full disk would end the server for everybody. Its log must still be able to grow.
-        check_room(dir, "the table", table_bytes, facts.log_bytes.saturating_add(more_bytes))
+        let beside = facts.beside_bytes.min(table_bytes);
+        let more_bytes = facts.log_bytes.saturating_add(more_bytes).saturating_add(beside);
+        check_room(dir, "the table", table_bytes, more_bytes)
     }
 
     /// The log grows by what is committed, until a checkpoint. A full disk would end the server for everybody.

@@ -77,15 +77,20 @@ fn refuted() -> Proof {
 
 fn about() -> About {
     About {
+        product: "PostgreSQL".into(),
         version: "18.1".into(),
+        cache_setting: "shared_buffers".into(),
         shared_buffers: 16 << 20,
         rows: 800,
         rows_per_block: 8,
+        block_bytes: 8192,
+        shuffled: true,
         table_bytes: 819_200,
         rounds: 4,
         seed: 1,
         storage: Storage {
             random_read_us: 85.0,
+            writes_per_s: None,
             stream_page_us: 5.0,
             rates: vec![
                 Outstanding { outstanding: 1, per_s: 11_000.0 },

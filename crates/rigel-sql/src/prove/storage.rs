@@ -3,7 +3,6 @@
 //! The same figures that `rigel advise` rests its rules on, by the same workers, beside the queries. Must not write.
 
 use super::check_not_stopped;
-use crate::postgresql::BLOCK_BYTES;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern};
@@ -27,9 +26,14 @@ const SETTLE_NS: u64 = 20 * NS_PER_MS;
 const MEASURE_NS: u64 = 250 * NS_PER_MS;
 
 /// Measures everything.
-pub fn measure(paths: &[PathBuf], seed: u64, stop: &AtomicBool) -> Result<Storage, Problem> {
+pub fn measure(
+    paths: &[PathBuf],
+    block_bytes: u64,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<Storage, Problem> {
     let files = paths.iter().map(|path| target_facts(path)).collect::<Result<_, _>>()?;
-    let mut bench = bench(files, seed)?;
+    let mut bench = bench(files, block_bytes, seed)?;
     let loads: Vec<(Class, u32)> = OUTSTANDING
         .map(|outstanding| (Class::SMALL, outstanding))
         .into_iter()
@@ -49,18 +53,19 @@ pub fn measure(paths: &[PathBuf], seed: u64, stop: &AtomicBool) -> Result<Storag
     let rate = |(&outstanding, &per_s): (&u32, &f64)| Outstanding { outstanding, per_s };
     Ok(Storage {
         random_read_us: 1e6 / rates[0],
-        stream_page_us: 1e6 / (stream * to_f64(MIB / BLOCK_BYTES)),
+        stream_page_us: 1e6 / (stream * to_f64(MIB / block_bytes)),
         rates: OUTSTANDING.iter().zip(&rates).map(rate).collect(),
+        writes_per_s: None,
     })
 }
 
 /// Workers on the files that hold a read of a stream.
-fn bench(mut files: Vec<TargetFacts>, seed: u64) -> Result<ThreadBench, Problem> {
+fn bench(mut files: Vec<TargetFacts>, block_bytes: u64, seed: u64) -> Result<ThreadBench, Problem> {
     files.retain(|file| file.size_bytes >= MIB);
     if files.is_empty() {
         return Err(Problem::refused("the table is too small for a streaming read").at("--size"));
     }
-    let random = LoadClass { levels: OUTSTANDING.to_vec(), ..LoadClass::random(Class::SMALL, BLOCK_BYTES) };
+    let random = LoadClass { levels: OUTSTANDING.to_vec(), ..LoadClass::random(Class::SMALL, block_bytes) };
     let pattern = Pattern::Streams { ios_per_stream: 1 };
     let stream = LoadClass { pattern, levels: vec![1], ..LoadClass::random(Class::LARGE, MIB) };
     let request = Request { classes: vec![random, stream], seed, ..Request::new(RunLevel::Load) };

@@ -1,0 +1,75 @@
+//! Settings proven by experiment, whatever the product: what is asked for, what goes on meanwhile, and what the storage does without a server.
+//!
+//! The experiments themselves are the rooms' ([`crate::server::Door::prove`]). Must not judge; [`rigel_uses::proof`] does.
+
+pub(crate) mod storage;
+
+use rigel_core::error::{ExitKind, Problem};
+use rigel_core::load::draw::Generator;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub struct ProofRequest {
+    /// Blocks of the table.
+    pub blocks: u32,
+    /// Of keys, order and ranges.
+    pub seed: u64,
+    /// How often everything is measured.
+    pub rounds: u32,
+    /// No round begins after that time, but for the second one.
+    pub most: Option<Duration>,
+    /// Random writes of a block per second that the storage made without a server, where an advised value rests on them.
+    pub writes_per_s: Option<f64>,
+}
+
+/// What goes on: what is done, and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProofStep {
+    /// Bytes of the table are copied.
+    Filling,
+    /// Queries are timed for this setting.
+    Timing(&'static str),
+}
+
+/// Hears how much of how much is done.
+pub type Progress<'a> = &'a mut dyn FnMut(ProofStep, u64, u64);
+
+/// What a room tells of its experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct ProofFacts {
+    /// Sessions that are open at the same time.
+    pub sessions: u32,
+    /// Bytes beside those of the table: indexes, and what else is made for it.
+    pub more_bytes: u64,
+    /// Its settings, for people.
+    pub settings: &'static str,
+    /// What the other bytes are for, for people.
+    pub beside: &'static str,
+    /// An advised value rests on what random writes the storage makes.
+    pub needs_writes: bool,
+}
+
+impl ProofRequest {
+    /// The numbers of the rounds. The second one is always had: without it there is no interval.
+    pub(crate) fn next_round(&self, done: u32, began: Instant) -> bool {
+        let in_time = self.most.is_none_or(|most| began.elapsed() < most);
+        done < self.rounds && (done < 2 || in_time)
+    }
+}
+
+pub(crate) fn shuffled<T>(mut all: Vec<T>, draw: &mut Generator) -> Vec<T> {
+    draw.shuffle(&mut all);
+    all
+}
+
+pub(crate) fn check_not_stopped(stop: &AtomicBool) -> Result<(), Problem> {
+    if stop.load(Ordering::Relaxed) { Err(ended()) } else { Ok(()) }
+}
+
+pub(crate) fn ended() -> Problem {
+    Problem::new(ExitKind::CutShort, "the experiment was stopped early")
+        .because("stopped by the user")
+        .next("no output was written; a smaller --size or --for takes less time")
+}

@@ -109,7 +109,7 @@ impl Format {
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has("\nDevice") => Ok(Self::IostatText),
-            Some(b'L') if text.starts_with(b"Linux ") && has_times(text) => Ok(Self::Sar),
+            Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
             _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
@@ -207,7 +207,7 @@ impl Format {
 fn has_times(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
         let line = String::from_utf8_lossy(line);
-        time_of_day(&line.split_whitespace().take(2).collect::<Vec<_>>()).is_some()
+        time_of_day(&line.split_whitespace().take(4).collect::<Vec<_>>()).is_some()
     })
 }
 

@@ -10,7 +10,7 @@ use super::iostat::check_columns;
 use super::lines::Lines;
 use super::locale::of_date;
 use super::seen::{shown, wrong};
-use super::sysstat::Disk;
+use super::sysstat::{Disk, glued_head};
 use super::{Room, SampleSink};
 use blocks::{Block, Blocks};
 use rigel_core::error::Problem;
@@ -69,6 +69,14 @@ impl Room for OsWatcher {
 
 impl Tables {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let next = line.find("zzz ***").filter(|at| *at > 0);
+        if let Some(at) = next.or_else(|| glued_head(line)) {
+            out.seen.notes.insert("a block in the file ends in the middle: its complete reports are used");
+            // Which disks the open table would have had is not known.
+            self.columns.clear();
+            self.rows.clear();
+            return self.line(&line[at..], number, out);
+        }
         let text = line.trim();
         if let Some(date) = text.strip_prefix("zzz ***") {
             self.whole_report(number)?;

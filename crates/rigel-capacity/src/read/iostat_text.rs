@@ -7,7 +7,7 @@ use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
 use super::seen::{DateOrder, shown, wrong};
-use super::sysstat::{Disk, glued_head};
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink};
 use rigel_core::error::Problem;
 
@@ -43,7 +43,7 @@ struct ReportTime(Option<i64>);
 impl Room for IostatText {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
@@ -335,5 +335,23 @@ mod tests {
         let arab = text().replace("11/29/26 05", "الأحد 29 نوفمبر 2026 05");
         let problem = try_read(arab.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
         assert!(problem.contains("is not a date and time"), "{problem}");
+    }
+
+    /// What stands before a file that was made with nohup, script or copied from a terminal; and the colours of one.
+    #[test]
+    fn what_stands_around_a_run_is_none_of_it() {
+        let same = read(text().as_bytes(), utc()).1;
+        for before in [
+            "nohup: ignoring input\n",
+            "[oracle@db1 ~]$ iostat -xt 60\n",
+            "Script started on 2026-06-10 08:00:00+00:00 [TERM=\"xterm\"]\n\n",
+        ] {
+            assert_eq!(read((before.to_owned() + &text()).as_bytes(), utc()).1, same, "{before}");
+        }
+        let coloured = text()
+            .replace("\nvda  ", "\n\u{1b}[32;22mvda\u{1b}[0m  ")
+            .replace("1420.00", "\u{1b}[35;1m1420.00\u{1b}[0m");
+        assert!(coloured.contains("[35;1m") && coloured.contains("mvda"));
+        assert_eq!(read(coloured.as_bytes(), utc()).1, same);
     }
 }

@@ -10,7 +10,7 @@ use super::iostat::check_columns;
 use super::lines::Lines;
 use super::locale::of_date;
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head};
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink};
 use blocks::{Block, Blocks};
 use rigel_core::error::Problem;
@@ -44,7 +44,7 @@ struct OpenBlock {
 impl Room for OsWatcher {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {

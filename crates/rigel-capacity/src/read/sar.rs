@@ -6,7 +6,7 @@
 use super::lines::Lines;
 use super::locale::{Dates, DayClock, head_day, is_zone, time_of_day};
 use super::seen::{shown, wrong};
-use super::sysstat::{Disk, glued_head};
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink, iostat};
 use crate::{Source, when};
 use jiff::civil::Time;
@@ -53,7 +53,7 @@ struct Report {
 impl Room for Sar {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {

@@ -95,6 +95,21 @@ impl Disk<'_> {
     }
 }
 
+/// A line without the colours that sysstat gives figures on a terminal, or with `S_COLORS=always`.
+pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(line);
+    if !text.contains('\u{1b}') {
+        return text;
+    }
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|sign: char| !sign.is_ascii_digit() && sign != ';').unwrap_or(part.len());
+        plain.push_str(part[end..].strip_prefix('m').unwrap_or(&part[end..]));
+    }
+    Cow::Owned(plain)
+}
+
 /// Where in a line the first line of another run begins, behind a row that is cut off: tools that were stopped have written what fills their
 /// buffer, without the end of the line, and the next run goes on in the same file.
 pub fn glued_head(line: &str) -> Option<usize> {

@@ -192,7 +192,7 @@ fn halves_of_a_day_in_other_languages_are_known_or_refused() {
             times[0], times[1]
         )
     };
-    let utc = || super::super::Options::utc();
+    let utc = || Options::utc();
     for (day, times) in [
         ("29/11/2026", ["03:26:02 μμ", "03:27:02 μμ"]),
         ("29/11/26", ["03:26:02 अपराह्न UTC", "03:27:02 अपराह्न UTC"]),
@@ -201,12 +201,12 @@ fn halves_of_a_day_in_other_languages_are_known_or_refused() {
         ("29.11.2026", ["15.26.02", "15.27.02"]),
         ("29/11/2569", ["15:26:02", "15:27:02"]),
     ] {
-        let tables = super::super::tests::read(text(day, times).as_bytes(), utc()).1;
-        let spans = super::super::tests::disk(&tables, "sda").spans().to_vec();
+        let tables = read(text(day, times).as_bytes(), utc()).1;
+        let spans = disk(&tables, "sda").spans().to_vec();
         assert_eq!((spans[0].start_ms, spans[0].length_ms), (1_795_965_962_000, 60_000), "{day}");
     }
     let odd = text("29/11/2026", ["03:26:02 ገጽ", "03:27:02 ገጽ"]);
-    let problem = super::super::tests::try_read(odd.as_bytes(), utc(), 100).unwrap_err().to_string();
+    let problem = try_read(odd.as_bytes(), utc(), 100).unwrap_err().to_string();
     assert!(problem.contains("stands behind the time"), "{problem}");
 }
 
@@ -220,8 +220,8 @@ fn a_head_behind_a_row_that_is_cut_off_begins_another_run() {
         )
     };
     let text = day(10, "00:20:01 sdb 5.0") + &day(11, "00:20:01 sdb 5.00 8.00 4.00 1.00 20.00\n\n");
-    let (seen, tables) = super::super::tests::read(text.as_bytes(), super::super::Options::utc());
-    let of = |name| super::super::tests::disk(&tables, name);
+    let (seen, tables) = read(text.as_bytes(), Options::utc());
+    let of = |name| disk(&tables, name);
     let days: Vec<String> =
         of("sda").spans().iter().map(|span| crate::when::shown(span.end_ms())[8..].to_owned()).collect();
     assert_eq!(days, ["10 00:10", "10 00:20", "11 00:10", "11 00:20"]);

@@ -595,7 +595,7 @@ _rigel() {
                     return 0
                     ;;
                 --dates)
-                    COMPREPLY=($(compgen -W "month-day day-month" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "month-day day-month year-month" -- "${cur}"))
                     return 0
                     ;;
                 --rename)

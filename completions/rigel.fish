@@ -486,8 +486,9 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_see
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and not __fish_seen_subcommand_from import record list show forecast replay fit" -f -a "fit" -d 'Find how many times such a load a storage can take within latency limits'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l host -d 'Name of the host, instead of the name in the files' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l zone -d 'Time zone of times without a UTC offset: Europe/Berlin, UTC, or local' -r
-complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l dates -d 'Order of dates such as 11/12/26 in files of iostat: month-day or day-month' -r -f -a "month-day\t''
-day-month\t''"
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l dates -d 'Order of dates such as 11/12/26: month-day, day-month, or year-month where the year is first' -r -f -a "month-day\t''
+day-month\t''
+year-month\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l rename -d 'Rename a disk, OLD=NEW' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l store -d 'Store file [default: capacity.sqlite in $XDG_STATE_HOME/rigel, else in ~/.local/state/rigel]' -r -F
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from import" -l keep-first -d 'If a sample already exists with a different value, keep the existing one'

@@ -27,10 +27,16 @@ enum Layer {
 }
 
 /// Kernel names of devices in letters: `sda`, `xvdb`. `emcpowera` is made of others, and so none of them.
-const LETTERED: [&str; 11] = ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rssd", "rsxx", "skd", "pcd"];
+const LETTERED: [&str; 13] =
+    ["sd", "hd", "vd", "xvd", "ubd", "dasd", "fio", "rssd", "rsxx", "skd", "pcd", "scini", "vdisk"];
+/// Letters behind them, as the kernel counts: `sdzzz` is the 18,278th. More are a name that people gave, such as `sdredo`; so is `sdata` where
+/// no disk has two letters.
+const MOST_LETTERS: usize = 3;
 /// Those with numbers, up to the number: `nvme0n1`, `mmcblk0`, `cciss/c0d0`. Some tools write `!` for `/`.
-const NUMBERED: [&str; 12] =
-    ["nvme", "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/"];
+const NUMBERED: [&str; 16] = [
+    "mmcblk", "pmem", "nbd", "rbd", "xvd", "cciss/c", "ida/c", "rd/c", "etherd/e", "i2o/hd", "sx8/", "hdisk",
+    "ublkb", "rnbd", "dcssblk", "nullb",
+];
 const MAPPED: [&str; 8] = ["dm-", "bcache", "drbd", "loop", "zd", "VxVM", "VxDMP", "hdiskpower"];
 const NOTHING: [&str; 6] = ["ram", "zram", "sr", "fd", "scd", "mtdblock"];
 /// What stays of a device made of others.
@@ -80,7 +86,8 @@ pub fn lowest(disks: &[&Subject]) -> Vec<usize> {
         disk.kind == Kind::Disk && (is_sum_of_luns || parents.any(|parent| names.contains(parent.as_str())))
     };
     // Of a part none.
-    let layers: Vec<Option<Layer>> = disks.iter().map(|disk| (!is_part(disk)).then(|| layer(disk))).collect();
+    let layers: Vec<Option<Layer>> =
+        disks.iter().map(|disk| (!is_part(disk)).then(|| layer(disk, &names))).collect();
     let Some(lowest) = layers.iter().copied().flatten().min() else { return Vec::new() };
     (0..).zip(layers).filter(|(_, layer)| *layer == Some(lowest)).map(|(at, _)| at).collect()
 }
@@ -90,7 +97,7 @@ fn is_lun(disk: &Subject) -> bool {
     disk.kind == Kind::Disk && is_numbered(&disk.name, &["lun"])
 }
 
-fn layer(disk: &Subject) -> Layer {
+fn layer(disk: &Subject, names: &BTreeSet<&str>) -> Layer {
     let is_mapped = MAPPED_IDS.iter().any(|id| disk.id.starts_with(id) || disk.name.starts_with(id));
     let name = disk.name.replace('!', "/");
     // An identity that is none of a mapped device is one of hardware, whatever it is called.
@@ -111,7 +118,7 @@ fn layer(disk: &Subject) -> Layer {
         Layer::Nothing
     } else if let Some((major, _)) = numbers(&name) {
         of_major(major)
-    } else if has_identity || is_hardware(&name) {
+    } else if has_identity || is_hardware(&name, names) {
         Layer::Hardware
     } else {
         Layer::Other
@@ -129,15 +136,42 @@ fn of_major(major: u32) -> Layer {
     }
 }
 
-fn is_hardware(name: &str) -> bool {
-    let lettered = |rest: &str| {
-        let rest = rest.trim_end_matches(|sign: char| sign.is_ascii_digit());
-        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
+fn is_hardware(name: &str, names: &BTreeSet<&str>) -> bool {
     let is_first = |rest: &str| rest.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
-    LETTERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(lettered)
+    let is_lettered = |kind: &&str| match letters(name, kind) {
+        // The kernel gives three letters to a host that has used up those of two.
+        Some(MOST_LETTERS) => names.iter().any(|other| letters(other, kind) == Some(MOST_LETTERS - 1)),
+        Some(_) => true,
+        None => false,
+    };
+    LETTERED.iter().any(is_lettered)
         || NUMBERED.iter().filter_map(|kind| name.strip_prefix(kind)).any(is_first)
+        || is_namespace(name)
         || HARDWARE_IDS.iter().any(|id| name.starts_with(id))
+}
+
+/// How many letters follow a kind in the name of a disk or its partition, `sdaa1`; nothing where no disk of the kind is called so.
+fn letters(name: &str, kind: &str) -> Option<usize> {
+    let rest = name.strip_prefix(kind)?;
+    let of_disk = rest.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    // No partition has a number that begins with 0.
+    let is_disk = (1..=MOST_LETTERS).contains(&of_disk.len())
+        && of_disk.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !rest[of_disk.len()..].starts_with('0');
+    is_disk.then_some(of_disk.len())
+}
+
+/// `nvme0n1`, its partition, or a path to it, `nvme0c1n1`; also `nvme0` of tools that name the controller.
+fn is_namespace(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("nvme").and_then(behind_digits) else { return false };
+    let behind = rest.strip_prefix('c').map_or(Some(rest), behind_digits);
+    behind.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('n').and_then(behind_digits).is_some())
+}
+
+/// What follows the digits with which a text begins; nothing where it begins with none.
+fn behind_digits(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    (rest.len() < text.len()).then_some(rest)
 }
 
 /// One of these and a number, such as `dm-0`; also a partition of it, `loop0p1`.
@@ -216,6 +250,17 @@ mod tests {
             (&["vol-0a1", "vol-0b2", "nvme1n1", "nvme2n1"], &["nvme1n1", "nvme2n1"]),
             // AIX, whose disks of PowerPath lie on others.
             (&["hdisk0", "hdisk12", "hdiskpower3"], &["hdisk0", "hdisk12"]),
+            // Names that people gave to what lies on disks, though they begin as those of disks.
+            (&["sda", "sdb", "sdata", "sdredo1", "vdata", "hdata01", "fiodata", "vdo0"], &["sda", "sdb"]),
+            (&["nvme0n1", "nvme0n1p1", "nvme1data"], &["nvme0n1"]),
+            (&["sda", "sdaa", "sdaaa", "vdaa", "xvdba"], &["sda", "sdaa", "sdaaa", "vdaa", "xvdba"]),
+            (&["sdata", "dm-0"], &["sdata"]),
+            // Disks of others beside that of the system.
+            (&["sda", "scinia", "scinib", "dm-0"], &["sda", "scinia", "scinib"]),
+            (
+                &["sda", "ublkb0", "ublkb0p1", "rnbd0", "dcssblk0", "nullb0"],
+                &["sda", "ublkb0", "rnbd0", "dcssblk0", "nullb0"],
+            ),
             // Paths of one namespace.
             (&["nvme0n1", "nvme0c0n1", "nvme0c1n1"], &["nvme0n1"]),
             // Made of others: mapped, arrays, files, memory, groups.

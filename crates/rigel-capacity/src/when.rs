@@ -36,14 +36,18 @@ impl Zone {
     }
 }
 
-/// A date and a time of day: `2026-11-24` and `18:10:25`.
+/// A date and a time of day: `2026-11-24` and `18:10:25`. A year of two digits is none here: the Dutch have it last, as in `10-06-26`.
 pub fn local(date: &str, time: &str) -> Option<DateTime> {
-    let (year, rest) = date.trim().split_once('-')?;
+    let (year, rest) = date.trim().split_once('-').filter(|(year, _)| year.len() == 4)?;
     let (month, day) = rest.split_once('-')?;
     of_parts([year, month, day], time)
 }
 
-/// Year, month, day and a time of day; two digits of a year are of this century.
+/// The year 1900 of the Buddhist calendar, in which Thai dates are, and how far it is ahead.
+const BUDDHIST: i16 = 2_443;
+const BUDDHIST_AHEAD: i16 = 543;
+
+/// Year, month, day and a time of day; two digits of a year are of this century, and years that far ahead are Buddhist ones.
 pub fn of_parts([year, month, day]: [&str; 3], time: &str) -> Option<DateTime> {
     let mut clock = time.trim().split(':');
     let (hour, minute) = (digits(clock.next()?)?, digits(clock.next()?)?);
@@ -55,7 +59,8 @@ pub fn of_parts([year, month, day]: [&str; 3], time: &str) -> Option<DateTime> {
         return None;
     }
     let century = if year.trim().len() == 2 { 2_000 } else { 0 };
-    let year = i16::try_from(digits::<i32>(year)? + century).ok()?;
+    let year = i16::try_from(digits::<i32>(year)?.checked_add(century)?).ok()?;
+    let year = if year < BUDDHIST { year } else { year - BUDDHIST_AHEAD };
     DateTime::new(year, digits(month)?, digits(day)?, hour, minute, second, fraction).ok()
 }
 
@@ -131,6 +136,15 @@ mod tests {
         let times = ["01:50:00", "02:10:00", "02:50:00", "02:10:00", "02:50:00", "03:10:00"];
         assert_eq!(times.map(&mut at), [1430, 10, 50, 70, 110, 130]);
         assert_eq!(berlin().moment(local("2026-03-29", "02:30:00").unwrap()), None);
+    }
+
+    #[test]
+    fn a_year_has_four_digits_where_it_is_first_and_may_be_a_buddhist_one() {
+        assert_eq!(local("10-06-26", "08:00:00"), None);
+        assert_eq!(without_offset("10-06-26 08:00:00"), None);
+        let leap = of_parts(["2567", "2", "29"], "08:00:00").unwrap();
+        assert_eq!(leap.to_string(), "2024-02-29T08:00:00");
+        assert_eq!(of_parts(["2147483647", "2", "28"], "08:00:00"), None);
     }
 
     #[test]

@@ -116,6 +116,104 @@ fn a_date_is_read_in_the_order_that_its_document_shows() {
     assert!(words.to_string().contains("S_TIME_FORMAT=ISO"), "{words}");
 }
 
+/// Dutch, and what sessions of Oracle write.
+#[test]
+fn a_year_of_two_digits_is_not_taken_for_the_day() {
+    let load = [("sda", 1000.0, 1.0)];
+    let begin = |times: [&str; 2], options: Options| {
+        let text = iostat(&times[0][..8], &[(times[0], &load), (times[1], &load)]);
+        let tables = try_read(text.as_bytes(), options, 1 << 16).map(|(_, _, tables)| tables);
+        tables.map(|tables| crate::when::shown(disk(&tables, "sda").spans()[0].start_ms))
+    };
+    let asked = |order| Options { dates: Some(order), ..utc() };
+    let dutch = ["10-06-26 08:00:00", "10-06-26 08:01:00"];
+    let problem = begin(dutch, utc()).unwrap_err().to_string();
+    assert!(problem.contains("--dates month-day or --dates day-month"), "{problem}");
+    assert_eq!(begin(dutch, asked(DateOrder::DayMonth)).unwrap(), "2026-06-10 08:00");
+    assert_eq!(begin(["29-11-26 08:00:00", "29-11-26 08:01:00"], utc()).unwrap(), "2026-11-29 08:00");
+    let either = ["26/06/10 08:00:00", "26/06/10 08:01:00"];
+    let problem = begin(either, utc()).unwrap_err().to_string();
+    assert!(problem.contains("--dates year-month"), "{problem}");
+    assert_eq!(begin(either, asked(DateOrder::YearMonth)).unwrap(), "2026-06-10 08:00");
+    let row = |date: &str| {
+        format!(
+            "HOST_NAME,DB_NAME,INSTANCE_NUMBER,BEGIN_TIME,END_TIME,METRIC_NAME,AVERAGE\n\
+             db1,ORCL,1,{date} 00:00:22,{date} 01:00:22,Redo Writes Per Sec,10\n"
+        )
+    };
+    // A session may also write the year first.
+    for date in ["10-06-26", "29-11-26"] {
+        let problem = try_read(row(date).as_bytes(), utc(), 100).unwrap_err().to_string();
+        assert!(problem.contains("--dates"), "{problem}");
+        assert_eq!(try_read(row(date).as_bytes(), asked(DateOrder::DayMonth), 100).unwrap().1.values, 1);
+    }
+}
+
+/// What iostat 12.6.1 wrote in these languages.
+#[test]
+fn times_of_many_languages_are_read_or_named() {
+    let load = [("sda", 1000.0, 1.0)];
+    let begin = |time: &str| {
+        // The seconds stand last; `02` is in the year, too.
+        let at = time.rfind("02").unwrap_or(0);
+        let next = time[..at].to_owned() + &time[at..].replacen("02", "03", 1);
+        let text = iostat("29/11/2026", &[(time, &load), (&next, &load)]);
+        let tables = try_read(text.as_bytes(), utc(), 1 << 16).map(|(_, _, tables)| tables);
+        tables.map(|tables| disk(&tables, "sda").spans()[0].start_ms)
+    };
+    for time in [
+        "2026年11月29日 15时26分02秒",
+        "2026年11月29日 15時26分02秒",
+        "2026년 11월 29일 15시 26분 02초",
+        "29.11.2026 15.26.02",
+        "29. 11. 2026 15:26:02",
+        "29.11.2026. 15:26:02",
+        "2026.11.29. 15:26:02",
+        "2026-11-29 03:26:02 PM",
+        "29/11/2026 03:26:02 μμ",
+        "29/11/26 03:26:02 अपराह्न UTC",
+        "29/11/26 03:26:02 অপরাহ্ণ UTC",
+        "2026年11月29日 下午 03時26分02秒 UTC",
+        "2026年11月29日 星期日 下午 03時26分02秒 UTC",
+        "2026年11月29日 午後03時26分02秒",
+        "29/11/2569 15:26:02",
+        "29-11-2026 15:26:02 +0000",
+    ] {
+        assert_eq!(begin(time).unwrap(), 1_795_965_962_000, "{time}");
+    }
+    for time in ["29/11/2026 03:26:02 ገጽ", "29. nov. 2026 kl. 15.26 +0000", "۲۶/۱۱/۲۹ ۱۵:۲۶:۰۲"]
+    {
+        let problem = begin(time).unwrap_err().to_string();
+        assert!(problem.contains("is not a date and time"), "{problem}");
+    }
+}
+
+/// iostat that was stopped writes no end, and the next run goes on in the same file.
+#[test]
+fn a_run_that_was_cut_off_does_not_hide_the_next() {
+    let load = [("sda", 1000.0, 1.0)];
+    let run = |hour: &str| {
+        let times = MINUTES.map(|time| time.replace("T08", hour));
+        iostat("2026-06-10", &times.each_ref().map(|time| (time.as_str(), &load[..])))
+    };
+    let (first, second) = (run("T08"), run("T09"));
+    for cut in ["disk_device", "r/s\": 1000.00, \"w", "}]},\n", "]}]}}"] {
+        let at = first.rfind(cut).unwrap() + cut.len();
+        let text = first[..at].to_owned() + &second + &run("T10");
+        for size in [1, 7, 1 << 16] {
+            let (_, seen, tables) = try_read(text.as_bytes(), Options::default(), size).unwrap();
+            let hours: std::collections::BTreeSet<String> = disk(&tables, "sda")
+                .spans()
+                .iter()
+                .map(|span| crate::when::shown(span.start_ms)[11..13].to_owned())
+                .collect();
+            assert_eq!(hours.len(), 3, "{cut}: {hours:?}");
+            assert!(reads(&tables, "sda").iter().all(|rate| (*rate - 1000.0).abs() < 1e-9));
+            assert_eq!(seen.notes.is_empty(), cut == "]}]}}", "{cut}: {seen:?}");
+        }
+    }
+}
+
 #[test]
 fn what_iostat_was_not_asked_for_is_named() {
     let told = |text: &str| try_read(text.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();

@@ -55,6 +55,8 @@ const KNOWN: &str = "JSON of Prometheus's query_range, VictoriaMetrics' export, 
      Statspack, and CSV of AWR, Statspack or pg_stat_io; docs/reference/capacity.md has the commands and queries";
 /// The first two bytes of the files of `sadc`, in either order.
 const SADC: [[u8; 2]; 2] = [[0x96, 0xd5], [0xd5, 0x96]];
+/// Lines before that of a tool.
+const MOST_REMARKS: usize = 10;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Of other compressed files the first bytes, and what uncompresses them.
 const PACKED: [(&[u8], &str); 3] =
@@ -98,6 +100,7 @@ impl Format {
             _ if is_watched && has("\nDevice") && has(OSWATCHER) => Ok(Self::OsWatcher),
             _ if is_watched && has("\nDevice") => Ok(Self::IostatText),
             _ if is_watched => Err(unknown(head)),
+            _ if tool_begins(text) > 0 => Self::of(&text[tool_begins(text)..]),
             Some(b'A') if text.starts_with(b"AAA,") => Ok(Self::Nmon),
             _ if has("# Collectl:") || has("[DSK]") || has("[DSK:") => Ok(Self::Collectl),
             Some(b'{' | b'[') if has("\"sysstat\"") && has("\"file-date\"") => Ok(Self::Sadf),
@@ -109,7 +112,7 @@ impl Format {
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') => Ok(Self::OpenMetrics),
             Some(b'L') if text.starts_with(b"Linux ") && has("\nDevice") => Ok(Self::IostatText),
-            Some(b'L') if text.starts_with(b"Linux ") && has_times(text) => Ok(Self::Sar),
+            Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
             _ => Self::of_csv(text).or_else(|| Self::of_sample(text)).ok_or_else(|| unknown(head)),
@@ -203,11 +206,24 @@ impl Format {
     }
 }
 
+/// Where the first line of a tool of sysstat is, if something else stands before it: what `nohup` and `script` say, or a prompt. Else 0.
+fn tool_begins(text: &[u8]) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n').take(MOST_REMARKS) {
+        let is_head = line.starts_with(b"Linux ") && line.contains(&b'(') && line.contains(&b'\t');
+        if is_head || line.starts_with(b"{\"sysstat\"") {
+            return at;
+        }
+        at += line.len();
+    }
+    0
+}
+
 /// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.
 fn has_times(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
         let line = String::from_utf8_lossy(line);
-        time_of_day(&line.split_whitespace().take(2).collect::<Vec<_>>()).is_some()
+        time_of_day(&line.split_whitespace().take(4).collect::<Vec<_>>()).is_some()
     })
 }
 

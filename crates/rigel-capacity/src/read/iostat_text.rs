@@ -5,9 +5,9 @@
 
 use super::iostat::{AGAIN, Run, check_columns, time};
 use super::lines::Lines;
-use super::locale::{Dates, DayClock, time_of_day};
+use super::locale::{Dates, DayClock, behind_weekday, head_day, plain, time_of_day};
 use super::seen::{DateOrder, shown, wrong};
-use super::sysstat::Disk;
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink};
 use rigel_core::error::Problem;
 
@@ -29,6 +29,8 @@ struct Tables {
     clock: Option<DayClock>,
     /// The time of the report, once it is known.
     at: Option<ReportTime>,
+    /// A line that may be a time, but is not one that is read.
+    foreign_time: Option<String>,
     /// The names of the columns of the table, while it goes on.
     columns: Vec<String>,
     rows: Vec<Disk<'static>>,
@@ -41,7 +43,7 @@ struct ReportTime(Option<i64>);
 impl Room for IostatText {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
@@ -59,6 +61,10 @@ impl Room for IostatText {
 
 impl Tables {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        if let Some(at) = glued_head(line) {
+            out.seen.notes.insert("a run in the file ends in the middle: its complete reports are used");
+            return self.line(&line[at..], number, out);
+        }
         let text = line.trim();
         if text.is_empty() {
             self.whole(number, out)
@@ -83,10 +89,16 @@ impl Tables {
             self.started =
                 Dates::day(date, Some(DateOrder::MonthDay), number).ok().map(|day| day.to_string());
             Ok(())
-        } else if text.starts_with(|sign: char| sign.is_ascii_digit()) && text.contains(':') {
+        } else if is_moment(text) {
             self.at = Some(ReportTime(time(text, number, &mut self.run.dates, out)?));
             Ok(())
         } else {
+            // A line between reports with figures and words, or figures of another script: a time in a language that is not read.
+            let is_of_cpus =
+                !text.contains(char::is_alphabetic) && text.contains(|sign: char| sign.is_ascii_digit());
+            if text.contains(char::is_numeric) && !is_of_cpus {
+                self.foreign_time = Some(text.to_owned());
+            }
             Ok(())
         }
     }
@@ -98,7 +110,8 @@ impl Tables {
         out.seen.tells_of(host, host);
         self.runs += 1;
         self.at = None;
-        let day = self.started.as_deref().or_else(|| rest.split_whitespace().next());
+        self.foreign_time = None;
+        let day = self.started.as_deref().or_else(|| Some(head_day(rest)).filter(|day| !day.is_empty()));
         self.run = Run::begin(self.runs, host, Dates::begun(day));
         day.unwrap_or_default().clone_into(&mut self.day);
         self.clock = None;
@@ -144,6 +157,11 @@ impl Tables {
         }
         check_columns(&self.rows, line)?;
         let Some(ReportTime(at_ms)) = self.at.take() else {
+            if let Some(text) = &self.foreign_time {
+                return Err(wrong(line, format!("'{}' is not a date and time", shown(text)))
+                    .because("iostat writes dates in the locale's format, but only numeric ones are read")
+                    .next(format!("write ISO 8601 dates from now on: {AGAIN}")));
+            }
             return Err(wrong(line, "the reports have no timestamps")
                 .because("iostat was started without -t")
                 .next(format!("create it again: {AGAIN}")));
@@ -153,6 +171,15 @@ impl Tables {
         }
         Ok(())
     }
+}
+
+/// Whether a line is a date and a time: `11/24/26 18:10:23`, `2026年11月24日 18时10分23秒`, `24.11.2026 18.10.23`, `2026-11-24T18:10:23+0000`.
+fn is_moment(text: &str) -> bool {
+    let plain = plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let is_date =
+        words[0].starts_with(|sign: char| sign.is_ascii_digit()) && words[0].contains(['-', '/', '.', ':']);
+    is_date && (words[0].contains(':') || time_of_day(behind_weekday(&words[1..])).is_some())
 }
 
 #[cfg(test)]
@@ -291,5 +318,40 @@ mod tests {
             );
             assert!(seen.hosts.contains("cel01"));
         }
+    }
+
+    /// What fills the buffer of a run that was stopped, and behind it the next run; and what iostat 12.6.1 wrote in other languages.
+    #[test]
+    fn a_head_behind_a_row_that_is_cut_off_begins_another_run() {
+        let next = text().replace("05:39", "06:39");
+        let at = text().rfind("vda").unwrap() + 40;
+        let (seen, tables) = read((text()[..at].to_owned() + &next).as_bytes(), utc());
+        let spans = disk(&tables, "vda").spans().to_vec();
+        assert_eq!((seen.first_reports, seen.unusable, spans.len()), (2, 0, 5));
+        assert!(spans.iter().all(|span| span.length_ms == 1_000), "{spans:?}");
+        let chinese = text().replace("11/29/26 05:39:0", "2026年11月29日 05时39分0");
+        let same = read(text().as_bytes(), utc()).1;
+        assert_eq!(read(chinese.as_bytes(), utc()).1, same);
+        let arab = text().replace("11/29/26 05", "الأحد 29 نوفمبر 2026 05");
+        let problem = try_read(arab.as_bytes(), utc(), 1 << 16).unwrap_err().to_string();
+        assert!(problem.contains("is not a date and time"), "{problem}");
+    }
+
+    /// What stands before a file that was made with nohup, script or copied from a terminal; and the colours of one.
+    #[test]
+    fn what_stands_around_a_run_is_none_of_it() {
+        let same = read(text().as_bytes(), utc()).1;
+        for before in [
+            "nohup: ignoring input\n",
+            "[oracle@db1 ~]$ iostat -xt 60\n",
+            "Script started on 2026-06-10 08:00:00+00:00 [TERM=\"xterm\"]\n\n",
+        ] {
+            assert_eq!(read((before.to_owned() + &text()).as_bytes(), utc()).1, same, "{before}");
+        }
+        let coloured = text()
+            .replace("\nvda  ", "\n\u{1b}[32;22mvda\u{1b}[0m  ")
+            .replace("1420.00", "\u{1b}[35;1m1420.00\u{1b}[0m");
+        assert!(coloured.contains("[35;1m") && coloured.contains("mvda"));
+        assert_eq!(read(coloured.as_bytes(), utc()).1, same);
     }
 }

@@ -16,7 +16,12 @@ pub struct Dates {
     day: Option<Date>,
     /// The order of its dates, once one of them has shown it.
     order: Option<DateOrder>,
+    /// Whether a year of two digits may also be first, as databases can be told to write it.
+    may_begin_with_year: bool,
 }
+
+/// No language of sysstat begins with a year of two digits; yet a year before this one is more likely a day.
+const OLDEST_YEAR: i16 = 2_015;
 
 /// Both orders of the first two numbers of a date.
 const ORDERS: [DateOrder; 2] = [DateOrder::MonthDay, DateOrder::DayMonth];
@@ -24,7 +29,12 @@ const ORDERS: [DateOrder; 2] = [DateOrder::MonthDay, DateOrder::DayMonth];
 impl Dates {
     /// Of a run that began on a day, if the file says that.
     pub fn begun(day: Option<&str>) -> Self {
-        Self { day: day.and_then(unmistakable), order: None }
+        Self { day: day.and_then(unmistakable), ..Self::default() }
+    }
+
+    /// Of a tool that may write a year of two digits anywhere.
+    pub fn of_database() -> Self {
+        Self { may_begin_with_year: true, ..Self::default() }
     }
 
     /// The day on top of a document: `2026-11-24`, `11/24/26`, `24.11.2026`.
@@ -37,13 +47,9 @@ impl Dates {
                 .because("sysstat writes dates in the locale's format, but only numeric ones are read")
                 .next("write ISO 8601 dates from now on: S_TIME_FORMAT=ISO")
         };
-        // As Chinese and Japanese have it: 2026年11月24日.
-        let numbers = text.trim_end_matches('日').replace(['年', '月'], "-");
-        let parts = parts(&numbers).ok_or_else(none)?;
-        let parts = match parts[0].len() {
-            4 => parts,
-            _ => Self::default().in_order(parts, text, asked, line)?,
-        };
+        let plain = plain(text);
+        let parts = plain.split(' ').next().and_then(parts).ok_or_else(none)?;
+        let parts = Self::default().in_order(parts, text, asked, line)?;
         when::of_parts(parts, "0:0:0").map(DateTime::date).ok_or_else(none)
     }
 
@@ -57,17 +63,22 @@ impl Dates {
                 .because("iostat writes dates in the locale's format, but only numeric ones are read")
                 .next(format!("write ISO 8601 dates from now on: {AGAIN}"))
         };
-        let mut words = text.split_ascii_whitespace();
-        let (Some(date), Some(time)) = (words.next(), words.next()) else { return Err(none()) };
+        let plain = plain(text);
+        let (date, time) = plain.split_once(' ').ok_or_else(none)?;
         let parts = parts(date).ok_or_else(none)?;
-        let local = when::of_parts(self.in_order(parts, date, asked, line)?, time).ok_or_else(none)?;
-        match words.next() {
-            Some(word) => in_half(local, word).ok_or_else(none),
-            None => Ok(local),
+        let words: Vec<&str> = time.split_ascii_whitespace().collect();
+        let words = behind_weekday(&words);
+        let (time, count) = time_of_day(words).ok_or_else(none)?;
+        // Behind it a zone may stand, or the half of a day in a language that is not known here.
+        if !words[count..].iter().all(|word| is_zone(word)) {
+            return Err(none());
         }
+        let of_day = self.in_order(parts, date, asked, line)?;
+        let day = when::of_parts(of_day, "0:0:0").ok_or_else(none)?.date();
+        Ok(day.to_datetime(time))
     }
 
-    /// Year, month and day of three numbers, of which the year is the last.
+    /// Year, month and day of three numbers, of which the year is the last unless it is the first and has four digits.
     ///
     /// # Errors
     /// When neither the file nor the user says what is the day.
@@ -78,6 +89,9 @@ impl Dates {
         asked: Option<DateOrder>,
         line: u64,
     ) -> Result<[&'a str; 3], Problem> {
+        if parts[0].trim().len() == 4 {
+            return Ok(parts);
+        }
         // The day of the document is that of the first report, or the one before it.
         let is_near = |order: &DateOrder| {
             let read = date_of(parts, *order);
@@ -89,6 +103,11 @@ impl Dates {
         // No year has a month 13.
         let possible: Vec<DateOrder> =
             ORDERS.into_iter().filter(|order| date_of(parts, *order).is_some()).collect();
+        if asked.is_none() && self.is_year_first(parts, &possible) {
+            return Err(wrong(line, format!("'{}' may begin or end with the year", shown(date)))
+                .because("its year has two digits")
+                .next("specify --dates year-month, --dates month-day or --dates day-month"));
+        }
         let order = match (asked.or(self.order), of_day.as_slice(), possible.as_slice()) {
             (Some(order), ..) => order,
             (None, &[order], _) | (None, _, &[order]) => *self.order.insert(order),
@@ -105,12 +124,110 @@ impl Dates {
         };
         Ok(ordered(parts, order))
     }
+
+    /// Whether the year may stand first, of a date that has these orders with the year behind.
+    fn is_year_first(&self, parts: [&str; 3], possible: &[DateOrder]) -> bool {
+        let has_two_digits = parts[0].trim().len() == 2 && parts[2].trim().len() == 2;
+        let Some(first) = date_of(parts, DateOrder::YearMonth).filter(|_| has_two_digits) else {
+            return false;
+        };
+        let last = possible.first().and_then(|order| date_of(parts, *order)).map(Date::year);
+        self.may_begin_with_year || last.is_none_or(|year| year < OLDEST_YEAR && year < first.year())
+    }
+}
+
+/// A date and a time in figures and signs of ASCII, with one blank between words: `2026年 11月 24日 15時26分02秒`, `29. 11. 2026 15.26.02` and
+/// `29.11.2026. 15:26:02` are dates as well. Digits of other scripts stay, as their years are first and have two digits.
+pub fn plain(text: &str) -> String {
+    let joined = ["年 ", "년 ", "月 ", "월 "]
+        .iter()
+        .fold(text.trim().to_owned(), |text, sign| text.replace(sign, sign.trim_end()));
+    let joined = ["时 ", "時 ", "시 ", "分 ", "분 "].iter().fold(joined, |text, sign| {
+        if has_numbers_behind(&text, sign, 1) { text.replace(sign, sign.trim_end()) } else { text }
+    });
+    let joined = if has_numbers_behind(&joined, ". ", 2) { joined.replacen(". ", ".", 2) } else { joined };
+    let words = joined.split_whitespace().map(|word| {
+        let word = word.replace(['年', '月', '년', '월'], "-").replace(['时', '時', '分', '시', '분'], ":");
+        let word = word.trim_end_matches(['日', '일', '秒', '초']);
+        // `06:10:23 a.m.` keeps its point.
+        if has_digit(word) { word.trim_end_matches('.').to_owned() } else { word.to_owned() }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn has_digit(word: &str) -> bool {
+    word.starts_with(|sign: char| sign.is_ascii_digit())
+}
+
+/// What follows a date, without the day of the week: `星期日 下午 03:26:02`.
+pub fn behind_weekday<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
+    match words {
+        [weekday, rest @ ..] if time_of_day(words).is_none() && !weekday.contains(char::is_numeric) => rest,
+        _ => words,
+    }
+}
+
+/// Whether there are so many of a sign, and a number follows each.
+fn has_numbers_behind(text: &str, sign: &str, least: usize) -> bool {
+    text.matches(sign).count() >= least && text.split(sign).skip(1).all(has_digit)
+}
+
+/// `15.26.02`, as Finns write a time.
+fn is_pointed_time(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('.').collect();
+    parts.len() == 3
+        && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A zone as it stands behind a time: `UTC`, `CEST`, `+0530`.
+pub fn is_zone(word: &str) -> bool {
+    when::offset(word).is_some()
+        || (word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase()) && half(word).is_none())
+}
+
+/// How halves of a day are called: before noon, and after it. In English, Greek, Hindi, Bengali, Turkish, Chinese, Japanese and Korean.
+const HALVES: [(&str, bool); 16] = [
+    ("AM", false),
+    ("PM", true),
+    ("\u{3a0}\u{39c}", false),
+    ("\u{39c}\u{39c}", true),
+    ("पूर्वाह्न", false),
+    ("अपराह्न", true),
+    ("পূর্বাহ্ণ", false),
+    ("অপরাহ্ণ", true),
+    ("ÖÖ", false),
+    ("ÖS", true),
+    ("上午", false),
+    ("下午", true),
+    ("午前", false),
+    ("午後", true),
+    ("오전", false),
+    ("오후", true),
+];
+
+/// The first of those that stand before the time.
+const FIRST_BEFORE: usize = 10;
+
+/// Whether a word is the half of a day after noon; nothing for what is none.
+fn half(word: &str) -> Option<bool> {
+    let word = word.replace('.', "").to_uppercase();
+    HALVES.iter().find(|(known, _)| *known == word).map(|(_, is_after)| *is_after)
 }
 
 /// The three numbers of a date.
 fn parts(date: &str) -> Option<[&str; 3]> {
-    let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = date.split(['/', '.', '-']).filter(is_number).collect();
+    if date.matches(['/', '.', '-']).count() != 2 {
+        return None;
+    }
     <[&str; 3]>::try_from(parts).ok()
+}
+
+/// The day in the first line of a tool of sysstat, behind the host: `\t29. 11. 2026 \t_x86_64_\t(2 CPU)`.
+pub fn head_day(rest: &str) -> &str {
+    let by_tabs = rest.split('\t').map(str::trim).find(|part| !part.is_empty() && rest.contains('\t'));
+    by_tabs.or_else(|| rest.split_whitespace().next()).unwrap_or_default()
 }
 
 /// How months begin in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and the Nordic languages; no beginning is that of two months.
@@ -170,14 +287,32 @@ impl DayClock {
 
 /// A time of day at the begin of a line, `18:10:23` or `06:10:23 PM`, and of how many words it is.
 pub fn time_of_day(words: &[&str]) -> Option<(Time, usize)> {
-    // As Chinese and Japanese have it: 18时10分23秒.
-    let first = words.first()?.trim_end_matches('秒').replace(['时', '時', '分'], ":");
+    // As Chinese and Japanese have it, before or without a blank: 下午 06时10分23秒.
+    let (first, rest) = words.split_first()?;
+    let is_before = |(name, is_after): &(&str, bool)| Some((*is_after, first.strip_prefix(name)?));
+    let (before, glued) = HALVES[FIRST_BEFORE..].iter().find_map(is_before).unzip();
+    let (first, rest, count) = match glued {
+        Some("") => (*rest.first()?, rest.get(1..)?, 2),
+        Some(time) => (time, rest, 1),
+        None => (*first, rest, 1),
+    };
+    // Koreans have blanks in it: 15시 26분 02초.
+    let is_parted = |word: &str, signs: &[char]| has_digit(word) && word.ends_with(signs);
+    let (first, rest, count) = match rest {
+        [minute, second, rest @ ..]
+            if is_parted(first, &['시', '时', '時'])
+                && is_parted(minute, &['분', '分'])
+                && has_digit(second) =>
+        {
+            (format!("{first}{minute}{second}"), rest, count + 2)
+        }
+        _ => (first.to_owned(), rest, count),
+    };
+    let first = if is_pointed_time(&first) { first.replace('.', ":") } else { plain(&first) };
     let local = when::of_parts(["2000", "1", "1"], &first)?;
-    let is_half = |word: &&&str| ["AM", "PM"].contains(&word.replace('.', "").to_ascii_uppercase().as_str());
-    match words.get(1).filter(is_half) {
-        Some(half) => Some((in_half(local, half)?.time(), 2)),
-        None => Some((local.time(), 1)),
-    }
+    let behind = rest.first().and_then(|word| half(word)).filter(|_| before.is_none());
+    let count = count + usize::from(behind.is_some());
+    Some((before.or(behind).map_or(Some(local), |is_after| in_half(local, is_after))?.time(), count))
 }
 
 /// What `date` prints: `Thu Aug 24 15:44:41 CST 2017`, `So 29. Nov 11:21:58 UTC 2026`, `Sun Nov 29 11:21:58 AM +0530 2026`,
@@ -203,23 +338,19 @@ pub fn of_date(text: &str) -> Option<(DateTime, Option<TimeZone>)> {
     Some((date.to_datetime(time), zone))
 }
 
-/// The time of day in its half; a word that is none may be a zone. `None` for what is neither.
-fn in_half(local: DateTime, word: &str) -> Option<DateTime> {
-    let hour = local.hour() % 12;
-    let hour = match word.replace('.', "").to_ascii_uppercase().as_str() {
-        "AM" => hour,
-        "PM" => hour + 12,
-        zone if !zone.is_empty() && zone.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
-            return Some(local);
-        }
-        _ => return None,
-    };
-    local.with().hour(hour).build().ok()
+/// The time of day in its half; nothing for an hour that no half has.
+fn in_half(local: DateTime, is_after: bool) -> Option<DateTime> {
+    let hour = (is_after || local.hour() <= 12).then_some(local.hour() % 12)?;
+    local.with().hour(if is_after { hour + 12 } else { hour }).build().ok()
 }
 
 /// The day of a document, where it cannot be misread.
 fn unmistakable(text: &str) -> Option<Date> {
-    let Some(parts) = parts(text).filter(|_| !text.contains('-')) else { return text.parse().ok() };
+    let text = plain(text);
+    let parts = parts(&text)?;
+    if parts[0].len() == 4 {
+        return date_of(parts, DateOrder::YearMonth);
+    }
     match ORDERS.map(|order| date_of(parts, order)) {
         [Some(date), None] | [None, Some(date)] => Some(date),
         [one, other] => one.filter(|_| one == other),
@@ -230,6 +361,7 @@ const fn ordered([first, second, year]: [&str; 3], order: DateOrder) -> [&str; 3
     match order {
         DateOrder::MonthDay => [year, first, second],
         DateOrder::DayMonth => [year, second, first],
+        DateOrder::YearMonth => [first, second, year],
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::csv::{Csv, Row};
 use super::differences::Run;
+use super::locale::Dates;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
 use crate::counter::Counter;
@@ -148,10 +149,25 @@ pub fn moment(row: &Row<'_>, name: &str, out: &mut SampleSink<'_>) -> Result<Opt
     if let Some(at_ms) = when::with_offset(text) {
         return Ok(Some(at_ms));
     }
-    let local = when::without_offset(text).ok_or_else(|| {
-        wrong(row.line, format!("'{}' in the column {name} is not a date and time", shown(text)))
+    let local = match when::without_offset(text) {
+        Some(local) => local,
+        // The format of a session: its order is asked for.
+        None if is_in_numbers(text) => Dates::of_database().moment(text, out.options.dates, row.line)?,
+        None => {
+            return Err(wrong(
+                row.line,
+                format!("'{}' in the column {name} is not a date and time", shown(text)),
+            )
             .because("the session uses its own date format")
-            .next("run the documented query, which writes 2026-11-24 18:10:00")
-    })?;
+            .next("run the documented query, which writes 2026-11-24 18:10:00"));
+        }
+    };
     out.moment(local, None, row.line)
+}
+
+/// Whether a date is three numbers, such as `10-06-26`.
+fn is_in_numbers(text: &str) -> bool {
+    let date = text.split(' ').next().unwrap_or_default();
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    date.split(['-', '/', '.']).count() == 3 && date.split(['-', '/', '.']).all(is_number)
 }

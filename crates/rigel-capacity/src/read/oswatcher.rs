@@ -10,7 +10,7 @@ use super::iostat::check_columns;
 use super::lines::Lines;
 use super::locale::of_date;
 use super::seen::{shown, wrong};
-use super::sysstat::Disk;
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink};
 use blocks::{Block, Blocks};
 use rigel_core::error::Problem;
@@ -44,7 +44,7 @@ struct OpenBlock {
 impl Room for OsWatcher {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
@@ -69,6 +69,14 @@ impl Room for OsWatcher {
 
 impl Tables {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        let next = line.find("zzz ***").filter(|at| *at > 0);
+        if let Some(at) = next.or_else(|| glued_head(line)) {
+            out.seen.notes.insert("a block in the file ends in the middle: its complete reports are used");
+            // Which disks the open table would have had is not known.
+            self.columns.clear();
+            self.rows.clear();
+            return self.line(&line[at..], number, out);
+        }
         let text = line.trim();
         if let Some(date) = text.strip_prefix("zzz ***") {
             self.whole_report(number)?;

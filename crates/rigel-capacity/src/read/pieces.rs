@@ -135,6 +135,16 @@ impl Pieces {
         Ok(())
     }
 
+    /// A document begins, whatever is open: the one before was cut off. Whether it was.
+    pub fn restart(&mut self) -> bool {
+        let was_torn = self.in_string || !self.open.is_empty();
+        let (arrays, line) = (self.arrays, self.line);
+        if was_torn {
+            *self = Self { arrays, line, ..Self::of(self.array) };
+        }
+        was_torn
+    }
+
     /// The end of the file.
     pub fn end(&self) -> Result<(), Problem> {
         if self.over && self.open.is_empty() && !self.in_string { Ok(()) } else { Err(torn(self.line)) }

@@ -4,9 +4,9 @@
 //! interval of a table is known. A disk that a report leaves out (`-z`) did nothing. Must not read the means at the end, nor guess a date.
 
 use super::lines::Lines;
-use super::locale::{Dates, DayClock, time_of_day};
+use super::locale::{Dates, DayClock, head_day, is_zone, time_of_day};
 use super::seen::{shown, wrong};
-use super::sysstat::Disk;
+use super::sysstat::{Disk, glued_head, without_colours};
 use super::{Room, SampleSink, iostat};
 use crate::{Source, when};
 use jiff::civil::Time;
@@ -53,7 +53,7 @@ struct Report {
 impl Room for Sar {
     fn bytes(&mut self, bytes: &[u8], out: &mut SampleSink<'_>) -> Result<(), Problem> {
         let Self { lines, tables } = self;
-        lines.cut(bytes, |line, number| tables.line(&String::from_utf8_lossy(line), number, out))
+        lines.cut(bytes, |line, number| tables.line(&without_colours(line), number, out))
     }
 
     fn end(&mut self, out: &mut SampleSink<'_>) -> Result<(), Problem> {
@@ -62,10 +62,7 @@ impl Room for Sar {
             is_torn = true;
             Ok(())
         })?;
-        // Which disks the last report would have had is not known.
-        if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.tables.report.take() {
-            self.tables.run.part(at_ms, &rows, out);
-        }
+        self.tables.part(out);
         if is_torn {
             out.seen
                 .notes
@@ -88,6 +85,16 @@ impl Columns {
             names: names.collect(),
             is_disk_last: disk > tps,
         })
+    }
+
+    /// Refuses words behind the time that are no zone: a half of a day in another language would put it 12 hours off.
+    fn check_time(&self, words: &[&str], number: u64) -> Result<(), Problem> {
+        match words[..self.of_time].iter().find(|word| !is_zone(word)) {
+            None => Ok(()),
+            Some(word) => Err(wrong(number, format!("'{}' stands behind the time", shown(word)))
+                .because("sar wrote the time in the locale's format, in a language that is not read")
+                .next("create it again: LC_ALL=C sar -d -f FILE")),
+        }
     }
 
     /// A row behind its time; `None` when it has too few words. Names may have blanks.
@@ -121,6 +128,10 @@ fn is_for_people(word: &str) -> bool {
 
 impl Tables {
     fn line(&mut self, line: &str, number: u64, out: &mut SampleSink<'_>) -> Result<(), Problem> {
+        if let Some(at) = glued_head(line) {
+            self.torn(out);
+            return self.line(&line[at..], number, out);
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(system) = line.strip_prefix("Linux ").filter(|system| system.contains('(')) {
             return self.begin(system, number, out);
@@ -137,6 +148,7 @@ impl Tables {
             out.seen.reboots += 1;
             self.run = self.new_run();
         } else if let Some(columns) = Columns::of(words) {
+            columns.check_time(words, number)?;
             self.whole(out);
             self.columns = Some(columns);
             if let Some(at_ms) = self.moment(time, number, out)? {
@@ -159,8 +171,7 @@ impl Tables {
         out.check_host(host, number)?;
         out.seen.tells_of(host, host);
         host.clone_into(&mut self.host);
-        let day = rest.split_whitespace().next().unwrap_or_default();
-        self.clock = Some(DayClock::begun(Dates::day(day, out.options.dates, number)?));
+        self.clock = Some(DayClock::begun(Dates::day(head_day(rest), out.options.dates, number)?));
         self.columns = None;
         self.last = None;
         self.run = self.new_run();
@@ -205,6 +216,19 @@ impl Tables {
             report.rows.push(disk);
         }
         Ok(())
+    }
+
+    /// The head of another run stands behind a row that is cut off, as sar was stopped and its output goes on in the same file.
+    fn torn(&mut self, out: &mut SampleSink<'_>) {
+        self.part(out);
+        out.seen.notes.insert("a run in the file ends in the middle: its complete rows are used");
+    }
+
+    /// Which disks the last report of a run that was cut off would have had is not known.
+    fn part(&mut self, out: &mut SampleSink<'_>) {
+        if let Some(Report { at_ms: Some(at_ms), rows, .. }) = self.report.take() {
+            self.run.part(at_ms, &rows, out);
+        }
     }
 
     /// All rows of a time are there.

@@ -14,13 +14,26 @@ const MOST_STEPS: i64 = 10_000;
 /// Of the distances between changes this part has to be the interval of the scrapes, or a multiple of it.
 const REGULAR: f64 = 0.9;
 
+/// Of two neighbouring distances each has to be this part at least, before an interval between them is looked for.
+const LEAST_OF_EITHER: f64 = 0.1;
+/// Changes that such an interval needs. All of them lie within a step of its scrapes but for late ones; of the part that would lie elsewhere by
+/// chance, as bursts of a disk do, no more than this may.
+const LEAST_BETWEEN: usize = 20;
+const MOST_ELSEWHERE: f64 = 0.25;
+/// Scrapes are so many milliseconds apart, or a multiple.
+const GRAIN_MS: i64 = 1_000;
+/// Intervals that are tried.
+const MOST_TRIED: usize = 100;
+
 /// When readings were really taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scrapes {
     /// Between two of them, in milliseconds.
     pub interval_ms: i64,
-    /// A reading at a multiple of the interval and this lies as far from scrapes as can be, so that one that was late belongs to it all the same.
+    /// A scrape was at a multiple of the interval and this, up to half of what is left of a step.
     phase_ms: i64,
+    /// Between two readings.
+    step_ms: i64,
     /// Whether they were asked for as often as they were taken.
     pub is_every: bool,
 }
@@ -30,41 +43,120 @@ impl Scrapes {
     pub fn of(readings: &[(i64, f64)]) -> Option<Self> {
         let step_ms =
             readings.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).filter(|ms| *ms > 0).min()?;
+        let begin_ms = readings.first()?.0;
         let is_change = |pair: &&[(i64, f64)]| pair[0].1.to_bits() != pair[1].1.to_bits();
-        let changes: Vec<i64> =
-            readings.windows(2).filter(is_change).map(|pair| pair[1].0 / step_ms).collect();
+        // Steps since the first reading, which need not be at a multiple of the step.
+        let changes: Vec<i64> = readings
+            .windows(2)
+            .filter(is_change)
+            .map(|pair| pair[1].0.saturating_sub(begin_ms) / step_ms)
+            .collect();
         let mut distances: Vec<i64> =
             changes.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         if distances.len() < LEAST_CHANGES {
             return None;
         }
         distances.sort_unstable();
-        // A scrape that came late or early makes a shorter distance now and then.
-        let steps = distances[distances.len() / 10].max(1);
-        let slack = if steps < 4 { 0 } else { 1 };
-        let is_regular = |distance: &&i64| {
-            let beyond = *distance % steps;
-            beyond.min(steps - beyond) <= slack
+        let is_every = Self { interval_ms: step_ms, phase_ms: 0, step_ms, is_every: true };
+        let Some(interval_ms) =
+            between(&changes, &distances, step_ms).or_else(|| multiple(&distances, step_ms))
+        else {
+            return Some(is_every);
         };
-        let regular = distances.iter().filter(is_regular).count();
-        if steps == 1
-            || steps > MOST_STEPS
-            || to_f64(regular as u64) < REGULAR * to_f64(distances.len() as u64)
-        {
-            return Some(Self { interval_ms: step_ms, phase_ms: 0, is_every: true });
-        }
-        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
-        changes.iter().for_each(|change| *counts.entry(change.rem_euclid(steps)).or_default() += 1);
-        let (usual, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        let phase_ms = (usual + steps / 2) % steps * step_ms;
-        Some(Self { interval_ms: steps * step_ms, phase_ms, is_every: false })
+        let residues: Vec<i64> =
+            changes.iter().map(|change| (begin_ms + change * step_ms).rem_euclid(interval_ms)).collect();
+        let Window { first, last, .. } = window(&residues, interval_ms, step_ms)?;
+        // A scrape is before the first reading that shows it, by less than a step.
+        let phase_ms = (first + last - step_ms).div_euclid(2).rem_euclid(interval_ms);
+        Some(Self { interval_ms, phase_ms, step_ms, is_every: false })
     }
 
-    /// One reading for each scrape.
+    /// One reading for each scrape: the last before the next one, so that a scrape that came late belongs to its own. Its time is a step behind the
+    /// scrape, which is the same for all and within the time of the readings.
     pub fn thinned(self, readings: &[(i64, f64)]) -> Vec<(i64, f64)> {
-        let is_kept = |(at_ms, _): &&(i64, f64)| at_ms.rem_euclid(self.interval_ms) == self.phase_ms;
-        readings.iter().filter(is_kept).copied().collect()
+        let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
+        let number = |at_ms: i64| (at_ms - self.phase_ms).div_euclid(self.interval_ms);
+        readings
+            .chunk_by(|one, next| number(one.0) == number(next.0))
+            .filter_map(|of_scrape| of_scrape.last())
+            .map(|(at_ms, value)| (number(*at_ms) * self.interval_ms + self.phase_ms + self.step_ms, *value))
+            .filter(|(at_ms, _)| (first.0..=last.0).contains(at_ms))
+            .collect()
     }
+}
+
+/// An interval that is a multiple of the step, out of the sorted distances between changes.
+fn multiple(distances: &[i64], step_ms: i64) -> Option<i64> {
+    // A scrape that came late or early makes a shorter distance now and then.
+    let steps = distances[distances.len() / 10].max(1);
+    let slack = if steps < 4 { 0 } else { 1 };
+    let is_regular = |distance: &&i64| {
+        let beyond = *distance % steps;
+        beyond.min(steps - beyond) <= slack
+    };
+    let regular = distances.iter().filter(is_regular).count();
+    let is_none =
+        steps == 1 || steps > MOST_STEPS || to_f64(regular as u64) < REGULAR * to_f64(distances.len() as u64);
+    (!is_none).then(|| steps * step_ms)
+}
+
+/// An interval that is no multiple of the step: 60 s asked each 25 s change after two steps or three, in turn.
+fn between(changes: &[i64], distances: &[i64], step_ms: i64) -> Option<i64> {
+    let steps = distances[distances.len() / 10].max(1);
+    let count = |of: i64| distances.iter().filter(|distance| **distance == of).count();
+    let (short, long) = (count(steps), count(steps + 1));
+    let least = LEAST_OF_EITHER * to_f64((short + long) as u64);
+    if steps > MOST_STEPS || short + long < LEAST_BETWEEN || to_f64(short.min(long) as u64) < least {
+        return None;
+    }
+    let count = i64::try_from(short + long).ok()?;
+    let sum_ms = (i64::try_from(short).ok()? * steps + i64::try_from(long).ok()? * (steps + 1)) * step_ms;
+    // The first and the last of the changes are up to a step from their scrapes.
+    let (mean_ms, off_ms) = (sum_ms / count, step_ms / count + GRAIN_MS / 2);
+    let within = |interval_ms: i64| {
+        let residues: Vec<i64> =
+            changes.iter().map(|change| (change * step_ms).rem_euclid(interval_ms)).collect();
+        window(&residues, interval_ms, step_ms).map_or(0, |found| found.count)
+    };
+    let grains =
+        (mean_ms - off_ms + GRAIN_MS - 1).div_euclid(GRAIN_MS)..=(mean_ms + off_ms).div_euclid(GRAIN_MS);
+    let all = grains.take(MOST_TRIED).map(|grain| grain * GRAIN_MS).filter(|ms| *ms > step_ms);
+    let (within, interval_ms) = all.map(|interval_ms| (within(interval_ms), interval_ms)).max()?;
+    let elsewhere = to_f64((changes.len() - within) as u64) / to_f64(changes.len() as u64);
+    let by_chance = 1.0 - to_f64(step_ms.unsigned_abs()) / to_f64(interval_ms.unsigned_abs());
+    (elsewhere <= MOST_ELSEWHERE * by_chance).then_some(interval_ms)
+}
+
+/// Moments within less than a step of each other, in the circle of an interval: the first and last of them, and how many there are.
+struct Window {
+    first: i64,
+    last: i64,
+    count: usize,
+}
+
+/// Where most of the residues lie together.
+fn window(residues: &[i64], interval_ms: i64, step_ms: i64) -> Option<Window> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    residues.iter().for_each(|residue| *counts.entry(*residue).or_default() += 1);
+    // Once more around, for those that lie across the end.
+    let around: Vec<(i64, usize)> = counts
+        .iter()
+        .map(|(residue, count)| (*residue, *count))
+        .chain(counts.iter().map(|(residue, count)| (residue + interval_ms, *count)))
+        .collect();
+    let (mut to, mut sum) = (0, 0);
+    let mut best: Option<Window> = None;
+    for (from, (first, count)) in around.iter().enumerate().take(counts.len()) {
+        while to < around.len() && around[to].0 - first < step_ms.min(interval_ms) {
+            sum += around[to].1;
+            to += 1;
+        }
+        if best.as_ref().is_none_or(|best| sum > best.count) {
+            best = Some(Window { first: *first, last: around[from.max(to - 1)].0, count: sum });
+        }
+        sum -= count;
+    }
+    best
 }
 
 #[cfg(test)]
@@ -96,6 +188,55 @@ mod tests {
                 assert!(rates.skip(1).all(|rate| (rate / 100.0 - 1.0).abs() < 0.11), "{step} {scrape}");
             }
         }
+    }
+
+    #[test]
+    fn a_start_and_a_step_that_do_not_fit_the_scrape_are_seen() {
+        for (step, scrape) in [
+            (30, 60),
+            (15, 60),
+            (25, 60),
+            (10, 15),
+            (20, 30),
+            (40, 60),
+            (45, 60),
+            (30, 45),
+            (13, 60),
+            (7, 15),
+        ] {
+            for start in [0, 7, 11] {
+                let readings: Vec<(i64, f64)> = asked(step, scrape, 300, |_| 0)
+                    .into_iter()
+                    .map(|(at, value)| (at + start * 1_000, value))
+                    .collect();
+                let found = Scrapes::of(&readings).unwrap();
+                assert_eq!(found.interval_ms, scrape * 1000, "{step} {scrape} {start}");
+                let kept = found.thinned(&readings);
+                let expected = 299 * step / scrape;
+                assert!(
+                    (i64::try_from(kept.len()).unwrap() - expected).abs() <= 2,
+                    "{step} {scrape} {start}: {}",
+                    kept.len()
+                );
+                for pair in kept.windows(2).skip(1) {
+                    assert_eq!(
+                        (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1),
+                        (scrape * 1000, (scrape * 100) as f64)
+                    );
+                }
+            }
+        }
+        // Bursts of a disk that was scraped at each step lie anywhere.
+        let mut state = 1_u64;
+        let mut value = 0.0;
+        let bursts: Vec<(i64, f64)> = (0..500)
+            .map(|number| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                value += f64::from(u8::from(state >> 63 == 1));
+                (number * 60_000, value)
+            })
+            .collect();
+        assert!(Scrapes::of(&bursts).unwrap().is_every);
     }
 
     #[test]

@@ -12,13 +12,15 @@ use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The order of a date that does not begin with the year, as locales have it.
+/// The order of a date that does not begin with a year of four digits, as locales have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateOrder {
     /// `11/24/26`: month, day, year.
     MonthDay,
     /// `24/11/26`: day, month, year.
     DayMonth,
+    /// `26/11/24`: year, month, day.
+    YearMonth,
 }
 
 /// What the file does not say.

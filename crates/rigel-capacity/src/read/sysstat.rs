@@ -95,6 +95,32 @@ impl Disk<'_> {
     }
 }
 
+/// A line without the colours that sysstat gives figures on a terminal, or with `S_COLORS=always`.
+pub fn without_colours(line: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(line);
+    if !text.contains('\u{1b}') {
+        return text;
+    }
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|sign: char| !sign.is_ascii_digit() && sign != ';').unwrap_or(part.len());
+        plain.push_str(part[end..].strip_prefix('m').unwrap_or(&part[end..]));
+    }
+    Cow::Owned(plain)
+}
+
+/// Where in a line the first line of another run begins, behind a row that is cut off: tools that were stopped have written what fills their
+/// buffer, without the end of the line, and the next run goes on in the same file.
+pub fn glued_head(line: &str) -> Option<usize> {
+    line.match_indices("Linux ").map(|(at, _)| at).filter(|at| !line[..*at].trim().is_empty()).find(|at| {
+        let mut words = line[*at..].split_whitespace().skip(1);
+        let is_release =
+            words.next().is_some_and(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
+        is_release && words.next().is_some_and(|word| word.starts_with('(')) && line[*at..].contains(" CPU)")
+    })
+}
+
 /// JSON that is not what a tool of sysstat writes; `again` is how it writes it.
 pub fn unreadable(line: u64, what: &str, error: &serde_json::Error, again: &str) -> Problem {
     wrong(line, format!("this is {what}: {}", shown(&error.to_string())))

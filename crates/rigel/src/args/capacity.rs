@@ -98,11 +98,12 @@ pub struct StoreArgs {
     pub file: Option<PathBuf>,
 }
 
-/// The order of a date that does not begin with the year.
+/// The order of a date that does not begin with a year of four digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Dates {
     MonthDay,
     DayMonth,
+    YearMonth,
 }
 
 impl Dates {
@@ -110,6 +111,7 @@ impl Dates {
         match self {
             Self::MonthDay => DateOrder::MonthDay,
             Self::DayMonth => DateOrder::DayMonth,
+            Self::YearMonth => DateOrder::YearMonth,
         }
     }
 }
@@ -131,7 +133,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,
 
-    /// Order of dates such as 11/12/26 in files of iostat: month-day or day-month
+    /// Order of dates such as 11/12/26: month-day, day-month, or year-month where the year is first
     #[arg(long, value_name = "ORDER", hide_possible_values = true)]
     pub dates: Option<Dates>,
 

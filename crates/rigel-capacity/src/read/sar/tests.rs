@@ -182,3 +182,48 @@ fn two_days_in_a_file_are_two_days_and_what_is_no_table_of_disks_is_named() {
     let headless = &text()[text().find("11:21:29").unwrap()..];
     assert!(told(headless).contains("none of the supported formats"), "{}", told(headless));
 }
+
+/// As sar 12.6.1 wrote them: Greek, Hindi, Chinese of Hong Kong, Korean, Finnish; and a half of a day that is not known.
+#[test]
+fn halves_of_a_day_in_other_languages_are_known_or_refused() {
+    let text = |day: &str, times: [&str; 2]| {
+        format!(
+            "Linux 6.1.0 (db1) \t{day} \t_x86_64_\t(2 CPU)\n\n{} DEV tps rkB/s wkB/s await %util\n{} sda 1500.00 8.00 4.00 1.00 20.00\n\n",
+            times[0], times[1]
+        )
+    };
+    let utc = || Options::utc();
+    for (day, times) in [
+        ("29/11/2026", ["03:26:02 μμ", "03:27:02 μμ"]),
+        ("29/11/26", ["03:26:02 अपराह्न UTC", "03:27:02 अपराह्न UTC"]),
+        ("2026年11月29日 星期日", ["下午 03時26分02秒 UTC", "下午 03時27分02秒 UTC"]),
+        ("2026년 11월 29일", ["15시 26분 02초", "15시 27분 02초"]),
+        ("29.11.2026", ["15.26.02", "15.27.02"]),
+        ("29/11/2569", ["15:26:02", "15:27:02"]),
+    ] {
+        let tables = read(text(day, times).as_bytes(), utc()).1;
+        let spans = disk(&tables, "sda").spans().to_vec();
+        assert_eq!((spans[0].start_ms, spans[0].length_ms), (1_795_965_962_000, 60_000), "{day}");
+    }
+    let odd = text("29/11/2026", ["03:26:02 ገጽ", "03:27:02 ገጽ"]);
+    let problem = try_read(odd.as_bytes(), utc(), 100).unwrap_err().to_string();
+    assert!(problem.contains("stands behind the time"), "{problem}");
+}
+
+/// A run that was stopped leaves what its buffer held, and the next head stands behind half a row.
+#[test]
+fn a_head_behind_a_row_that_is_cut_off_begins_another_run() {
+    let day = |day: u32, end: &str| {
+        format!(
+            "Linux 6.1.0 (db1) \t2026-06-{day} \t_x86_64_\t(2 CPU)\n\n00:00:01 DEV tps rkB/s wkB/s await %util\n\
+             00:10:01 sda 1500.00 8.00 4.00 1.00 20.00\n00:10:01 sdb 5.00 8.00 4.00 1.00 20.00\n00:20:01 sda 1500.00 8.00 4.00 1.00 20.00\n{end}"
+        )
+    };
+    let text = day(10, "00:20:01 sdb 5.0") + &day(11, "00:20:01 sdb 5.00 8.00 4.00 1.00 20.00\n\n");
+    let (seen, tables) = read(text.as_bytes(), Options::utc());
+    let of = |name| disk(&tables, name);
+    let days: Vec<String> =
+        of("sda").spans().iter().map(|span| crate::when::shown(span.end_ms())[8..].to_owned()).collect();
+    assert_eq!(days, ["10 00:10", "10 00:20", "11 00:10", "11 00:20"]);
+    assert_eq!((tables.len(), of("sdb").spans().len(), seen.notes.len()), (2, 3, 1));
+}

@@ -10,6 +10,7 @@ pub mod drive;
 pub mod engine;
 pub mod engine_trials;
 mod host;
+mod io_limits;
 mod memory;
 mod mount;
 mod priority;
@@ -21,9 +22,12 @@ pub use drive::DriveLook;
 pub use host::{
     CgroupFacts, HostFacts, IdleState, KernelSettings, Limit, MemoryLimit, OWN_MEMORY_BYTES, ProcessLimits,
 };
+pub use io_limits::{IoLimit, LimitedRate};
 pub use memory::{MemoryReason, is_memory_filesystem};
 pub use mount::MountFacts;
-pub use priority::{IoClass, IoPriority, ProcessPriority, Rank, USUAL_WEIGHT};
+pub use priority::{
+    IoClass, IoPriority, ProcessPriority, Rank, SchedulingPolicy, USUAL_SHARES, USUAL_WEIGHT,
+};
 pub use storage::Storage;
 
 use serde::{Deserialize, Serialize};

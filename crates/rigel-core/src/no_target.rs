@@ -57,9 +57,9 @@ fn file(word: &str) -> Option<NoTarget> {
     let (is, next) = match () {
         () if is_one(".fio") => (
             "it is a fio job file",
-            "the closest to a fio job is a level: `rigel run oltp TARGET` does random reads; `rigel run \
-             --load FILE` runs a load file in TOML; docs/guide/from-fio.md translates the options"
-                .to_owned(),
+            format!(
+                "`rigel run --load {path}` runs it; `rigel load from-fio {path}` tells how each line is taken, and writes a load file"
+            ),
         ),
         () if is_one(".toml") => ("it is a load file", format!("`rigel run --load {path}` runs it")),
         () if is_one(".lun") => (
@@ -123,7 +123,7 @@ mod tests {
             ("if=/dev/zero", "dd", "`rigel fill --dry-run TARGET`"),
             ("of=/dev/sdb", "dd", "`rigel fill --dry-run TARGET`"),
             ("bs=1M", "dd", "`rigel run streams TARGET`"),
-            ("job.fio", "fio", "docs/guide/from-fio.md"),
+            ("job.fio", "fio", "`rigel run --load job.fio`"),
             ("shop.toml", "a load file", "`rigel run --load shop.toml`"),
             ("/u01/my test.lun", "a list", "--lun '/u01/my test.lun'`"),
             ("a_record.jsonl", "a run's record", "`rigel report a_record.jsonl`"),

@@ -270,13 +270,13 @@ impl FromStr for Nanos {
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let unit_of = |unit: &str| match unit {
-            "us" | "usec" => Some(NS_PER_US),
-            "ms" | "msec" => Some(NS_PER_MS),
-            "s" | "sec" => Some(NS_PER_S),
-            "m" | "min" => Some(60 * NS_PER_S),
-            "h" => Some(3600 * NS_PER_S),
-            "d" => Some(24 * 3600 * NS_PER_S),
-            "w" => Some(7 * 24 * 3600 * NS_PER_S),
+            "us" | "usec" | "usecs" | "microsecond" | "microseconds" => Some(NS_PER_US),
+            "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => Some(NS_PER_MS),
+            "s" | "sec" | "secs" | "second" | "seconds" => Some(NS_PER_S),
+            "m" | "min" | "mins" | "minute" | "minutes" => Some(60 * NS_PER_S),
+            "h" | "hr" | "hrs" | "hour" | "hours" => Some(3600 * NS_PER_S),
+            "d" | "day" | "days" => Some(24 * 3600 * NS_PER_S),
+            "w" | "week" | "weeks" => Some(7 * 24 * 3600 * NS_PER_S),
             "" => Some(0),
             _ => None,
         };

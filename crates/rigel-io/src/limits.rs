@@ -26,6 +26,43 @@ pub(crate) fn memlock_limit_bytes() -> Option<u64> {
     getrlimit(Resource::Memlock).current
 }
 
+/// The soft limit on open files; `None` when unlimited.
+pub(crate) fn open_file_limit() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// Keeps what a process has to know of its limits from ending it without a word: call it before any thread is made.
+pub fn prepare_process() {
+    share_one_heap();
+    keep_time_to_end();
+}
+
+/// Where the address space is limited, all threads take memory from one heap: each heap of their own reserves 64 MiB and more of it, and then a
+/// few bytes can be too much.
+fn share_one_heap() {
+    #[cfg(target_env = "gnu")]
+    if getrlimit(Resource::As).current.is_some() {
+        // SAFETY: the call takes two numbers, and no other thread exists yet.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
+/// At the hard limit on CPU time (`ulimit -t`) the kernel kills without a word. SIGXCPU comes at the soft one, a second of CPU time before, so that a
+/// run can be put away.
+fn keep_time_to_end() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Cpu);
+    if let Some(soft) = soft_cpu_limit(current, maximum) {
+        // A refusal leaves the limit as it was.
+        let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(soft), maximum });
+    }
+}
+
+/// The soft limit that leaves a second, where there is a hard one that leaves none.
+fn soft_cpu_limit(current: Option<u64>, maximum: Option<u64>) -> Option<u64> {
+    let before = maximum?.checked_sub(1).filter(|seconds| *seconds > 0)?;
+    current.is_none_or(|current| current > before).then_some(before)
+}
+
 /// Raises the soft limit on open files to fit `files` targets and rings, as far as the hard limit allows. The default is
 /// low only for programs that use `select`. A limit that is still too low shows as an error when a file is opened.
 pub fn allow_open_files(files: usize) {
@@ -42,6 +79,15 @@ pub fn allow_open_files(files: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_of_cpu_time_is_left_before_the_hard_limit() {
+        assert_eq!(soft_cpu_limit(Some(2), Some(2)), Some(1));
+        assert_eq!(soft_cpu_limit(None, Some(60)), Some(59));
+        assert_eq!(soft_cpu_limit(Some(10), Some(60)), None);
+        assert_eq!(soft_cpu_limit(Some(2), None), None, "the soft limit only signals");
+        assert_eq!(soft_cpu_limit(Some(1), Some(1)), None, "there is no second to leave");
+    }
 
     #[test]
     fn the_limit_on_open_files_only_rises() {

@@ -77,6 +77,8 @@ pub(crate) fn answer(verdict: &Conclusion) -> Vec<Block> {
     if more > 0 {
         all.push(Block::whole("  ", format!("and {more} more")));
     }
+    let limited = verdict.limited.iter();
+    all.extend(limited.map(|text| Paragraph::labelled("! ", 2, text.clone()).painted(Ink::Flag).into()));
     // A run that can be resumed, whose numbers are of no use or for which its time was too short is not done.
     let is_open = verdict.tone == Tone::DoNotUse || verdict.causes.iter().any(|cause| cause.code.is_none());
     let next = verdict.next.clone().filter(|next| is_open || next.is_longer);

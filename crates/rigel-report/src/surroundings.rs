@@ -37,6 +37,40 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
+/// Limits of its control group on CPUs and on the I/O of its targets, and a place of its own among others, in one sentence with what to do; of
+/// the first node that has any.
+pub(crate) fn limited(view: &View<'_>) -> Option<String> {
+    let header = &view.record.header;
+    if header.nodes.first().engine.kind.is_simulated() {
+        return None;
+    }
+    header.nodes.all().iter().find_map(|node| {
+        let io = node.host.cgroup.io_limits(&header.targets);
+        let io: Vec<String> = io.iter().map(|limit| printable(&limit.told()).into_owned()).collect();
+        let io = (!io.is_empty()).then(|| format!("I/O ({})", io.join("; ")));
+        let cpus = node.host.cgroup.cpu_quota_millis(node.host.cpus);
+        let cpus = cpus.map(|millis| of_cpus(millis, node.host.cpus));
+        let group: Vec<String> = cpus.into_iter().chain(io).collect();
+        let group =
+            (!group.is_empty()).then(|| format!("limited by its control group to {}", listed(&group)));
+        let rank = node.host.rank().map(|(_, why)| format!("not at normal priority ({})", printable(&why)));
+        let parts: Vec<String> = group.into_iter().chain(rank).collect();
+        let told = parts.join(", and ");
+        (!parts.is_empty()).then(|| {
+            format!(
+                "Rigel ran {told}: start it outside of that to measure the storage; rigel doctor shows how."
+            )
+        })
+    })
+}
+
+/// `1.5 of 4 CPUs`.
+fn of_cpus(millis: u64, cpus: u32) -> String {
+    let decimals = format!("{:03}", millis % 1000);
+    let point = if decimals == "000" { "" } else { "." };
+    format!("{}{point}{} of {cpus} CPUs", millis / 1000, decimals.trim_end_matches('0'))
+}
+
 /// Where the CPU time of the host of a node went during its visits: `43 % idle, 2.1 % interrupts`; `None` where nobody watched.
 pub(crate) fn cpus_of(view: &View<'_>, node: usize) -> Option<HostCpu> {
     let visits = view.record.visits.iter();
@@ -71,15 +105,9 @@ pub(crate) fn guest(host: &HostFacts) -> Option<String> {
 /// `1.5 of 4 CPUs, 512 MiB of memory and I/O (8:0 riops=500)`. Limits that are no less than the host itself limit nothing.
 pub(crate) fn limits(host: &HostFacts) -> Option<String> {
     let group = &host.cgroup;
-    let of_cpus = group.cpu_max_millis.filter(|millis| *millis < u64::from(host.cpus).saturating_mul(1000));
     let of_memory = group.memory_max_bytes.filter(|bytes| host.memory_bytes.is_none_or(|all| *bytes < all));
-    let cpus = |millis: u64| {
-        let decimals = format!("{:03}", millis % 1000);
-        let point = if decimals == "000" { "" } else { "." };
-        format!("{}{point}{} of {} CPUs", millis / 1000, decimals.trim_end_matches('0'), host.cpus)
-    };
     let parts = [
-        of_cpus.map(cpus),
+        group.cpu_quota_millis(host.cpus).map(|millis| of_cpus(millis, host.cpus)),
         of_memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
         (!group.io_max.is_empty()).then(|| format!("I/O ({})", printable(&group.io_max.join("; ")))),
     ];

@@ -78,6 +78,9 @@ pub struct Conclusion {
     /// What became of what was required.
     #[serde(skip)]
     pub(crate) required: Option<String>,
+    /// What held the run down or put it before or behind others, and where to look; a sentence.
+    #[serde(skip)]
+    pub(crate) limited: Option<String>,
     /// How it looks: worse than the tone where something that was required is not kept.
     #[serde(skip)]
     pub(crate) look: Tone,
@@ -136,6 +139,7 @@ impl Conclusion {
             places: if unusable.is_none() { places::sentences(view) } else { Vec::new() },
             sureness: turned.as_ref().map_or_else(|| sureness(view), |found| versus::sureness(view, found)),
             surroundings: crate::surroundings::sentence(view),
+            limited: crate::surroundings::limited(view),
             next: next::of(view, &causes),
             notes: causes::notes(view, &causes),
             causes,

@@ -12,6 +12,7 @@ use crate::database::{self, check_empty, check_file, check_layout, foreign};
 use rigel_capacity::{History, Key, KeySummary, Kind, Metric, Selection, Source, Subject, packed};
 use rigel_core::error::Problem;
 use rigel_core::path_text;
+use rigel_io::targets::scratch::{dir_of, is_read_only};
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -292,6 +293,9 @@ fn of_sqlite(path: &Path, error: &rusqlite::Error) -> Problem {
         Some(ErrorCode::DatabaseBusy) => problem
             .because("another import has been writing to it for more than two minutes")
             .next("wait until it has finished, and import again"),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if is_read_only(dir_of(path)) => problem
+            .because("its filesystem is mounted read-only")
+            .next("name a file on another filesystem with --store FILE"),
         _ => problem,
     }
 }

@@ -38,6 +38,8 @@ use std::process::ExitCode;
 /// The whole program: reads the arguments of the process, does what they ask and returns the exit code. A panic becomes
 /// the exit code of a bug.
 pub fn run() -> ExitCode {
+    rigel_io::limits::prepare_process();
+    signals::fail_writes_beyond_the_limit();
     failure::guarded(|| {
         let argv: Vec<_> = std::env::args_os().collect();
         let read = privilege::check().and_then(|()| args::read(&argv, &args::Environment::of_process()));

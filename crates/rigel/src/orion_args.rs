@@ -157,7 +157,10 @@ impl Place {
     fn of(testname: Option<&OsStr>, notes: &mut Vec<String>) -> Result<Self, Problem> {
         let asked = testname.unwrap_or(OsStr::new("orion"));
         // As some type it; ORION would look for mytest.lun.lun.
-        let testname = asked.as_bytes().strip_suffix(b".lun").map_or(asked, OsStr::from_bytes);
+        let (bare, suffix) = asked.as_bytes().split_at(asked.len().saturating_sub(b".lun".len()));
+        // A list of Windows may be mytest.LUN, which is another file here where there is one.
+        let is_suffix = suffix.eq_ignore_ascii_case(b".lun");
+        let testname = if is_suffix { OsStr::from_bytes(bare) } else { asked };
         let path = Path::new(testname);
         // `file_name` would overlook a slash at the end.
         let name = path.file_name().filter(|_| !testname.as_bytes().ends_with(b"/"));
@@ -171,7 +174,7 @@ impl Place {
             .next("add a name behind the directory, as in -testname /home/oracle/mytest")
         })?;
         let mut lun = testname.to_owned();
-        lun.push(".lun");
+        lun.push(if is_suffix { OsStr::from_bytes(suffix) } else { OsStr::new(".lun") });
         if asked != testname {
             let [list, name] = [&lun, name].map(path_text::encode_os);
             notes.push(format!(

@@ -1,20 +1,27 @@
 //! Signals that end a run: the first one ends it in order, one that comes later ends it at once.
 //!
+//! SIGXCPU, which comes before the limit on CPU time kills, and signals that nobody has a use for here end it in order, too, and never at once.
 //! A signal that was ignored when the program began stays ignored, so that `nohup` holds. Signals that come together are one: `timeout` sends its
 //! signal to the process and to its group. Must not end any work itself: it sets a flag, which the workers check.
 
 use rigel_core::error::{ExitKind, Problem};
 use rigel_run::job::Stop;
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::{self, Handle};
 use signal_hook::{flag, low_level};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 const WATCHED: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// Signals whose default is to end the process without a word. They may come again at any time, so that none of them is a second wish.
+const OTHERS: [i32; 4] = [SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2];
+/// What is said of SIGXCPU, as nobody wished that end.
+const OUT_OF_TIME: &str =
+    "note: the limit on CPU time is nearly reached (ulimit -t, LimitCPU= of a service), so this ends now\n";
 /// Signals that come so soon after the first one belong to it.
 const TOGETHER: Duration = Duration::from_secs(1);
 
@@ -30,21 +37,40 @@ pub struct Signals {
     second: Handle,
 }
 
+/// Makes a write beyond `ulimit -f` an error (EFBIG), which says where it happened, instead of the end of the process.
+pub fn fail_writes_beyond_the_limit() {
+    if not_ignored(&[SIGXFSZ]).is_empty() {
+        return;
+    }
+    // Where it cannot be caught, it is as it was.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
 impl Signals {
     pub fn listen() -> Result<Self, Problem> {
-        Self::listen_to(watched()).map_err(|error| refused(&error))
+        Self::listen_to(not_ignored(&WATCHED)).map_err(|error| refused(&error))
     }
 
     fn listen_to(watched: Vec<i32>) -> io::Result<Self> {
         let (flag, lent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let set = watched.iter().map(|&signal| flag::register(signal, Arc::clone(&flag)));
+        let others = not_ignored(&OTHERS);
+        let ending = watched.iter().chain(&others);
+        let set = ending.map(|&signal| flag::register(signal, Arc::clone(&flag)));
         let set = set.collect::<io::Result<Vec<SigId>>>()?;
-        let mut arriving = iterator::Signals::new(&watched)?;
+        let of_time = others.iter().filter(|signal| **signal == SIGXCPU);
+        let mut arriving = iterator::Signals::new(watched.iter().chain(of_time))?;
         let second = arriving.handle();
         let is_lent = Arc::clone(&lent);
         thread::Builder::new().name("signals".to_owned()).spawn(move || {
             let mut first: Option<Instant> = None;
-            for _ in arriving.forever() {
+            let mut is_told = false;
+            for signal in arriving.forever() {
+                if signal == SIGXCPU {
+                    // Whoever reads no messages gets none; the run ends all the same.
+                    let _ = if is_told { Ok(()) } else { io::stderr().write_all(OUT_OF_TIME.as_bytes()) };
+                    is_told = true;
+                    continue;
+                }
                 let first = *first.get_or_insert_with(Instant::now);
                 if first.elapsed() >= TOGETHER && !is_lent.load(Ordering::Relaxed) {
                     end_at_once();
@@ -82,10 +108,10 @@ impl Drop for Signals {
 }
 
 /// Those of the signals that are not ignored.
-fn watched() -> Vec<i32> {
+fn not_ignored(signals: &[i32]) -> Vec<i32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = ignored(&status);
-    WATCHED.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect()
+    signals.iter().copied().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect()
 }
 
 /// The mask of ignored signals, proc_pid_status(5); none where it is not told.
@@ -206,6 +232,19 @@ mod tests {
             assert_eq!(wish.look(), EndRequest::EndAtOnce, "and this process still lives");
         }
         assert!(!signals.lent.load(Ordering::Relaxed));
+    }
+
+    /// The kernel repeats SIGXCPU with every second of CPU time.
+    #[test]
+    fn the_limit_on_cpu_time_ends_in_order_however_often_it_signals() {
+        // Not to the signals of another test, the second of which would end this process.
+        let signals = Signals::listen_to(Vec::new()).unwrap();
+        low_level::raise(SIGXCPU).unwrap();
+        assert!(signals.flag().load(Ordering::Relaxed));
+        thread::sleep(TOGETHER);
+        low_level::raise(SIGXCPU).unwrap();
+        thread::sleep(TOGETHER / 10);
+        assert!(signals.flag().load(Ordering::Relaxed), "and this process still lives");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Facts of the host. Must not gather anything.
 
-use super::priority::{ProcessPriority, Rank, USUAL_WEIGHT};
+use super::priority::{ProcessPriority, Rank, USUAL_SHARES, USUAL_WEIGHT};
 use serde::{Deserialize, Serialize};
 
 /// The host that measures.
@@ -94,12 +94,11 @@ impl HostFacts {
 
     /// Where this process stands among others, and why: `nice 19, I/O class idle`. `None` where it stands like they do.
     pub fn rank(&self) -> Option<(Rank, String)> {
-        let weight = self.cgroup.io_weight.filter(|weight| *weight != USUAL_WEIGHT);
         let own = self.priority.rank();
-        let rank = if weight.is_some() { own.max(Rank::Shifted) } else { own };
-        let weighed = weight.map(|weight| format!("io.weight {weight} of the control group"));
         let told = self.priority.told().filter(|_| own > Rank::Usual);
-        let parts: Vec<String> = told.into_iter().chain(weighed).collect();
+        let weights = self.cgroup.weights();
+        let rank = weights.iter().map(|weight| weight.0).fold(own, Rank::max);
+        let parts: Vec<String> = told.into_iter().chain(weights.into_iter().map(|weight| weight.1)).collect();
         (rank > Rank::Usual).then(|| (rank, parts.join(", ")))
     }
 
@@ -189,6 +188,36 @@ pub struct CgroupFacts {
     /// The share of I/O that its own group has among its neighbours, of 1 to 10000, where it is not the usual 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_weight: Option<u64>,
+    /// Its share of the CPU time among its neighbours, of 1 to 10000, where it is not the usual 100 (`cpu.weight`, version 2). What a group
+    /// above has less than usual holds for all in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_weight: Option<u64>,
+    /// The same where it is not the usual 1024 (`cpu.shares`, version 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_shares: Option<u64>,
+}
+
+impl CgroupFacts {
+    /// The weights that are not the usual ones: what each does, and its words. With a tenth of the CPU time others come first.
+    fn weights(&self) -> Vec<(Rank, String)> {
+        let io = self.io_weight.filter(|weight| *weight != USUAL_WEIGHT);
+        let io = io.map(|weight| (Rank::Shifted, format!("io.weight {weight} of the control group")));
+        let cpu = |file: &str, weight: Option<u64>, usual: u64| {
+            let weight = weight.filter(|weight| *weight != usual)?;
+            let rank = if weight <= usual / 10 { Rank::Behind } else { Rank::Shifted };
+            Some((rank, format!("{file} {weight} of the control group, usually {usual}")))
+        };
+        let cpus = [
+            cpu("cpu.weight", self.cpu_weight, USUAL_WEIGHT),
+            cpu("cpu.shares", self.cpu_shares, USUAL_SHARES),
+        ];
+        io.into_iter().chain(cpus.into_iter().flatten()).collect()
+    }
+
+    /// Thousandths of a CPU that it may use, where that is less than the CPUs there are.
+    pub fn cpu_quota_millis(&self, cpus: u32) -> Option<u64> {
+        self.cpu_max_millis.filter(|millis| *millis < u64::from(cpus).saturating_mul(1000))
+    }
 }
 
 /// An idle state of a CPU.

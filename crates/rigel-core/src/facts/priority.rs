@@ -7,6 +7,8 @@ use std::fmt;
 const USUAL_LEVEL: u8 = 4;
 /// The weight of a control group that nobody gave another.
 pub const USUAL_WEIGHT: u64 = 100;
+/// The same of CPU time in version 1 of the hierarchy.
+pub const USUAL_SHARES: u64 = 1024;
 /// From this nice value on a process gets a tenth of the CPU time of one with 0, where both want it all.
 const FAR_BEHIND: i32 = 10;
 
@@ -17,6 +19,27 @@ pub struct ProcessPriority {
     pub nice: Option<i32>,
     /// Class and level of its I/O.
     pub io: Option<IoPriority>,
+    /// By which rule it gets CPU time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<SchedulingPolicy>,
+}
+
+/// A scheduling policy, as `chrt` sets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchedulingPolicy {
+    /// SCHED_OTHER: the usual one.
+    Other,
+    /// SCHED_BATCH: a little behind others when it wakes.
+    Batch,
+    /// SCHED_IDLE: when hardly anybody else wants the CPU.
+    Idle,
+    /// SCHED_FIFO: before all others.
+    Fifo,
+    /// SCHED_RR: the same, in turns.
+    RoundRobin,
+    /// SCHED_DEADLINE: before even those.
+    Deadline,
 }
 
 /// Class and level, as `ionice` shows them.
@@ -79,6 +102,42 @@ impl IoPriority {
     }
 }
 
+impl SchedulingPolicy {
+    /// As `sched_getscheduler` returns it, with or without the bit for children; `None` for one that is not known.
+    pub const fn from_kernel(value: u32) -> Option<Self> {
+        const RESET_ON_FORK: u32 = 0x4000_0000;
+        Some(match value & !RESET_ON_FORK {
+            0 => Self::Other,
+            1 => Self::Fifo,
+            2 => Self::RoundRobin,
+            3 => Self::Batch,
+            5 => Self::Idle,
+            6 => Self::Deadline,
+            _ => return None,
+        })
+    }
+
+    /// Its name in the manuals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Other => "SCHED_OTHER",
+            Self::Batch => "SCHED_BATCH",
+            Self::Idle => "SCHED_IDLE",
+            Self::Fifo => "SCHED_FIFO",
+            Self::RoundRobin => "SCHED_RR",
+            Self::Deadline => "SCHED_DEADLINE",
+        }
+    }
+
+    const fn rank(self) -> Rank {
+        match self {
+            Self::Other => Rank::Usual,
+            Self::Idle => Rank::Behind,
+            Self::Batch | Self::Fifo | Self::RoundRobin | Self::Deadline => Rank::Shifted,
+        }
+    }
+}
+
 impl ProcessPriority {
     /// Where the process stands, as far as it is known.
     pub fn rank(&self) -> Rank {
@@ -88,13 +147,17 @@ impl ProcessPriority {
             FAR_BEHIND.. => Rank::Behind,
             _ => Rank::Shifted,
         };
-        self.io.map_or(Rank::Usual, |io| io.rank(nice)).max(of_nice)
+        let of_policy = self.policy.map_or(Rank::Usual, SchedulingPolicy::rank);
+        self.io.map_or(Rank::Usual, |io| io.rank(nice)).max(of_nice).max(of_policy)
     }
 
-    /// Both, as far as they are known: `nice 19, I/O class idle`.
+    /// What is known: `nice 19, I/O class idle`; of policies only another than the usual one.
     pub fn told(&self) -> Option<String> {
         let nice = self.nice.map(|nice| format!("nice {nice}"));
-        let parts: Vec<String> = nice.into_iter().chain(self.io.map(|io| io.to_string())).collect();
+        let policy = self.policy.filter(|policy| *policy != SchedulingPolicy::Other);
+        let policy = policy.map(|policy| format!("policy {}", policy.name()));
+        let parts: Vec<String> =
+            nice.into_iter().chain(self.io.map(|io| io.to_string())).chain(policy).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 }
@@ -115,7 +178,7 @@ mod tests {
     use super::*;
 
     fn rank(nice: i32, io: u32) -> Rank {
-        ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(io) }.rank()
+        ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(io), policy: None }.rank()
     }
 
     #[test]
@@ -132,8 +195,22 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_of_its_own_is_told_and_ranked() {
+        let of = |value| {
+            let policy = SchedulingPolicy::from_kernel(value);
+            let priority = ProcessPriority { nice: Some(0), io: None, policy };
+            (priority.rank(), priority.told().unwrap())
+        };
+        assert_eq!(of(0), (Rank::Usual, "nice 0".to_owned()));
+        assert_eq!(of(5), (Rank::Behind, "nice 0, policy SCHED_IDLE".to_owned()));
+        assert_eq!(of(3), (Rank::Shifted, "nice 0, policy SCHED_BATCH".to_owned()));
+        assert_eq!(of(1 | 0x4000_0000), (Rank::Shifted, "nice 0, policy SCHED_FIFO".to_owned()));
+        assert_eq!(SchedulingPolicy::from_kernel(7), None);
+    }
+
+    #[test]
     fn words_are_those_of_the_tools() {
-        let told = |nice, io| ProcessPriority { nice, io: IoPriority::from_kernel(io) }.told();
+        let told = |nice, io| ProcessPriority { nice, io: IoPriority::from_kernel(io), policy: None }.told();
         assert_eq!(told(Some(19), 3 << 13 | 7).as_deref(), Some("nice 19, I/O class idle"));
         assert_eq!(told(None, 2 << 13 | 6).as_deref(), Some("I/O class best-effort 6"));
         assert_eq!(told(Some(0), 0).as_deref(), Some("nice 0, usual I/O class"));

@@ -43,6 +43,11 @@ fn a_time_needs_its_unit() {
     ] {
         assert_eq!(text.parse::<Nanos>().unwrap(), Nanos(ns), "{text}");
     }
+    for (text, short) in
+        [("2weeks", "2w"), ("1 day", "1d"), ("90minutes", "90m"), ("3hrs", "3h"), ("5 Seconds", "5s")]
+    {
+        assert_eq!(text.parse::<Nanos>(), short.parse::<Nanos>(), "{text}");
+    }
     for bare in ["2", "60", "1.5", "007", " 2 "] {
         assert_eq!(bare.parse::<Nanos>(), Err(UnitError::NoUnit(bare.trim().to_owned())), "{bare}");
     }

@@ -4,7 +4,7 @@
 
 use crate::mounts::{Mount, mounts};
 use crate::system::{System, text, value};
-use rigel_core::facts::{CgroupFacts, USUAL_WEIGHT};
+use rigel_core::facts::{CgroupFacts, USUAL_SHARES, USUAL_WEIGHT};
 use rigel_core::path_text;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,8 @@ pub(super) fn of_process(system: &System) -> CgroupFacts {
             .min(),
         processes_max: least("pids.max").or_else(|| old("pids", "pids.max")),
         io_weight: unified.first().into_iter().chain(groups("blkio").first()).find_map(|dir| weight(dir)),
+        cpu_weight: cpu_weight(&unified, "cpu.weight", USUAL_WEIGHT),
+        cpu_shares: cpu_weight(&groups("cpu"), "cpu.shares", USUAL_SHARES),
     }
 }
 
@@ -122,6 +124,14 @@ fn weight(dir: &Path) -> Option<u64> {
     files.into_iter().filter_map(of).find(|weight| *weight != USUAL_WEIGHT)
 }
 
+/// The least share of CPU time of the groups from its own upwards, as a small one of a group is small for all in it; without any below the
+/// usual one that of its own group. `None` for the usual one.
+fn cpu_weight(dirs: &[PathBuf], file: &str, usual: u64) -> Option<u64> {
+    let of = |dir: &PathBuf| value::<u64>(&dir.join(file));
+    let least = dirs.iter().filter_map(of).min().filter(|weight| *weight < usual);
+    least.or_else(|| dirs.first().and_then(of)).filter(|weight| *weight != usual)
+}
+
 /// `50000 100000` is half a CPU; `max 100000` is no limit.
 fn cpu_max(line: &str) -> Option<u64> {
     let (quota, period) = line.split_once(' ')?;
@@ -185,6 +195,31 @@ mod tests {
         );
         // 768 MiB of 1 GiB are in use, 512 MiB of them by files.
         assert_eq!(found.memory_room_bytes, Some(768 << 20));
+    }
+
+    #[test]
+    fn a_share_of_the_cpus_is_that_of_the_least_group_above() {
+        let of = |own: &str, above: &str| {
+            let fixture = Fixture::of(&[
+                ("proc/self/cgroup", "0::/pods/a\n"),
+                ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+                ("sys/fs/cgroup/pods/a/cpu.weight", own),
+                ("sys/fs/cgroup/pods/cpu.weight", above),
+            ]);
+            of_process(&fixture.system()).cpu_weight
+        };
+        assert_eq!(of("100\n", "100\n"), None);
+        assert_eq!(of("100\n", "1\n"), Some(1));
+        assert_eq!(of("300\n", "100\n"), Some(300));
+        assert_eq!(of("100\n", "300\n"), None, "among its neighbours it has what they have");
+        let old = Fixture::of(&[
+            ("proc/self/cgroup", "1:cpu:/pods\n"),
+            ("proc/self/mountinfo", "32 20 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"),
+            ("sys/fs/cgroup/cpu/pods/cpu.shares", "2\n"),
+            ("sys/fs/cgroup/cpu/cpu.shares", "1024\n"),
+        ]);
+        let found = of_process(&old.system());
+        assert_eq!((found.cpu_shares, found.cpu_weight), (Some(2), None));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The priorities of this process. Must not change one.
 
-use rigel_core::facts::{IoPriority, ProcessPriority};
+use rigel_core::facts::{IoPriority, ProcessPriority, SchedulingPolicy};
 use rustix::process::getpriority_process;
 
 /// `ioprio_get`: of a process, and not of a group or a user.
@@ -8,7 +8,13 @@ const WHO_PROCESS: libc::c_int = 1;
 
 /// Those of the calling thread; threads that it makes inherit them.
 pub(super) fn of_process() -> ProcessPriority {
-    ProcessPriority { nice: getpriority_process(None).ok(), io: io() }
+    ProcessPriority { nice: getpriority_process(None).ok(), io: io(), policy: policy() }
+}
+
+fn policy() -> Option<SchedulingPolicy> {
+    // SAFETY: the call takes a number, and writes to no memory.
+    let value = unsafe { libc::sched_getscheduler(0) };
+    u32::try_from(value).ok().and_then(SchedulingPolicy::from_kernel)
 }
 
 fn io() -> Option<IoPriority> {

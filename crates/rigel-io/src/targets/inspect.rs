@@ -17,11 +17,13 @@ mod snapshot;
 use super::block::{Block, Generation};
 use super::node::{ChangeTimes, Node, NodeId};
 use super::own_file;
+use super::room;
 use crate::system::System;
 use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::guard::safety::Evidence;
 use rigel_core::path_text;
+use rigel_core::units::{Bytes, GIB, MIB};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -76,8 +78,34 @@ pub fn inspect(path: &Path, snapshot: &Snapshot) -> Result<InspectedTarget, Prob
         return Ok(inspected);
     }
     let place = inspected.node.place();
-    let next = format!("fill it with random data: rigel fill --size 4G {}", path_text::shell_word(&place));
+    let next = fill_hint(room::room_left(path), &path_text::shell_word(&place));
     Err(Problem::refused("the target is an empty file").at(place).next(next))
+}
+
+/// How much a fill of an empty file is offered where there is room.
+const FILL_BYTES: u64 = 4 * GIB;
+/// Less is no target to measure.
+const LEAST_FILL_BYTES: u64 = 16 * MIB;
+
+/// What fills an empty file: as much as is worth measuring, or most of what is left of its filesystem.
+fn fill_hint(left_bytes: Option<u64>, place: &str) -> String {
+    let fits = left_bytes.map_or(FILL_BYTES, |left| left / 10 * 9).min(FILL_BYTES);
+    match (fits, left_bytes) {
+        (FILL_BYTES, _) => format!("fill it with random data: rigel fill --size 4G {place}"),
+        (LEAST_FILL_BYTES.., Some(left)) => {
+            format!(
+                "fill it with random data: rigel fill --size {}M {place} ({} are free)",
+                fits / MIB,
+                Bytes(left)
+            )
+        }
+        _ => {
+            let free = Bytes(left_bytes.unwrap_or(0));
+            format!(
+                "its filesystem has no room to fill it ({free} are free): free some, or name a file on a larger one"
+            )
+        }
+    }
 }
 
 /// The same, also of an empty file, which a fill gives a size.
@@ -213,5 +241,17 @@ mod tests {
         assert_eq!(judge(&with_contents(vec![unknown()], sampled)), Verdict::NeedsConsent);
         let open = Evidence::OpenElsewhere { processes: vec!["1 (db)".into()] };
         assert_eq!(judge(&with_contents(vec![open, unknown()], never())), Verdict::NeedsConsent);
+    }
+
+    #[test]
+    fn an_empty_file_is_offered_what_fits() {
+        let hint = |left| fill_hint(left, "t.dat");
+        for unlimited in [None, Some(100 * GIB)] {
+            assert_eq!(hint(unlimited), "fill it with random data: rigel fill --size 4G t.dat");
+        }
+        let small = hint(Some(182 * MIB));
+        assert!(small.contains("rigel fill --size 163M t.dat (182 MiB are free)"), "{small}");
+        let none = hint(Some(MIB));
+        assert!(none.contains("no room") && !none.contains("rigel fill"), "{none}");
     }
 }

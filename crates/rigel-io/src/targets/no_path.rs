@@ -53,6 +53,7 @@ pub fn in_list(line: &str) -> Option<PathHint> {
             "the list is not read by a shell, so ~ and $ are taken literally",
             "write the full path, starting with /".to_owned(),
         )),
+        () if asm::step(line).is_some() || asm::is_grid_disk(line) => of_name(line),
         () if is_pattern(line) => Some((
             "the list is not read by a shell, so patterns are taken literally",
             format!("write one path per line, as `ls -d {bare}` lists them"),
@@ -72,6 +73,9 @@ pub fn in_list(line: &str) -> Option<PathHint> {
 }
 
 fn of_name(name: &str) -> Option<PathHint> {
+    if asm::is_grid_disk(name) {
+        return Some(("this is a grid disk of an Exadata cell, not a path", asm::GRID_DISK.to_owned()));
+    }
     if let Some(step) = asm::step(name) {
         return Some(("this is an Oracle ASM name, not a path", step));
     }
@@ -108,6 +112,9 @@ mod tests {
             ("~/data", "~ and $", "full path"),
             ("$ORACLE_BASE/data", "~ and $", "full path"),
             ("/dev/sdb # data", "comments", "alone: /dev/sdb"),
+            ("ORCL:DATA*", "ASM", "`ls /dev/oracleasm/disks/DATA*`"),
+            ("o/192.168.10.5/DATA_CD_00_cel01", "Exadata", "the cell's own library"),
+            ("o/*/DATA*", "Exadata", "the cell's own library"),
             ("+DATA.256.1", "ASM", "asmcmd lsdsk -G DATA`"),
             ("sd=a,lun=/dev/sdb", "vdbench", "`rigel run simple /dev/sdb`"),
         ] {

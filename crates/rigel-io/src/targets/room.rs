@@ -22,6 +22,18 @@ pub fn free_bytes(place: &Path) -> Result<u64, Problem> {
     Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
 }
 
+/// The same where it is known: not of a filesystem that tells no blocks, or is read-only.
+pub fn room_left(place: &Path) -> Option<u64> {
+    let answer = fs::statvfs(place).ok().filter(|answer| answer.f_blocks > 0)?;
+    let is_written = !answer.f_flag.contains(StatVfsMountFlags::RDONLY);
+    is_written.then(|| answer.f_bavail.saturating_mul(answer.f_frsize))
+}
+
+/// Whether nobody can write there, as the filesystem is mounted so.
+pub fn is_read_only(place: &Path) -> bool {
+    fs::statvfs(place).is_ok_and(|answer| answer.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
 /// The directory that a file lies in: this one, when its path names none.
 pub fn dir_of(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use super::room::{check_creatable, check_room, dir_of, free_bytes};
+pub use super::room::{check_creatable, check_room, dir_of, free_bytes, is_read_only};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Names that are tried in a directory, and so the runs that can work in it at a time.

@@ -2,13 +2,18 @@
 //!
 //! Must not make a ring.
 
-use crate::limits::{memlock_limit_bytes, sysctl, under_seccomp};
+use crate::limits::{memlock_limit_bytes, open_file_limit, sysctl, under_seccomp};
 use rigel_core::error::Problem;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::units::Bytes;
 use std::io;
 
 pub(crate) fn problem(kind: EngineKind, poll: bool, error: &io::Error) -> Problem {
+    if error.raw_os_error() == Some(libc::EMFILE) {
+        return Problem::refused("no ring of io_uring can be opened")
+            .because(cause(error))
+            .next("raise the limit: ulimit -n 1024, or LimitNOFILE=1024 in the service");
+    }
     let unknown = error.raw_os_error() == Some(libc::EINVAL);
     let (polled, next) = match (poll, kind) {
         (true, _) => (" with polled completions", "leave out --poll"),
@@ -32,6 +37,10 @@ pub(crate) fn cause(error: &io::Error) -> String {
         }
         Some(libc::ENOSYS) => {
             "this kernel lacks it: it is older than Linux 5.1 or was built without it".to_owned()
+        }
+        Some(libc::EMFILE) => {
+            let limit = open_file_limit().map_or_else(|| "its limit".to_owned(), |limit| limit.to_string());
+            format!("this process may have only {limit} open files (ulimit -n), and has them (EMFILE)")
         }
         Some(libc::EACCES) => "a security module such as SELinux refuses it (EACCES)".to_owned(),
         Some(libc::ENOMEM) => match memlock_limit_bytes() {
@@ -63,6 +72,14 @@ const fn refusal_cause(disabled: Option<u64>, under_seccomp: bool) -> &'static s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The engine is not the cause, so none is advised.
+    #[test]
+    fn too_few_open_files_are_called_so() {
+        let told = problem(EngineKind::IoUring, false, &io::Error::from_raw_os_error(libc::EMFILE));
+        assert!(told.cause.unwrap().contains("open files (ulimit -n)"));
+        assert!(!told.what.contains("does not work") && told.next.unwrap().contains("ulimit -n 1024"));
+    }
 
     #[test]
     fn eperm_is_explained_by_who_said_it() {

@@ -45,7 +45,8 @@ fn conclusion(found: &Conclusion, room: Room) -> Vec<Block> {
     let reached = reached.filter(|text| !text.is_empty()).cloned();
     let sentences = is_bad.then(|| found.head.clone()).into_iter().chain(reached).collect();
     let verdict = Block::Verdict { tone: found.look.max(found.tone), sentences };
-    std::iter::once(verdict).chain(warnings::list(&found.causes, room)).collect()
+    let limited = found.limited.iter().filter(|_| !room.is_wide()).map(Block::paragraph);
+    std::iter::once(verdict).chain(warnings::list(&found.causes, room)).chain(limited).collect()
 }
 
 /// A row for each figure, and why there is none.

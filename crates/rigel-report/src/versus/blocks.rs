@@ -93,7 +93,8 @@ pub(crate) fn answered(conclusion: &Conclusion, tone: Tone, answer: Vec<String>)
 /// What speaks against it; on a page also what is worth knowing.
 pub(crate) fn warned(conclusion: &Conclusion, room: Room) -> Vec<Block> {
     let notes = conclusion.to_know().filter(|_| room.is_wide()).map(Block::paragraph);
-    warnings::list(&conclusion.causes, room).into_iter().chain(notes).collect()
+    let limited = conclusion.limited.iter().filter(|_| !room.is_wide()).map(Block::paragraph);
+    warnings::list(&conclusion.causes, room).into_iter().chain(limited).chain(notes).collect()
 }
 
 /// The command that leads on from numbers that something speaks against.

@@ -1,6 +1,7 @@
 //! The verdict on a run, and the command that it names.
 
 use crate::support::{MINUTE, Run, SPREAD, file_of};
+use rigel_core::facts::DeviceFacts;
 use rigel_core::judge::findings::{LoadResult, WorkingPoint};
 use rigel_core::judge::flags::{Flag, FlagCode};
 use rigel_core::load::class::Class;
@@ -157,4 +158,32 @@ fn what_cannot_be_typed_again_is_no_command() {
     assert_eq!(open.next, None);
     let whole = flagged(&foreign, "oltp '/u01/two words' ", "/u01/two words");
     assert_eq!(whole.next.unwrap().command, "rigel run oltp '/u01/two words'");
+}
+
+/// Limits that bind are named without being asked for, and those on other devices are not.
+#[test]
+fn the_first_screen_names_the_limits_of_the_control_group() {
+    let screen = |io: &[&str], millis| {
+        let mut run = Run::new(Request::new(RunLevel::Oltp), &[("/dev/sdb", 1 << 34)]);
+        run.small(1, 100);
+        let device = DeviceFacts { number: Some((8, 16)), ..DeviceFacts::default() };
+        run.record.header.targets[0].device = Some(device);
+        let group = &mut run.record.header.nodes.first_mut().host.cgroup;
+        group.io_max = io.iter().map(|&line| line.to_owned()).collect();
+        group.cpu_max_millis = millis;
+        let view = View::of(&run.record);
+        let text = rigel_report::text::report(&view, rigel_report::text::Style::default(), &[]);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let both = screen(&["8:16 rbps=max wbps=max riops=500 wiops=max"], Some(200));
+    assert!(
+        both.contains(
+            "! Rigel ran limited by its control group to 0.2 of 4 CPUs and I/O (8:16 riops=500): start it \
+             outside of that to measure the storage; rigel doctor shows how."
+        ),
+        "{both}"
+    );
+    for none in [screen(&[], None), screen(&["8:0 riops=500"], Some(4000))] {
+        assert!(!none.contains("control group"), "{none}");
+    }
 }

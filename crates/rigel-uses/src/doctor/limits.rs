@@ -128,8 +128,10 @@ pub(super) const RULES: &[Rule] = &[
         wrong: "not the normal priority ({value})",
         why: "CPU and disk schedulers serve low-priority processes after others and high-priority ones \
               before them: the same load on the same disk gives different numbers",
-        show: "nice; ionice -p $$; cat /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1)/io.weight",
-        change: "start it without nice and ionice; in a service, leave out Nice=, IOSchedulingClass= and IOWeight=",
+        show: "nice; ionice -p $$; chrt -p $$; (cd /sys/fs/cgroup/$(cut -d: -f3- /proc/self/cgroup | tail -1) && cat io.weight cpu.weight); \
+               cat /sys/fs/cgroup/cpu$(grep -E '[:,]cpu[:,]' /proc/self/cgroup | cut -d: -f3-)/cpu.shares",
+        change: "start it without nice, ionice and chrt; in a service, leave out Nice=, CPUSchedulingPolicy=, IOSchedulingClass=, \
+                 IOWeight= and CPUWeight=; a pod gets its share by its CPU request",
         source: "https://man7.org/linux/man-pages/man2/ioprio_set.2.html",
         judge: Judge::Host(|host, _| match (host.rank(), host.priority.told()) {
             (Some((_, why)), _) => Status::bent(why, ""),

@@ -54,7 +54,7 @@ pub struct ForecastArgs {
     whose: WhoseArgs,
 
     /// Only the load of these disks, and the space of these filesystems [default: all]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = super::values::name)]
     disk: Vec<String>,
 
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub struct ForecastArgs {
     add: Vec<Addition>,
 
     /// What if: this host is gone, and its load moves to the others
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = super::values::name)]
     without: Vec<String>,
 
     /// Time zone of times without a UTC offset in a file of --add: Europe/Berlin, UTC, or local

@@ -41,6 +41,7 @@ pub fn problem(error: &clap::Error, cli: &clap::Command, arguments: &[OsString])
             Some(percentile(command?, &typed(ContextKind::InvalidValue)?))
         }
         ErrorKind::InvalidValue => other_word(error, arguments),
+        ErrorKind::TooManyValues => switch(error, arguments),
         _ => None,
     }
 }
@@ -67,10 +68,47 @@ fn other_word(error: &clap::Error, arguments: &[OsString]) -> Option<Problem> {
         Some(typed) if typed == format!("{option}={value}") => format!("{option}={word}").into(),
         _ => argument.clone(),
     });
-    let line = offer::line(&renamed.collect::<Vec<OsString>>());
+    let renamed: Vec<OsString> = renamed.collect();
+    let line = offer::line(&renamed).or_else(|| at_another_level(command_of(arguments)?, &renamed));
     let line = line.map_or_else(String::new, |line| format!(": {line}"));
     let problem = Problem::usage(format!("`{option} {value}` is called {word} here")).at(option);
     Some(problem.next(format!("write {option} {word}{line}")))
+}
+
+fn command_of(arguments: &[OsString]) -> Option<&str> {
+    arguments.first()?.to_str()
+}
+
+/// The line with the first other level of `rigel run` that takes it: another one may have the option.
+fn at_another_level(command: &str, arguments: &[OsString]) -> Option<String> {
+    let levels = words::Words::all().into_iter().map(|(name, _): (&'static str, RunLevel)| name);
+    let line = |level: &'static str| {
+        let mut line = arguments.to_vec();
+        *line.get_mut(1)? = level.into();
+        offer::line(&line)
+    };
+    levels.filter(|_| command == "run").find_map(line)
+}
+
+/// A switch with a value: `--buffered=0`. Off is what it is without the option.
+fn switch(error: &clap::Error, arguments: &[OsString]) -> Option<Problem> {
+    let (option, value) = (place(error)?, typed(error, ContextKind::InvalidValue)?);
+    let is_it = |word: &OsString| word.to_str() == Some(&format!("{option}={value}"));
+    let is_off = ["0", "false", "no", "off", "n"].contains(&value.to_ascii_lowercase().as_str());
+    let of = |argument: &OsString| match is_it(argument) {
+        true if is_off => None,
+        true => Some(OsString::from(&option)),
+        false => Some(argument.clone()),
+    };
+    arguments.iter().any(is_it).then(|| {
+        let line = offer::line(&arguments.iter().filter_map(of).collect::<Vec<_>>());
+        let line = line.map_or_else(String::new, |line| format!(": {line}"));
+        let next = if is_off { format!("leave out {option}") } else { format!("write {option} alone") };
+        Problem::usage(format!("{option} is a switch and takes no value"))
+            .at(option.as_str())
+            .because("without the option it is off")
+            .next(format!("{next}{line}"))
+    })
 }
 
 /// The problem of a command line that ends before its command, or before that command's own.
@@ -95,6 +133,11 @@ fn own_commands<'a>(cli: &'a clap::Command, command: &str) -> Option<Vec<&'a str
 fn no_own_command(cli: &clap::Command, command: &str, word: &str) -> Problem {
     let own = own_commands(cli, command).unwrap_or_default();
     let problem = Problem::usage(format!("there is no command '{word}' of `rigel {command}`")).at(word);
+    if command == "capacity" && ["export", "dump", "save", "csv"].contains(&word) {
+        return problem.next(
+            "the store is one SQLite file, which any program can read; `rigel capacity show` prints what it holds of each disk, `rigel capacity list` the metrics",
+        );
+    }
     match nearest(word, own.iter().copied()) {
         Some(near) => problem.next(format!("did you mean `rigel {command} {near}`?")),
         None => problem.next(format!("name one of {}", own.join(", "))),

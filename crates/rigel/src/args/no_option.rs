@@ -119,7 +119,13 @@ impl<'a> RefusedOption<'a> {
             }
             (.., Some(near)) => problem.next(format!("did you mean --{near}?")),
             _ => match others() {
-                Some((other, near)) => problem.next(format!("there is `rigel {other} --{near}`")),
+                Some((other, near)) => {
+                    let line = self.line_of(other, &format!("--{near}"));
+                    problem.next(format!(
+                        "there is {}",
+                        line.unwrap_or_else(|| format!("--{near} of `rigel {other}`"))
+                    ))
+                }
                 None => problem.next(format!("`rigel help {command}` lists the options")),
             },
         }
@@ -130,14 +136,19 @@ impl<'a> RefusedOption<'a> {
         let long = self.name.strip_prefix("--")?;
         let has = |of: &&clap::Command| of.get_arguments().any(|arg| arg.get_long() == Some(long));
         let other = self.cli.get_subcommands().find(has)?.get_name();
+        let line = self.line_of(other, self.name);
+        Some(format!("there is {}", line.unwrap_or_else(|| format!("{} of `rigel {other}`", self.name))))
+    }
+
+    /// The line of another command, at a level if it has some, with an option that takes what was typed.
+    fn line_of(&self, other: &str, option: &str) -> Option<String> {
         let value = offer::value(self.arguments, self.name);
         let line = |level: Option<&'static str>| {
-            let words = [Some(other), level, Some(self.name), value].into_iter().flatten();
+            let words = [Some(other), level, Some(option), value].into_iter().flatten();
             offer::line(&words.map(OsString::from).collect::<Vec<_>>())
         };
         let levels = RunLevel::all().into_iter().map(|(level, _)| level).filter(|_| other == "run");
-        let line = levels.map(Some).chain([None]).find_map(line);
-        Some(format!("there is {}", line.unwrap_or_else(|| format!("`rigel {other} {}`", self.name))))
+        levels.map(Some).chain([None]).find_map(line)
     }
 
     /// `-max-latency 2ms`, which the parser takes for `-m` and more.

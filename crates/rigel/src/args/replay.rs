@@ -55,7 +55,7 @@ pub struct ReplayArgs {
     whose: WhoseArgs,
 
     /// Only these disks, by name or a permanent ID; several become one load [default: all disks of the host, or its databases]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = super::values::name)]
     disk: Vec<String>,
 
     /// Only data from this source: recorder, prometheus, iostat, sadf, oswatcher, nmon, collectl, cloudwatch, azure, awr, statspack, pg_stat_io
@@ -67,7 +67,7 @@ pub struct ReplayArgs {
     nodes: bool,
 
     /// What if: this host is gone, and its load moves to the others; the sum stays, and the shares of --nodes change
-    #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "nodes")]
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = super::values::name, requires = "nodes")]
     without: Vec<String>,
 
     /// What if: the load in a file that `rigel capacity import` reads moves here; repeatable

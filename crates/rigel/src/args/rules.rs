@@ -14,7 +14,7 @@ use rigel_core::path_text;
 use std::fmt::Write as _;
 use table::RULES;
 
-/// A word of the command line: `--levels`, `--levels auto` for that value alone, `TARGET` for a word that is no option, or a level.
+/// A word of the command line: `--levels`, `--levels auto` for that value alone, `--rate *m` for values that end so, `TARGET` for a word that is no option, or a level.
 type Word = &'static str;
 type Words = &'static [Word];
 /// As in `run` or `sql prove`.
@@ -121,14 +121,22 @@ impl Line {
 
     fn has(&self, word: Word) -> bool {
         match word.split_once(' ') {
-            Some((option, value)) => self
-                .values(option)
-                .is_some_and(|values| values.iter().any(|typed| typed.eq_ignore_ascii_case(value))),
+            Some((option, value)) => {
+                self.values(option).is_some_and(|values| values.iter().any(|typed| is_value(typed, value)))
+            }
             None if is_level(word) => {
                 self.level.as_ref().is_some_and(|level| level.eq_ignore_ascii_case(word))
             }
             None => self.values(word).is_some(),
         }
+    }
+}
+
+/// Whether a value is that of a word, behind a star its end.
+fn is_value(typed: &str, word: &str) -> bool {
+    match word.strip_prefix('*') {
+        Some(end) => typed.to_ascii_lowercase().ends_with(end),
+        None => typed.eq_ignore_ascii_case(word),
     }
 }
 
@@ -139,6 +147,8 @@ fn is_level(word: &str) -> bool {
 impl Rule {
     fn broken(&self, line: &Line) -> Option<Problem> {
         let option = self.options.iter().find(|option| line.has(option))?;
+        let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+        let option = if value.starts_with('*') { &name } else { option };
         let what = match self.goes {
             Goes::NotWith(others) => {
                 let other = others.iter().find(|other| line.has(other))?;
@@ -155,7 +165,6 @@ impl Rule {
             Goes::OnlyWith(others) => format!("{option} needs {}", either(others)),
             Goes::Never => format!("{option} does not go with `rigel {}`", line.command),
         };
-        let name = option.split(' ').next().unwrap_or(option);
         let values = line.values(name).unwrap_or_default().join(",");
         let next = self.next.replace("{option}", option).replace("{typed}", &format!("{name} {values}"));
         Some(Problem::usage(what).at(name).because(self.because).next(next))

@@ -30,7 +30,7 @@ const TIME_OF: [(&str, &str); 8] = [
 ];
 
 /// Other names of an option that is called so here: the commands, the names, and what is said of it.
-const NAMES: [(&[&str], &[&str], &str); 9] = [
+const NAMES: [(&[&str], &[&str], &str); 13] = [
     (
         &["compare", "versus"],
         &["--assert", "--criterion", "--fail", "--gate", "--gates", "--limit", "--threshold"],
@@ -58,7 +58,16 @@ const NAMES: [(&[&str], &[&str], &str); 9] = [
     ),
     (
         &["slo", "capacity fit"],
-        &["--latency", "--limit", "--max-latency", "--percentile", "--slo", "--target-latency"],
+        &[
+            "--latency",
+            "--latency-target",
+            "--limit",
+            "--max",
+            "--max-latency",
+            "--percentile",
+            "--slo",
+            "--target-latency",
+        ],
         "--p99 TIME limits the latency of 99 of 100 I/Os, --mean TIME that of the mean",
     ),
     (
@@ -66,6 +75,22 @@ const NAMES: [(&[&str], &[&str], &str); 9] = [
         &["--block", "--block-size", "--blocksize", "--bs", "--io-size", "--iosize", "--size-small"],
         "--size SIZE is the size of an I/O",
     ),
+    (
+        &["slo"],
+        &["--rate-iops", "--iops", "--rate-iops-min", "--rate-min"],
+        "--require 'p99 < 2ms @ 5000' asks whether 5,000 I/Os per second keep a limit",
+    ),
+    (
+        &["slo"],
+        &["--force", "--overwrite", "--replace", "--clobber"],
+        "--name NAME sets how the outputs begin; what has the time in its name replaces nothing",
+    ),
+    (
+        &["run", "calibrate", "slo"],
+        &["--read", "--reads", "--read-percent", "--read-pct", "--read-ratio", "--reads-percent"],
+        "--write PERCENT is the share of writes, and the others read: 70 % reads are --write 30; none of it means reads only",
+    ),
+    (&["calibrate"], &["--max"], "--max-latency TIME limits the latency at the rate that is reported"),
     (
         &["calibrate"],
         &["--latency", "--limit", "--mean", "--target-latency"],
@@ -138,8 +163,13 @@ const OF_LEVEL: [(&[&str], &[&str], &str); 9] = [
 /// Values by names that people expect: of which option, what is typed, and the word for it.
 const VALUES: [(&str, &[&str], &str); 5] = [
     ("--sync", &["fsync", "flush", "full", "always", "on", "fsync_writethrough"], "fdatasync"),
-    ("--sync", &["sync", "o_dsync", "o_sync", "odsync", "open_datasync", "open_sync", "direct"], "dsync"),
-    ("--sync", &["no", "off", "never", "async"], "none"),
+    // 1 and 0 are those of fio.
+    (
+        "--sync",
+        &["sync", "o_dsync", "o_sync", "odsync", "open_datasync", "open_sync", "direct", "1"],
+        "dsync",
+    ),
+    ("--sync", &["no", "off", "never", "async", "0"], "none"),
     ("--database", &["mariadb", "innodb", "percona"], "mysql"),
     ("--database", &["pg", "postgres", "pgsql"], "postgresql"),
 ];
@@ -164,6 +194,9 @@ pub fn first_option(told: &str) -> Option<&str> {
 
 /// A sentence about what the command has in the place of an option; `None` where nothing is known of it.
 pub fn meant(command: &str, name: &str) -> Option<String> {
+    // fio parts the words of a name with either.
+    let name = &name.replace('_', "-");
+    let name = name.as_str();
     let time = TIME_OF.iter().find(|(of, _)| *of == command && TIME.contains(&name));
     if let Some((_, told)) = time {
         return Some((*told).to_owned());

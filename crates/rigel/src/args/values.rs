@@ -38,6 +38,18 @@ impl Error for ValueError {}
 
 type ValueProblem = Box<dyn Error + Send + Sync>;
 
+/// Reads a name out of a list, without the blanks beside its comma: `rac1, rac2`.
+///
+/// # Errors
+/// When nothing is left.
+pub fn name(text: &str) -> Result<String, ValueError> {
+    let name = text.trim();
+    (!name.is_empty()).then(|| name.to_owned()).ok_or_else(|| ValueError {
+        reason: "has a name without a letter".into(),
+        next: "give names with commas between, such as rac1,rac2".into(),
+    })
+}
+
 /// Reads the time that an I/O may take.
 pub fn latency(text: &str) -> Result<Nanos, ValueProblem> {
     time(text, ["ms", "s"])

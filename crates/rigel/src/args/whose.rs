@@ -11,7 +11,7 @@ const OWN: [(&str, bool); 3] = [("--host", true), ("--database", true), ("--all"
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct WhoseArgs {
     /// Use the history of this host, or the sum of several that share the storage: rac1,rac2 [default: the only one in the store, or this host]
-    #[arg(long = "host", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long = "host", value_name = "NAME", value_delimiter = ',', value_parser = super::values::name)]
     pub hosts: Vec<String>,
 
     /// Sum all instances of this Oracle database, by its name or DBID; several DBIDs are one database that had one after the other

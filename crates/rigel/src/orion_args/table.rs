@@ -90,7 +90,7 @@ pub fn own_command() -> clap::Command {
 pub fn with_value(argument: &str) -> Option<(&'static str, &str)> {
     let takes_value = all().filter(|option| !matches!(option.takes, OptionArity::Nothing));
     let parts = takes_value.filter_map(|option| Some((option.name, argument.strip_prefix(option.name)?)));
-    let values = parts.map(|(name, value)| (name, value.strip_prefix('=').unwrap_or(value)));
+    let values = parts.map(|(name, value)| (name, value.strip_prefix('=').unwrap_or(value).trim()));
     values.filter(|(_, value)| !value.is_empty()).max_by_key(|(name, _)| name.len())
 }
 

@@ -228,3 +228,70 @@ fn two_runs_on_one_target_are_refused_or_say_so() {
     child.wait().unwrap();
     place.line("run oltp data --duration 100ms --num-disks 1 --out beside --force").expect_measured();
 }
+
+/// The program under a limit of its shell.
+fn limited(place: &Place, limit: &str, line: &str) -> ProgramOutput {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_rigel")]);
+    tell(command.args(line.split_whitespace()).current_dir(place.path()))
+}
+
+/// The kernel kills at the hard limit; a second of CPU time before it the run ends, and puts away what it made.
+#[test]
+fn a_limit_on_cpu_time_ends_a_run_in_order() {
+    let place = Place::new();
+    let told = limited(&place, "ulimit -t 4", "run simple --scratch-size 16M --engine sync --no-html")
+        .expect_code(4);
+    assert!(told.stderr.contains("the limit on CPU time is nearly reached (ulimit -t"), "{told:?}");
+    assert!(!place.files().iter().any(|name| name.contains("scratch")), "{:?}", place.files());
+}
+
+#[test]
+fn a_signal_that_means_nothing_here_ends_a_run_in_order() {
+    for name in ["-USR1", "-ALRM"] {
+        let place = Place::new();
+        let line = "run normal --scratch-size 16M --duration 1s --no-html";
+        let (child, stderr) = start_until(&place, line, "point 1 ");
+        signal(&child, name);
+        ended(child, stderr).expect_code(4);
+        assert!(!place.files().iter().any(|name| name.contains("scratch")), "{:?}", place.files());
+    }
+}
+
+/// A write beyond `ulimit -f` is an error, and not the end of the process.
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let told = limited(
+        &place,
+        "ulimit -f 1",
+        "run advanced data --matrix point --num-small 2 --num-large 0 --duration 100ms --no-html",
+    );
+    assert_eq!(told.code, 3, "{told:?}");
+    assert!(told.stderr.contains("error: ") && told.stderr.contains("too large"), "{told:?}");
+}
+
+/// Heaps of each thread's own took all of the address space, so that a few bytes were too much.
+#[test]
+fn a_limit_on_the_address_space_never_aborts() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    for mib in [120, 160, 180, 200, 220, 260, 320, 400] {
+        let line = "run advanced data --matrix point --num-small 2 --num-large 0 --duration 100ms --no-html --force --name v";
+        let told = limited(&place, &format!("ulimit -v {}", mib << 10), line);
+        assert!([0, 1, 3].contains(&told.code), "{mib} MiB: {told:?}");
+        assert!(!told.stderr.contains("memory allocation"), "{mib} MiB: {told:?}");
+    }
+}
+
+#[test]
+fn too_few_open_files_are_named() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let line = "run advanced data --matrix point --num-small 2 --num-large 0 --duration 100ms --no-html";
+    let told = limited(&place, "ulimit -n 8", line);
+    assert_eq!(told.code, 3, "{told:?}");
+    assert!(told.stderr.contains("open files") || told.stderr.contains("ulimit -n"), "{told:?}");
+    assert!(!told.stderr.contains("--engine out"), "{told:?}");
+}

@@ -282,6 +282,8 @@ fn a_read_only_mount_is_called_so() {
         "fill new --size 8M --dry-run",
         "fill data --destroy-data data",
         "fill data --destroy-data data --dry-run",
+        "capacity record --store store --for 1s",
+        "capacity import --store store data",
     ] {
         let Some(told) = needs("a_read_only_mount_is_called_so", in_read_only(&place, line)) else { return };
         let told = told.expect_code(3);

@@ -1,6 +1,7 @@
 //! What somebody sees who types `rigel` for the first time.
 
-use super::support::Place;
+use super::support::{Place, flat, tell};
+use std::process::Command;
 
 #[test]
 fn the_program_alone_shows_all_commands_on_one_screen() {
@@ -58,4 +59,28 @@ fn one_option_is_the_time_of_every_command() {
         told.contains("only postgresql and mysql can") && told.contains("`rigel run --load oracle`"),
         "{told}"
     );
+}
+
+/// What puts a run before or behind others stands in its first screen, whether it is a warning or a note.
+#[test]
+fn another_priority_is_on_the_first_screen() {
+    let place = Place::new();
+    place.random_file("t.dat", 4 << 20);
+    for (front, value) in
+        [("chrt -b 0", "policy SCHED_BATCH"), ("chrt -i 0", "policy SCHED_IDLE"), ("nice -n 5", "nice 5")]
+    {
+        let mut words = front.split(' ').chain([env!("CARGO_BIN_EXE_rigel")]);
+        let mut command = Command::new(words.next().unwrap());
+        let line = "run advanced t.dat --matrix point --num-small 2 --num-large 0 --duration 100ms --no-html --force --name p";
+        command.args(words).args(line.split(' ')).current_dir(place.path());
+        let told = flat(&tell(&mut command).stdout);
+        let sentence = told.split("! Rigel ran not at normal priority (").nth(1);
+        assert!(
+            sentence.is_some_and(|rest| rest.split(')').next().unwrap().contains(value)),
+            "{front}: {told}"
+        );
+        assert_eq!(told.contains("PRIORITY: "), front.contains("-i"), "{front}: {told}");
+    }
+    let usual = place.line("run advanced t.dat --matrix point --num-small 2 --num-large 0 --duration 100ms --no-html --force --name p").stdout;
+    assert!(!usual.contains("normal priority"), "{usual}");
 }

@@ -173,14 +173,23 @@ fn no_word_is_offered_where_another_one_was_meant() {
         ("run oltp --threads 4", ["the level raises the load itself", "--num-small 4"]),
         ("slo --bs 4k --p99 2ms", ["--size SIZE is the size", "`rigel slo --size 4k --p99 2ms`"]),
         ("slo --rate 1000", ["--rate is no option", "there is `rigel run open --rate 1000`"]),
-        ("run simple --overwrite", ["--overwrite is no option", "--force replaces output files"]),
-        ("calibrate --overwrite", ["--overwrite is no option", "`rigel help calibrate` lists"]),
+        ("run simple --overwrite", ["fio's --overwrite is automatic here", "--force replaces output files"]),
+        ("versus --overwrite", ["--overwrite is no option", "--force replaces output files"]),
+        ("calibrate --overwrite", ["fio's --overwrite is automatic here", "leave it out"]),
         ("fill f --overwrite", ["--overwrite is no option", "`rigel help fill` lists"]),
         ("run simple --destroy", ["--destroy is no option", "`rigel help run` lists"]),
         ("calibrate --time 60s", ["--time is no option", "--for TIME"]),
         ("slo --time 60s", ["--time is no option", "--for TIME"]),
         ("soak --duration 2h", ["--duration is no option", "--for TIME"]),
         ("capacity fit --time 60s", ["--time is no option", "--for TIME"]),
+        ("run simple --read 70", ["--read is no option", "70 % reads are --write 30"]),
+        ("calibrate --read 70", ["--read is no option", "70 % reads are --write 30"]),
+        ("slo --max 5ms f", ["--p99 TIME limits", "`rigel slo --p99 5ms f`"]),
+        ("slo --rate_iops=5000", ["--rate_iops is no option", "--require 'p99 < 2ms @ 5000'"]),
+        ("slo --max_latency=5ms", ["--p99 TIME limits", "`rigel slo --p99=5ms`"]),
+        ("slo --latency-target=2ms", ["--p99 TIME limits", "`rigel slo --p99=2ms`"]),
+        ("slo --force f", ["--force is no option", "--name NAME sets how the outputs begin"]),
+        ("capacity export", ["there is no command 'export'", "one SQLite file"]),
         ("targets --for 60s", ["--for is no option", "there is `rigel "]),
         (
             "run simple --simulate raid5",
@@ -212,6 +221,15 @@ fn options_of_fio_are_translated() {
         ("--offset=10%", "`rigel run simple --span 10-100%`"),
         ("--random_distribution=zipf:1.2", "without hot spots"),
         ("--read_iolog=trace", "`rigel capacity replay`"),
+        ("--percentage_random=50", "or all follow one another"),
+        ("--ioengine=sync", "--engine sync here"),
+        ("--latency-target=2ms", "`rigel slo --p99 2ms`"),
+        ("--max_latency=5ms", "no run ends for one slow I/O"),
+        ("--rate_min=10m", "no run ends for its rate"),
+        ("--overwrite=1", "leave it out"),
+        ("--trim_percentage=5", "use fio for trims"),
+        ("--verify_pattern=0xff", "`rigel soak`"),
+        ("--experimental_verify=1", "`rigel soak`"),
         ("--loops=3", "--precision 2%"),
         ("--norandommap", "leave it out"),
         ("--directory=/mnt", "a directory gets a scratch file"),
@@ -237,6 +255,43 @@ fn options_of_fio_are_translated() {
     assert!(!refused("targets --bs=4k", &["--bs"]).stderr.contains("fio"));
 }
 
+/// A switch is on or not given, and fio's 0 is what Rigel does anyway.
+#[test]
+fn values_of_fio_do_not_turn_around_what_was_meant() {
+    for (line, parts) in [
+        (
+            "run simple --buffered=0 f",
+            ["--buffered is a switch", "leave out --buffered: `rigel run simple f`"],
+        ),
+        ("run simple --buffered=1 f", ["--buffered is a switch", "`rigel run simple --buffered f`"]),
+        ("run commit --sync 1 f", ["`--sync 1` is called dsync here", "`rigel run commit --sync dsync f`"]),
+        ("run commit --sync=0 f", ["`--sync 0` is called none here", "--sync none"]),
+        ("run oltp --sync=1 f", ["`--sync 1` is called dsync here", "`rigel run commit --sync=dsync f`"]),
+        ("run simple --rate=10m", ["fio's --rate counts bytes", "divide it by the size of an I/O"]),
+    ] {
+        let told = refused(line, &parts);
+        assert!(!told.stderr.contains("--rate 10m`"), "{line}: {}", told.stderr);
+    }
+    refused("run simple --rate 5k", &["`rigel run open --rate 5k`"]);
+}
+
+/// Units in full, names with blanks between, a list in capitals, two words in one.
+#[test]
+fn what_can_be_read_in_one_way_is_read() {
+    assert_eq!(plan("run simple --for 2weeks"), plan("run simple --for 2w"));
+    let told = within::refused(["orion", "-run simple"]);
+    says(&told, "-run simple", &["did you mean -run simple, with a blank between?"]);
+    let place = Place::new();
+    fs::write(place.path().join("mytest.LUN"), format!("{}\n", place.random_file("data", 4 << 20).display()))
+        .unwrap();
+    let told = place.line("orion -run oltp -testname mytest.LUN --dry-run").expect_code(0);
+    assert!(told.stdout.contains("data"), "{told:?}");
+    let none = place.line("orion -run oltp -testname other.LUN --dry-run").expect_code(2);
+    assert!(none.stderr.contains("other.LUN") && !none.stderr.contains("LUN.lun"), "{none:?}");
+    let hosts = within::refused(["capacity", "show", "--host", "rac1, ", "--store", "nowhere"]);
+    says(&hosts, "--host 'rac1, '", &["a name without a letter"]);
+}
+
 /// Other programs, other names of commands, and what is no target.
 #[test]
 fn words_of_other_tools_lead_to_commands() {
@@ -249,7 +304,7 @@ fn words_of_other_tools_lead_to_commands() {
         ("iozone", "`rigel run simple`"),
         ("sysbench", "`rigel run --load mysql`"),
         ("pgbench -c 8", "`rigel sql simple`"),
-        ("fio job.fio", "docs/guide/from-fio.md"),
+        ("fio job.fio", "`rigel run --load job.fio`"),
         ("fio --bs=8k --iodepth 32", "fio's --iodepth is --num-small 32 / --num-large 32 here"),
         ("iostat", "`rigel capacity record`"),
         ("diff a b", "`rigel compare a b`"),
@@ -260,12 +315,12 @@ fn words_of_other_tools_lead_to_commands() {
         ("fit", "did you mean `rigel capacity fit`?"),
         ("prove", "did you mean `rigel sql prove`?"),
         ("postgresql", "`rigel run --load postgresql`"),
-        ("job.fio", "docs/guide/from-fio.md"),
+        ("job.fio", "`rigel run --load job.fio`"),
         ("if=t.dat", "`rigel run streams t.dat`"),
         ("run sd=a,lun=/dev/sdb", "`rigel run simple /dev/sdb`"),
         ("run if=t.dat", "`rigel run streams t.dat`"),
         ("run pgbench", "`rigel sql simple`"),
-        ("run job.fio", "`rigel run --load FILE`"),
+        ("run job.fio", "`rigel run --load job.fio`"),
         ("run postgresql", "`rigel run --load postgresql`"),
         ("run shop.toml", "`rigel run --load shop.toml`"),
         ("run mytest.lun", "`rigel run simple --lun mytest.lun`"),

@@ -302,7 +302,7 @@ flags!(FlagCode {
         &[Mark::Root],
         Next::Again,
         "Rigel ran out of CPU time: the host was the limit, not the storage.",
-        "Raise --workers if CPUs are idle. Otherwise, or with the engine sync, use a host with more CPUs."
+        "If the flag names a limit of the control group, lift it. If CPUs are idle, raise --workers. Otherwise, or with the engine sync, use a host with more CPUs."
     ),
     /// The engine was the limit: much of the CPU time went into handing its I/Os over.
     EngineLimited: row(
@@ -325,8 +325,8 @@ flags!(FlagCode {
         "PRIORITY",
         &[],
         Next::Again,
-        "Rigel did not run at normal priority: its nice value, I/O class or control group weight put it before or behind others.",
-        "Start Rigel the way the database is started, without nice and ionice; rigel doctor names the settings."
+        "Rigel did not run at normal priority: its nice value, I/O class, scheduling policy or control group weight put it before or behind others.",
+        "Start Rigel the way the database is started, without nice, ionice and chrt; rigel doctor names the settings."
     ),
     /// A target so small that a cache below can hold it.
     SmallTarget: row(

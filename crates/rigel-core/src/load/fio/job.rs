@@ -110,6 +110,8 @@ impl<'a> Job<'a> {
         match line.option {
             "kb_base" => Ok(()),
             option if SILENT.contains(&option) => Ok(()),
+            // All of it, as fio does anyway.
+            "percentage_random" if line.value.and_then(percent) == Some(100) => Ok(()),
             "rw" | "readwrite" => self.set_walk(line, page),
             "rwmixread" | "rwmixwrite" => {
                 let share = line.value.and_then(percent).ok_or_else(|| unread(page, line, "0 to 100"))?;

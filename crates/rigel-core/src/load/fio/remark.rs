@@ -53,7 +53,7 @@ impl fmt::Display for Remark {
 }
 
 /// What is different in a load than on a command line.
-const WORDS: [(&[&str], &str); 9] = [
+const WORDS: [(&[&str], &str); 10] = [
     (
         &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],
         "a class has no pauses, so it does more I/Os here; give the job rate_iops instead",
@@ -67,8 +67,13 @@ const WORDS: [(&[&str], &str); 9] = [
         "nothing is verified; add verify = true to a random class of one size in a closed loop, or use `rigel soak`",
     ),
     (
-        &["random_distribution", "percentage_random", "zone_range"],
+        &["random_distribution", "zone_range"],
         "all places are equally likely here; for a hot part, add a class with span = \"0-10%\"",
+    ),
+    (
+        &["percentage_random"],
+        "no counterpart: the I/Os of a class all go to random places, or all follow one another; this load is random throughout. \
+         For some of each, give the file a job with rw=randread and one with rw=read",
     ),
     (
         &["rate_min", "rate_iops_min", "rate_cycle"],

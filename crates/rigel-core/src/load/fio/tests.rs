@@ -245,6 +245,11 @@ fn what_has_no_counterpart_is_remarked_at_its_line() {
     ];
     assert_eq!(lines, expected.map(|(line, typed)| (line, typed.to_owned())));
     assert!(remarks(&one).contains("line 8: thinktime=100: a class has no pauses"), "{}", remarks(&one));
+    let mixed = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=50\n"));
+    assert!(remarks(&mixed).contains("percentage_random=50: no counterpart: "), "{}", remarks(&mixed));
+    assert!(!remarks(&mixed).contains("equally likely"), "{}", remarks(&mixed));
+    let usual = found(&format!("{QUIET}[a]\nrw=randrw\npercentage_random=100\n"));
+    assert!(!remarks(&usual).contains("percentage_random"), "{}", remarks(&usual));
     let buffered = found("[a]\nrw=randread\ndirect=0\nruntime=5\ntime_based\n");
     assert!(
         remarks(&buffered).contains("line 3: direct=0: I/O goes past the page cache"),

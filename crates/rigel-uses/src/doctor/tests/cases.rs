@@ -342,7 +342,7 @@ fn limit_cases() -> Vec<(&'static str, Case, Case)> {
         case
     };
     let priority = |nice| {
-        let priority = ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(0) };
+        let priority = ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(0), policy: None };
         host(HostFacts { priority, ..HostFacts::default() })
     };
     let other = group(&["8:16 rbps=1 wbps=max riops=max wiops=max"], None, Some(8 << 30), Some(100_000));

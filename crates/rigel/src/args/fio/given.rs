@@ -82,7 +82,7 @@ fn share(value: &str) -> Option<u8> {
 }
 
 fn own_engine(value: &str) -> Option<&str> {
-    let known = ["io_uring", "libaio"].contains(&value).then_some(value);
+    let known = ["io_uring", "libaio", "sync"].contains(&value).then_some(value);
     known.or_else(|| engine(value))
 }
 
@@ -111,6 +111,8 @@ mod tests {
             ("--rwmixread", "170", "--write 20"),
             ("--filename", "/dev/sdb:/dev/sdc", "`rigel run simple /dev/sdb /dev/sdc`"),
             ("--ioengine", "psync", "is --engine sync here"),
+            ("--ioengine", "sync", "is --engine sync here"),
+            ("--latency-target", "900", "`rigel slo --p99 900us`"),
             ("--size", "4G", "is --scratch-size 4G here"),
             ("--cpus_allowed", "0-3", "is --cpus 0-3 here"),
             ("--rate_iops", "500", "`rigel run open --rate 500`"),

@@ -8,7 +8,7 @@ pub type Row = (&'static [&'static str], &'static str, Option<&'static str>);
 /// Of `rw`: the whole of it gives way to the pattern that was typed.
 pub const OF_RW: &str = "is the level here: `rigel run oltp` for randread, `rigel run advanced --type seq` for read; --write PERCENT for writes";
 
-pub const OPTIONS: [Row; 47] = [
+pub const OPTIONS: [Row; 51] = [
     (
         &["bs", "blocksize"],
         "is --size-small / --size-large here, with `rigel run advanced`",
@@ -71,7 +71,27 @@ pub const OPTIONS: [Row; 47] = [
         None,
     ),
     (
-        &["verify", "do_verify", "verify_fatal"],
+        &[
+            "verify",
+            "do_verify",
+            "verify_fatal",
+            "verify_pattern",
+            "verify_interval",
+            "verify_offset",
+            "verify_backlog",
+            "verify_backlog_batch",
+            "verify_async",
+            "verify_async_cpus",
+            "verify_dump",
+            "verify_only",
+            "verify_state_load",
+            "verify_state_save",
+            "verify_header_seed",
+            "verify_write_sequence",
+            "verifysort",
+            "verifysort_nr",
+            "experimental_verify",
+        ],
         "is what `rigel soak` does with every block; a class of a load file (`rigel run --load FILE`) has verify = true",
         None,
     ),
@@ -82,9 +102,14 @@ pub const OPTIONS: [Row; 47] = [
     ),
     (&["offset_increment"], "is automatic here, each stream has a place of its own: leave it out", None),
     (
-        &["random_distribution", "percentage_random", "zone_range"],
+        &["random_distribution", "zone_range"],
         "has no counterpart here, all places are read alike, without hot spots: use fio for zipf and pareto, or a part alone with span = \"0-25%\" of a class in a load file (`rigel run --load FILE`)",
         None,
+    ),
+    (
+        &["percentage_random"],
+        "has no counterpart here, the I/Os of a load all go to random places or all follow one another: `rigel run advanced --type seq` measures large sequential reads beside small random ones",
+        Some("has no counterpart here: small random I/O and large streams are measured, each alone"),
     ),
     (
         &["bssplit", "bsrange"],
@@ -92,9 +117,26 @@ pub const OPTIONS: [Row; 47] = [
         None,
     ),
     (
-        &["latency_target", "latency_percentile", "latency_window"],
+        &["latency_target", "latency_percentile", "latency_window", "latency_run"],
         "is `rigel slo --p99 2ms` here: it finds the rate that meets the limit",
         None,
+    ),
+    (
+        &["max_latency"],
+        "has no counterpart here, no run ends for one slow I/O: the report has the longest, and `rigel slo --p99 2ms` finds the rate that meets a limit",
+        Some(
+            "has no counterpart here, no run ends for one slow I/O: --max-latency limits the latency at the rate that is reported",
+        ),
+    ),
+    (
+        &["rate_min", "rate_iops_min", "rate_cycle"],
+        "has no counterpart here, no run ends for its rate: `rigel slo --require 'p99 < 2ms @ 1000'` tells whether a rate is kept",
+        None,
+    ),
+    (
+        &["overwrite"],
+        "is automatic here, a scratch file is filled before it is measured: leave it out; --force replaces output files, and nothing on a target",
+        Some("is automatic here, a scratch file is filled before it is measured: leave it out"),
     ),
     (
         &["read_iolog", "write_iolog", "replay_no_stall", "replay_redirect", "replay_time_scale"],
@@ -248,7 +290,16 @@ pub const OPTIONS: [Row; 47] = [
         None,
     ),
     (
-        &["trim", "zonemode", "zonesize", "dp_type"],
+        &[
+            "trim",
+            "trim_percentage",
+            "trim_verify_zero",
+            "trim_backlog",
+            "trim_backlog_batch",
+            "zonemode",
+            "zonesize",
+            "dp_type",
+        ],
         "has no counterpart here: use fio for trims and zones",
         None,
     ),

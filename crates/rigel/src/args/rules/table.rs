@@ -174,6 +174,13 @@ pub const RULES: &[Rule] = &[
     not(RUN, &["--write"], &["zones", "streams"], "the level only reads", LEAVE_OUT),
     only(
         HERE,
+        &["--rate *m", "--rate *g", "--rate *b"],
+        &["open"],
+        "fio's --rate counts bytes per second, while here I/Os arrive at a rate, and only at the level 'open'",
+        "divide it by the size of an I/O, as in `rigel run open --rate 1000`, or leave out {option}",
+    ),
+    only(
+        HERE,
         &["--rate"],
         &["open"],
         "only the I/O of the level 'open' arrives at a rate of its own",

@@ -1,14 +1,16 @@
-//! Flags from what the run was, and not from what it measured: a priority of its own, targets that a cache can hold.
+//! Flags from what the run was beside what it measured: a priority of its own, limits of its control group, targets that a cache can hold.
 //!
-//! Must not look into a tally.
+//! Of what was measured, only whether it came as far as a limit allows. Must not look into a latency.
 
-use crate::facts::{Rank, TargetFacts};
+use crate::facts::{IoLimit, LimitedRate, Rank, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::LoadClass;
 use crate::load::request::CacheWarmUp;
+use crate::measure::{ClassTally, Window};
 use crate::record::{Node, Record, Visit};
 use crate::units::say::figure;
-use crate::units::{Bytes, GIB, MIB, to_f64};
+use crate::units::{Bytes, GIB, MIB, NS_PER_S, to_f64};
+use crate::witness::own_cores;
 
 /// A usual disk has up to so much cache of its own (hard disks to 256 or 512 MiB, drives of flash more, but most of that for their tables).
 const CACHE_OF_A_DISK: u64 = 256 * MIB;
@@ -16,13 +18,80 @@ const CACHE_OF_A_DISK: u64 = 256 * MIB;
 const SMALL: u64 = GIB;
 /// When a visit comes back to every place so often, a cache of that size has answered most of it.
 const PASSES: f64 = 2.0;
+/// From this part of a limit on it is the limit that was measured.
+const AT_THE_LIMIT: f64 = 0.8;
+/// A rate so far above a limit is not held down by it.
+const ABOVE_THE_LIMIT: f64 = 1.5;
 
 /// The flags of the run.
 pub fn of_run(record: &Record) -> Vec<Flag> {
     if record.header.nodes.first().engine.kind.is_simulated() {
         return Vec::new();
     }
-    priority(record).into_iter().chain(small_target(record)).collect()
+    let limits = io_limit(record).into_iter().chain(cpu_limit(record));
+    priority(record).into_iter().chain(limits).chain(small_target(record)).collect()
+}
+
+/// The limit of the control group on I/O that some visit reached.
+fn io_limit(record: &Record) -> Option<Flag> {
+    let [node] = record.header.nodes.all() else { return None };
+    let targets = &record.header.targets;
+    let limits = node.host.cgroup.io_limits(targets);
+    let each = limits.iter().flat_map(|limit| limit.rates().map(move |rate| (limit, rate)));
+    let is_reached = |(_, (what, allowed)): &(&IoLimit<'_>, (LimitedRate, u64))| {
+        record.visits.iter().any(|visit| {
+            let part = rate(visit, *what) / to_f64(*allowed).max(1.0);
+            // What goes to several devices can be several times as much as one of them may do.
+            part >= AT_THE_LIMIT && part <= ABOVE_THE_LIMIT * to_f64(targets.len().max(1) as u64)
+        })
+    };
+    let told = |(limit, (what, allowed)): (&IoLimit<'_>, (LimitedRate, u64))| {
+        format!("{allowed} {} ({})", what.words(), limit.told())
+    };
+    let reached: Vec<String> = each.filter(is_reached).map(told).collect();
+    let text = format!(
+        "the control group of this process allows {}, and that much was reached: its limit was measured, not the storage",
+        reached.join("; ")
+    );
+    (!reached.is_empty()).then(|| Flag::new(FlagCode::Throttled, text))
+}
+
+/// What a visit moved per second of its window.
+fn rate(visit: &Visit, what: LimitedRate) -> f64 {
+    let of = |tally: &ClassTally| {
+        let (reads, writes) = tally.latencies_after(0);
+        let bytes = |ios: u64| to_f64(tally.moved_bytes()) * to_f64(ios) / to_f64(tally.completed().max(1));
+        match what {
+            LimitedRate::Reads => to_f64(reads.count()),
+            LimitedRate::Writes => to_f64(writes.count()),
+            LimitedRate::BytesRead => bytes(reads.count()),
+            LimitedRate::BytesWritten => bytes(writes.count()),
+        }
+    };
+    let all: f64 = visit.tallies.values().map(of).sum();
+    all * to_f64(NS_PER_S) / to_f64(visit.measured_ns.max(1))
+}
+
+/// Visits that used all of the CPU time that the control group allows.
+fn cpu_limit(record: &Record) -> Option<Flag> {
+    let [node] = record.header.nodes.all() else { return None };
+    let quota = to_f64(node.host.cgroup.cpu_quota_millis(node.host.cpus)?) / 1000.0;
+    let share = |visit: &Visit| {
+        let window =
+            Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
+        let witness = visit.nodes.first()?.witness.as_ref()?;
+        Some(own_cores(witness, window)? / quota.max(0.001)).filter(|share| *share >= AT_THE_LIMIT)
+    };
+    let shares: Vec<f64> = record.visits.iter().filter_map(share).collect();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let text = format!(
+        "{} of {} visits: Rigel used {:.0} % of the {} CPUs that its control group allows; that limit was measured, not the storage",
+        shares.len(),
+        record.visits.len(),
+        100.0 * most,
+        figure(quota)
+    );
+    Some(Flag::new(FlagCode::HostLimited, text))
 }
 
 /// Of the node that stands furthest from the usual.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::facts::engine::EngineKind;
-use crate::facts::{IoPriority, ProcessPriority};
+use crate::facts::{DeviceFacts, IoPriority, ProcessPriority, SchedulingPolicy};
 use crate::judge::flags::Flag;
 use crate::load::request::CacheWarmUp;
 use crate::record::tests::visit;
@@ -23,7 +23,7 @@ fn sized(size_bytes: u64) -> impl Fn(&mut Record) {
 fn ranked(nice: i32, io: u32, weight: Option<u64>) -> Option<Flag> {
     let mut found = flags(|record| {
         let host = &mut record.header.nodes.first_mut().host;
-        host.priority = ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(io) };
+        host.priority = ProcessPriority { nice: Some(nice), io: IoPriority::from_kernel(io), policy: None };
         host.cgroup.io_weight = weight;
     });
     found.pop().inspect(|flag| assert_eq!(flag.code, FlagCode::Priority))
@@ -40,6 +40,54 @@ fn another_priority_is_told() {
         assert!(!note.as_ref().unwrap().speaks_against(), "{note:?}");
     }
     assert_eq!(ranked(0, 0, Some(20)).unwrap().text, "io.weight 20 of the control group");
+}
+
+#[test]
+fn a_scheduling_policy_and_a_share_of_the_cpus_are_priorities_too() {
+    let flag = |change: fn(&mut crate::facts::HostFacts)| {
+        flags(|record| change(&mut record.header.nodes.first_mut().host)).pop()
+    };
+    let idle = flag(|host| host.priority.policy = Some(SchedulingPolicy::Idle)).unwrap();
+    assert!(idle.code == FlagCode::Priority && idle.speaks_against(), "{idle:?}");
+    assert_eq!(idle.text, "policy SCHED_IDLE");
+    let fifo = flag(|host| host.priority.policy = Some(SchedulingPolicy::Fifo)).unwrap();
+    assert!(!fifo.speaks_against(), "{fifo:?}");
+    assert_eq!(flag(|host| host.priority.policy = Some(SchedulingPolicy::Other)), None);
+    let pod = flag(|host| host.cgroup.cpu_shares = Some(2)).unwrap();
+    assert!(pod.speaks_against() && pod.text.starts_with("cpu.shares 2 of the control group"), "{pod:?}");
+    assert!(flag(|host| host.cgroup.cpu_weight = Some(1)).unwrap().speaks_against());
+    assert!(!flag(|host| host.cgroup.cpu_weight = Some(50)).unwrap().speaks_against());
+    assert_eq!(flag(|host| host.cgroup.cpu_weight = Some(100)), None);
+}
+
+/// The visits of these records do some thousands of reads in a second.
+#[test]
+fn a_limit_of_the_control_group_is_told_where_it_was_reached() {
+    let rate = {
+        let one = visit(0, 1_000_000);
+        let reads: u64 = one.tallies.values().map(|tally| tally.latencies_after(0).0.count()).sum();
+        reads * 1_000_000_000 / one.measured_ns
+    };
+    let limited = |line: String, number| {
+        flags(|record| {
+            record.visits.truncate(1);
+            record.header.targets[0].device =
+                Some(DeviceFacts { number: Some(number), ..DeviceFacts::default() });
+            record.header.nodes.first_mut().host.cgroup.io_max = vec![line];
+        })
+        .into_iter()
+        .find(|flag| flag.code == FlagCode::Throttled)
+    };
+    assert!(rate > 0);
+    let told = limited(format!("8:0 riops={rate}"), (8, 0)).unwrap();
+    assert!(
+        told.speaks_against()
+            && told.text.contains(&format!("allows {rate} reads per second (8:0 riops={rate})")),
+        "{told:?}"
+    );
+    assert_eq!(limited(format!("8:0 riops={rate}"), (8, 16)), None, "another device");
+    assert_eq!(limited(format!("8:0 riops={}", 10 * rate), (8, 0)), None, "far from it");
+    assert_eq!(limited(format!("8:0 wiops={rate}"), (8, 0)), None, "nothing was written");
 }
 
 #[test]

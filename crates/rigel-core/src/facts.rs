@@ -13,6 +13,7 @@ mod host;
 mod memory;
 mod mount;
 mod priority;
+pub mod shared;
 mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};

@@ -120,6 +120,9 @@ pub struct ClassTally {
     /// Of a run of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_target: Option<Box<ByTarget>>,
+    /// The same of each reader, of sequential readers that are counted apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_reader: Option<Box<ByTarget>>,
 }
 
 impl ClassTally {
@@ -164,6 +167,7 @@ impl ClassTally {
             open: None,
             verified: None,
             by_target: None,
+            by_reader: None,
         }
     }
 
@@ -215,6 +219,9 @@ impl ClassTally {
         }
         if let Some(theirs) = &part.by_target {
             self.by_target.get_or_insert_default().add(theirs);
+        }
+        if let Some(theirs) = &part.by_reader {
+            self.by_reader.get_or_insert_default().add(theirs);
         }
     }
 

@@ -82,7 +82,8 @@ impl<'a> Load<'a> {
                             None => (volume, number / lanes, level / lanes),
                         };
                         let whole = Stream::new(index, streams, volume, class.write_percent);
-                        let stream = whole.moved(workload.shift(job.visit, volume)).lane(number % lanes, lanes);
+                        let stream =
+                            whole.moved(workload.shift(job.visit, volume)).lane(number % lanes, lanes);
                         Walk { stream, volume, number: number / lanes }
                     };
                     let streams = share.iter().map(stream).collect();

@@ -38,6 +38,7 @@ mod replay;
 mod report;
 pub mod rules;
 pub mod run;
+mod scaling;
 mod scrub;
 mod selftest;
 mod shaping;

@@ -23,10 +23,10 @@ pub fn rates(
     let part = |number: usize| {
         let own: Vec<f64> = visits.iter().map(|shares| shares.get(number).copied().unwrap_or(0.0)).collect();
         let interval = (own.len() > 1).then(|| Interval::of_alike(&own)).flatten();
-        load.rate(interval.map_or_else(
-            || Estimate::bare(mean(&own)),
-            |interval| Estimate::of(interval, Basis::Visits),
-        ))
+        load.rate(
+            interval
+                .map_or_else(|| Estimate::bare(mean(&own)), |interval| Estimate::of(interval, Basis::Visits)),
+        )
     };
     (0..parts).map(part).collect()
 }

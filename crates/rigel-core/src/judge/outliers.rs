@@ -49,7 +49,9 @@ pub struct Outlier {
 pub fn of(record: &Record) -> Vec<Outlier> {
     let mut classes: PerClass<ByTarget> = PerClass::new();
     for visit in &record.visits {
-        for (class, tally) in visit.tallies.iter().filter(|(class, _)| loads_all(record, visit.point, **class)) {
+        for (class, tally) in
+            visit.tallies.iter().filter(|(class, _)| loads_all(record, visit.point, **class))
+        {
             if let Some(counts) = &tally.by_target {
                 classes.entry(*class).or_default().add(counts);
             }

@@ -49,7 +49,10 @@ impl RunLevel {
 
     /// Whether its load classes name their points; ORION's levels come from the number of disks.
     pub const fn is_own(self) -> bool {
-        matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Scaling | Self::Sql)
+        matches!(
+            self,
+            Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Scaling | Self::Sql
+        )
     }
 }
 

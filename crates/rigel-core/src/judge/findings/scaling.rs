@@ -114,7 +114,9 @@ impl ScalingFindings {
         let point = |found: &&PointFindings| point(record, found, load, one);
         let points: Vec<ScalingPoint> = own.iter().filter_map(point).collect();
         let linear = one.map_or(Linearity::Unknown, |_| linearity(&points));
-        let slow = own.last().map_or_else(Vec::new, |last| slow(record, last, load, points.last()));
+        let visits = |last: &&PointFindings| apart::each_visit(record, last, load.name, apart::by_target);
+        let slow =
+            own.last().zip(points.last()).map_or_else(Vec::new, |(last, point)| slow(&visits(last), point));
         let shared = shared_devices(&record.header.targets);
         let mut all = Self { load: load.clone(), points, linear, limits: Vec::new(), slow, shared };
         if let Linearity::UpTo { last, first } = linear {
@@ -173,7 +175,9 @@ fn point(
 
 /// The rate over that of the line. Both were measured for themselves, so that their relative errors add up in quadrature.
 fn of_line(rate: Estimate, one: Option<Estimate>, targets: u32) -> Estimate {
-    let Some(one) = one.filter(|one| one.value > 0.0 && rate.value > 0.0) else { return Estimate::bare(f64::NAN) };
+    let Some(one) = one.filter(|one| one.value > 0.0 && rate.value > 0.0) else {
+        return Estimate::bare(f64::NAN);
+    };
     let value = rate.value / one.value / f64::from(targets);
     if targets == 1 {
         return Estimate::bare(1.0);
@@ -182,7 +186,11 @@ fn of_line(rate: Estimate, one: Option<Estimate>, targets: u32) -> Estimate {
         let half = rate.relative_half_width.hypot(one.relative_half_width);
         Interval::symmetric(value, half, rate.visits.min(one.visits), rate.df.min(one.df))
     });
-    interval.map_or(Estimate::bare(value), |interval| Estimate { interval: Some(interval), value, basis: rate.basis })
+    interval.map_or(Estimate::bare(value), |interval| Estimate {
+        interval: Some(interval),
+        value,
+        basis: rate.basis,
+    })
 }
 
 fn linearity(points: &[ScalingPoint]) -> Linearity {
@@ -199,15 +207,12 @@ fn linearity(points: &[ScalingPoint]) -> Linearity {
     if more().all(is_near) { Linearity::Throughout } else { Linearity::Undecided }
 }
 
-/// The targets that gave less than the others in every visit to the point that has most of them.
-fn slow(
-    record: &Record,
-    most: &PointFindings,
-    load: &LoadClass,
-    point: Option<&ScalingPoint>,
-) -> Vec<SlowTarget> {
-    let visits = apart::each_visit(record, most, load.name, apart::by_target);
-    let Some(point) = point.filter(|point| point.each.len() > 2 && visits.len() > 1) else { return Vec::new() };
+/// The targets that gave less than the others in every one of these visits to a point, each with the rates of its targets.
+fn slow(visits: &[Vec<f64>], point: &ScalingPoint) -> Vec<SlowTarget> {
+    // Of two nobody knows which is usual, and one visit may have met a disturbance.
+    if point.each.len() < 3 || visits.len() < 2 {
+        return Vec::new();
+    }
     let values: Vec<f64> = point.each.iter().map(|one| one.value).collect();
     let is_slow = |target: usize| {
         visits.iter().all(|each| each.get(target).is_some_and(|own| *own < SLOW * median(each)))
@@ -216,4 +221,58 @@ fn slow(
         is_slow(target).then(|| SlowTarget { target, rate: *rate, median: median(&values) })
     };
     point.each.iter().enumerate().filter_map(slow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Basis;
+
+    fn estimate(value: f64, half: f64) -> Estimate {
+        Interval::symmetric(value, half, 8, 7.0)
+            .map_or(Estimate::bare(value), |found| Estimate::of(found, Basis::Visits))
+    }
+
+    /// Targets 1, 2, .. with these rates, each known to so much.
+    fn points(rates: &[f64], half: f64) -> Vec<ScalingPoint> {
+        let one = estimate(rates[0], half);
+        let point = |(targets, &rate): (u32, &f64)| {
+            let rate = estimate(rate, half);
+            let line = one.value * f64::from(targets);
+            ScalingPoint { targets, rate, line, of_line: of_line(rate, Some(one), targets), each: Vec::new() }
+        };
+        (1..).zip(rates).map(point).collect()
+    }
+
+    #[test]
+    fn the_line_ends_where_the_whole_interval_is_below_it() {
+        let of = |rates: &[f64], half| linearity(&points(rates, half));
+        assert_eq!(of(&[100.0, 200.0, 300.0, 400.0], 0.01), Linearity::Throughout);
+        assert_eq!(of(&[100.0, 200.0, 250.0, 250.0], 0.01), Linearity::UpTo { last: 2, first: 3 });
+        assert_eq!(of(&[100.0, 100.0], 0.01), Linearity::UpTo { last: 1, first: 2 });
+        // 96 % of the line is on it as long as that is surely above 90 %.
+        assert_eq!(of(&[100.0, 192.0], 0.02), Linearity::Throughout);
+        assert_eq!(of(&[100.0, 192.0], 0.10), Linearity::Undecided);
+        assert_eq!(of(&[100.0], 0.01), Linearity::Unknown);
+        let bare = points(&[100.0, 200.0], f64::INFINITY);
+        assert_eq!((bare[1].of_line.value, linearity(&bare)), (1.0, Linearity::Unknown), "no interval");
+        // More than the line: the first target is the slow one.
+        assert_eq!(of(&[50.0, 150.0, 250.0], 0.01), Linearity::Throughout);
+    }
+
+    #[test]
+    fn a_target_is_slow_that_is_in_every_visit() {
+        let of = |visits: &[Vec<f64>]| -> Vec<usize> {
+            let each = visits
+                .first()
+                .map_or_else(Vec::new, |first| first.iter().map(|one| estimate(*one, 0.01)).collect());
+            let point = ScalingPoint { each, ..points(&[100.0], 0.01).remove(0) };
+            slow(visits, &point).into_iter().map(|one| one.target).collect()
+        };
+        let visit = |own: f64| vec![100.0, 101.0, own, 99.0];
+        assert_eq!(of(&[visit(50.0), visit(60.0), visit(55.0)]), [2]);
+        assert_eq!(of(&[visit(50.0), visit(98.0), visit(55.0)]), [] as [usize; 0]);
+        assert_eq!(of(&[visit(50.0)]), [] as [usize; 0], "one visit");
+        assert_eq!(of(&[vec![100.0, 50.0], vec![100.0, 50.0]]), [] as [usize; 0], "two targets");
+    }
 }

@@ -14,8 +14,20 @@ use crate::path_text::printable;
 use crate::units::Bytes;
 
 /// The keys of a class.
-pub const KEYS: [&str; 12] =
-    ["name", "size", "pattern", "stream_ios", "write", "sync", "span", "places", "per_target", "verify", "arrival", "unit"];
+pub const KEYS: [&str; 12] = [
+    "name",
+    "size",
+    "pattern",
+    "stream_ios",
+    "write",
+    "sync",
+    "span",
+    "places",
+    "per_target",
+    "verify",
+    "arrival",
+    "unit",
+];
 /// The keys of an arrival.
 pub const ARRIVAL_KEYS: [&str; 6] = ["outstanding", "streams", "writers", "rate", "shape", "max_outstanding"];
 /// Most outstanding I/Os of an open loop, unless said.

@@ -97,7 +97,9 @@ pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
         let class = &read.class;
         let of_points = match class.level_kind() {
             LevelKind::Place => Some(("places, but nothing says which to measure", "place")),
-            LevelKind::Targets { .. } => Some(("per_target, but nothing says how many targets to load", "number of targets")),
+            LevelKind::Targets { .. } => {
+                Some(("per_target, but nothing says how many targets to load", "number of targets"))
+            }
             LevelKind::Load | LevelKind::Rate { .. } => None,
         };
         if let Some((lacks, each)) = of_points {

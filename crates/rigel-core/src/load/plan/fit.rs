@@ -110,9 +110,12 @@ fn check_counted(targets: &[TargetFacts], class: &LoadClass, room: Point) -> Res
     if usize::try_from(asked).is_ok_and(|asked| asked <= count) {
         return Ok(());
     }
-    Err(Problem::usage(format!("the load class '{}' is to go over {asked} targets, and the run has {count}", class.name))
-        .because("its load level counts targets")
-        .next("name more targets, or ask for fewer of them in the points"))
+    Err(Problem::usage(format!(
+        "the load class '{}' is to go over {asked} targets, and the run has {count}",
+        class.name
+    ))
+    .because("its load level counts targets")
+    .next("name more targets, or ask for fewer of them in the points"))
 }
 
 #[cfg(test)]

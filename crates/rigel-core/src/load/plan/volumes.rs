@@ -183,4 +183,33 @@ mod tests {
         }
         assert_eq!(told(&plain, &[&[0, 1], &[1, 0]]), None, "each target is cut by itself");
     }
+
+    #[test]
+    fn what_is_dealt_out_over_targets_goes_to_each_alike_and_to_no_other() {
+        let class =
+            LoadClass { per_target: Some(3), levels: vec![2], ..LoadClass::random(Class::TARGETS, 8192) };
+        let request = Request { classes: vec![class], ..Request::new(RunLevel::Scaling) };
+        let targets = [1 << 20, 2 << 20, 4 << 20].map(TargetFacts::simulated);
+        let [volumes] = &volumes(&request, &targets, &Team::default()).unwrap()[..] else {
+            panic!("one class")
+        };
+        let dealt = |level: u32| -> Vec<(u16, u32)> {
+            let of = |number| {
+                let (volume, index) = volumes.own(level, number).unwrap();
+                let last = volume.place(volume.chunks() - 1);
+                assert_eq!(volume.place(0).target, last.target);
+                assert_eq!(last.offset + 8192, targets[usize::from(last.target)].size_bytes, "all of it");
+                (last.target, index)
+            };
+            (0..request.classes[0].dealt(level)).map(of).collect()
+        };
+        assert_eq!(dealt(1), [(0, 0), (0, 1), (0, 2)]);
+        assert_eq!(dealt(2), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]);
+        assert_eq!(dealt(3).len(), 9);
+        let plain = Request::new(RunLevel::Oltp);
+        let [plain, ..] = &super::volumes(&plain, &targets, &Team::default()).unwrap()[..] else {
+            panic!("a pair")
+        };
+        assert!(plain.own(2, 0).is_none(), "other loads go over all targets");
+    }
 }

@@ -126,7 +126,9 @@ impl Request {
     pub fn simulated_targets(&self) -> Vec<TargetFacts> {
         let engines = std::iter::once(self.engine).chain(self.sides.map(|sides| sides.engine));
         let law = |engine| if let EngineRequest::Sim(law) = engine { law } else { SimLaw::default() };
-        if let (EngineRequest::Sim(law), None) = (self.engine, self.sides) && law.targets.count > 1 {
+        if let (EngineRequest::Sim(law), None) = (self.engine, self.sides)
+            && law.targets.count > 1
+        {
             let named = |number: u32| {
                 let path = format!("simulated-{number}");
                 TargetFacts { real_path: path.clone(), path, ..TargetFacts::simulated(law.size_bytes) }

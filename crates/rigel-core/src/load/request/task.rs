@@ -199,6 +199,11 @@ impl Request {
     }
 
     fn check_named(&self, points: &[Point]) -> Result<(), Problem> {
+        if self.sides.is_some() && self.classes.iter().any(LoadClass::level_is_targets) {
+            return Err(Problem::usage("two sides cannot be measured over more and more targets")
+                .because("a side takes its turn with all of its targets")
+                .next("run `rigel run scaling` on each side, and compare the records"));
+        }
         if !points.is_empty() || self.classes.iter().any(|class| !class.levels.is_empty()) {
             return Ok(());
         }

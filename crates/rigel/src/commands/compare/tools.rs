@@ -6,7 +6,7 @@ use super::source::LoadedRun;
 use super::{NARROWER, check_gates};
 use crate::args::CompareArgs;
 use crate::commands::report::run_id;
-use crate::output;
+use crate::output::{self, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{self, printable};
@@ -72,7 +72,12 @@ pub(super) fn compare(
         output::write_whole(path, &render_tools(CompareFormat::Junit, &compared)?.bytes, options.force)?;
     }
     let file = render_tools(options.format, &compared)?;
-    match &options.out {
+    let dir = match (&options.out, options.format) {
+        (Some(dir), _) => Some(dir.as_path()),
+        (None, CompareFormat::Html) => Some(dir_of(new[0].path())),
+        (None, _) => None,
+    };
+    match dir {
         None => streams.results(&file.bytes)?,
         Some(dir) => {
             let name = format!("{}_to_{}", name(&base[0])?, name(&new[0])?);

@@ -207,10 +207,9 @@ impl Worker<'_> {
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have slots of that class move anything.
                 let place = self.workload.warmed_up(job.point);
-                let level =
-                    self.workload.classes.get(place).map_or(0, |class| {
-                        job.point.of(class.name).saturating_mul(self.workload.lanes(class))
-                    });
+                let level = self.workload.classes.get(place).map_or(0, |class| {
+                    class.dealt(job.point.of(class.name)).saturating_mul(self.workload.lanes(class))
+                });
                 let workers = self.workload.workers_at(place, self.workers);
                 let movers = u64::from(self.workload.team.movers(level, place, workers).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };

@@ -20,6 +20,7 @@ mod fill;
 mod fio;
 mod fit;
 mod forecast;
+mod judgement;
 pub mod level;
 pub mod load;
 mod load_command;

@@ -115,7 +115,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
-    let options = &*scaling::of_targets(options, &looked)?;
+    scaling::check_alone(&options.request)?;
     // Both may have added classes.
     met.check_lists(&options.request)?;
     let reporter = Reporter { options, streams };

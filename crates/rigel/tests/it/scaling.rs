@@ -36,7 +36,7 @@ fn targets_that_share_nothing_scale_throughout() {
         near(number(&point["rate"]["value"]), 4000.0 * f64::from(targets));
         near(number(&point["of_line"]["value"]), 1.0);
         let each = point["each"].as_array().unwrap();
-        assert_eq!(each.len(), targets as usize, "{point}");
+        assert_eq!(each.len(), usize::try_from(targets).unwrap(), "{point}");
         each.iter().for_each(|one| near(number(&one["value"]), 4000.0));
     }
     let reached = document["verdict"]["reached"].as_str().unwrap();
@@ -103,11 +103,8 @@ fn streams_and_two_records_are_compared_point_by_point() {
         (&2.into(), &"throughout".into())
     );
     assert_eq!(held["scaling"]["linear"], "up_to", "{held}");
-    let [free, held] = ["free", "held"].map(|name| place.only_of(&format!("{name}_"), "_record.jsonl"));
-    let told = place
-        .rigel(["compare".as_ref(), free.as_os_str(), held.as_os_str(), "--json".as_ref()])
-        .expect_code(0)
-        .json();
+    let record = |name: &str| place.only_of(&format!("{name}_"), "_record.jsonl").display().to_string();
+    let told = place.rigel(["compare", &record("free"), &record("held"), "--json"]).expect_code(0).json();
     let rows = told["rows"].as_array().unwrap();
     let of_points = rows.iter().filter(|row| row["metric"] == "targets_mbps").count();
     assert_eq!(of_points, 3, "{told}");
@@ -212,7 +209,7 @@ fn each_reader_of_streams_has_a_rate_with_an_interval() {
     for one in readers {
         let count = number(&one["readers"]);
         let each = one["each"].as_array().unwrap();
-        assert_eq!(each.len(), one["readers"].as_u64().unwrap() as usize, "{one}");
+        assert_eq!(Some(each.len() as u64), one["readers"].as_u64(), "{one}");
         for rate in each {
             near(number(&rate["value"]), 500.0_f64.min(2000.0 / count));
             assert!(number(&rate["lo95"]) < number(&rate["hi95"]) && rate["basis"] == "visits", "{rate}");
@@ -234,7 +231,7 @@ fn an_open_loop_is_counted_by_target() {
     }
     let told = place.line("run open a b --rate 200 --duration 1s --json --quiet --no-html --seed 1");
     assert!(told.code <= 1, "{told:?}");
-    let [class] = told.json()["by_target"]
+    let [class]: [Value; 1] = told.json()["by_target"]
         .as_array()
         .unwrap()
         .clone()

@@ -56,7 +56,7 @@ pub(super) fn compare(
     [base, new].into_iter().try_for_each(no_tool_twice)?;
     let sides = [base, new].map(|side| side.iter().map(PreparedRun::new).collect::<Vec<_>>());
     let sources = sides.each_ref().map(|side| side.iter().map(PreparedRun::source).collect::<Vec<_>>());
-    let found = ToolComparison::new(&sources[0], &sources[1], options.allow_differences);
+    let found = ToolComparison::new(&sources[0], &sources[1], options.judgement.allow_differences);
     check(&found, base, new)?;
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&found.comparison)).collect::<Result<_, _>>()?;
@@ -69,10 +69,14 @@ pub(super) fn compare(
         undecided_fails: options.fail_undecided,
     };
     if let Some(path) = &options.junit {
-        output::write_whole(path, &render_tools(CompareFormat::Junit, &compared)?.bytes, options.force)?;
+        output::write_whole(
+            path,
+            &render_tools(CompareFormat::Junit, &compared)?.bytes,
+            options.judgement.force,
+        )?;
     }
     let file = render_tools(options.format, &compared)?;
-    let dir = match (&options.out, options.format) {
+    let dir = match (&options.judgement.out, options.format) {
         (Some(dir), _) => Some(dir.as_path()),
         (None, CompareFormat::Html) => Some(dir_of(new[0].path())),
         (None, _) => None,
@@ -81,7 +85,7 @@ pub(super) fn compare(
         None => streams.results(&file.bytes)?,
         Some(dir) => {
             let name = format!("{}_to_{}", name(&base[0])?, name(&new[0])?);
-            streams.list(&output::write_files(dir, &name, &[file], options.force)?)?;
+            streams.list(&output::write_files(dir, &name, &[file], options.judgement.force)?)?;
         }
     }
     check_gates(&gates, |gate| reason(gate, &found.comparison), (options.fail_undecided, NARROWER), streams)

@@ -7,6 +7,7 @@ use rigel_core::error::Problem;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::shared::shared_devices;
 use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::request::Request;
 use rigel_core::path_text::printable;
 use rigel_core::units::say::listed;
 use std::borrow::Cow;
@@ -34,6 +35,17 @@ pub fn of_targets<'a>(
         class.levels = steps(count);
     }
     Ok(Cow::Owned(RunOptions { request, ..options.clone() }))
+}
+
+/// Refuses targets that count on several nodes: each would have a list of its own.
+pub fn check_alone(request: &Request) -> Result<(), Problem> {
+    match request.classes.iter().find(|class| class.level_is_targets()) {
+        Some(class) => Err(Problem::usage("several nodes cannot be measured over more and more targets")
+            .at(format!("the load class '{}'", class.name))
+            .because("each node has a list of targets of its own")
+            .next("run `rigel run scaling` on one host")),
+        None => Ok(()),
+    }
 }
 
 /// `1, 2, .. 8, 12, 16, 24, 32 ..` and all of them.

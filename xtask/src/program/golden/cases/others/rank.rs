@@ -11,6 +11,7 @@ use rigel_report::rank::{RankFormat, RankView, StorageView, render};
 use rigel_uses::compare::SessionSpread;
 use rigel_uses::compare::gate::Gate;
 use rigel_uses::compare::tools::Source;
+use rigel_uses::rank::offers::Offers;
 use rigel_uses::rank::{Contenders, Purchase, Ranking, Storage, offers};
 
 /// What they cost; the name of one is one that a page must not believe.
@@ -35,7 +36,10 @@ fn ranked(sheet: &str, required: &[&str]) -> anyhow::Result<Vec<Document>> {
         past: SessionSpread::default(),
     });
     let contenders = Contenders::new(storages.collect());
-    let offers = offers::read("offers.toml", sheet.as_bytes(), &names)?;
+    let offers = match sheet {
+        "" => Offers::default(),
+        sheet => offers::read("offers.toml", sheet.as_bytes(), &names)?,
+    };
     let required: Vec<Gate> = required.iter().map(|one| Gate::read(one)).collect::<Result<_, _>>()?;
     let (ranking, purchase) =
         (Ranking::new(&contenders, None, false)?, Purchase::new(&contenders, &required, &offers)?);
@@ -52,13 +56,11 @@ fn ranked(sheet: &str, required: &[&str]) -> anyhow::Result<Vec<Document>> {
         required: &required,
         purchase: &purchase,
     };
-    [
+    let formats = [
         ("text", RankFormat::Text),
         ("json", RankFormat::Json),
         ("markdown", RankFormat::Markdown),
         ("html", RankFormat::Html),
-    ]
-    .map(|(name, format)| Ok(joined(name, &[render(format, &ranked)?])))
-    .into_iter()
-    .collect()
+    ];
+    formats.into_iter().map(|(name, format)| anyhow::Ok(joined(name, &[render(format, &ranked)?]))).collect()
 }

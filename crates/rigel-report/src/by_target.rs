@@ -63,7 +63,8 @@ pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let all = ClassByTarget::all(view.record, &view.findings);
     let section = |found: &ClassByTarget| {
-        let title = format!("{} by target", found.load.title());
+        let load = &found.load;
+        let title = format!("{} by target", if load.level_is_targets() { load.noun() } else { load.title() });
         Block::section(title, vec![table(view, found, room), Block::about(about(view, found))])
     };
     all.iter().map(section).collect()

@@ -57,7 +57,7 @@ pub(crate) fn sentence(view: &View<'_>) -> Option<String> {
             percent(last.of_line.value)
         ),
         Linearity::Unknown => {
-            "How the rate grows with the targets is not known: not every number of them has a rate with an interval that may be used."
+            "How the rate grows with the targets is not judged: not every number of them has a rate that may be used and rests on several visits."
                 .to_owned()
         }
     };
@@ -252,8 +252,8 @@ pub(crate) struct ScalingDocument {
     class: Class,
     /// What each target has for itself: outstanding I/Os, or streams.
     per_target: u32,
-    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate or an
-    /// interval is missing.
+    /// `throughout`: on the straight line with all targets. `up_to`: it leaves the line. `undecided`: the intervals allow both. `unknown`: a rate is
+    /// missing, or rests on one visit.
     #[schemars(extend("enum" = ["throughout", "up_to", "undecided", "unknown"]))]
     linear: &'static str,
     /// The most targets that are on the line; null where that is not known.

@@ -171,7 +171,7 @@ fn what_shows_no_scaling_is_refused() {
     for law in ["targets=0", "targets=2000", "slow=0:0.5", "slow=1:0", "slow=1"] {
         refused(place.line(&format!("run scaling --engine sim:{law}")), &[law.split_once('=').unwrap().0]);
     }
-    let sides = "versus scaling --engine sim:targets=2 --and-engine sim:targets=2 --no-history";
+    let sides = "versus scaling --engine sim:targets=2 --and-engine sim:targets=3 --no-history";
     refused(place.line(sides), &["two sides cannot be measured over more and more targets"]);
 }
 
@@ -192,6 +192,10 @@ fn the_load_can_be_printed_and_run_from_its_file() {
     let document = run("--load load.toml");
     let points = document["scaling"]["points"].as_array().unwrap();
     near(number(&points[2]["rate"]["value"]), 12_000.0);
+    assert_eq!(
+        document["scaling"]["linear"], "unknown",
+        "one visit tells no number of targets from a moment"
+    );
     refused(
         place.line("run --load load.toml --engine sim:targets=2"),
         &["is to go over 3 targets, and the run has 2"],

@@ -10,7 +10,7 @@ use crate::judge::flags::FlagCode;
 use crate::load::class::LoadClass;
 use crate::record::{Record, Visit};
 use crate::stats::sample::median;
-use crate::stats::{Estimate, Interval};
+use crate::stats::{Basis, Estimate, Interval};
 use crate::witness::HostCpu;
 
 /// What is surely below this part of the straight line is no longer on it.
@@ -70,7 +70,7 @@ pub enum Linearity {
     },
     /// The intervals leave it open.
     Undecided,
-    /// The rate of one target, or that of several, is not known.
+    /// The rate of one target, or that of several, is not known, or rests on one visit.
     Unknown,
 }
 
@@ -195,7 +195,8 @@ fn of_line(rate: Estimate, one: Option<Estimate>, targets: u32) -> Estimate {
 
 fn linearity(points: &[ScalingPoint]) -> Linearity {
     let more = || points.iter().filter(|point| point.targets > 1);
-    if more().any(|point| point.of_line.interval.is_none()) || more().next().is_none() {
+    // One visit to each does not tell numbers of targets from moments.
+    if more().any(|point| point.of_line.basis != Basis::Visits) || more().next().is_none() {
         return Linearity::Unknown;
     }
     let is_below = |point: &&ScalingPoint| point.of_line.hi95().is_some_and(|hi| hi < ON_THE_LINE);
@@ -226,7 +227,6 @@ fn slow(visits: &[Vec<f64>], point: &ScalingPoint) -> Vec<SlowTarget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Basis;
 
     fn estimate(value: f64, half: f64) -> Estimate {
         Interval::symmetric(value, half, 8, 7.0)

@@ -40,7 +40,7 @@ fn ranked(sheet: &str, required: &[&str]) -> anyhow::Result<Vec<Document>> {
         "" => Offers::default(),
         sheet => offers::read("offers.toml", sheet.as_bytes(), &names)?,
     };
-    let required: Vec<Gate> = required.iter().map(|one| Gate::read(one)).collect::<Result<_, _>>()?;
+    let required: Vec<Gate> = required.iter().map(|one| Gate::requirement(one)).collect::<Result<_, _>>()?;
     let (ranking, purchase) =
         (Ranking::new(&contenders, None, false)?, Purchase::new(&contenders, &required, &offers)?);
     let storages = names

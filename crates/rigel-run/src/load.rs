@@ -43,6 +43,24 @@ struct Walk<'a> {
     number: u32,
 }
 
+/// A lane of a stream, of so many dealt out; where levels count targets, a stream is on one of them.
+fn walk<'a>(
+    (workload, job): (&Workload, &Job),
+    (class, volume): (&'a BlockClass, &'a Volume),
+    dealt: u32,
+    number: u32,
+) -> Walk<'a> {
+    let (asked, lanes) = (job.point.of(class.name), workload.lanes(class));
+    let streams = dealt / lanes;
+    let (volume, index, streams) = match class.volumes.own(asked, number / lanes) {
+        Some((own, index)) => (own, index, streams / asked),
+        None => (volume, number / lanes, streams),
+    };
+    let whole = Stream::new(index, streams, volume, class.write_percent);
+    let stream = whole.moved(workload.shift(job.visit, volume)).lane(number % lanes, lanes);
+    Walk { stream, volume, number: number / lanes }
+}
+
 /// The slots that one job uses on one worker.
 #[derive(Debug)]
 pub struct Load<'a> {
@@ -76,16 +94,7 @@ impl<'a> Load<'a> {
             match (class.pattern, streams, random) {
                 (Pattern::Streams { .. }, Some(volume), _) if !warm_up => {
                     let each = class.ios_each() / lanes;
-                    let stream = |&number: &u32| {
-                        let (volume, index, streams) = match class.volumes.own(asked, number / lanes) {
-                            Some((own, index)) => (own, index, level / lanes / asked),
-                            None => (volume, number / lanes, level / lanes),
-                        };
-                        let whole = Stream::new(index, streams, volume, class.write_percent);
-                        let stream =
-                            whole.moved(workload.shift(job.visit, volume)).lane(number % lanes, lanes);
-                        Walk { stream, volume, number: number / lanes }
-                    };
+                    let stream = |&number: &u32| walk((workload, job), (class, volume), level, number);
                     let streams = share.iter().map(stream).collect();
                     load.add_streams(place, class, (streams, each), slots);
                 }

@@ -542,11 +542,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(class, slot.op.direction, latency_ns, now_ns);
-                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
-                        counts.completed(slot.op.target, latency_ns);
-                    }
-                    if VERIFIED && let Some(counts) = by_reader.get_mut(class) {
-                        counts.completed(slot.reader, latency_ns);
+                    if VERIFIED {
+                        let apart = [(&mut by_target[..], slot.op.target), (&mut by_reader[..], slot.reader)];
+                        count_apart(apart, class, |counts, at| counts.completed(at, latency_ns));
                     }
                     if MIXED {
                         tally.moved(class, moved, now_ns);
@@ -569,11 +567,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                         verifier.failed(class, slot.op, errno, now_ns);
                     }
                     let Op { target, offset, direction, .. } = slot.op;
-                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
-                        counts.failed(target);
-                    }
-                    if VERIFIED && let Some(counts) = by_reader.get_mut(class) {
-                        counts.failed(slot.reader);
+                    if VERIFIED {
+                        let apart = [(&mut by_target[..], target), (&mut by_reader[..], slot.reader)];
+                        count_apart(apart, class, ByTarget::failed);
                     }
                     tally.failed(class, FirstError { errno, target, offset, direction });
                 }
@@ -582,6 +578,16 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         sampler.look(&**backend, load, workload);
         if VERIFIED && let Some(verifier) = verifier {
             verifier.check(&**backend, load, now_ns);
+        }
+    }
+}
+
+/// Counts an I/O of a class for its target and for its reader, where these are counted.
+#[inline]
+fn count_apart(apart: [(&mut [ByTarget], u16); 2], class: usize, count: impl Fn(&mut ByTarget, u16)) {
+    for (counts, at) in apart {
+        if let Some(counts) = counts.get_mut(class) {
+            count(counts, at);
         }
     }
 }

@@ -4,15 +4,17 @@
 //! latencies are those of the I/Os that began inside it, in full, whenever they are over: an I/O that is in flight when the window ends is one of the
 //! longest more often than any other, and without it no latency could be longer than a window. Must not decide when the window is.
 
+mod merge;
+
+pub use merge::merge;
+
 use super::gauge::Gauge;
 use super::{ByTarget, Edges, Histogram, Occupancy, OpenTally, ReadLook, Series};
 use crate::errno;
-use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
 use crate::verify::VerifyCounts;
 use serde::{Deserialize, Serialize};
-use std::collections::btree_map::Entry;
 
 /// The measured part of a visit, on the run's monotonic clock: `start_ns <= t < end_ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -587,18 +589,6 @@ impl Tally {
         let mut all: Vec<_> = self.classes.into_iter().zip(self.gauges).map(finished).collect();
         all.resize_with(count, || None);
         all
-    }
-}
-
-/// Adds the tallies of another worker in the same visit.
-pub fn merge(sum: &mut PerClass<ClassTally>, more: PerClass<ClassTally>) {
-    for (class, tally) in more {
-        match sum.entry(class) {
-            Entry::Occupied(mut mine) => mine.get_mut().add(&tally),
-            Entry::Vacant(place) => {
-                place.insert(tally);
-            }
-        }
     }
 }
 

@@ -85,6 +85,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l arrivals -d 'Distrib
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', or streams with --type seq [default: 16, or 1 stream]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l precision -d 'Precision to reach, ±PERCENT [default of rigel run: 5%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''
@@ -299,12 +300,12 @@ json\t''
 junit\t''
 html\t''"
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l junit -d 'Also write a JUnit report to FILE' -r -F
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Directory of the output [default: next to the new record (html), standard output (text, json, junit)]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-if -d 'Exit with 1 if a change exceeds a limit, such as \'small_iops < -5%\', or the new side does, such as \'small_p99 > 2ms\'; repeatable' -r
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l out -d 'Directory of the output [default: next to a record (html), standard output (other formats)]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l json -d 'Short for --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l html -d 'Short for --format html: a page with overlaid curves'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l fail-undecided -d 'Also exit with 1 if a gate is undecided; see `rigel help compare`'
-complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Compare even if sizes, percentages of writes, engines or flags differ'
+complete -c rigel -n "__fish_rigel_using_subcommand compare" -l allow-differences -d 'Continue even if sizes, percentages of writes, engines or flags differ'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand compare" -s h -l help -d 'Print a summary (-h) or everything (--help)'
@@ -315,10 +316,10 @@ complete -c rigel -n "__fish_rigel_using_subcommand rank" -l format -d 'Output f
 json\t''
 markdown\t''
 html\t''"
-complete -c rigel -n "__fish_rigel_using_subcommand rank" -l out -d 'Directory of the output [default: next to the first record (html), standard output (text, json, markdown)]' -r -f -a "(__fish_complete_directories)"
+complete -c rigel -n "__fish_rigel_using_subcommand rank" -l out -d 'Directory of the output [default: next to a record (html), standard output (other formats)]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l json -d 'Short for --format json'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l html -d 'Short for --format html: one page to print'
-complete -c rigel -n "__fish_rigel_using_subcommand rank" -l allow-differences -d 'Rank even if sizes, percentages of writes, engines or flags differ'
+complete -c rigel -n "__fish_rigel_using_subcommand rank" -l allow-differences -d 'Continue even if sizes, percentages of writes, engines or flags differ'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -l force -d 'Replace existing output files'
 complete -c rigel -n "__fish_rigel_using_subcommand rank" -s h -l help -d 'Print a summary (-h) or everything (--help)'
@@ -361,6 +362,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l arrivals -d 'Dist
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l max-outstanding -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l places -d 'Zones per target, of \'zones\' [default: 16]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l readers -d 'Concurrent readers of \'streams\', each with one I/O outstanding [default: 1,2,4,8,16]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l per-target -d 'Outstanding I/Os on each target of \'scaling\', or streams with --type seq [default: 16, or 1 stream]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l precision -d 'Measure until the 95 % interval of every ratio of B to A is at most ±PERCENT [default: 2%]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l for -d 'Stop measuring after TIME, such as 10m [default: no limit]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l levels -d 'Load levels: by number of disks (orion), or searched (auto)' -r -f -a "orion\t''

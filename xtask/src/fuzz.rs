@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Each target, and what libFuzzer should know of it.
-const TARGETS: [(&str, &[&str]); 14] = [
+const TARGETS: [(&str, &[&str]); 15] = [
     ("arguments", &["-max_len=1024"]),
     ("baseline", &["-max_len=8192"]),
     ("calibration", &["-max_len=4096"]),
@@ -29,6 +29,7 @@ const TARGETS: [(&str, &[&str]); 14] = [
     ("load_file", &["-max_len=2048"]),
     ("lun_list", &["-max_len=1024"]),
     ("machine", &["-max_len=6000"]),
+    ("offers", &["-max_len=2048"]),
     ("record", &["-max_len=12000"]),
     // Not bytes but choices: a short input says little.
     ("record_edited", &["-max_len=256", "-len_control=0"]),

@@ -14,6 +14,7 @@ mod io_limits;
 mod memory;
 mod mount;
 mod priority;
+pub mod shared;
 mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};

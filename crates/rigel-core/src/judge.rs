@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod answers;
+pub mod apart;
 pub mod by_target;
 pub mod findings;
 pub mod flags;

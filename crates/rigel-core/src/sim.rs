@@ -4,12 +4,14 @@
 //! Little's law, the mean latency is `N / rate`. Must not simulate; `rigel-io`'s `sim` engine does.
 
 mod by_place;
+mod by_target;
 mod noise;
 mod queueing;
 mod text;
 mod truth;
 
 pub use by_place::{ByPlace, Region};
+pub use by_target::{ByTargetLaw, SlowTarget};
 pub use queueing::OpenTruth;
 
 pub use noise::{
@@ -44,7 +46,7 @@ const LEAST_BYTES_PER_S: u64 = 64 * KIB;
 pub struct SimLaw {
     /// Size of each simulated target.
     pub size_bytes: u64,
-    /// Parallel service stations.
+    /// Parallel service stations; each target has as many of its own.
     pub servers: u32,
     /// Mean service time of an I/O without its transfer.
     pub service_ns: u64,
@@ -58,6 +60,9 @@ pub struct SimLaw {
     /// How the speed differs from place to place; left out of records when it does not.
     #[serde(default, skip_serializing_if = "ByPlace::is_even")]
     pub by_place: ByPlace,
+    /// How many targets it shows; left out of records when it is one.
+    #[serde(default, skip_serializing_if = "ByTargetLaw::is_one")]
+    pub targets: ByTargetLaw,
     /// What disturbs it; left out of records when nothing does.
     #[serde(default, skip_serializing_if = "SimNoise::is_none")]
     pub noise: SimNoise,
@@ -79,6 +84,7 @@ impl Default for SimLaw {
             bytes_per_s: Some(1000 * MIB),
             flush_ns: 0,
             by_place: ByPlace::default(),
+            targets: ByTargetLaw::default(),
             noise: SimNoise::default(),
         }
     }
@@ -131,7 +137,7 @@ impl SimLaw {
             ServiceTime::Lognormal { cv } if !(0..=10 * Ppm::ONE.0).contains(&cv.0) => {
                 Err("a deviation must be 0% to 1000%".into())
             }
-            _ => self.by_place.check().and_then(|()| self.noise.check()),
+            _ => self.by_place.check().and_then(|()| self.targets.check()).and_then(|()| self.noise.check()),
         }
     }
 }

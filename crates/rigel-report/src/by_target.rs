@@ -46,7 +46,7 @@ struct TargetDocument {
     io: TargetIo,
 }
 
-/// Those of a run; empty where it has one target, or its I/O was not counted by target.
+/// Those of a run; empty where it has one target.
 pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
     let target = |io: TargetIo| TargetDocument { path: text(path(view, &io)), io };
     let class = |found: ClassByTarget| ByTargetDocument {
@@ -63,7 +63,8 @@ pub(crate) fn documents(view: &View<'_>) -> Vec<ByTargetDocument> {
 pub(crate) fn blocks(view: &View<'_>, room: Room) -> Vec<Block> {
     let all = ClassByTarget::all(view.record, &view.findings);
     let section = |found: &ClassByTarget| {
-        let title = format!("{} by target", found.load.title());
+        let load = &found.load;
+        let title = format!("{} by target", if load.level_is_targets() { load.noun() } else { load.title() });
         Block::section(title, vec![table(view, found, room), Block::about(about(view, found))])
     };
     all.iter().map(section).collect()
@@ -99,6 +100,12 @@ fn about(view: &View<'_>, found: &ClassByTarget) -> String {
         "".into()
     };
     let why = match found.load.pattern {
+        _ if found.load.level_is_targets() => {
+            "Each target has a load of its own, so a slow one shows in its IOPS and in its latency."
+        }
+        Pattern::Random if found.load.is_open() => {
+            "Random I/O goes to all bytes alike, so a slow target shows in its latency, which counts from when an I/O was begun: what waited for a slot was at no target yet."
+        }
         Pattern::Random => {
             "Random I/O goes to all bytes alike, so a slow target shows in its latency, not in its IOPS."
         }

@@ -52,6 +52,8 @@ impl<'a> Curve<'a> {
         let mut title = format!("{} by {}", printable(class.unit()), class.title());
         if class.places.is_some() {
             title = format!("{} of {} by place", printable(class.unit()), class.noun());
+        } else if class.level_is_targets() {
+            title = format!("{} by number of targets", printable(class.unit()));
         } else if class.is_query() {
             title = format!("{} by {}", printable(class.unit()), class.axis());
         } else if class.appends() {

@@ -73,6 +73,7 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
                 format!("Highest {}{}", load.unit(), load.of_side())
             }
             Figure::Mbps if load.is_query() => format!("Highest {} of {}", load.unit(), load.nouns()),
+            _ if load.level_is_targets() => format!("Highest {}", load.unit()),
             _ => format!("Highest {} {}{}", load.plain_name(), load.unit(), load.of_side()),
         };
         // At the highest rate the bound is kept: one number.
@@ -90,7 +91,7 @@ pub(crate) fn all(view: &View<'_>, best: &Extremes, answers: Option<&Answers>) -
     for load in &loads {
         let of = if load.appends() { load.nouns() } else { load.noun() };
         let name = format!("Lowest mean latency of {of}");
-        let short = if load.is_query() {
+        let short = if load.is_query() || load.level_is_targets() {
             // With its side.
             format!("Lowest latency of {}", load.noun())
         } else {

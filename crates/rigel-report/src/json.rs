@@ -8,9 +8,11 @@ mod places;
 mod point;
 mod visit;
 
+use crate::by_reader::{self, ReadersDocument};
 use crate::by_target::{self, ByTargetDocument};
 use crate::output_file::unwritable;
 use crate::phases::{self, PhaseDocument};
+use crate::scaling::{self, ScalingDocument};
 use crate::sure::SurenessText;
 use crate::surroundings;
 use crate::verdict::Conclusion;
@@ -67,8 +69,12 @@ struct Document<'a> {
     curves: Vec<CurveDocument<'a>>,
     /// How figures change over the places of the targets, by class; empty when nothing was measured by place.
     places: Vec<PlacesDocument>,
-    /// What each of several targets did, by class; empty for one target, and where I/O is not counted by target (arrivals at a rate).
+    /// How the rate grows with the targets; null of another run.
+    scaling: Option<ScalingDocument>,
+    /// What each of several targets did, by class; empty for one target.
     by_target: Vec<ByTargetDocument>,
+    /// What each of several sequential readers got, by their number; empty of another run, and with more than 1024 readers.
+    readers: Vec<ReadersDocument>,
     /// The extremes over all points.
     best: PerClass<ExtremesDocument>,
 }
@@ -170,7 +176,7 @@ struct ClassDocument {
     /// Into how many places that is cut; null where it is used as one.
     places: Option<u8>,
     /// What its load levels count; `places`: a load level is the number of one, where one stream or one I/O is outstanding.
-    #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions", "arrivals per second", "places"]))]
+    #[schemars(extend("enum" = ["I/Os", "streams", "writers", "sessions", "arrivals per second", "places", "targets"]))]
     counted: &'static str,
     /// Share of writes in per cent.
     write_percent: u8,
@@ -256,7 +262,9 @@ pub(crate) fn document(view: &View<'_>) -> Result<Vec<u8>, Problem> {
         phases: phases::documents(view),
         curves: findings.curves.iter().map(CurveDocument::from).collect(),
         places: findings.places.iter().map(|found| PlacesDocument::new(view, found)).collect(),
+        scaling: scaling::document(view),
         by_target: by_target::documents(view),
+        readers: by_reader::documents(view),
         best: view.loads().into_iter().map(|class| (class.name, best(findings, class.name))).collect(),
     };
     pretty(&document)

@@ -32,6 +32,7 @@ pub mod text;
 pub mod transfer;
 pub mod versus;
 
+mod by_reader;
 mod by_target;
 mod commits;
 mod csv;
@@ -53,6 +54,7 @@ mod phases;
 mod places;
 mod queries;
 mod run;
+mod scaling;
 mod streams;
 mod sure;
 mod surroundings;
@@ -169,9 +171,11 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
         }
         Format::Json => Ok(vec![match view.answer() {
             Answer::Rate(found) => OutputFile::new("_slo.json", slo::Document::new(view, found).json()?),
-            Answer::Points | Answer::Ratio(_) | Answer::Calibration(_) | Answer::Soak(_) => {
-                OutputFile::new("_findings.json", json::document(view)?)
-            }
+            Answer::Points
+            | Answer::Ratio(_)
+            | Answer::Calibration(_)
+            | Answer::Soak(_)
+            | Answer::Scaling(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),
         Format::Csv => {

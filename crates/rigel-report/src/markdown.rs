@@ -3,6 +3,7 @@
 //! Tables are those of GitHub, GitLab and most others. Names from a record stand in code spans, in which nothing has a meaning;
 //! sentences that may hold some are escaped. Must not round differently from the page with charts.
 
+use crate::by_reader;
 use crate::by_target;
 use crate::document::markdown::write_all;
 use crate::flag_scopes::FlagScopes;
@@ -14,7 +15,7 @@ use crate::page::Page;
 use crate::uneven;
 use crate::verdict::{Cause, Conclusion};
 use crate::view::View;
-use crate::{slo, words};
+use crate::{scaling, slo, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::{IoFindings, LatencyUs, PointFindings};
 use rigel_core::judge::flags::Flag;
@@ -35,6 +36,8 @@ pub(crate) fn page(view: &View<'_>) -> String {
         _ => headline(&mut page, view),
     }
     points(&mut page, view);
+    write_all(&mut page, &scaling::blocks(view, Room::Wide));
+    write_all(&mut page, &by_reader::blocks(view, Room::Wide));
     write_all(&mut page, &by_target::blocks(view, Room::Wide));
     flags(&mut page, view);
     run(&mut page, view);

@@ -22,7 +22,7 @@ use crate::sure::SurenessText;
 use crate::text::Ink;
 use crate::verdict::{Cause, Conclusion, Tone};
 use crate::view::View;
-use crate::{by_target, nodes, notes, open, slo, surroundings, words};
+use crate::{by_reader, by_target, nodes, notes, open, scaling, slo, surroundings, words};
 use rigel_core::judge::answer::Answer;
 use rigel_core::judge::findings::SloFindings;
 use rigel_core::path_text::shell_word;
@@ -109,6 +109,8 @@ pub(crate) fn explained(view: &View<'_>, files: &[String]) -> Blocks {
             all.push(Block::part(best));
         }
     }
+    all.extend(scaling::blocks(view, Room::Narrow));
+    all.extend(by_reader::blocks(view, Room::Narrow));
     all.extend(by_target::blocks(view, Room::Narrow));
     let cpus = surroundings::cpus(view).map(|told| Block::paragraph(format!("CPUs of the host: {told}.")));
     all.push(Block::part(cpus.into_iter().collect()));
@@ -140,6 +142,8 @@ pub(crate) fn page(view: &View<'_>, ids: &Ids) -> Vec<Block> {
     all.extend(charts::blocks(view, ids));
     all.push(numbers::block(view, ids));
     all.push(SurenessText::of_run(view).block().named(ids.of("sure")));
+    all.extend(scaling::blocks(view, Room::Wide));
+    all.extend(by_reader::blocks(view, Room::Wide));
     all.extend(open::blocks(view, Room::Wide));
     all.extend(nodes::blocks(nodes::all_rows(view), Room::Wide));
     all.extend(by_target::blocks(view, Room::Wide));

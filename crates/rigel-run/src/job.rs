@@ -3,7 +3,7 @@
 use rigel_core::error::Problem;
 use rigel_core::facts::{ScratchFacts, TargetFacts};
 use rigel_core::guard::scratch::Stamps;
-use rigel_core::load::class::{self, Arrival, Class, LoadClass, Pattern, PerClass, Shape, Sync};
+use rigel_core::load::class::{self, Arrival, Class, LevelKind, LoadClass, Pattern, PerClass, Shape, Sync};
 use rigel_core::load::draw::Generator;
 use rigel_core::load::governor::{BUCKETS, GovernorInterval, Ppm};
 use rigel_core::load::matrix::Point;
@@ -15,7 +15,7 @@ use rigel_core::load::team::Team;
 use rigel_core::load::volume::Volume;
 use rigel_core::load::workload::WritePercent;
 use rigel_core::measure::tally::merge;
-use rigel_core::measure::{ClassTally, HungIo, IoCounts, Window};
+use rigel_core::measure::{ByTarget, ClassTally, HungIo, IoCounts, Window};
 use rigel_core::verify::DurableMark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub struct BlockClass {
     pub sync: Sync,
     /// When they begin.
     pub arrival: Arrival,
+    /// What its load levels are.
+    pub level_kind: LevelKind,
     /// Its blocks are verified: each says what it is, and what is read is compared.
     pub verify: bool,
     /// Where they may go; a class that goes by place has a volume for each.
@@ -46,7 +48,7 @@ pub struct BlockClass {
 impl BlockClass {
     /// What of a load level is dealt out to the workers.
     pub const fn dealt(&self, level: u32) -> u32 {
-        class::dealt(self.arrival, !self.volumes.places.is_empty(), level)
+        self.level_kind.dealt(level)
     }
 
     /// Into how many outstanding I/Os each of what is dealt out turns.
@@ -77,6 +79,8 @@ pub struct Workload {
     pub before: PerClass<DurableMark>,
     /// So many targets are counted apart; 0: they are not.
     pub counted_targets: usize,
+    /// So many readers are counted apart; 0: they are not.
+    pub counted_readers: usize,
     /// Beside production: the share of the time of each target that the load may take at most, and how many targets there are.
     pub beside: Option<(Ppm, usize)>,
     /// Which part of the load is this node's.
@@ -129,6 +133,7 @@ impl Workload {
             write_percent: class.write_percent,
             sync: class.sync,
             arrival: class.arrival,
+            level_kind: class.level_kind(),
             verify: class.verify,
             volumes,
         };
@@ -147,6 +152,7 @@ impl Workload {
             before: PerClass::new(),
             beside: request.soak().and_then(|soak| Some((soak.beside?, targets.len()))),
             counted_targets: if targets.len() > 1 { targets.len() } else { 0 },
+            counted_readers: request.counted_readers(),
             team,
             rooms: Vec::new(),
         })
@@ -165,9 +171,9 @@ impl Workload {
         words.map(|(_, earlier)| earlier.0.len()).max().unwrap_or(0)
     }
 
-    /// How many classes have counts by target.
-    pub const fn counted_classes(&self) -> usize {
-        if self.counted_targets > 0 { self.classes.len() } else { 0 }
+    /// Counts of so many targets or readers, for each class; none where they are not counted.
+    pub fn counts(&self, counted: usize) -> Vec<ByTarget> {
+        vec![ByTarget::new(counted); if counted > 0 { self.classes.len() } else { 0 }]
     }
 
     /// Whether the blocks of a class are verified.

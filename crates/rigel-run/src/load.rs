@@ -20,6 +20,8 @@ pub struct Slot<'a> {
     /// The place of its class in the load.
     pub class: u8,
     source: Source<'a>,
+    /// The number of its stream; 0 of random I/O.
+    pub reader: u16,
     /// What is in flight, or was last.
     pub op: Op,
     /// When it was submitted; [`NOT_IN_FLIGHT`] once it came back.
@@ -32,6 +34,31 @@ enum Source<'a> {
     Random(Generator, &'a Volume, WritePercent),
     /// Index into [`Load::streams`].
     Stream(usize),
+}
+
+/// A stream that is to be walked, and its number among those of its class.
+struct Walk<'a> {
+    stream: Stream,
+    volume: &'a Volume,
+    number: u32,
+}
+
+/// A lane of a stream, of so many dealt out; where levels count targets, a stream is on one of them.
+fn walk<'a>(
+    (workload, job): (&Workload, &Job),
+    (class, volume): (&'a BlockClass, &'a Volume),
+    dealt: u32,
+    number: u32,
+) -> Walk<'a> {
+    let (asked, lanes) = (job.point.of(class.name), workload.lanes(class));
+    let streams = dealt / lanes;
+    let (volume, index, streams) = match class.volumes.own(asked, number / lanes) {
+        Some((own, index)) => (own, index, streams / asked),
+        None => (volume, number / lanes, streams),
+    };
+    let whole = Stream::new(index, streams, volume, class.write_percent);
+    let stream = whole.moved(workload.shift(job.visit, volume)).lane(number % lanes, lanes);
+    Walk { stream, volume, number: number / lanes }
 }
 
 /// The slots that one job uses on one worker.
@@ -67,13 +94,9 @@ impl<'a> Load<'a> {
             match (class.pattern, streams, random) {
                 (Pattern::Streams { .. }, Some(volume), _) if !warm_up => {
                     let each = class.ios_each() / lanes;
-                    let shift = workload.shift(job.visit, volume);
-                    let stream = |&number: &u32| {
-                        let whole = Stream::new(number / lanes, level / lanes, volume, class.write_percent);
-                        whole.moved(shift).lane(number % lanes, lanes)
-                    };
+                    let stream = |&number: &u32| walk((workload, job), (class, volume), level, number);
                     let streams = share.iter().map(stream).collect();
-                    load.add_streams(place, class, (streams, volume, each), slots);
+                    load.add_streams(place, class, (streams, each), slots);
                 }
                 (Pattern::Random | Pattern::Streams { .. }, _, Some(volume)) => {
                     let per_level = class.ios_each() / lanes;
@@ -82,10 +105,12 @@ impl<'a> Load<'a> {
                     let visit = if warm_up { !job.visit } else { job.visit };
                     for (slot, number) in slots.zip(numbers) {
                         let generator = Generator::of_slot(workload.seed, visit, place, number);
+                        let own = if warm_up { None } else { class.volumes.own(asked, number) };
+                        let volume = own.map_or(volume, |(own, _)| own);
                         load.occupy(
                             slot,
                             place,
-                            class,
+                            (class, 0),
                             Source::Random(generator, volume, class.write_percent),
                         );
                     }
@@ -100,9 +125,11 @@ impl<'a> Load<'a> {
                         (walk.into_iter().collect(), u32::try_from(share.len()).unwrap_or(u32::MAX))
                     } else {
                         let generator = |n| Generator::of_slot(workload.seed, job.visit, place, n);
-                        (share.iter().map(|&n| regions.writer(n, &mut generator(n))).collect(), 1)
+                        (share.iter().map(|&n| regions.writer(n, &mut generator(n))).collect::<Vec<_>>(), 1)
                     };
-                    load.add_streams(place, class, (streams, &regions.volume, each), slots);
+                    let walk = |stream| Walk { stream, volume: &regions.volume, number: 0 };
+                    let streams = streams.into_iter().map(walk).collect();
+                    load.add_streams(place, class, (streams, each), slots);
                 }
                 // Refused before, or a class that the plan leaves idle.
                 (Pattern::Random | Pattern::Streams { .. } | Pattern::Sessions, ..) => {}
@@ -120,22 +147,23 @@ impl<'a> Load<'a> {
         &mut self,
         place: usize,
         class: &BlockClass,
-        (streams, volume, ios_per_stream): (Vec<Stream>, &'a Volume, u32),
+        (streams, ios_per_stream): (Vec<Walk<'a>>, u32),
         mut slots: Range<u16>,
     ) {
-        for stream in streams {
+        for Walk { stream, volume, number } in streams {
             self.streams.push((stream, volume));
+            let reader = u16::try_from(number).unwrap_or(u16::MAX);
             for slot in slots.by_ref().take(ios_per_stream as usize) {
-                self.occupy(slot, place, class, Source::Stream(self.streams.len() - 1));
+                self.occupy(slot, place, (class, reader), Source::Stream(self.streams.len() - 1));
             }
         }
     }
 
-    fn occupy(&mut self, slot: u16, place: usize, of: &BlockClass, source: Source<'a>) {
+    fn occupy(&mut self, slot: u16, place: usize, (of, reader): (&BlockClass, u16), source: Source<'a>) {
         let op =
             Op { slot, target: 0, direction: Direction::Read, offset: 0, len: of.io_bytes, sync: of.sync };
         let class = u8::try_from(place).unwrap_or(u8::MAX);
-        self.slots[usize::from(slot)] = Some(Slot { class, source, op, started_ns: NOT_IN_FLIGHT });
+        self.slots[usize::from(slot)] = Some(Slot { class, source, reader, op, started_ns: NOT_IN_FLIGHT });
     }
 
     /// Every slot in use.

@@ -62,6 +62,8 @@ struct Loop<'a, B, C> {
     verifier: Option<&'a mut Verifier>,
     /// What each target did of each class, where that is counted; else none.
     by_target: Vec<ByTarget>,
+    /// The same of each reader.
+    by_reader: Vec<ByTarget>,
     /// Slots that may be submitted.
     free: Vec<u16>,
     /// Completions of each class since the coordinator was last told.
@@ -163,7 +165,8 @@ impl Worker<'_> {
             whole: places.map(|_| None).collect(),
             sampler,
             verifier,
-            by_target: vec![ByTarget::new(self.workload.counted_targets); self.workload.counted_classes()],
+            by_target: self.workload.counts(self.workload.counted_targets),
+            by_reader: self.workload.counts(self.workload.counted_readers),
             free,
             ops: [0; MOST_CLASSES],
             bytes: 0,
@@ -191,8 +194,8 @@ impl Worker<'_> {
             busiest_cpu_ns: cpu_ns,
             late_ns: if is_idle { 0 } else { now_ns.saturating_sub(job.began_ns) },
             tallies: {
-                let counts = std::mem::take(&mut state.by_target);
-                self.with_targets(self.tallies(state, job, is_idle), counts)
+                let counts = [&mut state.by_target, &mut state.by_reader].map(std::mem::take);
+                self.with_counts(self.tallies(state, job, is_idle), counts)
             },
         })
     }
@@ -204,10 +207,9 @@ impl Worker<'_> {
             Task::WarmUp { until_ns, bytes } => {
                 // Only workers that have slots of that class move anything.
                 let place = self.workload.warmed_up(job.point);
-                let level =
-                    self.workload.classes.get(place).map_or(0, |class| {
-                        job.point.of(class.name).saturating_mul(self.workload.lanes(class))
-                    });
+                let level = self.workload.classes.get(place).map_or(0, |class| {
+                    class.dealt(job.point.of(class.name)).saturating_mul(self.workload.lanes(class))
+                });
                 let workers = self.workload.workers_at(place, self.workers);
                 let movers = u64::from(self.workload.team.movers(level, place, workers).max(1));
                 let never = Window { start_ns: u64::MAX, end_ns: u64::MAX };
@@ -243,15 +245,19 @@ impl Worker<'_> {
         }
     }
 
-    /// The tallies with what each target did since the last part.
-    fn with_targets(
+    /// The tallies with what each target and each reader did since the last part.
+    fn with_counts(
         &self,
         mut tallies: PerClass<ClassTally>,
-        mut counts: Vec<ByTarget>,
+        [mut targets, mut readers]: [Vec<ByTarget>; 2],
     ) -> PerClass<ClassTally> {
-        for (class, counts) in self.workload.classes.iter().zip(&mut counts) {
-            if let Some((tally, rest)) = tallies.get_mut(&class.name).zip(counts.take()) {
+        for (place, class) in self.workload.classes.iter().enumerate() {
+            let Some(tally) = tallies.get_mut(&class.name) else { continue };
+            if let Some(rest) = targets.get_mut(place).and_then(ByTarget::take) {
                 tally.by_target.get_or_insert_default().add(&rest);
+            }
+            if let Some(rest) = readers.get_mut(place).and_then(ByTarget::take) {
+                tally.by_reader.get_or_insert_default().add(&rest);
             }
         }
         tallies
@@ -328,7 +334,7 @@ impl Worker<'_> {
         end: End,
         parts: Parts,
     ) -> io::Result<bool> {
-        if state.verifier.is_some() || !state.by_target.is_empty() {
+        if state.verifier.is_some() || !state.by_target.is_empty() || !state.by_reader.is_empty() {
             self.drive_sizes::<B, C, true, true>(state, end, parts)
         } else if self.workload.is_mixed() {
             self.drive_sizes::<B, C, true, false>(state, end, parts)
@@ -337,7 +343,7 @@ impl Worker<'_> {
         }
     }
 
-    /// `MIXED`: I/Os of a class may have several sizes. `VERIFIED`: classes may be verified, and targets counted apart.
+    /// `MIXED`: I/Os of a class may have several sizes. `VERIFIED`: classes may be verified, and targets and readers counted apart.
     fn drive_sizes<B: Backend, C: Clock, const MIXED: bool, const VERIFIED: bool>(
         &self,
         state: &mut Loop<B, C>,
@@ -515,6 +521,7 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
             sampler,
             verifier,
             by_target,
+            by_reader,
             free,
             ops,
             bytes,
@@ -535,8 +542,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                 Ok(moved) if moved == slot.op.len => {
                     *bytes += u64::from(moved);
                     tally.completed(class, slot.op.direction, latency_ns, now_ns);
-                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
-                        counts.completed(slot.op.target, latency_ns);
+                    if VERIFIED {
+                        let apart = [(&mut by_target[..], slot.op.target), (&mut by_reader[..], slot.reader)];
+                        count_apart(apart, class, |counts, at| counts.completed(at, latency_ns));
                     }
                     if MIXED {
                         tally.moved(class, moved, now_ns);
@@ -559,8 +567,9 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
                         verifier.failed(class, slot.op, errno, now_ns);
                     }
                     let Op { target, offset, direction, .. } = slot.op;
-                    if VERIFIED && let Some(counts) = by_target.get_mut(class) {
-                        counts.failed(target);
+                    if VERIFIED {
+                        let apart = [(&mut by_target[..], target), (&mut by_reader[..], slot.reader)];
+                        count_apart(apart, class, ByTarget::failed);
                     }
                     tally.failed(class, FirstError { errno, target, offset, direction });
                 }
@@ -569,6 +578,16 @@ impl<B: Backend, C: Clock> Loop<'_, B, C> {
         sampler.look(&**backend, load, workload);
         if VERIFIED && let Some(verifier) = verifier {
             verifier.check(&**backend, load, now_ns);
+        }
+    }
+}
+
+/// Counts an I/O of a class for its target and for its reader, where these are counted.
+#[inline]
+fn count_apart(apart: [(&mut [ByTarget], u16); 2], class: usize, count: impl Fn(&mut ByTarget, u16)) {
+    for (counts, at) in apart {
+        if let Some(counts) = counts.get_mut(class) {
+            count(counts, at);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not judge or word an answer; the findings and the outputs do.
 
-use crate::judge::findings::{Answers, Findings, SloFindings};
+use crate::judge::findings::{Answers, Findings, ScalingFindings, SloFindings};
 use crate::load::request::Request;
 use crate::load::sides::Sides;
 use crate::load::soak::Soak;
@@ -22,6 +22,8 @@ pub enum Answer<'a> {
     Rate(&'a SloFindings),
     /// What went wrong in a long time.
     Soak(Soak),
+    /// How the rate grows with the targets.
+    Scaling(&'a ScalingFindings),
 }
 
 impl<'a> Answer<'a> {
@@ -32,7 +34,8 @@ impl<'a> Answer<'a> {
             (Task::Rate { .. }, _) => found.slo.as_ref().map_or(Self::Points, Self::Rate),
             (Task::Soak { soak, .. }, _) => Self::Soak(*soak),
             (Task::Load { .. }, Some(sides)) => Self::Ratio(sides),
-            (Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_), _) => Self::Points,
+            (Task::Load { .. }, None) => found.scaling.as_ref().map_or(Self::Points, Self::Scaling),
+            (Task::Matrix { .. } | Task::Phases(_), _) => Self::Points,
         }
     }
 
@@ -46,6 +49,7 @@ impl<'a> Answer<'a> {
             }
             Self::Rate(_) => "up to which rate latency limits are met",
             Self::Soak(_) => "what went wrong in a long time",
+            Self::Scaling(_) => "how the rate grows with the targets",
         }
     }
 }

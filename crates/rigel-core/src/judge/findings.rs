@@ -18,6 +18,7 @@ mod places;
 mod plateau;
 mod refuted;
 mod rising;
+mod scaling;
 mod slo;
 mod sureness;
 mod unusable;
@@ -35,6 +36,7 @@ pub use nodes::{LEAST_OF_DUE, NodeFindings, NodeIo, hung as hung_of, of_point as
 pub use open::OpenFindings;
 pub use places::{PlaceFindings, judged as judged_at_place};
 pub use refuted::refuted;
+pub use scaling::{Linearity, ScalingFindings, ScalingLimit, ScalingPoint, SlowTarget};
 pub use slo::{RequiredFound, SloAnswer, SloFindings, SloOpen, SloPoint, SloRate, SloRole, SloScale};
 pub use sureness::Sureness;
 pub use unusable::forbidding;
@@ -177,6 +179,8 @@ pub struct Findings {
     pub still_rising: BTreeSet<Class>,
     /// The classes that were measured place by place.
     pub places: Vec<PlaceFindings>,
+    /// The class that was measured over more and more targets.
+    pub scaling: Option<ScalingFindings>,
 }
 
 impl Findings {
@@ -202,11 +206,14 @@ impl Findings {
             working: PerClass::new(),
             still_rising: BTreeSet::new(),
             places: Vec::new(),
+            scaling: None,
             curves,
             points,
         };
         let places = |load| PlaceFindings::of(&found.points, &found.flags, load);
         found.places = record.header.request.classes.iter().filter_map(places).collect();
+        let mut classes = record.header.request.classes.iter();
+        found.scaling = classes.find_map(|load| ScalingFindings::of(record, &found, load));
         found.choose(&record.header.request);
         let end = record.closing.as_ref().and_then(|closing| closing.end);
         if let (Some(End::Stopped | End::GaveUp), Some(answers)) = (end, &mut found.answers) {

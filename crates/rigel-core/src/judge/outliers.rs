@@ -5,7 +5,8 @@
 //! those that are named wrongly is bounded (Benjamini and Hochberg 1995). Latencies are no normal values: one stall of a second can make the mean
 //! of a short run. So a target has to be slow without the few longest of its I/Os as well. Must not look at failures, which speak for themselves.
 
-use crate::load::class::{Class, PerClass};
+use crate::load::class::{Class, LoadClass, PerClass};
+use crate::load::matrix::Point;
 use crate::measure::ByTarget;
 use crate::record::Record;
 use crate::stats::sample::median;
@@ -47,12 +48,23 @@ pub struct Outlier {
 /// Those of a run, by class and then the slowest first.
 pub fn of(record: &Record) -> Vec<Outlier> {
     let mut classes: PerClass<ByTarget> = PerClass::new();
-    for (class, tally) in record.visits.iter().flat_map(|visit| &visit.tallies) {
-        if let Some(counts) = &tally.by_target {
-            classes.entry(*class).or_default().add(counts);
+    for visit in &record.visits {
+        for (class, tally) in
+            visit.tallies.iter().filter(|(class, _)| loads_all(record, visit.point, **class))
+        {
+            if let Some(counts) = &tally.by_target {
+                classes.entry(*class).or_default().add(counts);
+            }
         }
     }
     classes.iter().flat_map(|(class, counts)| of_class(*class, counts)).collect()
+}
+
+/// Whether a class loads all targets of a point alike that has the most of them: a point of few targets is another load.
+fn loads_all(record: &Record, point: Point, class: Class) -> bool {
+    let counts = record.header.request.class(class).is_some_and(LoadClass::level_is_targets);
+    let most = || record.visits.iter().map(|visit| visit.point.of(class)).max();
+    !counts || most() == Some(point.of(class))
 }
 
 fn of_class(class: Class, counts: &ByTarget) -> Vec<Outlier> {

@@ -4,12 +4,14 @@
 //! not know targets, points or time.
 
 mod check;
+mod level;
 mod name;
 mod span;
 mod spread;
 mod verified;
 
 pub use check::{FEWEST_PLACES, MAX_RATE, MOST_PLACES};
+pub use level::LevelKind;
 pub use name::Class;
 pub use span::Span;
 pub use spread::Spread;
@@ -70,6 +72,14 @@ impl Pattern {
         }
     }
 
+    /// How its I/Os walk, before the word for one: `random I/O`.
+    pub const fn walk(self) -> &'static str {
+        match self {
+            Self::Streams { .. } => "sequential",
+            Self::Random | Self::Log | Self::Sessions => "random",
+        }
+    }
+
     /// What a load level counts.
     pub const fn counted(self) -> &'static str {
         match self {
@@ -118,15 +128,6 @@ impl Shape {
             Self::Poisson => 1.0,
             Self::Bursty(spread) => spread.get(),
         }
-    }
-}
-
-/// See [`LoadClass::dealt`], for what has only these parts of a class.
-pub const fn dealt(arrival: Arrival, by_place: bool, level: u32) -> u32 {
-    match arrival {
-        Arrival::Open { most_outstanding, .. } if level > 0 => most_outstanding,
-        Arrival::Closed if by_place && level > 0 => 1,
-        Arrival::Closed | Arrival::Open { .. } => level,
     }
 }
 
@@ -194,6 +195,9 @@ pub struct LoadClass {
     /// counts is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u8>,
+    /// The load level counts targets: it loads the first so many of the run, each with so many for itself of what the class counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_target: Option<u32>,
     /// Every block of 4 KiB says what it is, and what is read is compared with what was written (`crate::verify`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verify: bool,
@@ -217,6 +221,7 @@ impl LoadClass {
             arrival: Arrival::Closed,
             span: Span::Whole,
             places: None,
+            per_target: None,
             verify: false,
             figure: Figure::Rate("IOPS".into()),
             levels: Vec::new(),
@@ -292,9 +297,20 @@ impl LoadClass {
         }
     }
 
-    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one.
+    /// What its load levels are.
+    pub const fn level_kind(&self) -> LevelKind {
+        match (self.arrival, self.places, self.per_target) {
+            (Arrival::Open { most_outstanding, .. }, ..) => LevelKind::Rate { most_outstanding },
+            (Arrival::Closed, Some(_), _) => LevelKind::Place,
+            (Arrival::Closed, None, Some(each)) => LevelKind::Targets { each },
+            (Arrival::Closed, None, None) => LevelKind::Load,
+        }
+    }
+
+    /// What of a load level is dealt out to the workers: what the level counts; of an open loop its slots, at a place one, of targets
+    /// those of all of them.
     pub const fn dealt(&self, level: u32) -> u32 {
-        dealt(self.arrival, self.places.is_some(), level)
+        self.level_kind().dealt(level)
     }
 
     /// How many streams it has at a load level.
@@ -309,7 +325,12 @@ impl LoadClass {
 
     /// Whether its load level says how much load there is: neither how much arrives nor where.
     pub const fn level_is_load(&self) -> bool {
-        !self.is_open() && self.places.is_none()
+        matches!(self.level_kind(), LevelKind::Load)
+    }
+
+    /// Whether its load level says over how many targets it goes.
+    pub const fn level_is_targets(&self) -> bool {
+        matches!(self.level_kind(), LevelKind::Targets { .. })
     }
 
     /// Where its I/Os go on a target of so many bytes, at a load level.
@@ -346,10 +367,11 @@ impl LoadClass {
 
     /// What a load level counts.
     pub const fn counted(&self) -> &'static str {
-        match self.arrival {
-            Arrival::Closed if self.places.is_some() => "places",
-            Arrival::Closed => self.pattern.counted(),
-            Arrival::Open { .. } => "arrivals per second",
+        match self.level_kind() {
+            LevelKind::Place => "places",
+            LevelKind::Targets { .. } => "targets",
+            LevelKind::Load => self.pattern.counted(),
+            LevelKind::Rate { .. } => "arrivals per second",
         }
     }
 
@@ -473,6 +495,8 @@ impl LoadClass {
         match self.sizes {
             _ if self.is_query() => format!("{io}{side}"),
             Sizes::None => format!("{name}{side}"),
+            // Its name is that of what its levels count.
+            _ if self.level_is_targets() => format!("{} {io}{side}", self.pattern.walk()),
             // No commit of commits.
             _ if io.trim_end_matches('s') == name.name() => format!("{io}{side}"),
             // The name is a plural itself.
@@ -486,6 +510,7 @@ impl LoadClass {
         let (name, side) = (self.plain_name(), self.of_side());
         match self.arrival {
             Arrival::Closed if self.places.is_some() => format!("place of {}", self.noun()),
+            Arrival::Closed if self.level_is_targets() => format!("targets{side}"),
             Arrival::Closed if self.is_query() => format!("{} sessions{side}", self.operation()),
             // Each writer has one outstanding.
             Arrival::Closed if self.appends() => format!("{name} {}{side}", self.counted()),
@@ -500,6 +525,7 @@ impl LoadClass {
     pub fn level_words(&self, level: u32) -> String {
         match self.places {
             Some(_) => format!("{} at place {}", self.noun(), self.place_words(level)),
+            None if level == 1 && self.level_is_targets() => format!("1 target{}", self.of_side()),
             None if level == 1 && self.is_query() => {
                 format!("1 {} session{}", self.operation(), self.of_side())
             }

@@ -37,6 +37,8 @@ pub enum RunLevel {
     Zones,
     /// Sequential streams, as many `dd` have.
     Streams,
+    /// The same load on each of more and more targets.
+    Scaling,
     /// Queries to a database.
     Sql,
 }
@@ -47,7 +49,10 @@ impl RunLevel {
 
     /// Whether its load classes name their points; ORION's levels come from the number of disks.
     pub const fn is_own(self) -> bool {
-        matches!(self, Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Sql)
+        matches!(
+            self,
+            Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Scaling | Self::Sql
+        )
     }
 }
 
@@ -62,6 +67,7 @@ crate::named!(RunLevel {
     Commit: "commit",
     Zones: "zones",
     Streams: "streams",
+    Scaling: "scaling",
     Sql: "sql"
 });
 
@@ -156,6 +162,7 @@ impl Grid {
             | RunLevel::Commit
             | RunLevel::Zones
             | RunLevel::Streams
+            | RunLevel::Scaling
             | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),

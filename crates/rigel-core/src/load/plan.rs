@@ -364,7 +364,7 @@ fn check_targets(request: &Request, targets: &[TargetFacts], room: Point) -> Res
             fit::check(target, class)?;
             way::check(request, target, class.name.name(), class.io_bytes())?;
         }
-        fit::check_readers(targets, class)?;
+        fit::check_readers(targets, class, room)?;
     }
     Ok(())
 }

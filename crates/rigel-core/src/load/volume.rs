@@ -109,6 +109,16 @@ impl Volume {
         if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
     }
 
+    /// The volume of a part of one of several targets.
+    ///
+    /// # Errors
+    /// As [`Volume::new`].
+    pub fn of_target(target: u16, part: &Range<u64>, chunk_bytes: u64) -> Result<Self, VolumeError> {
+        let zone = concat_zone(target, part, chunk_bytes);
+        let (zones, chunks) = number(vec![zone]).ok_or(VolumeError::TooLarge { chunk_bytes })?;
+        if chunks == 0 { Err(VolumeError::Empty) } else { Ok(Self { chunk_bytes, zones, chunks }) }
+    }
+
     /// How many chunks the volume has; at least one.
     pub const fn chunks(&self) -> u64 {
         self.chunks
@@ -144,15 +154,14 @@ const fn units_in(part: &Range<u64>, bytes: u64) -> (u64, u64) {
 }
 
 fn concat_zones(parts: &[Range<u64>], chunk_bytes: u64) -> Vec<ChunkCount> {
-    (0u16..)
-        .zip(parts)
-        .map(|(target, part)| {
-            let (first, chunks) = units_in(part, chunk_bytes);
-            // Without a whole chunk there may be no first one on the target.
-            let member = Member { target, base_bytes: if chunks == 0 { 0 } else { first * chunk_bytes } };
-            (Zone { first_chunk: 0, members: vec![member], stripe_chunks: 1 }, chunks)
-        })
-        .collect()
+    (0u16..).zip(parts).map(|(target, part)| concat_zone(target, part, chunk_bytes)).collect()
+}
+
+fn concat_zone(target: u16, part: &Range<u64>, chunk_bytes: u64) -> ChunkCount {
+    let (first, chunks) = units_in(part, chunk_bytes);
+    // Without a whole chunk there may be no first one on the target.
+    let member = Member { target, base_bytes: if chunks == 0 { 0 } else { first * chunk_bytes } };
+    (Zone { first_chunk: 0, members: vec![member], stripe_chunks: 1 }, chunks)
 }
 
 /// `None` when a zone has too many chunks.

@@ -4,15 +4,17 @@
 //! latencies are those of the I/Os that began inside it, in full, whenever they are over: an I/O that is in flight when the window ends is one of the
 //! longest more often than any other, and without it no latency could be longer than a window. Must not decide when the window is.
 
+mod merge;
+
+pub use merge::merge;
+
 use super::gauge::Gauge;
 use super::{ByTarget, Edges, Histogram, Occupancy, OpenTally, ReadLook, Series};
 use crate::errno;
-use crate::load::class::PerClass;
 use crate::load::workload::Direction;
 use crate::units::to_f64;
 use crate::verify::VerifyCounts;
 use serde::{Deserialize, Serialize};
-use std::collections::btree_map::Entry;
 
 /// The measured part of a visit, on the run's monotonic clock: `start_ns <= t < end_ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +122,9 @@ pub struct ClassTally {
     /// Of a run of several targets: what each of them did in the whole visit; in the line of an interval, since the last such line that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_target: Option<Box<ByTarget>>,
+    /// The same of each reader, of sequential readers that are counted apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_reader: Option<Box<ByTarget>>,
 }
 
 impl ClassTally {
@@ -164,6 +169,7 @@ impl ClassTally {
             open: None,
             verified: None,
             by_target: None,
+            by_reader: None,
         }
     }
 
@@ -215,6 +221,9 @@ impl ClassTally {
         }
         if let Some(theirs) = &part.by_target {
             self.by_target.get_or_insert_default().add(theirs);
+        }
+        if let Some(theirs) = &part.by_reader {
+            self.by_reader.get_or_insert_default().add(theirs);
         }
     }
 
@@ -580,18 +589,6 @@ impl Tally {
         let mut all: Vec<_> = self.classes.into_iter().zip(self.gauges).map(finished).collect();
         all.resize_with(count, || None);
         all
-    }
-}
-
-/// Adds the tallies of another worker in the same visit.
-pub fn merge(sum: &mut PerClass<ClassTally>, more: PerClass<ClassTally>) {
-    for (class, tally) in more {
-        match sum.entry(class) {
-            Entry::Occupied(mut mine) => mine.get_mut().add(&tally),
-            Entry::Vacant(place) => {
-                place.insert(tally);
-            }
-        }
     }
 }
 

@@ -328,10 +328,11 @@ fn of_tally(load: &LoadClass, tally: &ClassTally, measured_ns: u64, cut_short: b
         );
     }
     times(&[("lead_ns", tally.lead_ns), ("longest_before_ns", tally.edges.longest_before_ns)])?;
-    if let Some(ByTarget { ops, errors, latency_sum_ns, longest_ns }) = tally.by_target.as_deref() {
+    for (key, counts) in [("by_target", &tally.by_target), ("by_reader", &tally.by_reader)] {
+        let Some(ByTarget { ops, errors, latency_sum_ns, longest_ns }) = counts.as_deref() else { continue };
         let others = [errors.len(), latency_sum_ns.len(), longest_ns.len()];
         if others.iter().any(|&len| len != ops.len()) || ops.len() > usize::from(u16::MAX) {
-            return wrong("by_target", "its lists are not those of the targets");
+            return wrong(key, "its lists have different lengths, or are too long");
         }
     }
     at_most("early", tally.early.len(), MOST_PARTS)?;

@@ -2,7 +2,7 @@ use super::*;
 use crate::units::GIB;
 
 /// Every key once.
-const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,slope=50%,region=0.5:40%:60%,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
+const ALL: &str = "servers=10,service=5ms,rate=0,flush=200us,targets=6,slow=3:0.5,slope=50%,region=0.5:40%:60%,size=2G,spread=lognormal:30%,white=3%,noise=ar:1s:5%,\
                    neighbour=0.7:10s:30s,stalls=0.2:100ms,fall=0.33:12s:25s,drift=-5%,process=0.5%,between=2%,unequal=3,modes=30%:0.7,\
                    startup=-30%:300ms,bucket=3000:30000,cap=250M:1G,cliff=1G:0.3,hits=40%:40us,lost=10000:20s,\
                    retrograde=1%";
@@ -46,6 +46,7 @@ fn every_part_of_a_law_reads() {
             slope: ppm(500_000),
             region: Some(Region { factor: ppm(500_000), from: ppm(400_000), to: ppm(600_000) }),
         },
+        targets: ByTargetLaw { count: 6, slow: Some(SlowTarget { number: 3, factor: ppm(500_000) }) },
         noise: disturbed(),
     };
     assert_eq!(SimLaw::parse(ALL).unwrap(), wanted);

@@ -3,12 +3,12 @@
 //! `docs/method/simulated-device.md` has the same table for users. Must not judge values; [`SimLaw::check`] does.
 
 use super::noise::{Bucket, Cliff, DelayedIos, Fall, Hits, Memory, Modes, Neighbour, Ppm, Stalls, Startup};
-use super::{Region, ServiceTime, SimLaw};
+use super::{Region, ServiceTime, SimLaw, SlowTarget};
 use crate::units::{Bytes, NS_PER_S, Nanos};
 use std::fmt::Display;
 use std::str::FromStr;
 
-const KEYS: &str = "servers, service, rate, flush, spread, size, slope, region, white, noise, neighbour, stalls, fall, drift, process, \
+const KEYS: &str = "servers, service, rate, flush, spread, size, targets, slow, slope, region, white, noise, neighbour, stalls, fall, drift, process, \
                     between, unequal, modes, startup, bucket, cap, cliff, hits, lost, retrograde";
 
 const MEMORY: &str = "ar:TIME:DEVIATION, such as ar:1s:5%";
@@ -43,6 +43,11 @@ impl SimLaw {
             "flush" => self.flush_ns = time(value)?,
             "size" => self.size_bytes = bytes(value)?,
             "spread" => self.spread = spread(value)?,
+            "targets" => self.targets.count = count(value)?,
+            "slow" => {
+                let [number, factor] = fields(value, "TARGET:FACTOR, such as 3:0.5")?;
+                self.targets.slow = Some(SlowTarget { number: count(number)?, factor: ratio(factor)? });
+            }
             "slope" => self.by_place.slope = ratio(value)?,
             "region" => {
                 let [factor, from, to] = fields(value, "FACTOR:FROM:TO, such as 0.5:40%:60%")?;

@@ -11,7 +11,7 @@ impl SimLaw {
     /// Mean rate in I/Os per second with `outstanding` I/Os of `io_bytes` in flight, over all times and visits.
     ///
     /// A start-up transient is over by then, and the credits of a limit are used up. `None` where no formula is exact:
-    /// where the speed differs by place, under drift, a fall, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
+    /// where the speed differs by place or there are several targets, under drift, a fall, a write cliff or lost I/Os, and for a limit under a speed that changes. The limit's own formula
     /// needs credits for at least the fluctuations of a few service times.
     pub fn truth_iops(&self, outstanding: u32, io_bytes: u64) -> Option<f64> {
         let busy = f64::from(outstanding.min(self.servers));
@@ -69,7 +69,7 @@ impl SimLaw {
 
     fn has_one_rate(&self) -> bool {
         let SimNoise { drift, fall, cliff, lost, .. } = self.noise;
-        let even = self.by_place.is_even();
+        let even = self.by_place.is_even() && self.targets.is_one();
         even && drift == Ppm::ZERO && fall.is_none() && cliff.is_none() && lost.is_none()
     }
 

@@ -13,11 +13,12 @@ use rigel_core::units::to_f64;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// k parallel stations with one queue in front, perhaps behind limits.
+/// k parallel stations with one queue in front, perhaps behind limits; of several targets each has them, and all share the limits.
 #[derive(Debug)]
 pub(super) struct Stations {
     law: SimLaw,
-    free_at: BinaryHeap<Reverse<u64>>,
+    /// Of each target, when its stations are free.
+    free_at: Vec<BinaryHeap<Reverse<u64>>>,
     generator: Generator,
     ios_limit: Option<Gate>,
     bytes_limit: Option<Gate>,
@@ -34,7 +35,7 @@ impl Stations {
             if number == 0 { vec![u64::from(law.servers)] } else { vec![u64::from(law.servers), number] };
         Self {
             law,
-            free_at: (0..law.servers).map(|_| Reverse(0)).collect(),
+            free_at: vec![(0..law.servers).map(|_| Reverse(0)).collect(); law.targets.count.max(1) as usize],
             generator: Generator::new(seed, &own),
             ios_limit: noise.bucket.map(Gate::new),
             bytes_limit: noise.cap.map(Gate::new),
@@ -61,19 +62,21 @@ impl Stations {
             admitted_ns = gate.pass(admitted_ns, u64::from(op.len));
         }
         let work_ns = (self.work_ns(op) + self.flush_ns(op)) * self.law.crowding(in_flight);
-        let Reverse(free_ns) = self.free_at.pop().unwrap_or(Reverse(admitted_ns));
+        let target = usize::from(op.target).min(self.free_at.len() - 1);
+        let Reverse(free_ns) = self.free_at[target].pop().unwrap_or(Reverse(admitted_ns));
         let start_ns = free_ns.max(admitted_ns);
         let done_ns = match &mut self.speed {
             None => start_ns.saturating_add(whole_ns(work_ns)),
             Some(speed) => speed.finish(start_ns, work_ns),
         };
-        self.free_at.push(Reverse(done_ns));
+        self.free_at[target].push(Reverse(done_ns));
         done_ns
     }
 
     /// Draws the service time of an I/O at speed 1.
     fn work_ns(&mut self, op: &Op) -> f64 {
-        let slow = self.slow(op) / self.law.by_place.speed(op.offset, self.law.size_bytes);
+        let own = self.law.by_place.speed(op.offset, self.law.size_bytes) * self.law.targets.speed(op.target);
+        let slow = self.slow(op) / own;
         if let Some(hits) = self.law.noise.hits
             && self.generator.unit() <= hits.share.fraction()
         {

@@ -49,7 +49,7 @@ pub(super) fn narrow_tables(found: &Comparison) -> Vec<Block> {
 }
 
 /// A card for each quantity of the runs. The rate within a bound that never binds is the highest rate.
-fn cards(found: &Comparison) -> Vec<Card> {
+pub(super) fn cards(found: &Comparison) -> Vec<Card> {
     let is_told = |row: &&Row| found.repeated_by(row).is_some_and(|other| other.point.is_none());
     let card = |row: &Row| {
         let change = row.change.as_ref().ok().map(percents);

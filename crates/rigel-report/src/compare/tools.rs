@@ -2,19 +2,26 @@
 //!
 //! Must not compare, and must not judge a tool.
 
-use super::blocks::{differences, explanations, narrow_tables, what};
+use super::blocks::{cards, differences, explanations, narrow_tables, what};
 use super::json::{ToolDocument, document_of, run, tool_run};
 use super::outcome::io_of;
+use super::page::Figures;
+use super::rows::{of_row, tables};
 use super::words::named;
 use super::{CompareFormat, ComparisonView, gates, junit, look, outcome, points};
-use crate::document::{Block, Blocks, Document, Room};
-use crate::json::text as json_text;
+use crate::document::html::Frame;
+use crate::document::{Block, Blocks, Document, PageDocument, Room};
+use crate::html::assets;
+use crate::json::{compact, text as json_text};
+use crate::label;
 use crate::output_file::OutputFile;
 use crate::text::Style;
 use crate::verdict::Tone;
 use crate::view::View;
 use crate::words::listed;
 use rigel_core::error::Problem;
+use rigel_core::judge::quantity::Quantity;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::path_text::printable;
 use rigel_uses::baseline::{Baseline, ToolResults};
 use rigel_uses::compare::gate::GateResult;
@@ -45,7 +52,7 @@ pub struct ToolComparisonView<'a> {
 /// One output.
 ///
 /// # Errors
-/// When a library refuses to write to memory, which is a bug; and of a page, which such a comparison does not have.
+/// Only when a library refuses to write to memory, which is a bug.
 pub fn render(format: CompareFormat, compared: &ToolComparisonView<'_>) -> Result<OutputFile, Problem> {
     let numbers = compared.numbers();
     match format {
@@ -58,9 +65,7 @@ pub fn render(format: CompareFormat, compared: &ToolComparisonView<'_>) -> Resul
             Ok(OutputFile::new("_compare.json", document_of(sides, &numbers)?))
         }
         CompareFormat::Junit => Ok(OutputFile::new("_compare.xml", junit::suite(&numbers)?)),
-        CompareFormat::Html => Err(Problem::usage("a comparison with a result of another tool has no page")
-            .because("the page draws the visits of both sides, and other tools keep none")
-            .next("leave out --html, or use --json")),
+        CompareFormat::Html => compared.page("_compare.html"),
     }
 }
 
@@ -90,12 +95,22 @@ impl Document for ToolComparisonView<'_> {
         let found = &self.found.comparison;
         let answer = gates::sentence(self.gates).into_iter().chain(outcome::sentences(&numbers));
         let warnings = self.lacks().into_iter().chain(refused(self.found));
-        let mut all = vec![
-            Block::Verdict { tone: look(Tone::UseWithCare, self.gates, true), sentences: answer.collect() },
-            Block::List(warnings.chain(points::best_loads(&self.found.best_loads)).collect()),
-            gates::table(self.gates, |judged| gates::reason(judged, found)),
-        ];
-        all.extend(narrow_tables(found));
+        let tone = look(Tone::UseWithCare, self.gates, true);
+        let mut all = vec![Block::Verdict { tone, sentences: answer.collect() }];
+        let figures = self.figures();
+        if room.is_wide() {
+            all.push(Block::Cards(cards(found)));
+            all.extend(figures.picture());
+        }
+        all.push(Block::List(warnings.chain(points::best_loads(&self.found.best_loads)).collect()));
+        all.push(gates::table(self.gates, |judged| gates::reason(judged, found)));
+        if room.is_wide() {
+            all.extend([figures.curves(), figures.changes("the new side")]);
+            let rows: Vec<_> = found.rows.iter().map(of_row).collect();
+            all.extend(tables(&rows, ["Base", "New"], Quantity::name, room));
+        } else {
+            all.extend(narrow_tables(found));
+        }
         all.push(Block::part(explanations(&numbers)));
         all.push(differences(&found.differences, room));
         let only = [("base", &self.found.only[0]), ("new", &self.found.only[1])];
@@ -112,7 +127,35 @@ impl Document for ToolComparisonView<'_> {
     }
 }
 
+impl PageDocument for ToolComparisonView<'_> {
+    fn frame(&self) -> Result<Frame, Problem> {
+        let sides = [("Base", self.base, &self.found.base), ("New", self.new, &self.found.new)];
+        Ok(Frame {
+            title: "Comparison".to_owned(),
+            when: sides.map(|(name, views, results)| format!("{name}: {}", side(views, results))).to_vec(),
+            made_from: "the records of the runs and the results of other tools",
+            script: &assets::COMPARE,
+            figures: ("comparison", compact(&self.figures())?),
+            tables: "the tables hold every number",
+        })
+    }
+}
+
 impl ToolComparisonView<'_> {
+    /// What the page draws. What the levels of a class count is known to the first run of Rigel; other tools count outstanding I/Os.
+    fn figures(&self) -> Figures {
+        let mut views = self.base.iter().chain(self.new);
+        let request = views.find_map(|view| match view {
+            SourceView::Run(view) => Some(&view.record.header.request),
+            SourceView::Tool(..) => None,
+        });
+        let axis = |class: Class| {
+            let load = request.and_then(|request| request.class(class));
+            load.map_or_else(|| LoadClass::random(class, 0).axis(), LoadClass::axis)
+        };
+        Figures::of(&self.found.comparison, [legend("base", self.base), legend("new", self.new)], axis)
+    }
+
     /// The numbers, as those of a comparison of two runs of Rigel.
     fn numbers(&self) -> ComparisonView<'_> {
         ComparisonView {
@@ -135,6 +178,17 @@ impl ToolComparisonView<'_> {
         }
         all
     }
+}
+
+/// What a side is called in a picture: `base: ORION`, or the label of its runs.
+fn legend(side: &str, views: &[SourceView<'_>]) -> String {
+    let name = |view: &SourceView<'_>| match view {
+        SourceView::Run(view) => label::names(&[*view]).concat(),
+        SourceView::Tool(tool, _) => tool.tool.name().to_owned(),
+    };
+    let names: Vec<String> = views.iter().map(name).collect();
+    let same = names.first().filter(|first| names.iter().all(|one| one == *first));
+    same.map_or_else(|| side.to_owned(), |name| format!("{side}: {name}"))
 }
 
 /// The classes that have no rows, as their loads differ.

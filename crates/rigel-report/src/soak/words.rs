@@ -33,7 +33,6 @@ pub(super) fn told(told: &SoakReport<'_>) -> Vec<String> {
         delays::longest(told),
         delays::spells(found),
         (!found.outliers.is_empty()).then(|| slower(told)),
-        uncounted(told),
         found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
         (!found.changed.is_empty()).then(|| changed(&found.changed)),
         (!found.interruptions.is_empty()).then(|| interrupted(found)),
@@ -48,16 +47,6 @@ fn memory(record: &Record) -> Option<String> {
     let mut targets = record.header.targets.iter();
     let (target, memory) = targets.find_map(|target| Some((target, target.memory()?)))?;
     Some(format!("{} is no disk: {memory}; {}.", printable(&target.path), memory.effect()))
-}
-
-/// Silence about slow targets would be taken for an answer.
-fn uncounted(told: &SoakReport<'_>) -> Option<String> {
-    let header = &told.record.header;
-    let is_open = header.request.classes.iter().any(LoadClass::is_open);
-    let many = header.targets.len() >= LEAST_TARGETS && told.found.targets.is_none() && told.found.ios > 0;
-    (is_open && many).then(|| {
-        "The targets were not compared with each other: load that arrives at a rate is not counted by target.".to_owned()
-    })
 }
 
 fn verdict(told: &SoakReport<'_>) -> String {

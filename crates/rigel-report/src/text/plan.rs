@@ -6,6 +6,7 @@ mod pace;
 
 use super::wrap::wrapped;
 use crate::page::Page;
+use crate::scaling;
 use rigel_core::facts::TargetFacts;
 use rigel_core::load::class::{Class, LoadClass, Pattern, PerClass, Sizes, Span, Sync};
 use rigel_core::load::matrix::{Point, RunLevel};
@@ -205,6 +206,7 @@ fn walk(request: &Request, class: &LoadClass) -> String {
         Pattern::Streams { ios_per_stream } if class.places.is_some() => {
             format!("one stream of {ios_per_stream} outstanding")
         }
+        _ if class.level_is_targets() => format!("on each target {}", scaling::load_of_each(class)),
         Pattern::Random => "random".into(),
         Pattern::Streams { ios_per_stream } => {
             format!("streams of {ios_per_stream} outstanding, {}", layout())
@@ -250,9 +252,11 @@ fn points(request: &Request, plan: &Plan) -> Vec<String> {
     }
     let by_place = request.classes.iter().all(|class| class.places.is_some());
     let all_arrive = request.classes.iter().all(LoadClass::is_open);
+    let all_targets = request.classes.iter().all(LoadClass::level_is_targets);
     let counted = match (by_place, all_arrive) {
         (true, _) => "the places",
         (_, true) => "arrivals per second",
+        _ if all_targets => "how many targets",
         _ => "outstanding I/Os",
     };
     let each = if request.sides.is_some() { ", each on A and on B" } else { "" };

@@ -9,7 +9,7 @@ use crate::view::View;
 use rigel_core::facts::engine::EngineKind;
 use rigel_core::facts::{HostFacts, TargetFacts, TargetKind};
 use rigel_core::judge::flags::{FlagCode, Next};
-use rigel_core::load::class::Class;
+use rigel_core::load::class::{Class, LoadClass};
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::pace::{Adaptive, Pace};
 use rigel_core::load::request::Request;
@@ -54,6 +54,8 @@ pub(super) fn of(view: &View<'_>, causes: &[Cause]) -> Option<Suggestion> {
     }
     let again = |purpose: &str, command: CommandLine| Some(suggestion(purpose, there(view, &command.text())));
     match causes::next(causes) {
+        // Over which targets it would go is not known.
+        None if simulated && header.request.classes.iter().any(LoadClass::level_is_targets) => None,
         None if simulated => Some(suggestion("To measure real storage", of_real_storage(view))),
         None if advises(view) => Some(suggestion(
             "To see database settings that fit, in the directory of the record",

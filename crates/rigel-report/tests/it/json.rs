@@ -134,7 +134,7 @@ fn every_figure_stands_under_its_name() {
         "rate": best(50.0, levels(0, 1)), "latency_us": null, "still_rising": false
     });
     assert_eq!(document["best"], serde_json::json!({"small": small, "large": large}));
-    for name in ["flags", "phases", "curves", "places"] {
+    for name in ["flags", "phases", "curves", "places", "readers"] {
         assert_eq!(document[name], none, "{name}");
     }
     assert_eq!((&document["target"], &document["unseen_share"]), (&Value::Null, &Value::Null));

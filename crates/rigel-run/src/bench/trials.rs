@@ -154,6 +154,7 @@ impl Trials<'_> {
         let class = LoadClass {
             arrival: Arrival::Closed,
             places: None,
+            per_target: None,
             levels: vec![level],
             write_percent: WritePercent::NONE,
             sync: Sync::None,

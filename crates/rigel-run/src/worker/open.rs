@@ -362,7 +362,9 @@ impl<'a> Lanes<'a> {
     #[inline]
     fn reap<B: Backend, C: Clock>(&mut self, state: &mut Loop<B, C>, now_ns: u64) {
         state.tally.look(now_ns);
-        let Loop { backend, load, tally, sampler, free, ops, bytes, tried_bytes, failures, .. } = state;
+        let Loop {
+            backend, load, tally, sampler, by_target, free, ops, bytes, tried_bytes, failures, ..
+        } = state;
         sampler.begin_batch(tally.window().holds(now_ns) && backend.moves_data());
         let Self { lanes, tickets, worker, .. } = self;
         backend.reap(|Completion { slot: number, outcome }| {
@@ -388,6 +390,10 @@ impl<'a> Lanes<'a> {
                     tally.completed(class, slot.op.direction, now_ns.saturating_sub(since_ns), now_ns);
                     tally.moved(class, moved, now_ns);
                     sampler.completed(class, slot.op.direction, slot.op.slot);
+                    if let Some(counts) = by_target.get_mut(class) {
+                        // What waited for a slot was not yet at the target.
+                        counts.completed(slot.op.target, now_ns - started_ns);
+                    }
                     let counts = tally.counts(since_ns);
                     if let Some(open) = tally.open(class).filter(|_| counts) {
                         open.service.record(now_ns - started_ns);
@@ -399,6 +405,9 @@ impl<'a> Lanes<'a> {
                     *failures += 1;
                     let errno = short_or_failed.err().unwrap_or(0);
                     let Op { target, offset, direction, .. } = slot.op;
+                    if let Some(counts) = by_target.get_mut(class) {
+                        counts.failed(target);
+                    }
                     tally.failed(class, FirstError { errno, target, offset, direction });
                 }
             }

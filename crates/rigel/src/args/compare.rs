@@ -2,6 +2,7 @@
 //!
 //! Must not open a record.
 
+use super::judgement::JudgementArgs;
 use super::rank::{RankArgs, StorageArg};
 use super::{Invocation, words};
 use rigel_core::error::Problem;
@@ -66,10 +67,6 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
-    /// Directory of the output [default: next to the new record (html), standard output (text, json, junit)]
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    pub out: Option<PathBuf>,
-
     /// Exit with 1 if a change exceeds a limit, such as 'small_iops < -5%', or the new side does, such as 'small_p99 > 2ms'; repeatable
     ///
     /// A limit in percent applies to the change, one with another unit (us, ms, s; IOPS, MBPS, /s) to the new side.
@@ -93,17 +90,8 @@ pub struct CompareArgs {
     #[arg(long, requires = "fail_if")]
     pub fail_undecided: bool,
 
-    /// Compare even if sizes, percentages of writes, engines or flags differ
-    #[arg(long)]
-    pub allow_differences: bool,
-
-    /// Ignore the history of calibrations, which tells how much repeated runs differ
-    #[arg(long)]
-    pub no_history: bool,
-
-    /// Replace existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub judgement: JudgementArgs,
 }
 
 impl CompareArgs {
@@ -149,10 +137,7 @@ impl CompareArgs {
             },
             json: self.json,
             html: self.html,
-            out: self.out,
-            allow_differences: self.allow_differences,
-            no_history: self.no_history,
-            force: self.force,
+            judgement: self.judgement,
             ..RankArgs::default()
         })
     }

@@ -16,6 +16,7 @@ pub fn spelled(argv: Vec<OsString>) -> Vec<OsString> {
         "open" => "--max-outstanding",
         "commit" => "--writers",
         "streams" => "--readers",
+        "scaling" => "--per-target",
         _ => return argv,
     };
     let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());

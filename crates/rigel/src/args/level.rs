@@ -9,6 +9,7 @@ use super::load::LoadArgs;
 use super::names::Front;
 use super::open::{self, OpenArgs};
 use super::own::OwnArgs;
+use super::scaling::{self, ScalingArgs};
 use super::shaping;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
@@ -40,6 +41,9 @@ pub struct LevelArgs {
     pub places: PlaceArgs,
 
     #[command(flatten)]
+    pub scaling: ScalingArgs,
+
+    #[command(flatten)]
     pub own: OwnArgs,
 }
 
@@ -52,6 +56,7 @@ impl LevelArgs {
         let mut request = match level {
             RunLevel::Open => open::request(self)?,
             RunLevel::Zones | RunLevel::Streams => by_place::request(level, self)?,
+            RunLevel::Scaling => scaling::request(self)?,
             _ => shaping::request(front, level, &self.load, &self.own)?,
         };
         if level == RunLevel::Commit {

@@ -2,6 +2,7 @@
 //!
 //! Must not open a record.
 
+use super::judgement::JudgementArgs;
 use super::words;
 use rigel_core::error::Problem;
 use rigel_core::path_text::printable;
@@ -75,21 +76,8 @@ pub struct RankArgs {
     #[arg(long, conflicts_with = "format")]
     pub(super) html: bool,
 
-    /// Directory of the output [default: next to the first record (html), standard output (text, json, markdown)]
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    pub out: Option<PathBuf>,
-
-    /// Rank even if sizes, percentages of writes, engines or flags differ
-    #[arg(long)]
-    pub allow_differences: bool,
-
-    /// Ignore the history of calibrations, which tells how much repeated runs differ
-    #[arg(long)]
-    pub no_history: bool,
-
-    /// Replace existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub judgement: JudgementArgs,
 }
 
 /// A storage as it was typed.

@@ -40,7 +40,7 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
     }
     let base_views: Vec<View<'_>> = base.iter().map(|loaded| View::of(&loaded.record)).collect();
     let new_views: Vec<View<'_>> = new.iter().map(|loaded| View::of(&loaded.record)).collect();
-    let past = if options.no_history {
+    let past = if options.judgement.no_history {
         [SessionSpread::default(); 2]
     } else {
         [past_of(&base, streams), past_of(&new, streams)]
@@ -57,7 +57,7 @@ pub fn compare(options: &CompareArgs, streams: &Streams) -> Result<(), Problem> 
         undecided_fails: options.fail_undecided,
     };
     if let Some(path) = &options.junit {
-        output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.force)?;
+        output::write_whole(path, &render(CompareFormat::Junit, &compared)?.bytes, options.judgement.force)?;
     }
     show(options, &compared, (&base, &new), streams)?;
     check_gates(&gates, |gate| reason(gate, &comparison), (options.fail_undecided, NARROWER), streams)
@@ -149,7 +149,7 @@ fn check(
             format!("{} ({base}; {} has {other})", found.what, printable(&found.run_id))
         })
         .collect();
-    if !incomparable.is_empty() && !options.allow_differences {
+    if !incomparable.is_empty() && !options.judgement.allow_differences {
         return Err(Problem::usage(format!(
             "the runs are not comparable: they differ in {}",
             incomparable.join(", ")
@@ -194,14 +194,14 @@ fn show(
 ) -> Result<(), Problem> {
     let file = render(options.format, compared)?;
     let (first, second) = (&base[0], &new[0]);
-    let dir = match (&options.out, options.format) {
+    let dir = match (&options.judgement.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, CompareFormat::Html) => dir_of(&second.path).to_owned(),
         (None, _) => return streams.results(&file.bytes),
     };
     let name =
         format!("{}_to_{}", run_id(&first.record, &first.path)?, run_id(&second.record, &second.path)?);
-    streams.list(&output::write_files(&dir, &name, &[file], options.force)?)
+    streams.list(&output::write_files(&dir, &name, &[file], options.judgement.force)?)
 }
 
 /// The gates of an outcome, with the reason for each.

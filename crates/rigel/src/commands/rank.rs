@@ -29,7 +29,7 @@ pub fn rank(options: &RankArgs, streams: &Streams) -> Result<(), Problem> {
     let prepared: Vec<PreparedStorage<'_>> = loaded.iter().map(PreparedStorage::new).collect();
     let contenders =
         Contenders::new(prepared.iter().map(|storage| storage.contender(options, streams)).collect());
-    let ranking = Ranking::new(&contenders, options.by.as_deref(), options.allow_differences)?;
+    let ranking = Ranking::new(&contenders, options.by.as_deref(), options.judgement.allow_differences)?;
     let purchase = Purchase::new(&contenders, &options.required, &offers)?;
     let views: Vec<StorageView<'_>> = prepared.iter().map(PreparedStorage::view).collect();
     let ranked = RankView {
@@ -52,12 +52,17 @@ fn show(
     streams: &Streams,
 ) -> Result<(), Problem> {
     let first = &loaded[0].runs[0];
-    let dir = match (&options.out, options.format) {
+    let dir = match (&options.judgement.out, options.format) {
         (Some(dir), _) => dir.clone(),
         (None, RankFormat::Html) => dir_of(first.path()).to_owned(),
         (None, _) => return streams.results(&file.bytes),
     };
-    streams.list(&output::write_files(&dir, &name(first)?, std::slice::from_ref(file), options.force)?)
+    streams.list(&output::write_files(
+        &dir,
+        &name(first)?,
+        std::slice::from_ref(file),
+        options.judgement.force,
+    )?)
 }
 
 /// Fails when no storage surely meets what is required.

@@ -10,6 +10,7 @@ mod load;
 mod nodes;
 mod present;
 mod resume;
+mod scaling;
 mod scratch;
 mod sides;
 pub mod soak;
@@ -66,6 +67,7 @@ pub fn run(options: &RunOptions, crew: Option<&Crew>, streams: &Streams) -> Resu
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
+    let options = &*scaling::of_targets(options, &looked)?;
     let reporter = Reporter { options, streams };
     let plan = planned(reporter, &host, &looked)?;
     check_names(&options.destroy, &looked)?;
@@ -84,6 +86,7 @@ fn planned(reporter: Reporter<'_>, host: &HostFacts, looked: &[TargetFacts]) -> 
     let plan = Plan::new(&options.request, host, looked)?;
     sides::check_engines(options, &plan, looked)?;
     reporter.remarks(&options.notes);
+    reporter.remarks(&scaling::remarks(options, looked));
     reporter.memory(looked);
     reporter.note(narrowed(options, host, looked, &plan));
     reporter.note(commits::remark(&options.request));
@@ -112,6 +115,7 @@ fn together(options: &RunOptions, host: HostFacts, crew: &Crew, streams: &Stream
     sides::check(options, &looked)?;
     let options = &*commits::of_calibration(options, &looked);
     let options = &*soak::of_targets(options, &looked);
+    scaling::check_alone(&options.request)?;
     // Both may have added classes.
     met.check_lists(&options.request)?;
     let reporter = Reporter { options, streams };

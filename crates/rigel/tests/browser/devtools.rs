@@ -27,6 +27,9 @@ pub fn keep(name: &str, bytes: &[u8]) {
     }
 }
 
+/// Whether the script of a page is done, `yes`; of a page without one, too.
+pub const READY: &str = "(document.scripts.length === 0 ? 'yes' : document.documentElement.dataset.ready)";
+
 /// One tab.
 pub struct Tab {
     session: Session,
@@ -34,7 +37,7 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// Opens a file from disk, and waits until its script is done.
+    /// Opens a file from disk, and waits until its script is done, where it has one.
     pub fn open(file: &Path) -> Result<Self, MissingNeed> {
         let url = format!("file://{}", file.display());
         let mut tab = Self { session: Session::open()?, url: url.clone() };
@@ -45,7 +48,8 @@ impl Tab {
         tab.order("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
         tab.size(1280, 900, false);
         tab.order("Page.navigate", json!({ "url": url }));
-        tab.wait("document.documentElement?.dataset.ready !== undefined");
+        let is_loaded = "location.protocol === 'file:' && document.readyState === 'complete'";
+        tab.wait(&format!("{is_loaded} && {READY} !== undefined"));
         Ok(tab)
     }
 

@@ -7,6 +7,7 @@ mod devtools;
 mod forecast;
 mod pages;
 mod paper;
+mod rank;
 mod reader;
 mod runs;
 mod several;

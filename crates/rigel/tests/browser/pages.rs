@@ -1,6 +1,6 @@
 //! Reports of every kind, opened from disk.
 
-use crate::devtools::{Tab, keep};
+use crate::devtools::{READY, Tab, keep};
 use crate::paper::A4;
 use crate::runs;
 use crate::support::Place;
@@ -25,12 +25,7 @@ pub fn flagged_report(place: &Place) -> PathBuf {
 /// Opens a report; everything that holds for every report is looked at here. `None` without a browser.
 pub fn open(test: &str, file: &Path) -> Option<Tab> {
     let mut tab = needs(test, Tab::open(file))?;
-    assert_eq!(
-        tab.text("document.documentElement.dataset.ready"),
-        "yes",
-        "{}",
-        tab.text("document.body.innerText")
-    );
+    assert_eq!(tab.text(READY), "yes", "{}", tab.text("document.body.innerText"));
     sound(&mut tab);
     Some(tab)
 }

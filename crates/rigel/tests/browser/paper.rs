@@ -55,3 +55,12 @@ fn a_comparison_prints_on_one_sheet() {
     is_a_sheet(&mut tab, "comparison");
     sound(&mut tab);
 }
+
+#[test]
+fn a_ranking_prints_on_one_sheet() {
+    let place = Place::new();
+    let file = crate::rank::page(&place);
+    let Some(mut tab) = open("a_ranking_prints_on_one_sheet", &file) else { return };
+    is_a_sheet(&mut tab, "ranking");
+    sound(&mut tab);
+}

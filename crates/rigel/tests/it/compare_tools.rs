@@ -160,3 +160,27 @@ fn what_no_tool_wrote_and_what_is_cut_is_refused() {
     let told = compare(&place, &[&sized, &now, "--allow-differences", "--html"]).expect_code(2).stderr;
     assert!(told.contains("no page"), "{told}");
 }
+
+/// A soak comes to each of its phases again: three visits in a short one, which say how much they differ, and are too few for a verdict.
+#[test]
+fn the_phases_of_two_soaks_have_intervals() {
+    let place = Place::new();
+    for (name, service, seed) in [("before", "1ms", 1), ("after", "2ms", 2)] {
+        let engine = format!("sim:service={service},between=1%,spread=exponential");
+        let line = format!("soak --engine {engine} --for 10m --seed {seed} --name {name} --quiet --no-html");
+        place.line(&line).expect_code(0);
+    }
+    let found = compare(&place, &[&record(&place, "before"), &record(&place, "after"), "--json"])
+        .expect_code(0)
+        .json();
+    let rows = rows_of(&found["rows"], "small_iops");
+    assert!(!rows.is_empty(), "{found}");
+    for row in rows {
+        assert_eq!(
+            (&row["base"]["visits"], row["reason"].as_str()),
+            (&3.into(), Some("few_visits")),
+            "{row}"
+        );
+        assert!(row["base"]["lo95"].is_f64() && row["seen"]["hi"].as_f64().unwrap() < -0.3, "{row}");
+    }
+}

@@ -56,6 +56,7 @@ mod recording;
 mod resume;
 mod safety;
 mod scale;
+mod scaling;
 mod scrub;
 mod seam;
 mod selftest;

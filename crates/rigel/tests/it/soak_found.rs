@@ -126,7 +126,7 @@ fn after_a_start_of_the_host_a_soak_goes_on_though_numbers_are_others() {
 }
 
 #[test]
-fn targets_of_a_load_at_a_rate_are_not_said_to_be_alike() {
+fn targets_of_a_load_at_a_rate_are_compared_as_well() {
     let place = Place::new();
     let load =
         "load = \"rigel.load/1\"\n[[class]]\nname = \"pages\"\nsize = \"8K\"\narrival = { rate = 200 }\n";
@@ -136,9 +136,6 @@ fn targets_of_a_load_at_a_rate_are_not_said_to_be_alike() {
     }
     let told = place.line("soak --load open.toml a b c d e --for 2s --every 1s --quiet").expect_code(0);
     let text = flat(&told.stdout);
-    assert!(
-        text.contains("The targets were not compared with each other: load that arrives at a rate"),
-        "{text}"
-    );
-    assert!(!text.contains("None of the 5 targets"), "{text}");
+    // On a busy host one may be named; silence would be taken for an answer.
+    assert!(text.contains("None of the 5 targets") || text.contains("slower than the others"), "{text}");
 }

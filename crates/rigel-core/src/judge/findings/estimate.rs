@@ -9,7 +9,7 @@ use super::{IoFindings, OwnCpu, PointFindings, nodes, visits};
 use crate::judge::profiles::{self, Key, PhaseLook, Profiles, counts};
 use crate::load::class::{Class, LoadClass};
 use crate::measure::{ClassTally, Histogram};
-use crate::record::{Header, Record, Visit};
+use crate::record::{Header, Purpose, Record, Visit};
 use crate::stats::Parameters;
 use crate::stats::batch_means::{self, SeriesError};
 use crate::stats::detect::stalls::stalls;
@@ -222,12 +222,29 @@ fn stalled(visits: &[&Visit], class: Class, settle_ns: u64) -> Option<f64> {
     stalls(&ops, profiles::BUCKET_NS).map(|found| found.share)
 }
 
+/// The intervals of a phase that came again and again, as in a soak: its visits lie apart, and have nothing but themselves to go by. `None` for
+/// other visits, and where only one was whole.
+fn of_phases(visits: &[&Visit], class: Class) -> Option<Intervals> {
+    let is_whole = |visit: &&&Visit| matches!(visit.purpose, Purpose::Phase(_)) && !visit.cut_short;
+    let own =
+        visits.iter().filter(is_whole).filter_map(|visit| Some((tally(visit, class)?, visit.measured_ns)));
+    let (rates, us): (Vec<f64>, Vec<Option<f64>>) = own
+        .map(|(tally, ns)| {
+            (crate::units::iops(tally.completed(), ns), tally.all_latencies_after(0).mean_ns())
+        })
+        .unzip();
+    let us: Option<Vec<f64>> = us.into_iter().map(|ns| ns.map(us_from_ns)).collect();
+    let of = |values: &[f64]| (values.len() > 1).then(|| Interval::of_alike(values)).flatten();
+    let (iops, mean_us) = (of(&rates)?, us.and_then(|us| of(&us)));
+    Some(Intervals { basis: Basis::Visits, iops: Some(iops), mean_us, ..Intervals::default() })
+}
+
 /// A point without visits that lie apart: one visit has only its own pieces.
 fn alone(visits: &[&Visit], class: Class) -> (Intervals, Sureness) {
     let sure = Sureness { visits: visits.len(), ..Sureness::default() };
     let nothing = (Intervals::default(), sure);
     let [visit] = visits else {
-        return nothing;
+        return of_phases(visits, class).map_or(nothing, |intervals| (intervals, sure));
     };
     let Some(tally) = tally(visit, class) else {
         return nothing;

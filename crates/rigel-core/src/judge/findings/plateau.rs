@@ -47,7 +47,7 @@ pub(super) fn join(points: &mut [PointFindings], request: &Request) {
         let all = rows(points, class);
         let Some(load) = all.iter().find_map(|&at| Some(&points[at].io(class)?.load)) else { continue };
         let is_bandwidth = load.figure == Figure::Mbps;
-        if load.is_open() || load.places.is_some() {
+        if !load.level_is_load() {
             continue;
         }
         let plateau = join_rates(points, class, &all, &[]);

@@ -64,8 +64,7 @@ fn shared_twice(found: &Findings) -> Vec<String> {
     let is_same = |one: f64, other: f64| (one - other).abs() <= ROUNDED * other;
     let mut all = Vec::new();
     for (at, point) in found.points.iter().enumerate() {
-        for (class, io) in point.classes().filter(|one| !one.1.load.is_open() && one.1.load.places.is_none())
-        {
+        for (class, io) in point.classes().filter(|one| one.1.load.level_is_load()) {
             let Some(us) = io.latency_us.filter(|us| us.mean.value > 0.0) else { continue };
             let has_both = |other: &&PointFindings| {
                 let Some(other_io) =

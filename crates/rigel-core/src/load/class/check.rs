@@ -67,6 +67,7 @@ impl LoadClass {
             }
             _ => self
                 .wrong_places()
+                .or_else(|| self.wrong_targets())
                 .or_else(|| self.wrong_sizes())
                 .or_else(|| self.wrong_arrival())
                 .or_else(|| self.wrong_level()),
@@ -110,6 +111,21 @@ impl LoadClass {
         None
     }
 
+    fn wrong_targets(&self) -> Option<String> {
+        let each = self.per_target?;
+        if !(1..=MAX_OUTSTANDING).contains(&each) {
+            return Some(format!("{each} for each target is out of range (1 to {MAX_OUTSTANDING})"));
+        }
+        let goes = matches!(self.pattern, Pattern::Random | Pattern::Streams { .. }) && !self.is_open();
+        if !goes || self.places.is_some() || matches!(self.sizes, Sizes::Mixed(_)) {
+            return Some(
+                "only random I/O of one size and streams, in a closed loop and without places, go over more and more targets"
+                    .to_owned(),
+            );
+        }
+        None
+    }
+
     fn wrong_arrival(&self) -> Option<String> {
         match self.arrival {
             Arrival::Open { most_outstanding, .. } if !(1..=MAX_OUTSTANDING).contains(&most_outstanding) => {
@@ -125,6 +141,7 @@ impl LoadClass {
         let (most, what) = match self.places {
             Some(places) => (u32::from(places), "as the number of a place"),
             None if self.is_open() => (MAX_RATE, "arrivals per second"),
+            None if self.level_is_targets() => (MAX_OUTSTANDING, "targets"),
             None => (MAX_OUTSTANDING, "outstanding at a load level"),
         };
         let wrong = self.levels.iter().find(|level| !(1..=most).contains(*level))?;

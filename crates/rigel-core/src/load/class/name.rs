@@ -51,6 +51,8 @@ impl Class {
 
     /// Sequential streams, by place or several at once.
     pub const STREAM: Self = Self::constant("stream");
+    /// The same on each of several targets, whose number is the level.
+    pub const TARGETS: Self = Self::constant("targets");
     /// Random reads by place.
     pub const RANDOM: Self = Self::constant("random");
 

@@ -37,9 +37,9 @@ impl LoadClass {
         let whole = |bytes: u64| bytes > 0 && bytes.is_multiple_of(BLOCK_BYTES as u64);
         let wrong = [
             (
-                self.pattern != Pattern::Random || self.places.is_some(),
+                self.pattern != Pattern::Random || self.places.is_some() || self.level_is_targets(),
                 "only random I/O over its whole part can be verified",
-                "leave out 'pattern' and 'places'",
+                "leave out 'pattern', 'places' and 'per_target'",
             ),
             (
                 !matches!(self.sizes, Sizes::Fixed(bytes) if whole(bytes)),

@@ -14,8 +14,20 @@ use crate::path_text::printable;
 use crate::units::Bytes;
 
 /// The keys of a class.
-pub const KEYS: [&str; 11] =
-    ["name", "size", "pattern", "stream_ios", "write", "sync", "span", "places", "verify", "arrival", "unit"];
+pub const KEYS: [&str; 12] = [
+    "name",
+    "size",
+    "pattern",
+    "stream_ios",
+    "write",
+    "sync",
+    "span",
+    "places",
+    "per_target",
+    "verify",
+    "arrival",
+    "unit",
+];
 /// The keys of an arrival.
 pub const ARRIVAL_KEYS: [&str; 6] = ["outstanding", "streams", "writers", "rate", "shape", "max_outstanding"];
 /// Most outstanding I/Os of an open loop, unless said.
@@ -51,6 +63,7 @@ pub fn read(value: Value<'_>) -> Result<Read<'_>, Problem> {
         sync: table.get("sync").map_or(Ok(Sync::None), |value| value.word(&SYNC))?,
         span: table.get("span").map_or(Ok(Span::Whole), span)?,
         places: table.get("places").map(places).transpose()?,
+        per_target: table.get("per_target").map(|value| value.number(1..=MAX_OUTSTANDING)).transpose()?,
         verify: table.get("verify").map_or(Ok(false), Value::truth)?,
         arrival,
         figure: table.get("unit").map_or_else(|| Ok(default_figure(pattern)), figure)?,

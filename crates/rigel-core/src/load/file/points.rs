@@ -5,7 +5,7 @@
 use super::class::{Read, count_key};
 use super::reader::Value;
 use crate::error::Problem;
-use crate::load::class::{Arrival, Class, LoadClass, MAX_OUTSTANDING, MAX_RATE};
+use crate::load::class::{Arrival, Class, LevelKind, LoadClass, MAX_OUTSTANDING, MAX_RATE};
 use crate::load::matrix::{MAX_POINTS, Point};
 use crate::path_text::printable;
 
@@ -95,14 +95,18 @@ const fn level_key(class: &LoadClass) -> &'static str {
 pub fn together(classes: &[Read<'_>]) -> Result<Point, Problem> {
     classes.iter().try_fold(Point::default(), |point, read| {
         let class = &read.class;
-        if class.places.is_some() {
-            return Err(read
-                .table
-                .wrong(format!("class '{}' has places, but nothing says which to measure", class.name))
-                .next(format!(
-                    "add points = [{{ {0} = 1 }}, {{ {0} = 2 }}], one for each place",
-                    class.name
-                )));
+        let of_points = match class.level_kind() {
+            LevelKind::Place => Some(("places, but nothing says which to measure", "place")),
+            LevelKind::Targets { .. } => {
+                Some(("per_target, but nothing says how many targets to load", "number of targets"))
+            }
+            LevelKind::Load | LevelKind::Rate { .. } => None,
+        };
+        if let Some((lacks, each)) = of_points {
+            return Err(read.table.wrong(format!("class '{}' has {lacks}", class.name)).next(format!(
+                "add points = [{{ {0} = 1 }}, {{ {0} = 2 }}], one for each {each}",
+                class.name
+            )));
         }
         let level = read.level.ok_or_else(|| {
             let example = if class.is_open() { 5000 } else { 4 };

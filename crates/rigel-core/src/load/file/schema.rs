@@ -104,6 +104,11 @@ fn class() -> Value {
                  place number from 1, at which one stream or one random I/O is outstanding.",
                 "type": "integer", "minimum": FEWEST_PLACES, "maximum": MOST_PLACES
             },
+            "per_target": {
+                "description": "So many outstanding I/Os, or streams, on each target. The level of the class is then a \
+                 number of targets, of which the first so many are loaded.",
+                "type": "integer", "minimum": 1, "maximum": MAX_OUTSTANDING
+            },
             "verify": {
                 "description": "Whether every 4 KiB block identifies itself, and reads are compared with what was written.",
                 "type": "boolean", "default": false

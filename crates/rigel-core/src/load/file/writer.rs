@@ -120,6 +120,9 @@ fn class(page: &mut Page, class: &LoadClass, level: Option<u32>) {
     if let Some(places) = class.places {
         page.pair("places", places);
     }
+    if let Some(each) = class.per_target {
+        page.pair("per_target", each);
+    }
     if class.verify {
         page.pair("verify", true);
     }

@@ -5,6 +5,7 @@
 use crate::error::Problem;
 use crate::facts::TargetFacts;
 use crate::load::class::{Class, LoadClass, Span};
+use crate::load::matrix::Point;
 use crate::units::Bytes;
 
 /// Refuses sizes that are no whole blocks of a target, and a target, or a part of it, that does not hold one I/O.
@@ -78,7 +79,10 @@ fn check_places(target: &TargetFacts, class: &LoadClass) -> Result<(), Problem> 
 }
 
 /// Refuses more readers of their own than there are I/Os on all targets together: some would read what others read.
-pub fn check_readers(targets: &[TargetFacts], class: &LoadClass) -> Result<(), Problem> {
+pub fn check_readers(targets: &[TargetFacts], class: &LoadClass, room: Point) -> Result<(), Problem> {
+    if class.level_is_targets() {
+        return check_counted(targets, class, room);
+    }
     if class.name != Class::STREAM || !class.streams() || class.places.is_some() {
         return Ok(());
     }
@@ -98,6 +102,20 @@ pub fn check_readers(targets: &[TargetFacts], class: &LoadClass) -> Result<(), P
         .next("use fewer readers (--readers), a larger target or a smaller I/O size")),
         _ => Ok(()),
     }
+}
+
+/// Refuses levels that count more targets than there are.
+fn check_counted(targets: &[TargetFacts], class: &LoadClass, room: Point) -> Result<(), Problem> {
+    let (asked, count) = (room.of(class.name), targets.len());
+    if usize::try_from(asked).is_ok_and(|asked| asked <= count) {
+        return Ok(());
+    }
+    Err(Problem::usage(format!(
+        "the load class '{}' is to go over {asked} targets, and the run has {count}",
+        class.name
+    ))
+    .because("its load level counts targets")
+    .next("name more targets, or ask for fewer of them in the points"))
 }
 
 #[cfg(test)]

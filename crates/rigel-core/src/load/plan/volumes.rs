@@ -27,6 +27,8 @@ pub struct Volumes {
     pub log: Option<Regions>,
     /// Of a class that goes by place, that of each place, in order.
     pub places: Vec<Volume>,
+    /// Of a class whose level counts targets, that of each target, in their order.
+    pub targets: Vec<Volume>,
 }
 
 /// The volumes of the classes, in their order. Random I/O uses every chunk of every target, or of the part of it that the
@@ -48,7 +50,8 @@ pub fn volumes(request: &Request, targets: &[TargetFacts], team: &Team) -> Resul
         };
         let log = log::regions(request, class, targets)?;
         let random = volume(class.io_bytes(), Layout::Concat).ok();
-        Ok(Volumes { random, sized, streams, log, places: places(request, class, &sizes, &own)? })
+        let (places, targets) = (places(request, class, &sizes, &own)?, of_each(class, &parts)?);
+        Ok(Volumes { random, sized, streams, log, places, targets })
     };
     request.classes.iter().map(of_class).collect()
 }
@@ -58,6 +61,14 @@ impl Volumes {
     pub fn at(&self, level: u32) -> (Option<&Volume>, Option<&Volume>) {
         let place = usize::try_from(level).ok().and_then(|level| self.places.get(level.checked_sub(1)?));
         (place.or(self.streams.as_ref()), place.or(self.random.as_ref()))
+    }
+
+    /// Of a level that counts targets, which volume a number has of what was dealt out, and its number among those of its target:
+    /// they go to the targets in turn, so that each has as many.
+    pub fn own(&self, level: u32, number: u32) -> Option<(&Volume, u32)> {
+        let level = level.min(u32::try_from(self.targets.len()).unwrap_or(u32::MAX));
+        let target = number.checked_rem(level)?;
+        Some((self.targets.get(target as usize)?, number / level))
     }
 }
 
@@ -123,6 +134,17 @@ fn places(
     (1..=u32::from(class.places.unwrap_or(0))).map(place).collect()
 }
 
+/// The volume of each target of a class whose level counts them.
+fn of_each(class: &LoadClass, parts: &[Range<u64>]) -> Result<Vec<Volume>, Problem> {
+    if !class.level_is_targets() {
+        return Ok(Vec::new());
+    }
+    let of_target = |(target, part): (u16, &Range<u64>)| {
+        Volume::of_target(target, part, class.io_bytes()).map_err(|error| Problem::usage(error.to_string()))
+    };
+    (0u16..).zip(parts).map(of_target).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +182,34 @@ mod tests {
             assert!(text.contains("number 2 is /dev/y on db1 and nothing on db2"), "{text}");
         }
         assert_eq!(told(&plain, &[&[0, 1], &[1, 0]]), None, "each target is cut by itself");
+    }
+
+    #[test]
+    fn what_is_dealt_out_over_targets_goes_to_each_alike_and_to_no_other() {
+        let class =
+            LoadClass { per_target: Some(3), levels: vec![2], ..LoadClass::random(Class::TARGETS, 8192) };
+        let request = Request { classes: vec![class], ..Request::new(RunLevel::Scaling) };
+        let targets = [1 << 20, 2 << 20, 4 << 20].map(TargetFacts::simulated);
+        let [volumes] = &volumes(&request, &targets, &Team::default()).unwrap()[..] else {
+            panic!("one class")
+        };
+        let dealt = |level: u32| -> Vec<(u16, u32)> {
+            let of = |number| {
+                let (volume, index) = volumes.own(level, number).unwrap();
+                let last = volume.place(volume.chunks() - 1);
+                assert_eq!(volume.place(0).target, last.target);
+                assert_eq!(last.offset + 8192, targets[usize::from(last.target)].size_bytes, "all of it");
+                (last.target, index)
+            };
+            (0..request.classes[0].dealt(level)).map(of).collect()
+        };
+        assert_eq!(dealt(1), [(0, 0), (0, 1), (0, 2)]);
+        assert_eq!(dealt(2), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)]);
+        assert_eq!(dealt(3).len(), 9);
+        let plain = Request::new(RunLevel::Oltp);
+        let [plain, ..] = &super::volumes(&plain, &targets, &Team::default()).unwrap()[..] else {
+            panic!("a pair")
+        };
+        assert!(plain.own(2, 0).is_none(), "other loads go over all targets");
     }
 }

@@ -80,9 +80,13 @@ impl Request {
         }
     }
 
-    /// The part of such a list that a point uses.
+    /// The part of such a list that a point uses: of a side, and the first ones where the levels of all its classes count targets.
     pub fn used_at<'t, T>(&self, point: Point, of_targets: &'t [T]) -> &'t [T] {
-        self.side_of(point).map_or(of_targets, |side| self.of_side(side, of_targets))
+        let all = self.side_of(point).map_or(of_targets, |side| self.of_side(side, of_targets));
+        let counted = |(class, level)| self.class(class)?.level_kind().targets(level);
+        let most = point.classes().map(counted).try_fold(0, |most: u32, one| Some(most.max(one?)));
+        let most = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+        most.map_or(all, |most| &all[..most.min(all.len())])
     }
 
     /// Whether a point goes through the page cache.
@@ -118,10 +122,19 @@ impl Request {
         }
     }
 
-    /// The targets of a run that touches no storage: one, or one of each side.
+    /// The targets of a run that touches no storage: those of its law, or one of each side.
     pub fn simulated_targets(&self) -> Vec<TargetFacts> {
         let engines = std::iter::once(self.engine).chain(self.sides.map(|sides| sides.engine));
         let law = |engine| if let EngineRequest::Sim(law) = engine { law } else { SimLaw::default() };
+        if let (EngineRequest::Sim(law), None) = (self.engine, self.sides)
+            && law.targets.count > 1
+        {
+            let named = |number: u32| {
+                let path = format!("simulated-{number}");
+                TargetFacts { real_path: path.clone(), path, ..TargetFacts::simulated(law.size_bytes) }
+            };
+            return (1..=law.targets.count).map(named).collect();
+        }
         engines.map(|engine| TargetFacts::simulated(law(engine).size_bytes)).collect()
     }
 

@@ -16,6 +16,9 @@ use crate::load::task::{Task, Through};
 use crate::stats::bound::LatencyBound;
 use crate::units::{NS_PER_S, Nanos};
 
+/// More sequential readers are not counted apart: every worker would count in lists of so many.
+const MOST_COUNTED_READERS: u32 = 1024;
+
 /// What of a task is read in many places.
 impl Request {
     /// The word for the load.
@@ -25,6 +28,13 @@ impl Request {
             Task::Calibrate { .. } => RunLevel::Simple,
             Task::Phases(_) | Task::Soak { .. } => RunLevel::Load,
         }
+    }
+
+    /// How many readers are counted apart: those of the level that is about them, but not of crowds.
+    pub fn counted_readers(&self) -> usize {
+        let readers = || self.class(Class::STREAM).and_then(|class| class.levels.iter().max().copied());
+        let most = readers().filter(|_| self.level() == RunLevel::Streams).unwrap_or(0);
+        if most > MOST_COUNTED_READERS { 0 } else { usize::try_from(most).unwrap_or(0) }
     }
 
     /// The points that the load names, which of phases are theirs; none where the levels of its classes are the points, or are searched.
@@ -189,6 +199,11 @@ impl Request {
     }
 
     fn check_named(&self, points: &[Point]) -> Result<(), Problem> {
+        if self.sides.is_some() && self.classes.iter().any(LoadClass::level_is_targets) {
+            return Err(Problem::usage("two sides cannot be measured over more and more targets")
+                .because("a side takes its turn with all of its targets")
+                .next("run `rigel run scaling` on each side, and compare the records"));
+        }
         if !points.is_empty() || self.classes.iter().any(|class| !class.levels.is_empty()) {
             return Ok(());
         }

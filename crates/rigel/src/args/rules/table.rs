@@ -145,6 +145,27 @@ pub const RULES: &[Rule] = &[
         OWN_LOAD,
         LEAVE_OUT,
     ),
+    not(
+        RUN,
+        &["--matrix", "--num-small", "--num-large", "--simulate", "--stripe"],
+        &["scaling"],
+        OWN_LOAD,
+        LEAVE_OUT,
+    ),
+    not(
+        RUN,
+        &["--levels", "--num-disks"],
+        &["scaling"],
+        "the number of targets says what is measured",
+        LEAVE_OUT,
+    ),
+    only(
+        HERE,
+        &["--per-target"],
+        &["scaling"],
+        "only the level 'scaling' has a load for each target",
+        "use `rigel run scaling {typed}`, or leave out {option}",
+    ),
     not(RUN, &["--size-small"], &["commit", "streams"], OWN_LOAD, LEAVE_OUT),
     not(RUN, &["--size-large"], &["commit", "open"], OWN_LOAD, LEAVE_OUT),
     not(

@@ -6,7 +6,7 @@ use super::source::LoadedRun;
 use super::{NARROWER, check_gates};
 use crate::args::CompareArgs;
 use crate::commands::report::run_id;
-use crate::output;
+use crate::output::{self, dir_of};
 use crate::streams::Streams;
 use rigel_core::error::Problem;
 use rigel_core::path_text::{self, printable};
@@ -56,7 +56,7 @@ pub(super) fn compare(
     [base, new].into_iter().try_for_each(no_tool_twice)?;
     let sides = [base, new].map(|side| side.iter().map(PreparedRun::new).collect::<Vec<_>>());
     let sources = sides.each_ref().map(|side| side.iter().map(PreparedRun::source).collect::<Vec<_>>());
-    let found = ToolComparison::new(&sources[0], &sources[1], options.allow_differences);
+    let found = ToolComparison::new(&sources[0], &sources[1], options.judgement.allow_differences);
     check(&found, base, new)?;
     let gates: Vec<GateResult> =
         options.gates.iter().map(|gate| gate.clone().judge(&found.comparison)).collect::<Result<_, _>>()?;
@@ -69,14 +69,23 @@ pub(super) fn compare(
         undecided_fails: options.fail_undecided,
     };
     if let Some(path) = &options.junit {
-        output::write_whole(path, &render_tools(CompareFormat::Junit, &compared)?.bytes, options.force)?;
+        output::write_whole(
+            path,
+            &render_tools(CompareFormat::Junit, &compared)?.bytes,
+            options.judgement.force,
+        )?;
     }
     let file = render_tools(options.format, &compared)?;
-    match &options.out {
+    let dir = match (&options.judgement.out, options.format) {
+        (Some(dir), _) => Some(dir.as_path()),
+        (None, CompareFormat::Html) => Some(dir_of(new[0].path())),
+        (None, _) => None,
+    };
+    match dir {
         None => streams.results(&file.bytes)?,
         Some(dir) => {
             let name = format!("{}_to_{}", name(&base[0])?, name(&new[0])?);
-            streams.list(&output::write_files(dir, &name, &[file], options.force)?)?;
+            streams.list(&output::write_files(dir, &name, &[file], options.judgement.force)?)?;
         }
     }
     check_gates(&gates, |gate| reason(gate, &found.comparison), (options.fail_undecided, NARROWER), streams)

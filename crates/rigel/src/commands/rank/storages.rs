@@ -34,7 +34,7 @@ impl<'a> PreparedStorage<'a> {
     /// As the rules want it. A single run is one session; several speak for themselves.
     pub fn contender(&self, options: &RankArgs, streams: &Streams) -> Storage<'_> {
         let past = match self.loaded.runs.as_slice() {
-            [LoadedRun::Record(only)] if !options.no_history => past::of_run(&only.record, streams),
+            [LoadedRun::Record(only)] if !options.judgement.no_history => past::of_run(&only.record, streams),
             _ => SessionSpread::default(),
         };
         Storage {

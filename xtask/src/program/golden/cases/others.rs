@@ -6,6 +6,7 @@ mod checks;
 mod compare;
 mod machines;
 mod proof;
+mod rank;
 mod scores;
 
 use super::Case;
@@ -19,6 +20,7 @@ pub fn all() -> Vec<Case> {
         checks::all(),
         machines::all(),
         proof::all(),
+        rank::all(),
         scores::all(),
     ];
     rooms.into_iter().flatten().collect()

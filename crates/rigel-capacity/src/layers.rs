@@ -302,7 +302,7 @@ mod tests {
         let database = Subject::named(Kind::Database, "md1");
         assert_eq!(
             own_disks(vec![database.clone()]),
-            [database.clone()],
+            std::slice::from_ref(&database),
             "a name is all that it has in common"
         );
         let [all, memory] = ["ALL", "zram0"].map(|name| Subject::disk(name, ""));

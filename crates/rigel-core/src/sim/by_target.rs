@@ -35,7 +35,6 @@ impl Default for ByTargetLaw {
 
 impl ByTargetLaw {
     /// Whether there is one, as everything else of a law says it.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
     pub fn is_one(&self) -> bool {
         *self == Self::default()
     }

@@ -80,6 +80,9 @@ pub fn facts(table_bytes: u64, shared_buffers: u64) -> ProofFacts {
 }
 
 /// The experiment on a private server.
+///
+/// # Errors
+/// When the server fails, a statement takes too long, or `stop` is set.
 pub fn prove_private(
     server: &mut PrivateServer,
     wanted: ProofRequest,

@@ -121,7 +121,7 @@ mod tests {
         for share in [0.0, 0.5, 1.0] {
             cached.set(share, &mut draw, &mut || Ok(())).unwrap();
         }
-        let stopped = cached.set(1.0, &mut draw, &mut || Err(super::super::ended())).unwrap_err();
+        let stopped = cached.set(1.0, &mut draw, &mut || Err(crate::prove::ended())).unwrap_err();
         assert_eq!(stopped.kind.code(), 4, "it ends in the middle");
         let told = CacheFiles::open(&Tables { file: dir.path().to_owned(), ..tables }).err().unwrap();
         assert_eq!(told.kind.code(), 3, "{told}");

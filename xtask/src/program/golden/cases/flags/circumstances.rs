@@ -94,7 +94,8 @@ fn loop_cached() -> anyhow::Result<Record> {
 fn low_priority() -> anyhow::Result<Record> {
     let mut record = once_each()?;
     let io = IoPriority { class: IoClass::Idle, level: 7 };
-    record.header.nodes.first_mut().host.priority = ProcessPriority { nice: Some(19), io: Some(io) };
+    record.header.nodes.first_mut().host.priority =
+        ProcessPriority { nice: Some(19), io: Some(io), ..ProcessPriority::default() };
     Ok(record)
 }
 

@@ -44,9 +44,8 @@ fn another_priority_is_told() {
 
 #[test]
 fn a_scheduling_policy_and_a_share_of_the_cpus_are_priorities_too() {
-    let flag = |change: fn(&mut crate::facts::HostFacts)| {
-        flags(|record| change(&mut record.header.nodes.first_mut().host)).pop()
-    };
+    let flag =
+        |change: fn(&mut HostFacts)| flags(|record| change(&mut record.header.nodes.first_mut().host)).pop();
     let idle = flag(|host| host.priority.policy = Some(SchedulingPolicy::Idle)).unwrap();
     assert!(idle.code == FlagCode::Priority && idle.speaks_against(), "{idle:?}");
     assert_eq!(idle.text, "policy SCHED_IDLE");

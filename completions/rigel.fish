@@ -162,7 +162,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l load -d 'Use the loa
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l arrivals -d 'Distribution of the times between arrivals: even, poisson or bursty:N [default: poisson]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-outstanding -l qd -d 'Most I/Os outstanding at once; further ones wait, and the wait counts as latency [default: 1024]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l max-rate -d 'Highest rate to try [default: 250000]' -r
-complete -c rigel -n "__fish_rigel_using_subcommand slo" -l for -d 'Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more]' -r
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l for -d 'Time for everything but filling a scratch file; no measurement begins after it [default: 5m or more; 60s with --require alone]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l engine -d 'How I/O is submitted, as with `rigel run`' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l workers -d 'Worker threads [default: as many as the load needs]' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l io-timeout -d 'Treat an I/O that takes longer as hung and end the run; results so far are kept [default: 60s]' -r

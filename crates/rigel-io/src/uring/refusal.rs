@@ -39,8 +39,8 @@ pub(crate) fn cause(error: &io::Error) -> String {
             "this kernel lacks it: it is older than Linux 5.1 or was built without it".to_owned()
         }
         Some(libc::EMFILE) => {
-            let limit = open_file_limit().map_or_else(|| "its limit".to_owned(), |limit| limit.to_string());
-            format!("this process may have only {limit} open files (ulimit -n), and has them (EMFILE)")
+            let limit = open_file_limit().map_or_else(String::new, |limit| format!("{limit} "));
+            format!("this process has reached its limit of {limit}open files (ulimit -n; EMFILE)")
         }
         Some(libc::EACCES) => "a security module such as SELinux refuses it (EACCES)".to_owned(),
         Some(libc::ENOMEM) => match memlock_limit_bytes() {

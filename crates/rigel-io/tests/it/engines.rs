@@ -99,6 +99,7 @@ fn word_for(errno: i32) -> &'static str {
         libc::ENOSYS => "a seccomp profile hides it",
         libc::EACCES => "a security module",
         libc::ENOMEM => "memory for the ring",
+        libc::EMFILE => "open files (ulimit -n",
         _ => "os error",
     }
 }

@@ -138,7 +138,7 @@ impl Database {
     }
 
     pub(super) fn not_ours(&self) -> Problem {
-        Problem::refused("the database rigel is not Rigel's")
+        Problem::refused("the database 'rigel' is not Rigel's")
             .at(self.address.shown())
             .because("its tables lack Rigel's comment")
             .next("rename that database, or measure a private server on the same storage")
@@ -346,7 +346,7 @@ impl Database {
 
     /// Removes the database when nothing is in it, of any kind.
     pub(super) fn drop_empty(&mut self) -> Result<(), Problem> {
-        let refused = |error| failure::statement("the database rigel cannot be removed", &error);
+        let refused = |error| failure::statement("the database 'rigel' cannot be removed", &error);
         let ask = "select (select count(*) from information_schema.tables where table_schema = 'rigel') \
             + (select count(*) from information_schema.routines where routine_schema = 'rigel') \
             + (select count(*) from information_schema.events where event_schema = 'rigel')";

@@ -11,6 +11,10 @@ use table::OPTIONS;
 pub fn hint(argument: &str, next: Option<&str>, calibrates: bool) -> Option<String> {
     let (option, value) =
         argument.split_once('=').map_or((argument, next), |(option, value)| (option, Some(value)));
+    // In this spelling it is Rigel's own, of another command.
+    if option == "--max-latency" {
+        return None;
+    }
     let name = option.strip_prefix("--")?.replace('-', "_");
     let (_, run, calibrate) = OPTIONS.iter().find(|(names, ..)| names.contains(&name.as_str()))?;
     let here = calibrate.filter(|_| calibrates).unwrap_or(run);

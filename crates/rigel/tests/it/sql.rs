@@ -73,7 +73,7 @@ pub fn refused(told: ProgramOutput, code: i32, parts: &[&str]) {
 pub fn assert_clean(place: &Path) {
     let left: Vec<String> = fs::read_dir(place)
         .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|name| name.starts_with("rigel-sql-server"))
         .collect();
     assert!(left.is_empty(), "{left:?}");

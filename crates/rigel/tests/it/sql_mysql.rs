@@ -66,10 +66,10 @@ fn a_mysql_server_gets_a_database_with_consent_and_loses_it_on_request() {
     server.ask("create table rigel.mine (i int)").unwrap();
     let told = drop_it(&place, &dsn).expect_code(0);
     assert!(told.stderr.contains("the database rigel stays"), "{}", told.stderr);
-    refused(run(&["--size", "32M", "--create-in", "rigel"]), 3, &["the database rigel is not Rigel's"]);
-    refused(drop_it(&place, &dsn), 3, &["the database rigel is not Rigel's"]);
+    refused(run(&["--size", "32M", "--create-in", "rigel"]), 3, &["the database 'rigel' is not Rigel's"]);
+    refused(drop_it(&place, &dsn), 3, &["the database 'rigel' is not Rigel's"]);
     server.ask("create table rigel.big (id int); drop table rigel.mine").unwrap();
-    refused(drop_it(&place, &dsn), 3, &["the database rigel is not Rigel's"]);
+    refused(drop_it(&place, &dsn), 3, &["the database 'rigel' is not Rigel's"]);
     assert_eq!(server.ask("select count(*) from rigel.big").unwrap(), "0");
     server.ask("drop database rigel").unwrap();
     whole(&run(&["--size", "32M", "--create-in", "rigel", "--drop"]));

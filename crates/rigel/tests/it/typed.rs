@@ -146,7 +146,7 @@ fn what_stands_for_no_path_leads_to_one() {
         ("run simple +DATA.256.1", "asmcmd lsdsk -G DATA`"),
         ("run simple if=t.dat", "`rigel run streams t.dat`"),
         ("calibrate postgresql", "`rigel run --load postgresql`"),
-        ("run simple job.fio", "docs/guide/from-fio.md"),
+        ("run simple job.fio", "`rigel run --load job.fio` runs it"),
         ("calibrate /dev/no*", "likely cause: no file matches this pattern"),
         ("fill +DATA --size 4G", "a new file of this name is ./+DATA"),
     ] {
@@ -278,7 +278,7 @@ fn values_of_fio_do_not_turn_around_what_was_meant() {
 /// Units in full, names with blanks between, a list in capitals, two words in one.
 #[test]
 fn what_can_be_read_in_one_way_is_read() {
-    assert_eq!(plan("run simple --for 2weeks"), plan("run simple --for 2w"));
+    assert_eq!(plan("run simple --for 2days"), plan("run simple --for 2d"));
     let told = within::refused(["orion", "-run simple"]);
     says(&told, "-run simple", &["did you mean -run simple, with a blank between?"]);
     let place = Place::new();

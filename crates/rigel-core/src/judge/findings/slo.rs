@@ -7,8 +7,10 @@
 mod bracket;
 mod latency;
 mod open;
+mod required;
 
 pub use open::SloOpen;
+pub use required::RequiredFound;
 
 use super::estimate::{PhaseJudgement, by_step};
 use super::{LatencyUs, PointFindings};
@@ -17,7 +19,7 @@ use crate::judge::slo::{SloVisit, is_counted, law};
 use crate::load::class::Class;
 use crate::load::matrix::Point;
 use crate::load::plan::{RateFound, RatePoints, SHARES};
-use crate::load::slo::{Requirement, ScaledPhases, SloBound};
+use crate::load::slo::{ScaledPhases, SloBound};
 use crate::measure::Histogram;
 use crate::record::{Record, Visit};
 use crate::stats::Estimate;
@@ -26,7 +28,7 @@ use crate::stats::detect::overload::Growth;
 use crate::stats::rates::HIGHEST_FLOOR;
 use crate::stats::share::{BoundVerdict, Ratio};
 use bracket::{Bracket, Level};
-use open::Circumstances;
+use required::required_of;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,45 +103,6 @@ pub struct SloPoint {
     pub judged_us: Vec<Option<Estimate>>,
     /// The latencies of all open classes and visits together: what the ratios are of.
     pub latency_us: Option<LatencyUs>,
-}
-
-/// A required rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RequiredFound {
-    /// The requirement.
-    pub requirement: Requirement,
-    /// What was seen over what is allowed.
-    pub ratio: Option<Ratio>,
-    /// Whether it is kept, as measured.
-    pub kept: BoundVerdict,
-    /// What leaves it undecided; of one that is not kept, what says that this may not be the storage; or that other rates decided it.
-    pub open: Option<SloOpen>,
-}
-
-impl RequiredFound {
-    /// What its own visits tell.
-    pub fn kept_there(&self) -> BoundVerdict {
-        if self.open == Some(SloOpen::Around) { BoundVerdict::Undecided } else { self.kept }
-    }
-
-    /// One answer in a run: where its own visits leave a rate open, the bracket decides, which rests on all of those around it.
-    fn beside(self, answer: &SloAnswer, bounds: &[SloBound]) -> Self {
-        let SloAnswer::Rate(SloRate { lower, upper, is_by_tool, .. }) = *answer else { return self };
-        let is_overload = self.open == Some(SloOpen::Overload);
-        if self.kept != BoundVerdict::Undecided || is_overload || !bounds.contains(&self.requirement.bound) {
-            return self;
-        }
-        let rate = f64::from(self.requirement.rate);
-        // Of several bounds another one may be that which is broken, and on a busy host it may not be the storage that breaks it.
-        let is_storage = !is_by_tool && !matches!(self.open, Some(SloOpen::Busy | SloOpen::Late));
-        let is_broken = bounds.len() == 1 && is_storage && upper.is_some_and(|upper| rate >= upper);
-        let kept = match lower {
-            Some(lower) if rate <= lower => BoundVerdict::Yes,
-            _ if is_broken => BoundVerdict::No,
-            _ => return self,
-        };
-        Self { kept, open: Some(SloOpen::Around), ..self }
-    }
 }
 
 /// All of it.
@@ -270,40 +233,6 @@ impl SloFindings {
         let required = required.into_iter().map(|one| one.beside(&answer, &slo.bounds)).collect();
         Some(Self { answer, points, required, bounds: slo.bounds.clone(), scale })
     }
-}
-
-/// What became of a requirement: of several loads that of the one which keeps it least.
-fn required_of(
-    (visited, judged): (&PointVisitSet, &[PointFindings]),
-    named: Option<&RatePoints>,
-    (place, requirement): (usize, &Requirement),
-) -> RequiredFound {
-    let nothing = Some(SloOpen::NotVisited);
-    let none = RequiredFound {
-        requirement: *requirement,
-        ratio: None,
-        kept: BoundVerdict::Undecided,
-        open: nothing,
-    };
-    let of_part = |named: &RatePoints| {
-        let step = *named.required.get(place)?;
-        let seen = visited.ratios(step, &requirement.bound);
-        let ratio = Ratio::of(&seen, is_counted(&requirement.bound));
-        let kept = visited.as_measured(step, ratio);
-        let circumstances = Circumstances {
-            is_overload: visited.overloaded.contains(&step),
-            is_late: visited.is_by_tool(step, &requirement.bound),
-            is_busy: judged.iter().any(|found| found.step == step && open::is_busy(found)),
-        };
-        let open = SloOpen::of(kept, ratio.zip(open::asked(&seen, &requirement.bound)), circumstances);
-        Some(RequiredFound { ratio, kept, open, ..none })
-    };
-    let value = |found: &RequiredFound| found.ratio.map_or(0.0, |ratio| ratio.value);
-    let parts = named.into_iter().flat_map(RatePoints::all).map(|named| of_part(named).unwrap_or(none));
-    let worst = parts.max_by(|one, other| {
-        doubt(one.kept).cmp(&doubt(other.kept)).then(value(one).total_cmp(&value(other)))
-    });
-    worst.unwrap_or(none)
 }
 
 /// The latencies at a rate.
@@ -569,7 +498,7 @@ mod tests {
             is_by_tool: false,
         };
         let of = |rate: u32, open: SloOpen, bounds: &[SloBound], bracket: SloRate| {
-            let requirement = Requirement { bound, rate };
+            let requirement = crate::load::slo::Requirement { bound, rate };
             let one =
                 RequiredFound { requirement, ratio: None, kept: BoundVerdict::Undecided, open: Some(open) };
             let told = one.beside(&SloAnswer::Rate(bracket), bounds);

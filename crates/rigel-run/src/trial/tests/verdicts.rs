@@ -200,7 +200,8 @@ fn the_bracket_says_so(one: &RequiredFound, found: &SloFindings) {
 #[test]
 fn a_search_says_what_its_intervals_say() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for seed in 0..16 {
+    // The last ones search no rate.
+    for seed in 0..20 {
         let mut draw = Draw(3000 + seed);
         let noise = draw.of(&["white=1%", "white=5%,between=10%", "noise=ar:5s:20%"]);
         let law = format!("servers=1,service=200us,rate=0,spread=exponential,{noise}");
@@ -213,7 +214,7 @@ fn a_search_says_what_its_intervals_say() {
             bounds: vec!["p99 < 2ms".parse().unwrap()],
             required: required.map(|text| text.parse().unwrap()).into(),
             most_rate: 5000,
-            required_only: draw.of(&[false, true]),
+            required_only: seed >= 16,
             scaled: None,
         };
         let max_duration = Some(Nanos::from_secs(180));

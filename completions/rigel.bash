@@ -291,7 +291,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__calibrate)
-            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --for --no-commits --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --last --history --no-history --help"
+            opts="-h --lun --scratch-size --keep-scratch --max-latency --percentile --num-disks --write --size-small --size-large --for --no-commits --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --last --history --no-history --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -394,7 +394,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__capacity__subcmd__fit)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --load --grow --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --load --grow --max-rate --for --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1673,7 +1673,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling load"
+            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1964,7 +1964,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__slo)
-            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --write --size --load --arrivals --qd --max-outstanding --max-rate --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --p50 --p95 --p99 --p99.9 --p999 --mean --bound --require --write --size --load --arrivals --qd --max-outstanding --max-rate --for --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2100,7 +2100,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__soak)
-            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --resume --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            opts="-h --lun --scratch-size --keep-scratch --for --write --load --beside-production --every --resume --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2207,7 +2207,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__sql)
-            opts="-h --dsn --create-in --drop --programs --database --size --sessions --num-disks --probe --report-sessions --report-by --report-size --report-share --matrix --num-small --num-large --sql-only --precision --for --duration --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help simple normal oltp dss users commit prove install drop resume record"
+            opts="-h --dsn --create-in --drop --programs --database --size --sessions --num-disks --probe --report-sessions --report-by --report-size --report-share --matrix --num-small --num-large --sql-only --precision --for --duration --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help simple normal oltp dss users commit prove install drop resume record"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2386,7 +2386,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__sql__subcmd__prove)
-            opts="-h --dsn --create-in --drop --programs --database --size --for --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
+            opts="-h --dsn --create-in --drop --programs --database --size --for --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2526,7 +2526,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__versus)
-            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
+            opts="-v -h --and --and-engine --and-buffered --same --record --html --resume --fail-if --require --fail-undecided --no-history --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

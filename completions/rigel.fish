@@ -103,6 +103,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand run" -l out -d 'Directory of
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l as-load -d 'Print the load as a file for --load, with --dry-run'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l fast -d 'Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly'
+complete -c rigel -n "__fish_rigel_using_subcommand run" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand run" -l dry-run -d 'Show the plan and do nothing'
@@ -136,6 +137,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l name -d 'Name 
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-commits -d 'Do not measure the cost of a commit'
+complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand calibrate" -l dry-run -d 'Show the plan and do nothing'
@@ -173,6 +175,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand slo" -l label -d 'Your name 
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l name -d 'Name of the record and of the page' -r
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand slo" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand slo" -l dry-run -d 'Show the plan and do nothing'
@@ -218,6 +221,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_sub
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l out -d 'Directory of the outputs [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l drop -d 'Remove the schema rigel after the run; `rigel sql drop` removes it now'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l sql-only -d 'Of simple and commit: measure SQL only, without raw I/O in between'
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l allow-memory -d 'Measure memory on purpose: allow a private server in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and not __fish_seen_subcommand_from prove install drop resume record" -l dry-run -d 'Show the plan and do nothing'
@@ -247,6 +251,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcomm
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l name -d 'Name of the run; all output files start with it' -r
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l out -d 'Directory of the outputs [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l drop -d 'Remove the schema rigel after the run; `rigel sql drop` removes it now'
+complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l allow-memory -d 'Measure memory on purpose: allow a private server in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand sql; and __fish_seen_subcommand_from prove" -l dry-run -d 'Show the plan and do nothing'
@@ -383,6 +388,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand versus" -l html -d 'With --r
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fail-undecided -d 'Also exit with 1 if a gate is undecided: its interval contains the limit, or there is no interval'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-history -d 'Ignore the history of calibrations, which tells how much repeated runs differ'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l fast -d 'Measure 1 s at a time instead of 2 s: faster, but less reliable on devices that start slowly'
+complete -c rigel -n "__fish_rigel_using_subcommand versus" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l allow-memory -d 'Measure memory on purpose, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand versus" -l dry-run -d 'Show the plan and do nothing'
@@ -436,6 +442,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand soak" -l label -d 'Your name
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l name -d 'Name of the record and of the page' -r
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand soak" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand soak" -l dry-run -d 'Show the plan and do nothing'
@@ -578,6 +585,7 @@ complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_su
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l name -d 'Name of the record and of the page' -r
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l out -d 'Directory of the outputs' -r -f -a "(__fish_complete_directories)"
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l keep-scratch -d 'Keep the scratch file, so that the next run need not fill it'
+complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l no-trials -d 'Do not compare engines before the run'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l allow-memory -d 'Measure memory on purpose: allow a scratch file in memory, and exit with 0'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l share -d 'Measure even while another run of Rigel reads the same target'
 complete -c rigel -n "__fish_rigel_using_subcommand capacity; and __fish_seen_subcommand_from fit" -l dry-run -d 'Show the plan and do nothing'

@@ -98,6 +98,9 @@ pub struct Request {
     /// Completions are looked for on the device instead of being waited for by interrupt.
     #[serde(default)]
     pub poll: bool,
+    /// No engine is compared with another one before the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_trials: bool,
     /// How long an I/O may be in flight before it counts as hung and the run is ended.
     #[serde(default = "default_io_timeout")]
     pub io_timeout: Nanos,
@@ -147,6 +150,7 @@ impl Request {
             allow_memory: false,
             share: false,
             poll: false,
+            no_trials: false,
             io_timeout: DEFAULT_IO_TIMEOUT,
             sides: None,
             node_share: Vec::new(),

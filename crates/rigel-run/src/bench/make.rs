@@ -200,7 +200,8 @@ fn of_workload(
         targets.announce(request.share)?;
     }
     // Beside production nothing is loaded more than it may be. Nodes try at the same time, as they load at the same time.
-    let may_try = !request.poll && workload.beside.is_none() && trials::is_compared(choice.kind);
+    let may_try =
+        !request.no_trials && !request.poll && workload.beside.is_none() && trials::is_compared(choice.kind);
     let is_tried = may_try && matches!(choosing, EngineSelection::ByTrials | EngineSelection::ByAllTrials);
     let of_all = matches!(choosing, EngineSelection::ByAllTrials);
     let trials = Trials {

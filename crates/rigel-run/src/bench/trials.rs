@@ -45,6 +45,7 @@ const FIRST_VISIT: u64 = u64::MAX / 2;
 /// The engines that a run of this plan may try beside the usual one; none where it tries nothing.
 pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<EngineKind> {
     let is_tried = is_compared(usual)
+        && !request.no_trials
         && !request.poll
         && request.soak().is_none_or(|soak| soak.beside.is_none())
         && class(request, plan).is_some();

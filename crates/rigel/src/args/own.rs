@@ -107,6 +107,12 @@ pub struct EngineArgs {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = values::engine, help_heading = ENGINE)]
     pub engine: EngineRequest,
 
+    /// Do not compare engines before the run
+    ///
+    /// The trials read from the targets for up to 1.2 seconds. Without them auto uses the first of io_uring, libaio and threads that works.
+    #[arg(long, help_heading = ENGINE, hide_short_help = true)]
+    pub no_trials: bool,
+
     /// Worker threads [default: as many as the load needs]
     #[arg(long, value_name = "N", help_heading = ENGINE, hide_short_help = true)]
     pub workers: Option<u32>,
@@ -193,9 +199,10 @@ impl HowArgs {
     /// # Errors
     /// When no seed could be drawn.
     pub fn request(&self, plain: Request) -> Result<Request, Problem> {
-        let EngineArgs { engine, workers, io_timeout, cpus, seed } = &self.engine;
+        let EngineArgs { engine, no_trials, workers, io_timeout, cpus, seed } = &self.engine;
         Ok(Request {
             engine: *engine,
+            no_trials: *no_trials,
             workers: *workers,
             io_timeout: io_timeout.unwrap_or(plain.io_timeout),
             cpus: cpus.clone().unwrap_or_default(),

@@ -83,8 +83,18 @@ fn a_dry_run_names_what_an_engine_would_be_compared_with() {
     let others = ["io_uring and sync", "sync"];
     let is_said = |others: &&str| flat.contains(&format!("libaio, compared in short trials with {others}"));
     assert!(others.iter().any(is_said), "{flat}");
-    let told = place.line("run oltp disk --engine null --dry-run");
-    assert!(!told.stdout.contains("short trials"), "{}", told.stdout);
+    for line in [
+        "run oltp --engine null",
+        "run oltp disk --engine libaio --no-trials",
+        "run oltp disk --no-trials",
+    ] {
+        let told = place.line(&format!("{line} --dry-run")).expect_code(0);
+        assert!(!told.stdout.contains("short trials"), "{}", told.stdout);
+    }
+    let told = place.line(
+        "run advanced disk --engine threads --no-trials --matrix point --num-small 1 --num-large 0 --duration 300ms --no-html",
+    );
+    assert!(!told.stderr.contains("tried with"), "{}", told.stderr);
 }
 
 /// What arrives waits in a queue, which an engine without one cannot have.

@@ -122,7 +122,7 @@ const CASES: [Case; 9] = [
 fn one_point(place: &Place, target: &Path, engine: &str, write: bool) -> Value {
     let target = target.display();
     let mut line = format!(
-        "run advanced {target} --engine {engine} --matrix point --num-small 1 --num-large 0 --duration 300ms --json"
+        "run advanced {target} --engine {engine} --no-trials --matrix point --num-small 1 --num-large 0 --duration 300ms --json"
     );
     if write {
         line += &format!(" --write 100 --destroy-data {target}");
@@ -203,7 +203,7 @@ fn stall(device: &TestDevice, target: &Path, engine: &str) {
     let place = Place::new();
     device.command("hang 4194304 8388608\nreset").unwrap();
     let line = format!(
-        "run advanced {} --engine {engine} --matrix point --num-small 4 --num-large 0 --duration 6s --json",
+        "run advanced {} --engine {engine} --no-trials --matrix point --num-small 4 --num-large 0 --duration 6s --json",
         target.display()
     );
     let mut command = place.command();

@@ -73,6 +73,7 @@ fn rigel_and_fio_make_the_same_io_of_a_job() {
                 "job.fio",
                 "--engine",
                 "libaio",
+                "--no-trials",
                 "--no-html",
                 "--allow-memory",
                 "--cache-size",

@@ -80,7 +80,11 @@ fn start(binary: &Path, out: &Path, device: &Path, options: &Options) -> anyhow:
     let mut command = Command::new(binary);
     command.args(["run", "advanced"]).arg(device).arg("--out").arg(out);
     command.args(["--matrix", "point", "--num-large", "0", "--quiet", "--no-html", "--name", "stress"]);
-    command.args(["--num-small", &options.outstanding.to_string()]).args(["--engine", &options.engine]);
+    command.args(["--num-small", &options.outstanding.to_string()]).args([
+        "--engine",
+        &options.engine,
+        "--no-trials",
+    ]);
     command.args(["--duration", &format!("{}s", options.minutes * 60)]).stdout(Stdio::null());
     command.spawn().with_context(|| format!("cannot start {}", binary.display()))
 }

@@ -83,11 +83,9 @@ fn a_dry_run_names_what_an_engine_would_be_compared_with() {
     let others = ["io_uring and sync", "sync"];
     let is_said = |others: &&str| flat.contains(&format!("libaio, compared in short trials with {others}"));
     assert!(others.iter().any(is_said), "{flat}");
-    for line in [
-        "run oltp --engine null",
-        "run oltp disk --engine libaio --no-trials",
-        "run oltp disk --no-trials",
-    ] {
+    for line in
+        ["run oltp --engine null", "run oltp disk --engine libaio --no-trials", "run oltp disk --no-trials"]
+    {
         let told = place.line(&format!("{line} --dry-run")).expect_code(0);
         assert!(!told.stdout.contains("short trials"), "{}", told.stdout);
     }

@@ -52,12 +52,16 @@ pub(super) fn others(request: &Request, plan: &Plan, usual: EngineKind) -> Vec<E
     let may_be = |kind: &EngineKind| {
         let request = Request { engine: EngineRequest::Only(*kind), ..request.clone() };
         let fits = *kind != EngineKind::Sync || plan.workers_of(EngineKind::Sync) <= MOST_WORKERS;
-        *kind != usual && fits && request.check_sync().is_ok()
+        fits && request.check_sync().is_ok()
     };
-    // Where Rigel chooses, the ring is the usual one, or does not work here.
     let is_named = matches!(request.engine, EngineRequest::Only(_));
-    let may_try = |kind: &EngineKind| is_tried && (is_named || *kind != EngineKind::IoUring) && may_be(kind);
-    TRIED.into_iter().filter(may_try).collect()
+    candidates(usual, is_named).filter(|kind| is_tried && may_be(kind)).collect()
+}
+
+/// What is tried beside the usual engine. Where Rigel chooses, the ring is the usual one, or does not work here.
+fn candidates(usual: EngineKind, is_named: bool) -> impl Iterator<Item = EngineKind> {
+    let may_be = move |kind: &EngineKind| *kind != usual && (is_named || *kind != EngineKind::IoUring);
+    TRIED.into_iter().filter(may_be)
 }
 
 /// Whether an engine does what the others do, and can be compared with them.
@@ -104,10 +108,7 @@ impl Trials<'_> {
         }
         let mut tried = vec![(usual.clone(), vec![first.iops])];
         let mut left_out = Vec::new();
-        // Where Rigel chooses and the ring is not the usual one, it does not work here.
-        let may_try =
-            |kind: &EngineKind| *kind != usual.kind && (self.is_named || *kind != EngineKind::IoUring);
-        for kind in TRIED.into_iter().filter(may_try) {
+        for kind in candidates(usual.kind, self.is_named) {
             match self.candidate(kind) {
                 Ok(choice) => tried.push((choice, Vec::new())),
                 Err(why) => left_out.push(format!("no {}: {why}", kind.name())),

@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn too_few_open_files_are_called_so() {
         let told = problem(EngineKind::IoUring, false, &io::Error::from_raw_os_error(libc::EMFILE));
-        assert!(told.cause.unwrap().contains("open files (ulimit -n)"));
+        assert!(told.cause.unwrap().contains("open files (ulimit -n; EMFILE)"));
         assert!(!told.what.contains("does not work") && told.next.unwrap().contains("ulimit -n 1024"));
     }
 

@@ -43,24 +43,27 @@ impl EngineTrial {
     }
 
     /// Reads per second over all turns.
-    pub fn mean(&self) -> f64 {
+    fn mean(&self) -> f64 {
         self.iops.iter().sum::<f64>() / to_f64(self.iops.len().max(1) as u64)
     }
 }
 
 impl EngineTrials {
-    /// The engine to take: the usual one, unless another did more in its worst turn than that in its best; of several the one that did most.
+    /// The engine to take: the usual one, unless another did surely more.
     pub fn best(&self) -> Option<EngineKind> {
-        let (usual, others) = self.trials.split_first()?;
-        let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > MUCH * usual.most();
-        let best = others.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()));
-        Some(best.unwrap_or(usual).engine)
+        let usual = self.trials.first()?;
+        Some(self.surely_faster(usual, MUCH).unwrap_or(usual).engine)
     }
 
-    /// The trial that surely did over 10 % more than that of `engine`: in its worst turn more than the other in its best. Of several the one that did most.
+    /// The trial that did surely over 10 % more than that of `engine`.
     pub fn faster_than(&self, engine: EngineKind) -> Option<&EngineTrial> {
         let own = self.trials.iter().find(|trial| trial.engine == engine && !trial.iops.is_empty())?;
-        let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > MUCH_MORE * own.most();
+        self.surely_faster(own, MUCH_MORE)
+    }
+
+    /// The trial that did `factor` times as much in its worst turn as `own` in its best one; of several the one that did most.
+    fn surely_faster(&self, own: &EngineTrial, factor: f64) -> Option<&EngineTrial> {
+        let beats = |other: &&EngineTrial| !other.iops.is_empty() && other.least() > factor * own.most();
         self.trials.iter().filter(beats).max_by(|one, other| one.mean().total_cmp(&other.mean()))
     }
 

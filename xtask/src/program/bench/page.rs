@@ -17,7 +17,7 @@ makes this page. It needs fio, and takes `--t-io-uring PATH` to a built `t/io_ur
 
 Rigel puts every I/O into a full latency histogram and a bucket of 10 ms. fio runs one job with its defaults plus `--direct=1
 --thread --norandommap`. t/io_uring measures no latency. CPU is user and system time of the whole process per I/O. *Beside* is the
-time of the process before and after the load.
+time of the process before and after the load. Which engine does most is on [a page of its own](engines.md).
 
 ";
 

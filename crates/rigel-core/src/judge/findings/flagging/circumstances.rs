@@ -111,7 +111,8 @@ fn kind(disturbance: &Disturbance) -> (usize, f64) {
     }
 }
 
-const fn window(visit: &Visit) -> Window {
+/// When a visit measured.
+pub(super) const fn window(visit: &Visit) -> Window {
     Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) }
 }
 

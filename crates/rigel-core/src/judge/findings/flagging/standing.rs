@@ -2,11 +2,12 @@
 //!
 //! Of what was measured, only whether it came as far as a limit allows. Must not look into a latency.
 
+use super::circumstances::window;
 use crate::facts::{IoLimit, LimitedRate, Rank, TargetFacts};
 use crate::judge::flags::{Flag, FlagCode};
 use crate::load::class::LoadClass;
 use crate::load::request::CacheWarmUp;
-use crate::measure::{ClassTally, Window};
+use crate::measure::ClassTally;
 use crate::record::{Node, Record, Visit};
 use crate::units::say::figure;
 use crate::units::{Bytes, GIB, MIB, NS_PER_S, to_f64};
@@ -77,10 +78,8 @@ fn cpu_limit(record: &Record) -> Option<Flag> {
     let [node] = record.header.nodes.all() else { return None };
     let quota = to_f64(node.host.cgroup.cpu_quota_millis(node.host.cpus)?) / 1000.0;
     let share = |visit: &Visit| {
-        let window =
-            Window { start_ns: visit.began_ns, end_ns: visit.began_ns.saturating_add(visit.measured_ns) };
         let witness = visit.nodes.first()?.witness.as_ref()?;
-        Some(own_cores(witness, window)? / quota.max(0.001)).filter(|share| *share >= AT_THE_LIMIT)
+        Some(own_cores(witness, window(visit))? / quota.max(0.001)).filter(|share| *share >= AT_THE_LIMIT)
     };
     let shares: Vec<f64> = record.visits.iter().filter_map(share).collect();
     let most = shares.iter().copied().reduce(f64::max)?;

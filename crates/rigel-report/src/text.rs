@@ -37,13 +37,13 @@ pub fn verdict_of(view: &View<'_>) -> String {
 /// What became of a run that its user stopped; `None` of every other one.
 pub fn stopped(view: &View<'_>) -> Option<String> {
     let end = view.record.closing.as_ref()?.end;
-    (end == Some(End::Stopped)).then(|| format!("you stopped the run {}", notes::progress(view)))
+    (end == Some(End::Stopped)).then(|| format!("the run was stopped {}", notes::progress(view)))
 }
 
 /// The same of a soak.
 pub fn stopped_soak(record: &Record) -> Option<String> {
     let end = record.closing.as_ref()?.end;
-    (end == Some(End::Stopped)).then(|| "you stopped the soak before its time was over".to_owned())
+    (end == Some(End::Stopped)).then(|| "the soak was stopped before its time was over".to_owned())
 }
 
 /// Whether there is something to show of a run: one that its user stopped early may have no figure yet.

@@ -326,7 +326,7 @@ fn check_not_stopped(signals: &Signals) -> Result<(), Problem> {
     if !signals.flag().load(Ordering::Relaxed) {
         return Ok(());
     }
-    Err(Problem::new(ExitKind::CutShort, "you stopped the run before its first point")
+    Err(Problem::new(ExitKind::CutShort, "the run was stopped before its first point")
         .next("nothing was measured and there are no outputs; start again"))
 }
 

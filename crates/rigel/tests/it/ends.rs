@@ -55,7 +55,8 @@ fn what_a_stopped_run_names_goes_on() {
         });
         let told = told.expect_code(4);
         let all = format!("{}{}", told.stdout, told.stderr);
-        assert!(told.stderr.contains("error: you stopped the "), "{line}: {}", told.stderr);
+        let is_told = |what: &str| told.stderr.contains(&format!("error: the {what} was stopped "));
+        assert!(is_told("run") || is_told("soak"), "{line}: {}", told.stderr);
         for word in FALSE {
             assert!(!all.contains(word), "{line} says {word}: {all}");
         }
@@ -74,7 +75,7 @@ fn a_run_without_a_figure_leaves_its_record_and_no_page() {
     place.random_file("data", 16 << 20);
     let line = "run advanced data --type seq --matrix point --num-small 0 --num-large 1 --duration 1s";
     let told = stopped_when(&place, line, |_| true).expect_code(4);
-    assert!(told.stderr.contains("error: you stopped the run before its first visit was over"), "{told:?}");
+    assert!(told.stderr.contains("error: the run was stopped before its first visit was over"), "{told:?}");
     let names: Vec<String> = place.files().into_iter().filter(|name| name != "data").collect();
     assert!(names.len() == 1 && names[0].ends_with("_record.jsonl"), "{names:?}");
     let commands = named(&told);

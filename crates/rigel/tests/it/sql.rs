@@ -172,7 +172,7 @@ fn a_run_that_is_stopped_puts_everything_away() {
     thread::sleep(Duration::from_millis(300));
     signal(run.id(), Signal::INT);
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
-    refused(told, 4, &["you stopped the run", "rigel sql --resume", "recreates the server and its table"]);
+    refused(told, 4, &["the run was stopped", "rigel sql --resume", "recreates the server and its table"]);
     assert_clean(place.path());
 }
 
@@ -277,7 +277,7 @@ fn a_table_that_is_measured_is_not_removed() {
     signal(run.id(), Signal::INT);
     let told = ProgramOutput::from(run.wait_with_output().unwrap());
     refused(other, 3, &["rigel.big is in use"]);
-    refused(told, 4, &["you stopped the run"]);
+    refused(told, 4, &["the run was stopped"]);
     assert_eq!(database.ask("select count(*) from pg_namespace where nspname = 'rigel'").unwrap(), "0");
 }
 
@@ -355,7 +355,7 @@ fn who_ends_a_run_does_not_wait_for_its_table() {
     refused(
         told,
         4,
-        &["you stopped the run before its first point", "the schema rigel and its table are kept"],
+        &["the run was stopped before its first point", "the schema rigel and its table are kept"],
     );
     assert_eq!(schemas(), "1");
 }

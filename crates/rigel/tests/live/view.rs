@@ -78,7 +78,7 @@ fn q_ends_a_run_that_was_watched_in_a_small_terminal() {
     }
     terminal.press("q");
     let end = restored(&terminal, 4);
-    assert!(end.contains("you stopped the run"), "{end}");
+    assert!(end.contains("the run was stopped"), "{end}");
     assert!(end.contains("_report.html"), "{end}");
     let record = record(&place);
     assert_eq!(record.closing.as_ref().map(|closing| closing.complete), Some(false));

@@ -10,6 +10,7 @@ pub use point::Point;
 
 use crate::load::class::{Class, LoadClass, PerClass};
 use crate::load::levels;
+use crate::load::pace::LevelChoice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -209,6 +210,24 @@ impl Grid {
         let all = Self::from_points(points, 0);
         let printed = all.printed.into_iter().chain(self.printed).collect();
         Self { printed, total_points: self.total_points + more.len() as u64, ..all }
+    }
+
+    /// The same with the levels of a choice, as far as nothing has to be searched for them.
+    pub fn with_choice(self, choice: LevelChoice) -> Self {
+        if choice == LevelChoice::Ends { self.ends() } else { self }
+    }
+
+    /// Of each class the lowest level above 0 and the highest alone, whatever runs beside it.
+    fn ends(self) -> Self {
+        let is_end = |(class, level): (Class, u32)| {
+            let own = self.levels.get(&class).into_iter().flatten().copied().filter(|level| *level > 0);
+            let (least, most) = (own.clone().min(), own.max());
+            Some(level) == least || Some(level) == most
+        };
+        let is_kept = |point: &&Point| point.classes().all(is_end);
+        let points: Vec<Point> = self.points.iter().filter(is_kept).copied().collect();
+        let total = points.len();
+        Self::from_points(points, total)
     }
 
     fn basic(small: &[u32], large: &[u32]) -> Self {

@@ -102,6 +102,8 @@ pub enum LevelChoice {
     /// ORION's, from the number of disks.
     #[default]
     Orion,
+    /// Of ORION's, the lowest and the highest of each class.
+    Ends,
     /// Around the saturation of the device, which is searched first.
     Auto,
 }

@@ -138,8 +138,10 @@ impl Plan {
             return Ok(Self { rates: Some(rates), ..plan });
         }
         match request.task {
-            Task::Matrix { level, shape, levels: LevelChoice::Orion, .. } => {
-                let grid = Grid::new(level, shape, num_disks);
+            Task::Matrix {
+                level, shape, levels: levels @ (LevelChoice::Orion | LevelChoice::Ends), ..
+            } => {
+                let grid = Grid::new(level, shape, num_disks).with_choice(levels);
                 let room = grid.most();
                 Self::of_grid(request, host, targets, num_disks, grid, room)
             }

@@ -5,7 +5,7 @@
 use super::{answering, commits, highest, loads, places, queues, rates, turns};
 use rigel_core::judge::flags::FlagCode;
 use rigel_core::load::class::Pattern;
-use rigel_core::load::matrix::RunLevel;
+use rigel_core::load::matrix::{MatrixShape, RunLevel};
 use rigel_core::load::pace::{Adaptive, LevelChoice, Pace, Precision};
 use rigel_core::load::request::{CacheWarmUp, DEFAULT_STREAM_IOS, EngineRequest, Request};
 use rigel_core::load::task::Task;
@@ -181,6 +181,10 @@ impl Case {
             (None, Some(bound), _) => Task::rate(self.level, rates::slo(bound)?, self.pace),
             (None, None, LevelChoice::Auto) => Task::searched(self.level, Pace::Adaptive(self.pace)),
             (None, None, LevelChoice::Orion) => Task::of_level(self.level),
+            (None, None, levels @ LevelChoice::Ends) => {
+                let pace = Pace::Adaptive(self.pace);
+                Task::Matrix { level: self.level, shape: MatrixShape::Basic, levels, pace }
+            }
         })
     }
 

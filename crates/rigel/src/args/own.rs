@@ -66,7 +66,7 @@ pub struct PrecisionArgs {
     #[arg(long, help_heading = PRECISION, hide_short_help = true)]
     pub fast: bool,
 
-    /// Load levels: by number of disks (orion), or searched (auto)
+    /// Load levels: by number of disks (orion), the lowest and highest of these (ends), or searched (auto)
     ///
     /// auto first finds the load that saturates the device, and measures around it.
     #[arg(long, value_name = "LEVELS", ignore_case = true, hide_possible_values = true, value_parser = words::parser::<LevelChoice>(), help_heading = PRECISION)]

@@ -6,7 +6,7 @@ use super::build::{display, level_beside_file, no_storage};
 use super::level::LevelArgs;
 use super::names::Front;
 use super::output::OutputArgs;
-use super::own::OwnArgs;
+use super::own::{OwnArgs, PrecisionArgs};
 use super::rules::Line;
 use super::run::{FILES, RunArgs};
 use super::slo::requirement;
@@ -17,16 +17,20 @@ use clap::Arg;
 use rigel_core::error::Problem;
 use rigel_core::load::demands::Demands;
 use rigel_core::load::matrix::{Grid, RunLevel};
-use rigel_core::load::pace::Precision;
+use rigel_core::load::pace::{LevelChoice, Precision};
 use rigel_core::load::request::{EngineRequest, Request};
 use rigel_core::load::sides::Sides;
 use rigel_core::load::slo::Requirement;
 use rigel_core::load::task::Task;
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
+use rigel_core::units::Nanos;
 use rigel_uses::compare::gate::{Gate, demanded};
 use std::path::{Path, PathBuf};
 
+/// Time of a comparison for which no level is named.
+const A_MINUTE: Nanos = Nanos::from_secs(60);
+const OF_ENDS: &str = "only the lowest and the highest load of each kind, as no level is named: rigel versus simple compares all";
 const SIDES: &str = "Side B";
 const GATES: &str = "Gates";
 
@@ -51,7 +55,7 @@ pub const BESIDE_RECORD: [&str; 15] = [
 
 const SUMMARY: &str = "\
 Examples:
-  rigel versus /mnt/old --and /mnt/new          how much faster is the new storage?
+  rigel versus /mnt/old --and /mnt/new          how much faster is the new storage? (1 min)
   rigel versus oltp /dev/sdb --and /dev/sdc     small I/O only, on devices
   rigel versus open --rate 8000 A --and B       latency of both at 8,000 IOPS
 All options and more examples: rigel help versus";
@@ -59,9 +63,9 @@ All options and more examples: rigel help versus";
 const EXAMPLES: &str = "\
 Examples:
   rigel versus /mnt/old --and /mnt/new
-      small and large I/O on both, alternating: how much faster is new? Fills a scratch file in each directory and removes it
-  rigel versus /dev/sdb --and /dev/sdc --for 2m
-      the same on two devices, in two minutes; nothing is written
+      small and large I/O on both, alternating: how much faster is new? An answer in a minute, after filling a scratch file in each directory, which is removed
+  rigel versus /dev/sdb --and /dev/sdc --for 5m
+      the same on two devices, more precisely in five minutes; nothing is written
   rigel versus oltp /data/old.dat --and /data/new.dat --precision 1%
       small I/O only, until every ratio is known to ±1 %
   rigel versus open --rate 8000 /dev/sdb --and /dev/sdc
@@ -84,9 +88,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted), override_usage = "rigel versus [OPTIONS] [LEVEL] A.. --and B..")]
 pub struct VersusArgs {
-    /// Files, block devices or directories of side A, and the level: simple (if none is given), normal, oltp, dss, advanced, open, commit, zones or streams
+    /// Files, block devices or directories of side A, and the level: simple, normal, oltp, dss, advanced, open, commit, zones or streams
     ///
-    /// The level is the first or the last word. Write ./oltp for a file with the name of a level.
+    /// The level is the first or the last word. Without one, the lowest and the highest load of simple are compared, in a minute unless --for says otherwise. A minute tells
+    /// differences of several percent; name a level to compare all of its loads as precisely as --precision says. Write ./oltp for a file with the name of a level.
     #[arg(value_name = "A")]
     a: Vec<PathBuf>,
 
@@ -206,7 +211,9 @@ impl VersusArgs {
                 server: None,
             }));
         }
-        let level = self.level()?;
+        let named = self.named_level()?;
+        let level = self.level(named)?;
+        let is_brief = named.is_none() && level == RunLevel::Simple && self.be_brief();
         line.at_level(level.name()).check(Front::Rigel)?;
         self.check_sides()?;
         if level == RunLevel::Open {
@@ -220,6 +227,7 @@ impl VersusArgs {
         options.request.demands = wish.demands.clone();
         options.request = in_turns(options.request, disks, sides)?;
         options.versus = wish;
+        options.notes.extend(is_brief.then(|| OF_ENDS.to_owned()));
         Ok(Invocation::Run(Box::new(options)))
     }
 
@@ -233,9 +241,22 @@ impl VersusArgs {
         });
     }
 
+    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only, and short visits. Whether
+    /// nothing that was typed speaks against it.
+    fn be_brief(&mut self) -> bool {
+        let PrecisionArgs { precision, max_duration, fast, levels } = &mut self.load.own.precision;
+        let is_free = precision.is_none() && levels.is_none();
+        if is_free {
+            max_duration.get_or_insert(A_MINUTE);
+            *levels = Some(LevelChoice::Ends);
+            *fast = true;
+        }
+        is_free
+    }
+
     /// What is loaded: a level, or a file.
-    fn level(&mut self) -> Result<RunLevel, Problem> {
-        match (self.named_level()?, &self.load.load_file) {
+    fn level(&self, named: Option<RunLevel>) -> Result<RunLevel, Problem> {
+        match (named, &self.load.load_file) {
             (Some(level), Some(_)) => Err(level_beside_file(level)),
             (None, Some(_)) => Ok(RunLevel::Load),
             (level, None) => Ok(level.unwrap_or(RunLevel::Simple)),
@@ -405,11 +426,11 @@ fn in_turns(request: Request, disks: usize, sides: Sides) -> Result<Request, Pro
     if request.level() == RunLevel::Load {
         return Ok(Request { sides: Some(sides), ..request });
     }
-    let Task::Matrix { level, shape, pace, .. } = request.task else {
+    let Task::Matrix { level, shape, pace, levels } = request.task else {
         return on_both(request, sides);
     };
     let disks = request.num_disks.unwrap_or_else(|| u32::try_from(disks).unwrap_or(u32::MAX));
-    let task = Task::named(level, Grid::new(level, shape, disks).points, pace);
+    let task = Task::named(level, Grid::new(level, shape, disks).with_choice(levels).points, pace);
     on_both(Request { num_disks: Some(disks), task, ..request }, sides)
 }
 

@@ -88,7 +88,7 @@ impl Words for Product {
 
 impl Words for LevelChoice {
     fn all() -> Vec<(&'static str, Self)> {
-        vec![("orion", Self::Orion), ("auto", Self::Auto)]
+        vec![("orion", Self::Orion), ("ends", Self::Ends), ("auto", Self::Auto)]
     }
 }
 

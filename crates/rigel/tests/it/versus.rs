@@ -2,6 +2,8 @@
 
 use crate::recording::Recording;
 use crate::support::{EPOCH, Place, ProgramOutput, narrow, tell};
+use rigel_core::record::{Record, Visit};
+use rigel_core::units::NS_PER_S;
 use serde_json::Value;
 use std::fs;
 use std::sync::OnceLock;
@@ -207,6 +209,31 @@ fn a_plan_says_which_target_is_of_which_side() {
     let told = place.line("versus oltp data --and other --dry-run").expect_code(0).stdout;
     assert!(told.contains("A: data") && told.contains("B: other"), "{told}");
     assert_eq!(place.files(), ["data", "other"]);
+}
+
+/// Who names no level gets an answer in a minute, and hears how to get more.
+#[test]
+fn without_a_level_the_ends_are_compared_in_a_minute() {
+    let place = Place::new();
+    let sides =
+        "--engine sim:servers=8,service=1ms,rate=0 --and-engine sim:servers=8,service=800us,rate=0 --seed 1";
+    let planned = place.line(&format!("versus {sides} --dry-run")).expect_code(0).stdout;
+    let told: Vec<&str> = planned.split_whitespace().collect();
+    let told = told.join(" ");
+    assert!(told.contains("about 1 min") && told.contains("rigel versus simple compares all"), "{planned}");
+    let all = place.line(&format!("versus simple {sides} --dry-run")).expect_code(0).stdout;
+    assert!(!all.contains("as no level is named") && !all.contains("after 1 min"), "{all}");
+    let document =
+        simulated(&place, &format!("versus {sides} --json --quiet --no-html")).expect_code(0).json();
+    let rates = rows(&document, "small_iops");
+    assert_eq!(rates.len(), 2, "{document:#}");
+    for row in rates {
+        assert!(row["ratio"]["visits"].as_u64().unwrap() >= 4 && row["verdict"] == "better", "{row}");
+        assert!((row["ratio"]["value"].as_f64().unwrap() - 1.25).abs() < 0.05, "{row}");
+    }
+    let record = Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
+    let ended_ns = record.visits.iter().map(Visit::ended_ns).max().unwrap();
+    assert!(ended_ns < 62 * NS_PER_S, "{ended_ns}");
 }
 
 /// A short run on real targets: so few seconds that only its form is looked at.

@@ -74,6 +74,21 @@ fn e8_oltp_prints_no_idle_column() {
 }
 
 #[test]
+fn the_ends_are_the_lowest_and_the_highest_load_of_each_class() {
+    let ends = |level| grid(level, 1).ends().points;
+    assert_eq!(
+        ends(RunLevel::Simple),
+        [(1, 0), (5, 0), (0, 1), (0, 2)].map(|(small, large)| Point::pair(small, large))
+    );
+    assert_eq!(ends(RunLevel::Oltp), [1, 20].map(|small| Point::pair(small, 0)));
+    let all = ends(RunLevel::Normal);
+    assert_eq!(all.len(), 8, "three by three without the idle one: {all:?}");
+    assert!(all.contains(&Point::pair(5, 2)) && !all.contains(&Point::pair(3, 0)));
+    let one = advanced(MatrixShape::Point { small: 4, large: 0 }).ends().points;
+    assert_eq!(one, [Point::pair(4, 0)]);
+}
+
+#[test]
 fn one_dimensional_matrices() {
     let row = advanced(MatrixShape::Row { large: 2 });
     assert_eq!(row.points.len(), 6, "small 0..5 beside two large");

@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 
 /// A limited run spends at most this part of its time on each long visit.
 const PART_FOR_A_LONG_VISIT: u64 = 8;
+/// With two sides there are twice as many.
+const PART_OF_A_SIDE: u64 = 2 * PART_FOR_A_LONG_VISIT;
 /// A shorter long visit would show no more than the short ones.
 const SHORTEST_LONG_VISIT_NS: u64 = 5 * NS_PER_S;
 
@@ -64,7 +66,8 @@ impl AdaptivePlan {
         let mut parameters = super::parameters(request, adaptive);
         let limit = commits::time_before(request);
         if let Some(limit) = limit {
-            parameters = limited(parameters, limit, spent);
+            let part = if request.sides.is_some() { PART_OF_A_SIDE } else { PART_FOR_A_LONG_VISIT };
+            parameters = limited(parameters, limit, spent, part);
         }
         let phases = phases(request, adaptive, steps, &parameters);
         let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
@@ -150,11 +153,11 @@ impl AdaptivePlan {
     }
 }
 
-/// Shorter long visits, so that a limited run has time for the others.
-fn limited(parameters: Parameters, limit: Nanos, spent: Nanos) -> Parameters {
+/// Shorter long visits, so that a limited run has time for the others: each takes at most one of so many parts.
+fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Parameters {
     let left_ns = limit.0.saturating_sub(spent.0);
     let long = |usual: u64| {
-        let long = usual.min(left_ns / PART_FOR_A_LONG_VISIT);
+        let long = usual.min(left_ns / parts);
         if long < SHORTEST_LONG_VISIT_NS { 0 } else { long }
     };
     Parameters {

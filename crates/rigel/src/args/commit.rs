@@ -28,7 +28,7 @@ pub struct CommitArgs {
     #[arg(long, value_name = "METHOD", ignore_case = true, hide_possible_values = true, hide_short_help = true, value_parser = words::parser::<Sync>(), help_heading = COMMITS)]
     pub sync: Option<Sync>,
 
-    /// Concurrent writers, each making one commit after the other [default: 1,2,4,8,16]
+    /// Concurrent writers, each making one commit after the other [default: 1,2,4,8,16, or 1,16 for an answer in a minute]
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = writers, hide_short_help = true, help_heading = COMMITS)]
     pub writers: Vec<u32>,
 

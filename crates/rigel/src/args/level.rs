@@ -47,7 +47,21 @@ pub struct LevelArgs {
     pub own: OwnArgs,
 }
 
+/// Writers of commits in a minute.
+const FEW_WRITERS: [u32; 2] = [1, 16];
+
 impl LevelArgs {
+    /// Has commits measured in a minute, with one writer and with many, unless more was asked for; whether that is so.
+    pub fn be_brief_on_commits(&mut self) -> bool {
+        let (load, commit, precision) = (&self.load, &mut self.commit, &mut self.own.precision);
+        let is_free = commit.writers.is_empty() && commit.beside_reads.is_none() && load.duration.is_none();
+        let is_brief = is_free && precision.max_duration.is_none() && precision.take_a_minute();
+        if is_brief {
+            commit.writers = FEW_WRITERS.into();
+        }
+        is_brief
+    }
+
     /// The request of a level, without name and command line. Of a load in a file only the rest is known yet.
     ///
     /// # Errors

@@ -185,7 +185,20 @@ pub struct ShowArgs {
     pub quiet: bool,
 }
 
+/// Time of a run of which nobody says how long it may take, where a minute decides much.
+const A_MINUTE: Nanos = Nanos::from_secs(60);
+
 impl PrecisionArgs {
+    /// Asks for an answer in a minute, unless something was asked that speaks against it; whether that is so.
+    pub fn take_a_minute(&mut self) -> bool {
+        let is_free = self.precision.is_none() && self.levels.is_none();
+        if is_free {
+            self.max_duration.get_or_insert(A_MINUTE);
+            self.fast = true;
+        }
+        is_free
+    }
+
     /// Whether something is asked for that one visit to each point cannot give.
     pub fn is_adaptive(&self) -> bool {
         let Self { precision, max_duration, fast, levels } = self;

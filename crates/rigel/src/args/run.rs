@@ -18,6 +18,8 @@ pub const FILES: &str = "Output";
 /// As in [`super::load`].
 pub const LOAD: &str = "Load";
 
+/// What is said of a run of commits that nobody asked more of.
+const OF_FEW_WRITERS: &str = "only 1 and 16 writers, to answer in a minute: --writers 1,2,4,8,16 measures more of them until the precision is reached";
 const SUMMARY: &str = "\
 Examples:
   rigel run simple                 measure the storage under this directory
@@ -147,7 +149,9 @@ impl RunArgs {
         environment: &Environment,
     ) -> Result<Invocation, Problem> {
         let Some(record) = self.resume.take() else {
-            let options = self.options(Front::Rigel, command_line, environment)?;
+            let is_brief = self.level == Some(RunLevel::Commit) && self.load.be_brief_on_commits();
+            let mut options = self.options(Front::Rigel, command_line, environment)?;
+            options.notes.extend(is_brief.then(|| OF_FEW_WRITERS.to_owned()));
             return Ok(Invocation::Run(Box::new(options)));
         };
         let own = self.load.own;

@@ -6,7 +6,7 @@ use super::build::{display, level_beside_file, no_storage};
 use super::level::LevelArgs;
 use super::names::Front;
 use super::output::OutputArgs;
-use super::own::{OwnArgs, PrecisionArgs};
+use super::own::OwnArgs;
 use super::rules::Line;
 use super::run::{FILES, RunArgs};
 use super::slo::requirement;
@@ -24,12 +24,9 @@ use rigel_core::load::slo::Requirement;
 use rigel_core::load::task::Task;
 use rigel_core::nearest::nearest;
 use rigel_core::path_text;
-use rigel_core::units::Nanos;
 use rigel_uses::compare::gate::{Gate, demanded};
 use std::path::{Path, PathBuf};
 
-/// Time of a comparison for which no level is named.
-const A_MINUTE: Nanos = Nanos::from_secs(60);
 const OF_ENDS: &str = "only the lowest and the highest load of each kind, as no level is named: rigel versus simple compares all";
 const SIDES: &str = "Side B";
 const GATES: &str = "Gates";
@@ -241,17 +238,15 @@ impl VersusArgs {
         });
     }
 
-    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only, and short visits. Whether
-    /// nothing that was typed speaks against it.
+    /// Whoever names no level asks for an answer in a minute: the lowest and the highest load only. Whether nothing that was typed speaks
+    /// against it.
     fn be_brief(&mut self) -> bool {
-        let PrecisionArgs { precision, max_duration, fast, levels } = &mut self.load.own.precision;
-        let is_free = precision.is_none() && levels.is_none();
-        if is_free {
-            max_duration.get_or_insert(A_MINUTE);
-            *levels = Some(LevelChoice::Ends);
-            *fast = true;
+        let precision = &mut self.load.own.precision;
+        let is_brief = precision.take_a_minute();
+        if is_brief {
+            precision.levels = Some(LevelChoice::Ends);
         }
-        is_free
+        is_brief
     }
 
     /// What is loaded: a level, or a file.

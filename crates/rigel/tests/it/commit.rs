@@ -1,6 +1,8 @@
 //! `rigel run commit`: known answers on the simulated device, and what is refused. Real ones: `clock::commit`.
 
 use crate::support::{Place, ProgramOutput};
+use rigel_core::record::{Record, Visit};
+use rigel_core::units::NS_PER_S;
 use serde_json::Value;
 
 /// The figures of a class of the point that has so many of it and nothing else.
@@ -47,7 +49,7 @@ fn numbers_of_writers_are_whole_and_not_too_many() {
 #[test]
 fn a_simulated_flush_is_found() {
     let place = Place::new();
-    let line = "run commit --engine sim:servers=4,service=1ms,rate=0,flush=200us --seed 1 --no-html --json";
+    let line = "run commit --engine sim:servers=4,service=1ms,rate=0,flush=200us --precision 5% --seed 1 --no-html --json";
     let document = place.line(line).expect_code(0).json();
     for (class, us) in [("dsync", 1200.0), ("fdatasync", 1200.0), ("unsynced", 1000.0)] {
         for writers in [1_u64, 2, 4, 8, 16] {
@@ -61,6 +63,28 @@ fn a_simulated_flush_is_found() {
     assert_eq!(document["run"]["classes"]["dsync"]["unit"], "commits/s");
     assert_eq!(document["run"]["classes"]["dsync"]["counted"], "writers");
     assert!(!run_flags(&document).contains(&"FLUSH_FREE".to_owned()), "{:?}", run_flags(&document));
+}
+
+/// Without a word on how long and how many: one writer and many, in a minute, and a hint how to get more.
+#[test]
+fn commits_alone_are_measured_in_a_minute() {
+    let place = Place::new();
+    let line = "run commit --engine sim:servers=4,service=1ms,rate=0,flush=200us --seed 1 --no-html --json";
+    let told = place.line(line).expect_measured();
+    assert!(told.stderr.contains("--writers 1,2,4,8,16"), "{}", told.stderr);
+    let document = told.json();
+    let points = document["points"].as_array().unwrap();
+    assert_eq!(points.len(), 6, "{document:#}");
+    for (class, us) in [("dsync", 1200.0), ("fdatasync", 1200.0), ("unsynced", 1000.0)] {
+        for writers in [1_u64, 16] {
+            let mean = mean_us(alone(&document, class, writers)) * writers.min(4) as f64 / writers as f64;
+            assert!((mean / us - 1.0).abs() < 0.01, "{class} {writers}: {mean}");
+        }
+    }
+    let record = Record::read(place.read("_record.jsonl").as_bytes()).unwrap();
+    let ended_ns = record.visits.iter().map(Visit::ended_ns).max().unwrap();
+    assert!(ended_ns < 62 * NS_PER_S, "{ended_ns}");
+    assert!(record.visits.len() > 4 * points.len(), "{}", record.visits.len());
 }
 
 /// B writes in 500 us and flushes in as much, so that its durable writes take as long as the plain ones of A.

@@ -288,6 +288,6 @@ fn write(target: &OpenTarget, bytes: &[u8], op: &Op) -> Result<usize, Errno> {
 /// Why no thread more can be started, of so many.
 pub(crate) fn no_thread(threads: u32, error: &io::Error) -> Problem {
     Problem::refused(format!("cannot start {threads} threads for {threads} outstanding I/Os"))
-        .because(error.to_string())
-        .next("lower the number of outstanding I/Os, or raise the limits (ulimit -u, kernel.threads-max, pids.max)")
+        .because(format!("a limit on threads is reached (ulimit -u, kernel.threads-max, pids.max): {error}"))
+        .next("lower the number of outstanding I/Os, leave out --engine, or raise that limit")
 }

@@ -55,6 +55,14 @@ impl EngineTrials {
         Some(self.surely_faster(usual, MUCH).unwrap_or(usual).engine)
     }
 
+    /// Why the usual engine stays although another one did more on average.
+    pub fn doubt(&self) -> Option<String> {
+        let usual = self.trials.first()?;
+        let is_better = |other: &EngineTrial| other.mean() > MUCH * usual.mean();
+        let is_doubtful = self.best() == Some(usual.engine) && self.trials.iter().any(is_better);
+        is_doubtful.then(|| format!("the turns differ too much to tell, so {} stays", usual.engine.name()))
+    }
+
     /// The trial that did surely over 10 % more than that of `engine`.
     pub fn faster_than(&self, engine: EngineKind) -> Option<&EngineTrial> {
         let own = self.trials.iter().find(|trial| trial.engine == engine && !trial.iops.is_empty())?;

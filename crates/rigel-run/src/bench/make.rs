@@ -100,8 +100,8 @@ pub fn bench(
 /// How the engine comes about where a request leaves it open.
 #[derive(Clone, Debug)]
 enum EngineSelection {
-    /// That of a run that goes on, as no run has two; or of both sides, with the trials on this one.
-    Kept(EngineKind, Option<EngineTrials>),
+    /// That of a run that goes on, as no run has two; or of both sides, with the trials on this one, and why.
+    Kept(EngineKind, Option<(EngineTrials, String)>),
     /// The usual one that works here, without a trial.
     Usual,
     /// By trials, of others only where the usual one hands its I/Os over.
@@ -133,7 +133,7 @@ fn both_sides(
     drop(both);
     let mut trials = engines.map(|engine| engine.trials);
     for (which, trials) in Side::BOTH.into_iter().zip(&mut trials) {
-        if trials.is_none() {
+        if trials.as_ref().is_none_or(|trials| trials.trials.len() < 2) {
             *trials = side(which, EngineSelection::ByAllTrials)?.site().nodes.first().engine.trials.clone();
         }
     }
@@ -141,8 +141,15 @@ fn both_sides(
         [Some(a), Some(b)] => a.best_of_both(b),
         _ => None,
     };
+    let sentence =
+        |trials: &Option<EngineTrials>| trials.as_ref().map_or_else(String::new, EngineTrials::sentence);
+    let [of_a, of_b] = trials.each_ref().map(sentence);
+    let why = format!("A: {of_a}; B: {of_b}; both sides use the engine that slows either of them least");
     // A side that could not be tried leaves the usual one to both.
-    let choosing = |trials| kind.map_or(EngineSelection::Usual, |kind| EngineSelection::Kept(kind, trials));
+    let choosing = |trials: Option<EngineTrials>| {
+        let kept = trials.map(|trials| (trials, why.clone()));
+        kind.map_or(EngineSelection::Usual, |kind| EngineSelection::Kept(kind, kept))
+    };
     let [of_a, of_b] = trials.map(choosing);
     Ok([side(Side::A, of_a)?, side(Side::B, of_b)?])
 }
@@ -215,10 +222,8 @@ fn of_workload(
         is_named: asked.is_some(),
     };
     let choice = match choosing {
-        EngineSelection::Kept(_, Some(trials)) if asked.is_none() => {
-            let why = "both sides use the engine that slows either of them least";
-            let reason = Some(format!("{}; {why}", trials.sentence()));
-            EngineChoice { reason, trials: Some(trials), ..choice }
+        EngineSelection::Kept(_, Some((trials, why))) if asked.is_none() => {
+            EngineChoice { reason: Some(why), trials: Some(trials), ..choice }
         }
         _ if is_tried => trials.choose(choice),
         _ => choice,
@@ -276,9 +281,12 @@ pub fn engine(run: &Request, side: Option<Side>, plan: &Plan) -> Option<String> 
         Ok(EngineChoice { kind, reason, .. }) => {
             let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
             let others = if may_try { trials::others(request, plan, kind) } else { Vec::new() };
-            let others = others.into_iter().map(EngineKind::name);
-            let and = if request.engine == EngineRequest::Auto { " or " } else { " and " };
-            let others = others.collect::<Vec<_>>().join(and);
+            let others: Vec<&str> = others.into_iter().map(EngineKind::name).collect();
+            let and = if request.engine == EngineRequest::Auto { "or" } else { "and" };
+            let others = match others.as_slice() {
+                [first, middle, last] => format!("{first}, {middle} {and} {last}"),
+                _ => others.join(&format!(" {and} ")),
+            };
             let why = match request.engine {
                 EngineRequest::Auto if others.is_empty() => ", the best one that works here".to_owned(),
                 EngineRequest::Auto => {

@@ -39,6 +39,8 @@ const BYTES_OF_WORKER: u64 = 256 << 10;
 const LONGEST_IO: Nanos = Nanos::from_secs(2);
 /// What is tried. The ring comes first: where it hands nothing over no other does more.
 const TRIED: [EngineKind; 3] = [EngineKind::IoUring, EngineKind::Libaio, EngineKind::Sync];
+/// With fewer I/Os in a turn no engine is the limit, and none could be told from another.
+const FEWEST_IOS: u64 = 100;
 /// The numbers of visits draw the places of I/Os. No run comes to these.
 const FIRST_VISIT: u64 = u64::MAX / 2;
 
@@ -102,18 +104,44 @@ impl Trials<'_> {
         if self.host.limits.address_room_bytes.is_some() {
             return Err("the address space of this process is limited (ulimit -v)".to_owned());
         }
-        let first = self.turn(&load, usual, 0)?;
-        if usual.kind == EngineKind::IoUring && !first.is_handed_over && !self.of_all {
-            return Ok(None);
-        }
-        let mut tried = vec![(usual.clone(), vec![first.iops])];
+        let mut tried = vec![(usual.clone(), Vec::new())];
         let mut left_out = Vec::new();
+        match self.turn(&load, usual, 0) {
+            Ok(first) => {
+                tried[0].1.push(first.iops);
+                if usual.kind == EngineKind::IoUring && !first.is_handed_over && !self.of_all {
+                    return Ok(Some(EngineChoice { trials: Some(load.trials(&tried)), ..usual.clone() }));
+                }
+                if first.ios < FEWEST_IOS {
+                    return Err(format!("{} I/Os in {} are too few to tell", first.ios, Nanos(MEASURE_NS)));
+                }
+            }
+            // What the user named stays, and says why itself.
+            Err(why) if self.is_named => return Err(why),
+            Err(why) => left_out.push(why),
+        }
         for kind in candidates(usual.kind, self.is_named) {
             match self.candidate(kind) {
                 Ok(choice) => tried.push((choice, Vec::new())),
                 Err(why) => left_out.push(format!("no {}: {why}", kind.name())),
             }
         }
+        self.take_turns(&load, &mut tried, &mut left_out);
+        tried.retain(|(_, iops)| iops.len() == TURNS);
+        if tried.is_empty() {
+            return Err(left_out.join(", and "));
+        }
+        let trials = load.trials(&tried);
+        let best = if self.is_named { Some(usual.kind) } else { trials.best() };
+        let choice = tried.into_iter().map(|(choice, _)| choice).find(|choice| Some(choice.kind) == best);
+        let doubt = if self.is_named { None } else { trials.doubt() };
+        let told = [vec![trials.sentence()], doubt.into_iter().collect(), left_out].concat().join("; ");
+        let reason = Some(joined(usual.reason.as_deref(), &told));
+        Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
+    }
+
+    /// The turns that are left; why one had no more is added to `left_out`.
+    fn take_turns(&self, load: &Load, tried: &mut [(EngineChoice, Vec<f64>)], left_out: &mut Vec<String>) {
         let mut is_ring_enough = false;
         for turn in 0..TURNS {
             for (place, (choice, iops)) in tried.iter_mut().enumerate() {
@@ -123,31 +151,15 @@ impl Trials<'_> {
                 if is_over || (is_ring_enough && place > 0 && !is_ring) {
                     continue;
                 }
-                match self.turn(&load, choice, turn) {
+                match self.turn(load, choice, turn * TRIED.len() + place) {
                     Ok(turn) => {
                         is_ring_enough |= is_ring && !turn.is_handed_over && !self.of_all;
                         iops.push(turn.iops);
                     }
-                    Err(why) if place > 0 => left_out.push(format!("no {}: {why}", choice.kind.name())),
-                    Err(why) => return Err(why),
+                    Err(why) => left_out.push(why),
                 }
             }
         }
-        tried.retain(|(_, iops)| iops.len() == TURNS);
-        let trial = |(choice, iops): &(EngineChoice, Vec<f64>)| EngineTrial {
-            engine: choice.kind,
-            iops: iops.clone(),
-        };
-        let trials = EngineTrials {
-            outstanding: load.outstanding,
-            io_bytes: load.io_bytes,
-            trials: tried.iter().map(trial).collect(),
-        };
-        let best = if self.is_named { Some(usual.kind) } else { trials.best() };
-        let choice = tried.into_iter().map(|(choice, _)| choice).find(|choice| Some(choice.kind) == best);
-        let told = [vec![trials.sentence()], left_out].concat().join("; ");
-        let reason = Some(joined(usual.reason.as_deref(), &told));
-        Ok(choice.map(|choice| EngineChoice { reason, trials: Some(trials), ..choice }))
     }
 
     /// The reads of one class as a closed loop, whatever else the run does. It has no more workers and slots than it needs.
@@ -204,7 +216,9 @@ impl Trials<'_> {
         // A large buffer of its own lies in a huge page of its own.
         let need_bytes = u64::from(workers) * BYTES_OF_WORKER + 2 * self.plan.buffer_bytes;
         match self.host.memory_room() {
-            _ if workers > MOST_WORKERS => Err(format!("{workers} workers is too many")),
+            _ if workers > MOST_WORKERS => Err(format!(
+                "{workers} workers, and more than {MOST_WORKERS} have to be asked for (--engine sync)"
+            )),
             Some((room_bytes, _)) if need_bytes > room_bytes => {
                 Err(format!("{workers} workers need {} of memory", Bytes(need_bytes)))
             }
@@ -212,7 +226,7 @@ impl Trials<'_> {
         }
     }
 
-    /// A turn of an engine.
+    /// A turn of an engine. Each has places of its own, so that none reads what a cache holds since the one before it.
     fn turn(&self, load: &Load, choice: &EngineChoice, turn: usize) -> Result<Turn, String> {
         let Load { request, plan, point, .. } = load;
         let workload = Workload { rooms: plan.rooms_of(request, choice.kind), ..load.workload.clone() };
@@ -236,10 +250,10 @@ impl Trials<'_> {
             (None, 0) if ios == 0 => "no I/O completed in time",
             (None, 0) => {
                 let iops = to_f64(ios) * to_f64(NS_PER_S) / to_f64(MEASURE_NS);
-                return Ok(Turn { iops, is_handed_over: io_wq::are_there() });
+                return Ok(Turn { ios, iops, is_handed_over: io_wq::are_there() });
             }
         };
-        Err(format!("{trouble} when {} was", choice.kind.name()))
+        Err(format!("{trouble} in a trial of {}", choice.kind.name()))
     }
 }
 
@@ -274,8 +288,24 @@ struct Load {
     io_bytes: u32,
 }
 
+impl Load {
+    /// The record of what was tried.
+    fn trials(&self, tried: &[(EngineChoice, Vec<f64>)]) -> EngineTrials {
+        let trial = |(choice, iops): &(EngineChoice, Vec<f64>)| EngineTrial {
+            engine: choice.kind,
+            iops: iops.clone(),
+        };
+        EngineTrials {
+            outstanding: self.outstanding,
+            io_bytes: self.io_bytes,
+            trials: tried.iter().map(trial).collect(),
+        }
+    }
+}
+
 /// What a turn gave.
 struct Turn {
+    ios: u64,
     iops: f64,
     /// I/Os were done by threads of the kernel.
     is_handed_over: bool,

@@ -9,6 +9,7 @@ use rigel_core::judge::flags::Flag;
 use rigel_core::load::class::{Class, LoadClass, Pattern, Sizes};
 use rigel_core::load::matrix::Point;
 use rigel_core::load::pace::Pace;
+use rigel_core::load::request::EngineRequest;
 use rigel_core::load::workload::Layout;
 use rigel_core::units::Bytes;
 use rigel_core::units::say::number;
@@ -37,6 +38,8 @@ struct Property {
     shown: Option<fn(&Run<'_>) -> String>,
 }
 
+const ENGINE: &str = "engine";
+
 const PROPERTIES: &[Property] = &[
     incomparable("size of small I/O", |run| {
         has(run, Class::SMALL).then(|| Bytes(run.record.header.request.io_bytes(Class::SMALL)).to_string())
@@ -47,7 +50,7 @@ const PROPERTIES: &[Property] = &[
     incomparable("share of writes", |run| Some(run.record.header.request.write_share())),
     incomparable("pattern of large I/O", |run| has(run, Class::LARGE).then(|| pattern(run))),
     Property { shown: Some(named_classes), ..incomparable("other load classes", other_classes) },
-    incomparable("engine", |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
+    incomparable(ENGINE, |run| Some(run.record.header.nodes.first().engine.kind.name().to_owned())),
     incomparable("page cache", |run| Some(yes_or_no(run.record.header.request.buffered))),
     incomparable("polled completions", |run| Some(yes_or_no(run.record.header.nodes.first().engine.polled))),
     incomparable("flags that invalidate every number", |run| Some(invalid_flags(run))),
@@ -86,6 +89,7 @@ const fn telling(what: &'static str, text: fn(&Run<'_>) -> Option<String>) -> Pr
 pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
     let differ = |property: &Property| {
         let base = (property.text)(first)?;
+        let by_trials = property.what == ENGINE && is_chosen_by_trials(first);
         let other = others.iter().find_map(|other| {
             let text = (property.text)(other)?;
             (text != base).then_some((text, other))
@@ -101,10 +105,17 @@ pub fn differences(first: &Run<'_>, others: &[&Run<'_>]) -> Vec<Difference> {
             base,
             other: text,
             run_id: run.record.header.run_id.clone(),
-            incomparable: property.incomparable,
+            incomparable: property.incomparable && !(by_trials && is_chosen_by_trials(run)),
         })
     };
     PROPERTIES.iter().filter_map(differ).collect()
+}
+
+/// Whether Rigel chose the engine as the one that does most there: it is the way to the same figure, and may differ from run to run where two do alike.
+fn is_chosen_by_trials(run: &Run<'_>) -> bool {
+    let header = &run.record.header;
+    let trials = header.nodes.first().engine.trials.as_ref();
+    header.request.engine == EngineRequest::Auto && trials.is_some()
 }
 
 /// What a run of two sides answers: the ratio of each quantity over all loads, with its interval.

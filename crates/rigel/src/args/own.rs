@@ -109,7 +109,7 @@ pub struct EngineArgs {
 
     /// Do not compare engines before the run
     ///
-    /// The trials read from the targets for up to 1.2 seconds. Without them auto uses the first of io_uring, libaio and threads that works.
+    /// The trials read from the targets for 0.2 s, or for about a second where the kernel hands I/Os over. Without them auto uses the first of io_uring, libaio and threads that works.
     #[arg(long, help_heading = ENGINE, hide_short_help = true)]
     pub no_trials: bool,
 

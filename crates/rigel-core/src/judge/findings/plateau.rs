@@ -20,6 +20,10 @@ use std::f64::consts::SQRT_2;
 /// truth in 95 of 100 (`the_mean_of_a_plateau..`).
 const ALIKE: f64 = SQRT_2;
 
+/// No figure is moved by more than that part of itself. What is known so badly that it would be says more by itself, with its wide interval: moved, its rate,
+/// its latency and what is outstanding would no longer fit together (Little's law), and a row would show what no visit to it came near to.
+const FARTHEST: f64 = 0.2;
+
 /// Which of two figures is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BetterDirection {
@@ -109,7 +113,8 @@ fn joined(
 
 /// The places of the figures that are alike the best one, and their mean, each by how sure it is. They are the best ones without a gap, so that no other
 /// figure is better than their mean. Each is alike the best one, and alike the mean of those before it: what is alike a best one of which next to
-/// nothing is known need not be alike the others. Those that `differ` whatever their noise end it. A figure whose visits do not lie apart stays what it is.
+/// nothing is known need not be alike the others. Those that `differ` whatever their noise end it, and so does a figure that would move one too far. A figure whose
+/// visits do not lie apart stays what it is.
 fn plateau(
     figures: &[Estimate],
     best: BetterDirection,
@@ -124,12 +129,22 @@ fn plateau(
         let Some(own) = self::error(next) else { break };
         let is_alike = |value: f64, error: f64| (value - next.value).abs() <= ALIKE * own.hypot(error);
         let is_alike = is_alike(first.value, error) && is_alike(pool.mean(), pool.error());
-        if !is_alike || members.iter().any(|&member| differ(member, place)) || pool.add(next).is_none() {
+        if !is_alike || members.iter().any(|&member| differ(member, place)) {
             break;
         }
+        let mut more = pool;
+        if more.add(next).is_none() || moves_too_far([first, next], more.mean()) {
+            break;
+        }
+        pool = more;
         members.push(place);
     }
     (members, pool.mean())
+}
+
+/// Whether a value is too far from the best and the worst of those that it stands for.
+fn moves_too_far(ends: [&Estimate; 2], value: f64) -> bool {
+    ends.iter().any(|one| (value / one.value - 1.0).abs() > FARTHEST)
 }
 
 /// Figures that are taken for one.
@@ -196,8 +211,11 @@ mod tests {
         assert_eq!(members, [2, 1], "two standard errors are the end");
         assert!((value - 99.5).abs() < 1e-9, "{value}");
         // A level of which next to nothing is known neither lifts the figure nor stands above it.
-        let (members, value) = of(&[figure(100.0, 1.0), figure(180.0, 80.0)]);
+        let (members, value) = of(&[figure(100.0, 1.0), figure(115.0, 20.0)]);
         assert!(members.len() == 2 && (100.0..100.1).contains(&value), "{value}");
+        // It stays what it is where it would have to move far: two visits of 60 and 300 are no 100.
+        assert_eq!(of(&[figure(100.0, 1.0), figure(180.0, 80.0)]), (vec![1], 180.0));
+        assert_eq!(of(&[figure(8.0, 4.0), figure(12.0, 6.0)]), (vec![1], 12.0));
         assert_eq!(of(&[]), (vec![], 0.0));
         assert_eq!(
             of(&[Estimate::bare(5.0), figure(4.0, 3.0)]),
@@ -212,7 +230,7 @@ mod tests {
     /// With little known, five loads would share one rate and one latency, and the row of one writer would say 20 commits per second of 112 ms each.
     #[test]
     fn what_differs_whatever_its_noise_ends_a_plateau() {
-        let levels = [figure(100.0, 60.0), figure(90.0, 60.0), figure(80.0, 60.0)];
+        let levels = [figure(100.0, 60.0), figure(95.0, 60.0), figure(90.0, 60.0)];
         let differ = |one: usize, other: usize| one.abs_diff(other) == 2;
         assert_eq!(plateau(&levels, BetterDirection::Highest, never).0, [0, 1, 2]);
         assert_eq!(plateau(&levels, BetterDirection::Highest, differ).0, [0, 1]);

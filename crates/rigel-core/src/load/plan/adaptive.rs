@@ -11,6 +11,7 @@ use crate::load::request::{CacheWarmUp, Request};
 use crate::stats::Parameters;
 use crate::stats::forecast::TimeRange;
 use crate::stats::schedule::{LongVisit, Outlook, Phase, Schedule};
+use crate::stats::turns::FEWEST_ROUNDS;
 use crate::units::{NS_PER_S, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -46,7 +47,7 @@ impl AdaptivePlan {
             return Ok(None);
         };
         let found = Self::within(request, &adaptive, steps, Nanos(0));
-        check_limit(request, &adaptive, &found, steps)?;
+        check_limit(&adaptive, steps)?;
         Ok(Some(found))
     }
 
@@ -71,10 +72,29 @@ impl AdaptivePlan {
         }
         let phases = phases(request, adaptive, steps, &parameters);
         let found = Self { parameters, phases, warm_up: warm_up(request, steps) };
-        match limit {
-            Some(limit) => found.with_rests_within(limit.0.saturating_sub(spent.0)),
-            None => found,
-        }
+        let Some(limit) = limit else { return found };
+        let left_ns = limit.0.saturating_sub(spent.0);
+        let found = if found.has_time_for_long_visits(request, steps, left_ns) {
+            found
+        } else {
+            let parameters = Parameters { long_read_ns: 0, long_write_ns: 0, ..parameters };
+            let phases = self::phases(request, adaptive, steps, &parameters);
+            Self { parameters, phases, ..found }
+        };
+        found.with_rests_within(left_ns)
+    }
+
+    /// What the rounds take without which two sides have no ratio, where a limited run has less time.
+    pub fn time_that_a_ratio_lacks(&self, request: &Request, steps: &[Step]) -> Option<Nanos> {
+        let needed_ns = least_rounds(request).saturating_mul(time_of_a_round(steps));
+        let is_short = request.sides.is_some() && needed_ns > self.parameters.time_limit_ns?;
+        is_short.then_some(Nanos(needed_ns))
+    }
+
+    /// Whether a limited run can have its long visits: what is left holds the rounds without which there is no answer.
+    fn has_time_for_long_visits(&self, request: &Request, steps: &[Step], left_ns: u64) -> bool {
+        let rounds = least_rounds(request).saturating_mul(time_of_a_round(steps));
+        self.long_visits_ns().saturating_add(rounds) <= left_ns
     }
 
     /// Shortens the rests if the usual ones would use up the time before the first look. A visit after a short rest
@@ -168,33 +188,28 @@ fn limited(parameters: Parameters, limit: Nanos, spent: Nanos, parts: u64) -> Pa
     }
 }
 
-fn check_limit(
-    request: &Request,
-    adaptive: &Adaptive,
-    found: &AdaptivePlan,
-    steps: &[Step],
-) -> Result<(), Problem> {
+/// Rounds without which a run answers nothing: one for a rate, more for a ratio.
+fn least_rounds(request: &Request) -> u64 {
+    if request.sides.is_some() { FEWEST_ROUNDS as u64 } else { 1 }
+}
+
+/// Of one visit to each point.
+fn time_of_a_round(steps: &[Step]) -> u64 {
+    steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add)
+}
+
+/// Long visits need not fit in: a run without the time for them has none.
+fn check_limit(adaptive: &Adaptive, steps: &[Step]) -> Result<(), Problem> {
     let Some(limit) = adaptive.max_duration else {
         return Ok(());
     };
-    let visits = steps.iter().map(|step| step.known_time().0).fold(0, u64::saturating_add);
-    let least = visits.saturating_add(found.long_visits_ns());
-    if least <= limit.0 {
+    let least_ns = time_of_a_round(steps);
+    if least_ns <= limit.0 {
         return Ok(());
     }
-    let seconds = least.div_ceil(NS_PER_S);
-    // The long visits grow with the limit, so that more is missing than it seems.
-    let suffices = |seconds: &u64| {
-        let max_duration = Some(Nanos::from_secs(*seconds));
-        let adaptive = Adaptive { max_duration, ..*adaptive };
-        let request = request.clone().paced(Pace::Adaptive(adaptive));
-        let planned = AdaptivePlan::within(&request, &adaptive, steps, Nanos(0));
-        visits.saturating_add(planned.long_visits_ns()) <= Nanos::from_secs(*seconds).0
-    };
-    let first = visits.max(limit.0.saturating_add(1)).div_ceil(NS_PER_S);
-    let enough = (first..).find(suffices).unwrap_or(u64::MAX);
+    let enough = least_ns.div_ceil(NS_PER_S);
     Err(Problem::usage(format!("{limit} is not enough for one visit to each of {} points", steps.len()))
-        .because(format!("one visit each takes {seconds} s"))
+        .because(format!("one visit each takes {enough} s"))
         .next(format!("allow at least {enough}s, better five times as much, or measure fewer points")))
 }
 

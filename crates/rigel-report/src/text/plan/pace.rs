@@ -184,7 +184,11 @@ fn time(request: &Request, plan: &Plan, adaptive: Adaptive) -> String {
     let limit = adaptive
         .max_duration
         .map_or_else(String::new, |limit| format!("; no visit begins after {}", span(limit)));
+    let lacks =
+        plan.adaptive.as_ref().and_then(|planned| planned.time_that_a_ratio_lacks(request, &plan.steps));
+    let short = lacks
+        .map_or_else(String::new, |needed| format!("; too short for a ratio, which needs {}", span(needed)));
     format!(
-        "usually {usually}{searched}{warm_up}: the less the device varies, the shorter; a device with few IOPS takes longer{limit}"
+        "usually {usually}{searched}{warm_up}: the less the device varies, the shorter; a device with few IOPS takes longer{limit}{short}"
     )
 }

@@ -8,6 +8,7 @@ use crate::judge::findings::estimate::{PhaseJudgement, used};
 use crate::judge::findings::visits;
 use crate::judge::flags::{Flag, FlagCode};
 use crate::judge::profiles::classes;
+use crate::load::class::LoadClass;
 use crate::load::engine::EngineRequest;
 use crate::measure::Window;
 use crate::record::{Record, Visit};
@@ -177,7 +178,8 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
         EngineKind::Threads => "the threads to which the engine handed the I/Os",
         _ => return None,
     };
-    let may_be = !engine.polled && engine.trials.is_none();
+    let is_settled = engine.trials.as_ref().is_some_and(|trials| trials.trials.len() > 1);
+    let may_be = !engine.polled && !is_settled;
     // Of several nodes the workers of all are one sum.
     let [node] = record.header.nodes.all() else { return None };
     // The threads of the kernel run where the worker may whose ring it is.
@@ -201,10 +203,13 @@ fn engine_limited(record: &Record, visits: &[&Visit]) -> Option<Flag> {
     Some(Flag::new(FlagCode::EngineLimited, text))
 }
 
-/// An engine that the user chose, and that trials before the run showed to do less than another one on this target.
+/// An engine that the user chose, and that trials before the run showed to do less than another one on this target. What arrives at a rate needs no more
+/// than the rate; whether it came late has flags of its own.
 pub(super) fn slower_engine(record: &Record) -> Option<Flag> {
     let engine = &record.header.nodes.first().engine;
-    let is_chosen = matches!(record.header.request.engine, EngineRequest::Only(_));
+    let request = &record.header.request;
+    let is_full = !request.classes.iter().all(LoadClass::is_open);
+    let is_chosen = is_full && matches!(request.engine, EngineRequest::Only(_));
     let trials = engine.trials.as_ref().filter(|_| is_chosen)?;
     let faster = trials.faster_than(engine.kind)?;
     let text = format!("{}; --engine {} shows more of the storage", trials.sentence(), faster.engine.name());

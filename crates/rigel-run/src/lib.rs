@@ -10,6 +10,7 @@ pub mod durability;
 pub mod execute;
 pub mod job;
 pub mod journal;
+pub mod marks;
 #[cfg(feature = "harness")]
 pub mod loop_cost;
 #[cfg(feature = "uses")]

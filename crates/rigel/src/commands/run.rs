@@ -7,6 +7,7 @@ mod consent;
 mod dry_run;
 mod life;
 mod load;
+mod marks;
 mod nodes;
 mod present;
 mod resume;
@@ -19,6 +20,7 @@ mod targets;
 
 pub use consent::{check_names, forecast_of, permit_for};
 pub use load::bytes as load_bytes;
+pub use marks::prefix as mark_prefix;
 pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
@@ -221,7 +223,9 @@ impl ReadyRun {
         let command = going_on(&run.request, bench.site(), &set);
         let mut journal = journal(reporter, record, (&set, &command), is_soak)?;
         // Nobody collects figures of virtual time.
-        let is_watched = is_soak && !run.request.engine.is_simulated();
+        let is_through = run.request.soak().is_some_and(|soak| soak.through);
+        let is_watched = is_soak && !is_through && !run.request.engine.is_simulated();
+        let listener = marks::MarkListener::of(reporter, &run, &bench.site().targets, &beginning.marks);
         let mut watch = is_watched.then(|| soak::Watch::new(reporter, set.clone()));
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
@@ -238,12 +242,14 @@ impl ReadyRun {
                     present::begun_point(reporter, &event, &run.plan);
                 }
                 shown(&event);
+                marks::told(reporter, &event);
                 if let Some(watch) = &mut watch {
                     watch.event(&event);
                 }
             });
         // The terminal is as it was when the results are printed.
         drop(shown);
+        drop(listener);
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.

@@ -81,7 +81,8 @@ pub fn joined(name: impl Into<String>, files: &[OutputFile]) -> Document {
 
 /// The lines of a record, in the order in which a run writes them.
 pub fn lines(record: &Record) -> anyhow::Result<Vec<u8>> {
-    let Record { header, search, visits, intervals, resumed, set_aside, drives, closing, torn } = record;
+    let Record { header, search, visits, intervals, resumed, set_aside, drives, marks, closing, torn } =
+        record;
     let mut all = vec![Line::Header(Box::new(header.clone()))];
     let mut looks = drives.iter().cloned().map(Line::Drives);
     let after = looks.len() / 2;
@@ -105,6 +106,7 @@ pub fn lines(record: &Record) -> anyhow::Result<Vec<u8>> {
     let of_no_visit = |interval: &&Interval| visits.iter().all(|visit| visit.number != interval.visit);
     all.extend(intervals.iter().filter(of_no_visit).cloned().map(Box::new).map(Line::Interval));
     all.extend(looks);
+    all.extend(marks.iter().cloned().map(Line::Mark));
     all.extend(closing.iter().cloned().map(Line::Closing));
     let mut bytes = Vec::new();
     for line in &all {

@@ -17,6 +17,7 @@ mod sides;
 pub mod soak;
 mod sql;
 mod targets;
+pub mod through;
 
 pub use consent::{check_names, forecast_of, permit_for};
 pub use load::bytes as load_bytes;

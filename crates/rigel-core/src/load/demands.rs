@@ -27,6 +27,6 @@ pub struct Demands {
 impl Demands {
     /// Whether nothing is asked.
     pub const fn is_empty(&self) -> bool {
-        self.fail_if.is_empty() && self.required.is_empty()
+        self.fail_if.is_empty() && self.required.is_empty() && self.through.is_empty()
     }
 }

@@ -105,10 +105,13 @@ fn first(found: &ThroughFindings, sign: Sign) -> String {
 
 fn longest(found: &ThroughFindings) -> Option<String> {
     found.has_trouble().then(|| {
-        let back = |time: Option<Nanos>| time.map_or_else(|| "never".to_owned(), |time| format!("after {}", length(time)));
+        let back = |what: &str, time: Option<Nanos>| match time {
+            Some(time) => format!("the {what} was back after {}", length(time)),
+            None => format!("the {what} was not back when the run ended"),
+        };
         let known = matches!(found.baseline, Baseline::Known { .. });
         let when = if known {
-            format!(" The rate was back {}, the p99 {}.", back(found.rate_back), back(found.p99_back))
+            format!(" From the first sign on, {}, and {}.", back("rate", found.rate_back), back("p99", found.p99_back))
         } else {
             String::new()
         };

@@ -55,26 +55,37 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
         }
     };
     for figures in course {
-        let part_ns = figures.series.bucket_ns;
-        let own = figures.series.ops.iter().enumerate().filter(|(_, ops)| **ops > 0);
-        for (place, _) in own {
-            let begins_ns = figures.began_ns.saturating_add(part_ns.saturating_mul(place as u64));
+        let (part_ns, ends) = (figures.series.bucket_ns, ends(figures));
+        if figures.errors > 0 {
+            // What failed in it came back, nobody knows when.
+            let all_ns = figures.ended_ns.saturating_sub(figures.began_ns);
+            let (first_ns, last_ns) = ends.unwrap_or((figures.ended_ns, figures.began_ns));
+            if let Some(last) = last {
+                told(last, figures.began_ns, first_ns.saturating_sub(figures.began_ns), false);
+            }
+            last = Some((figures.ended_ns, figures.ended_ns.saturating_sub(last_ns).min(all_ns)));
+            continue;
+        }
+        let own = figures.series.ops.iter().zip(0..).filter(|(ops, _)| **ops > 0);
+        for (_, place) in own {
+            let begins_ns = figures.began_ns.saturating_add(part_ns.saturating_mul(place));
             if let Some(last) = last {
                 told(last, begins_ns, part_ns, false);
             }
             last = Some((begins_ns.saturating_add(part_ns).min(figures.ended_ns), part_ns));
         }
-        if figures.errors > 0 {
-            if let Some(last) = last.take() {
-                told(last, figures.began_ns, 0, false);
-            }
-            last = Some((figures.ended_ns, 0));
-        } else if last.is_none() {
-            last = Some((figures.began_ns, 0));
-        }
+        last = last.or(Some((figures.began_ns, 0)));
     }
     if let (Some(last), Some(end)) = (last, course.last()) {
         told(last, end.ended_ns, 0, true);
     }
     found
+}
+
+/// Where the first completion of an interval begins at the earliest, and where the last one ends at the latest.
+fn ends(figures: &Figures) -> Option<(u64, u64)> {
+    let part_ns = figures.series.bucket_ns;
+    let filled = || figures.series.ops.iter().zip(0_u64..).filter(|(ops, _)| **ops > 0).map(|(_, place)| place);
+    let at = |place: u64| figures.began_ns.saturating_add(part_ns.saturating_mul(place));
+    Some((at(filled().next()? + 1).min(figures.ended_ns), at(filled().last()?)))
 }

@@ -23,7 +23,7 @@ pub mod rest;
 pub mod resume;
 
 pub use check::foreign_tallies;
-pub use mark::{Mark, Marked};
+pub use mark::{Mark, MarkContent};
 pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 
 /// Major number of the format; a change that old readers would misread raises it.

@@ -16,7 +16,10 @@ pub fn look(root: &Path, devices: &[(u32, u32)]) -> HostStates {
     let mut found = HostStates::default();
     let tops = devices.iter().filter_map(|&number| Block::by_number(&system.sys, number));
     let mut blocks: Vec<Block> = Vec::new();
-    for block in tops.flat_map(|top| { let below = top.below(); std::iter::once(top).chain(below) }) {
+    for block in tops.flat_map(|top| {
+        let below = top.below();
+        std::iter::once(top).chain(below)
+    }) {
         if !blocks.contains(&block) {
             blocks.push(block);
         }
@@ -55,7 +58,8 @@ fn mapped(block: &Block, system: &System, found: &mut HostStates) {
     put(found, StateKind::Suspended, block.title(), text(&block.dir().join("dm/suspended")));
     let Some(mapped) = block.facts(system).mapped else { return };
     for (path, state) in mapped.status.iter().flat_map(|status| paths(status)) {
-        let name = Block::by_number(&system.sys, path).map_or_else(|| format!("{}:{}", path.0, path.1), |block| block.name);
+        let name = Block::by_number(&system.sys, path)
+            .map_or_else(|| format!("{}:{}", path.0, path.1), |block| block.name);
         put(found, StateKind::Path, format!("{}, {name}", mapped.name), Some(state.to_owned()));
     }
 }
@@ -98,7 +102,12 @@ fn disk(block: &Block, sys: &Path, found: &mut HostStates) {
     for above in dir.ancestors() {
         let Some(name) = above.file_name().and_then(|name| name.to_str()) else { break };
         if name.starts_with("session") {
-            put(found, StateKind::Iscsi, name, text(&sys.join("class/iscsi_session").join(name).join("state")));
+            put(
+                found,
+                StateKind::Iscsi,
+                name,
+                text(&sys.join("class/iscsi_session").join(name).join("state")),
+            );
         } else if name.starts_with("rport-") {
             let port = sys.join("class/fc_remote_ports").join(name).join("port_state");
             put(found, StateKind::Port, name, text(&port));
@@ -129,7 +138,8 @@ fn controllers(block: &Block, found: &mut HostStates) {
 
 /// `nvme0`, and not `nvme0n1` or `nvme-subsys0`.
 fn is_controller(name: &str) -> bool {
-    name.strip_prefix("nvme").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    name.strip_prefix("nvme")
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn links(sys: &Path, found: &mut HostStates) {
@@ -169,7 +179,12 @@ mod tests {
         fixture.disk("pci0/ata1/target0:0:0/0:0:0:0/block/sda", (8, 0));
         fixture.holds("virtual/block/md0", "pci0/ata1/target0:0:0/0:0:0:0/block/sda");
         let md = |file: &str| format!("sys/devices/virtual/block/md0/md/{file}");
-        for (file, text) in [("sync_action", "idle\n"), ("sync_completed", "none\n"), ("degraded", "0\n"), ("dev-sda/state", "in_sync\n")] {
+        for (file, text) in [
+            ("sync_action", "idle\n"),
+            ("sync_completed", "none\n"),
+            ("degraded", "0\n"),
+            ("dev-sda/state", "in_sync\n"),
+        ] {
             fixture.write(&md(file), text);
         }
         let state = "sys/devices/pci0/ata1/target0:0:0/0:0:0:0/block/sda/device/state";
@@ -248,7 +263,8 @@ mod tests {
         let of = |file: &str| format!("sys/devices/{subsystem}/{file}");
         for controller in ["nvme0", "nvme1"] {
             fixture.write(&of(&format!("{controller}/state")), "live\n");
-            fixture.write(&of(&format!("{controller}/nvme0c{}n1/ana_state", &controller[4..])), "optimized\n");
+            fixture
+                .write(&of(&format!("{controller}/nvme0c{}n1/ana_state", &controller[4..])), "optimized\n");
         }
         let all = told(
             &fixture,
@@ -257,16 +273,16 @@ mod tests {
         );
         assert_eq!(
             all,
-            [
-                "nvme1: NVMe controller live -> connecting",
-                "nvme0c1n1: path (ANA) optimized -> inaccessible"
-            ]
+            ["nvme1: NVMe controller live -> connecting", "nvme0c1n1: path (ANA) optimized -> inaccessible"]
         );
         let alone = Fixture::new();
         alone.disk("pci0/nvme/nvme4/nvme4n1", (259, 9));
         let state = "sys/devices/pci0/nvme/nvme4/state";
         alone.write(state, "live\n");
-        assert_eq!(told(&alone, &[(259, 9)], &[(state, "resetting\n")]), ["nvme4: NVMe controller live -> resetting"]);
+        assert_eq!(
+            told(&alone, &[(259, 9)], &[(state, "resetting\n")]),
+            ["nvme4: NVMe controller live -> resetting"]
+        );
     }
 
     #[test]

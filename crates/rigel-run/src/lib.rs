@@ -10,9 +10,9 @@ pub mod durability;
 pub mod execute;
 pub mod job;
 pub mod journal;
-pub mod marks;
 #[cfg(feature = "harness")]
 pub mod loop_cost;
+pub mod marks;
 #[cfg(feature = "uses")]
 pub mod scrub;
 pub mod trial;

@@ -2,7 +2,7 @@
 //!
 //! Must not know who says them, nor write a line itself.
 
-use rigel_core::record::Marked;
+use rigel_core::record::MarkContent;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -30,7 +30,7 @@ pub struct WaitingMark {
     /// When it was heard.
     pub since: Instant,
     /// What.
-    pub marked: Marked,
+    pub marked: MarkContent,
     kept: Arc<AtomicU64>,
 }
 
@@ -54,7 +54,7 @@ impl WaitingMark {
 
 impl Marks {
     /// A mark of this moment. `None`: there were too many.
-    pub fn put(&self, marked: Marked) -> Option<Receipt> {
+    pub fn put(&self, marked: MarkContent) -> Option<Receipt> {
         let since = Instant::now();
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() >= MOST_WAITING || self.0.heard.fetch_add(1, Ordering::Relaxed) >= MOST {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_mark_is_taken_once_and_its_receipt_tells_where_it_is() {
         let marks = Marks::default();
-        let receipt = marks.put(Marked::Person("path A pulled".into())).unwrap();
+        let receipt = marks.put(MarkContent::Person("path A pulled".into())).unwrap();
         assert_eq!(receipt.run_ns(), None);
         let taken = marks.take();
         taken.iter().for_each(|mark| mark.is_kept(7));
@@ -91,12 +91,13 @@ mod tests {
         let marks = Marks::default();
         let mut put = 0;
         for _ in 0..MOST + 10 {
-            put += u64::from(marks.put(Marked::Person("again".into())).is_some());
+            put += u64::from(marks.put(MarkContent::Person("again".into())).is_some());
             marks.take();
         }
         assert_eq!(put, MOST);
         let full = Marks::default();
-        let waiting = (0..MOST_WAITING + 1).filter(|_| full.put(Marked::Person("x".into())).is_some()).count();
+        let waiting =
+            (0..MOST_WAITING + 1).filter(|_| full.put(MarkContent::Person("x".into())).is_some()).count();
         assert_eq!(waiting, MOST_WAITING);
     }
 }

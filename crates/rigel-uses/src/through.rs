@@ -18,8 +18,8 @@ pub use rebuild::{Rebuild, RebuildCost};
 pub use standstill::Standstill;
 pub use trouble::{Baseline, Sign, SignKind, Trouble, TroubleKind};
 
-use rigel_core::judge::findings::hung_of;
 use rigel_core::judge::findings::ChangesSeen;
+use rigel_core::judge::findings::hung_of;
 use rigel_core::load::class::LoadClass;
 use rigel_core::load::through::Span;
 use rigel_core::measure::FirstError;
@@ -78,7 +78,8 @@ impl ThroughFindings {
         let class = record.header.request.classes.first()?;
         let asked = record.header.request.phases().first().map_or(0, |phase| phase.point.of(class.name));
         let course = course::of(record, class.name);
-        let lasted = course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
+        let lasted =
+            course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
         let standstills = standstill::all(&course, f64::from(asked));
         let found = trouble::found(&course, &record.marks, &standstills, asked);
         let levels = level::all(&course, &found, limit(record));
@@ -106,7 +107,8 @@ impl ThroughFindings {
             course,
         };
         whole.rebuilds = rebuild::all(&whole);
-        whole.demands = record.header.request.demands.through.iter().map(|&one| demands::judged(one, &whole)).collect();
+        whole.demands =
+            record.header.request.demands.through.iter().map(|&one| demands::judged(one, &whole)).collect();
         Some(whole)
     }
 

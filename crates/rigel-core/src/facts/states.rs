@@ -96,7 +96,8 @@ impl SyncProgress {
 /// What changed between two looks, in the order of kinds and names.
 pub fn changes(before: &HostStates, after: &HostStates) -> Vec<StateChange> {
     let keys = before.0.keys().chain(after.0.keys().filter(|key| !before.0.contains_key(*key)));
-    let mut all: Vec<StateChange> = keys.filter_map(|key| change(key, before.0.get(key), after.0.get(key))).collect();
+    let mut all: Vec<StateChange> =
+        keys.filter_map(|key| change(key, before.0.get(key), after.0.get(key))).collect();
     all.sort_by(|one, other| (one.kind, &one.device).cmp(&(other.kind, &other.device)));
     all
 }
@@ -148,7 +149,9 @@ mod tests {
     use super::*;
 
     fn states(rows: &[(StateKind, &str, &str)]) -> HostStates {
-        HostStates(rows.iter().map(|&(kind, device, state)| ((kind, device.to_owned()), state.to_owned())).collect())
+        HostStates(
+            rows.iter().map(|&(kind, device, state)| ((kind, device.to_owned()), state.to_owned())).collect(),
+        )
     }
 
     fn told(before: &[(StateKind, &str, &str)], after: &[(StateKind, &str, &str)]) -> Vec<String> {
@@ -164,8 +167,14 @@ mod tests {
         ];
         assert_eq!(told(&before, &before), [""; 0]);
         let after = [(StateKind::Scsi, "sdb", "offline"), (StateKind::Nvme, "nvme0", "live")];
-        assert_eq!(told(&before, &after), ["sdb: SCSI device running -> offline", "eth0: link is gone (was up)"]);
-        assert_eq!(told(&after, &before), ["sdb: SCSI device offline -> running", "eth0: link appeared (up)"]);
+        assert_eq!(
+            told(&before, &after),
+            ["sdb: SCSI device running -> offline", "eth0: link is gone (was up)"]
+        );
+        assert_eq!(
+            told(&after, &before),
+            ["sdb: SCSI device offline -> running", "eth0: link appeared (up)"]
+        );
     }
 
     #[test]

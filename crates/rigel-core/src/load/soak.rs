@@ -175,7 +175,11 @@ mod tests {
     fn what_cannot_be_kept_is_refused_with_the_option() {
         let phases = [Phase { time: Nanos::from_secs(60), point: Point::pair(1, 0), shape: None }];
         let told = |time, every, phases: &[Phase]| {
-            let soak = Soak { time: Nanos::from_secs(time), every: Nanos::from_secs(every), ..Soak::new(Nanos::from_secs(1)) };
+            let soak = Soak {
+                time: Nanos::from_secs(time),
+                every: Nanos::from_secs(every),
+                ..Soak::new(Nanos::from_secs(1))
+            };
             soak.check(phases).unwrap_err().to_string()
         };
         assert!(told(0, 60, &phases).contains("--for"));

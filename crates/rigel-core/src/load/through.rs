@@ -100,7 +100,8 @@ fn errors(rest: &str) -> Result<Demand, String> {
         Some(number) => (false, number),
         None => (true, rest.strip_prefix('<').ok_or_else(|| FORM.to_owned())?),
     };
-    let number: u64 = number.trim().parse().map_err(|_| format!("'{}' is not a count of I/Os", number.trim()))?;
+    let number: u64 =
+        number.trim().parse().map_err(|_| format!("'{}' is not a count of I/Os", number.trim()))?;
     match (is_below, number) {
         (true, 0) => Err("fewer than 0 errors are impossible: write 'errors = 0'".to_owned()),
         (true, number) => Ok(Demand::Errors(number - 1)),
@@ -114,7 +115,9 @@ fn time(rest: &str) -> Result<Nanos, String> {
     match time.trim_start_matches('=').trim().parse::<Nanos>() {
         Ok(Nanos(0)) => Err("a time limit must be greater than 0".to_owned()),
         Ok(limit) => Ok(limit),
-        Err(UnitError::NoUnit(number)) => Err(format!("'{number}' has no unit: write {number}s or {number}ms")),
+        Err(UnitError::NoUnit(number)) => {
+            Err(format!("'{number}' has no unit: write {number}s or {number}ms"))
+        }
         Err(error) => Err(error.to_string()),
     }
 }

@@ -4,7 +4,7 @@
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
 use super::read::broken_at;
-use super::{Header, Interval, Mark, Marked, ResumedLine, Visit};
+use super::{Header, Interval, Mark, MarkContent, ResumedLine, Visit};
 use crate::error::Problem;
 use crate::facts::{DriveLook, LimitsChange};
 use crate::load::class::{Class, LoadClass, MAX_OUTSTANDING, MAX_RATE, PerClass, Sizes};
@@ -90,8 +90,8 @@ pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
 /// Looks at a mark.
 pub(super) fn mark(number: usize, mark: &Mark) -> Result<(), Problem> {
     let length = match &mark.marked {
-        Marked::Person(text) => text.chars().count(),
-        Marked::Host(change) => change.device.chars().count(),
+        MarkContent::Person(text) => text.chars().count(),
+        MarkContent::Host(change) => change.device.chars().count(),
     };
     let short = at_most("marked", length, MOST_TEXT);
     told(number, times(&[("run_ns", mark.run_ns)]).and(short))

@@ -13,20 +13,20 @@ pub struct Mark {
     /// Local time, RFC 3339.
     pub at: String,
     /// What.
-    pub marked: Marked,
+    pub marked: MarkContent,
 }
 
 /// Who says what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Marked {
+pub enum MarkContent {
     /// A person (`rigel mark`).
     Person(String),
     /// The host.
     Host(StateChange),
 }
 
-impl Marked {
+impl MarkContent {
     /// In words; foreign text is made printable.
     pub fn words(&self) -> String {
         match self {

@@ -129,7 +129,8 @@ fn write_lines(page: &mut Page, found: &Lines) {
     let heights = heights.chain(found.limit.iter().map(|limit| limit.0));
     let heights = heights.chain((!found.up.is_log).then_some(0.0));
     let up = Scale::of(heights, found.up.is_log, HEIGHT - BOTTOM, TOP + 12.0).rounded();
-    let ends = found.band.iter().flat_map(|band| [band.0, band.1]).chain(found.marks.iter().map(|mark| mark.0));
+    let ends =
+        found.band.iter().flat_map(|band| [band.0, band.1]).chain(found.marks.iter().map(|mark| mark.0));
     let across = Scale::of(
         dots().map(|dot| dot.across).chain(ends),
         found.across.is_log,

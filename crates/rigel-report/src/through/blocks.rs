@@ -149,7 +149,8 @@ fn picture(told: &ThroughReport<'_>) -> Option<Block> {
         Line { name: name.to_owned(), dots: found.course.chunks(step).filter_map(dot).collect() }
     };
     let us = |ns: u64| us_from_ns(to_f64(ns));
-    let marks: Vec<(f64, String)> = found.marks.iter().take(MOST_NAMED).map(|mark| (seconds(mark.run_ns), mark.marked.words())).collect();
+    let marks: Vec<(f64, String)> =
+        found.marks.iter().take(MOST_NAMED).map(|mark| (seconds(mark.run_ns), mark.marked.words())).collect();
     let band = found.sign.filter(|_| found.has_trouble()).map(|sign| {
         (seconds(sign.at_ns), seconds(found.back_ns.unwrap_or(found.lasted.1)), "during".to_owned())
     });

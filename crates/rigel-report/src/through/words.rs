@@ -4,9 +4,9 @@ use super::ThroughReport;
 use rigel_core::judge::wrong_data::place;
 use rigel_core::path_text::printable;
 use rigel_core::record::Mark;
+use rigel_core::stats::Estimate;
 use rigel_core::units::say::{counted, number, percent, rough_time, signed_percent, two_units};
 use rigel_core::units::{Bytes, Nanos, to_f64};
-use rigel_core::stats::Estimate;
 use rigel_uses::through::{Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings};
 
 /// A time with three figures: `7.00 s`.
@@ -58,20 +58,26 @@ fn verdict(found: &ThroughFindings) -> String {
     if !found.has_trouble() {
         return match found.baseline {
             Baseline::TooShort { .. } => {
-                format!("No standstill was seen and {errors}, but the first mark came too early to compare with a level before it.")
+                format!(
+                    "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
+                )
             }
             _ => format!("The load noticed nothing: no standstill, no slow interval, and {errors}."),
         };
     }
     let still = match &found.standstill {
-        Some(still) if still.is_open => format!("The load stood still for {} and still did when the run ended", length(still.least)),
+        Some(still) if still.is_open => {
+            format!("The load stood still for {} and still did when the run ended", length(still.least))
+        }
         Some(still) => format!("The load stood still for {}", length(still.length())),
         None => "The load never stood still".to_owned(),
     };
     match (found.back_after(), found.baseline) {
         (Some(after), _) => format!("{still} and was back after {}; {errors}.", length(after)),
         (None, Baseline::TooShort { .. }) => {
-            format!("{still}; {errors}. When it was back is not known: the first sign came before there was a level to compare with.")
+            format!(
+                "{still}; {errors}. When it was back is not known: the first sign came before there was a level to compare with."
+            )
         }
         (None, _) => format!("{still} and was not back when the run ended; {errors}."),
     }
@@ -111,7 +117,11 @@ fn longest(found: &ThroughFindings) -> Option<String> {
         };
         let known = matches!(found.baseline, Baseline::Known { .. });
         let when = if known {
-            format!(" From the first sign on, {}, and {}.", back("rate", found.rate_back), back("p99", found.p99_back))
+            format!(
+                " From the first sign on, {}, and {}.",
+                back("rate", found.rate_back),
+                back("p99", found.p99_back)
+            )
         } else {
             String::new()
         };
@@ -127,18 +137,35 @@ fn failed(told: &ThroughReport<'_>) -> Option<String> {
 
 fn rebuild(found: &ThroughFindings, one: &Rebuild) -> String {
     let device = printable(&one.device);
-    let what = one.action.as_deref().map_or_else(|| "a rebuild".to_owned(), |action| printable(action).into_owned());
-    let rate = one.rate.map_or_else(String::new, |rate| format!(" at {} per second{}", Bytes(bytes(rate.value)), ends(&rate, |value| Bytes(bytes(value)).to_string())));
+    let what =
+        one.action.as_deref().map_or_else(|| "a rebuild".to_owned(), |action| printable(action).into_owned());
+    let rate = one.rate.map_or_else(String::new, |rate| {
+        format!(
+            " at {} per second{}",
+            Bytes(bytes(rate.value)),
+            ends(&rate, |value| Bytes(bytes(value)).to_string())
+        )
+    });
     let course = match (one.ended_ns, one.share) {
         (Some(ended_ns), _) => format!("took {}{rate}", length(Nanos(ended_ns.saturating_sub(one.began_ns)))),
-        (None, Some(share)) => format!("had not ended when the run did: {} % were done{rate}", percent(share)),
+        (None, Some(share)) => {
+            format!("had not ended when the run did: {} % were done{rate}", percent(share))
+        }
         (None, None) => "had not ended when the run did; how far it came is not known".to_owned(),
     };
     let cost = one.cost.map_or_else(
         || "; what it cost the load is not known".to_owned(),
         |cost| {
-            let change = |one: Estimate| format!("{} %{}", signed_percent(one.value - 1.0), ends(&one, |value| signed_percent(value - 1.0)));
-            let latency = cost.latency.map_or_else(String::new, |latency| format!(", mean latency {}", change(latency)));
+            let change = |one: Estimate| {
+                format!(
+                    "{} %{}",
+                    signed_percent(one.value - 1.0),
+                    ends(&one, |value| signed_percent(value - 1.0))
+                )
+            };
+            let latency = cost
+                .latency
+                .map_or_else(String::new, |latency| format!(", mean latency {}", change(latency)));
             format!("; meanwhile the load changed: rate {}{latency}", change(cost.rate))
         },
     );

@@ -1,6 +1,6 @@
 //! Before, during, after: the figures of each, with intervals from their stretches. Must not choose where they begin.
 
-use super::trouble::Found;
+use super::trouble::TroubleFindings;
 use super::{Baseline, Figures};
 use rigel_core::load::through::Span;
 use rigel_core::measure::Histogram;
@@ -40,7 +40,7 @@ pub struct Level {
 }
 
 /// The levels that are there.
-pub fn all(course: &[Figures], found: &Found, limit: Option<Nanos>) -> Vec<Level> {
+pub fn all(course: &[Figures], found: &TroubleFindings, limit: Option<Nanos>) -> Vec<Level> {
     let Some(sign) = found.sign else {
         return of(Span::Before, course.iter().collect(), limit).into_iter().collect();
     };

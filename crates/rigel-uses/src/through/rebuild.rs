@@ -3,7 +3,7 @@
 use super::{Figures, ThroughFindings, level};
 use rigel_core::facts::states::{StateChange, StateKind, SyncProgress};
 use rigel_core::load::through::Span;
-use rigel_core::record::{Mark, Marked};
+use rigel_core::record::{Mark, MarkContent};
 use rigel_core::stats::{Basis, Estimate, Interval};
 use rigel_core::units::{NS_PER_S, to_f64};
 
@@ -47,7 +47,7 @@ pub fn all(found: &ThroughFindings) -> Vec<Rebuild> {
     let mut rebuilds: Vec<Rebuild> = Vec::new();
     let mut points: Vec<Vec<(u64, SyncProgress)>> = Vec::new();
     for Mark { run_ns, marked, .. } in &found.marks {
-        let Marked::Host(change) = marked else { continue };
+        let MarkContent::Host(change) = marked else { continue };
         let open = rebuilds.iter().rposition(|one| one.device == change.device && one.ended_ns.is_none());
         let begins = begins(change);
         match (open, change.kind) {
@@ -57,7 +57,9 @@ pub fn all(found: &ThroughFindings) -> Vec<Rebuild> {
                 points.push(progress(change).map(|one| (*run_ns, one)).into_iter().collect());
             }
             (Some(at), StateKind::SyncAction) if !begins => rebuilds[at].ended_ns = Some(*run_ns),
-            (Some(at), StateKind::SyncCompleted) => points[at].extend(progress(change).map(|one| (*run_ns, one))),
+            (Some(at), StateKind::SyncCompleted) => {
+                points[at].extend(progress(change).map(|one| (*run_ns, one)))
+            }
             _ => {}
         }
     }
@@ -90,8 +92,11 @@ fn finish(rebuild: &mut Rebuild, mut points: Vec<(u64, SyncProgress)>, found: &T
     rebuild.share = points.last().map(|(_, last)| to_f64(last.done) / to_f64(last.all));
     rebuild.rate = speed(&points);
     let end_ns = rebuild.ended_ns.unwrap_or(u64::MAX);
-    let own: Vec<&Figures> =
-        found.course.iter().filter(|one| one.began_ns >= rebuild.began_ns && one.ended_ns <= end_ns).collect();
+    let own: Vec<&Figures> = found
+        .course
+        .iter()
+        .filter(|one| one.began_ns >= rebuild.began_ns && one.ended_ns <= end_ns)
+        .collect();
     rebuild.cost = cost(&own, found);
 }
 
@@ -107,7 +112,8 @@ fn speed(points: &[(u64, SyncProgress)]) -> Option<Estimate> {
         return Some(Estimate::bare(per_s(ns)));
     }
     let (lo95, hi95, mean) = (per_s(ns + LOOK_NS), per_s(ns - LOOK_NS), per_s(ns));
-    let interval = Interval { mean, lo95, hi95, relative_half_width: hi95 / mean - 1.0, visits: points.len(), df: 1.0 };
+    let interval =
+        Interval { mean, lo95, hi95, relative_half_width: hi95 / mean - 1.0, visits: points.len(), df: 1.0 };
     Some(Estimate::of(interval, Basis::OneVisit))
 }
 

@@ -85,7 +85,8 @@ pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
 /// Where the first completion of an interval begins at the earliest, and where the last one ends at the latest.
 fn ends(figures: &Figures) -> Option<(u64, u64)> {
     let part_ns = figures.series.bucket_ns;
-    let filled = || figures.series.ops.iter().zip(0_u64..).filter(|(ops, _)| **ops > 0).map(|(_, place)| place);
+    let filled =
+        || figures.series.ops.iter().zip(0_u64..).filter(|(ops, _)| **ops > 0).map(|(_, place)| place);
     let at = |place: u64| figures.began_ns.saturating_add(part_ns.saturating_mul(place));
     Some((at(filled().next()? + 1).min(figures.ended_ns), at(filled().last()?)))
 }

@@ -5,7 +5,7 @@ use rigel_core::load::phase::Phase;
 use rigel_core::load::task::Task;
 use rigel_core::load::through::{Demand, soak};
 use rigel_core::measure::{ClassTally, Series};
-use rigel_core::record::{Interval, Marked, Visit};
+use rigel_core::record::{Interval, MarkContent, Visit};
 use rigel_core::testing::{header, visit_to};
 use rigel_core::units::{NS_PER_MS, NS_PER_S, to_f64};
 
@@ -40,7 +40,7 @@ fn tally(second: Second) -> ClassTally {
 }
 
 /// The record of a load of these seconds, with marks at such times in milliseconds.
-fn record(seconds: &[Second], marks: &[(u64, Marked)], demands: &[&str]) -> Record {
+fn record(seconds: &[Second], marks: &[(u64, MarkContent)], demands: &[&str]) -> Record {
     let mut header = header();
     let class = header.request.classes[0].name;
     let point = Point::alone(class, u32::try_from(RATE).unwrap());
@@ -63,17 +63,21 @@ fn record(seconds: &[Second], marks: &[(u64, Marked)], demands: &[&str]) -> Reco
         });
     }
     record.visits.push(Visit { began_ns: 0, measured_ns: time.0, ..visit });
-    let mark = |(ms, marked): &(u64, Marked)| Mark { run_ns: ms * NS_PER_MS, at: "now".into(), marked: marked.clone() };
+    let mark = |(ms, marked): &(u64, MarkContent)| Mark {
+        run_ns: ms * NS_PER_MS,
+        at: "now".into(),
+        marked: marked.clone(),
+    };
     record.marks = marks.iter().map(mark).collect();
     record
 }
 
-fn found(seconds: &[Second], marks: &[(u64, Marked)], demands: &[&str]) -> ThroughFindings {
+fn found(seconds: &[Second], marks: &[(u64, MarkContent)], demands: &[&str]) -> ThroughFindings {
     ThroughFindings::of(&record(seconds, marks, demands)).unwrap()
 }
 
-fn pulled(ms: u64) -> (u64, Marked) {
-    (ms, Marked::Person("path A pulled".into()))
+fn pulled(ms: u64) -> (u64, MarkContent) {
+    (ms, MarkContent::Person("path A pulled".into()))
 }
 
 /// Usual, with these seconds in its midst from the 20th on.
@@ -94,7 +98,11 @@ fn verdicts(found: &ThroughFindings) -> Vec<DemandVerdict> {
 
 #[test]
 fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
-    let found = found(&frozen(), &[], &["standstill < 8s", "standstill < 7s", "standstill < 6s", "back < 9s", "back < 8s"]);
+    let found = found(
+        &frozen(),
+        &[],
+        &["standstill < 8s", "standstill < 7s", "standstill < 6s", "back < 9s", "back < 8s"],
+    );
     let still = found.standstill.unwrap();
     assert_eq!((still.began_ns, still.is_open), (20_500 * NS_PER_MS, false));
     assert!((still.length().seconds() - 7.0).abs() < 0.03, "{still:?}");
@@ -102,7 +110,10 @@ fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
     let sign = found.sign.unwrap();
     assert_eq!(sign, Sign { at_ns: still.began_ns, kind: SignKind::Trouble(TroubleKind::Standstill) });
     assert_eq!(found.back_after(), Some(Nanos(7500 * NS_PER_MS)));
-    assert_eq!((found.rate_back, found.p99_back), (Some(Nanos(6500 * NS_PER_MS)), Some(Nanos(7500 * NS_PER_MS))));
+    assert_eq!(
+        (found.rate_back, found.p99_back),
+        (Some(Nanos(6500 * NS_PER_MS)), Some(Nanos(7500 * NS_PER_MS)))
+    );
     let spans: Vec<Span> = found.levels.iter().map(|level| level.span).collect();
     assert_eq!(spans, [Span::Before, Span::During, Span::After]);
     let [before, during, after] = found.levels.as_slice() else { panic!() };
@@ -131,7 +142,8 @@ fn failed_ios_are_no_standstill_and_are_counted() {
 #[test]
 fn a_slow_spell_is_during_and_its_latency_is_judged_there() {
     let slow = Second { us: 20_000, ..USUAL };
-    let demands = ["p99 < 10ms during", "p99 < 10ms before", "p99 < 30ms during", "p99 < 10ms", "mean < 10ms"];
+    let demands =
+        ["p99 < 10ms during", "p99 < 10ms before", "p99 < 30ms during", "p99 < 10ms", "mean < 10ms"];
     let found = found(&with(&vec![slow; 10]), &[], &demands);
     assert_eq!(found.sign.unwrap().kind, SignKind::Trouble(TroubleKind::Slow));
     assert_eq!(found.back_after(), Some(Nanos::from_secs(10)));
@@ -158,19 +170,23 @@ fn a_mark_is_the_first_sign_and_what_comes_before_it_is_the_level() {
 
 #[test]
 fn nothing_is_made_up_where_nothing_happened() {
-    let quiet = found(&with(&[]), &[], &["standstill < 1s", "errors = 0", "p99 < 5ms", "p99 < 5ms during", "back < 5s"]);
+    let quiet = found(
+        &with(&[]),
+        &[],
+        &["standstill < 1s", "errors = 0", "p99 < 5ms", "p99 < 5ms during", "back < 5s"],
+    );
     assert_eq!((quiet.sign, quiet.back_ns, quiet.has_trouble()), (None, None, false));
     assert_eq!(quiet.levels.len(), 1);
     use DemandVerdict::{Kept, Undecided};
-    assert_eq!(verdicts(&quiet), [Kept, Kept, Kept, Undecided("nothing happened"), Undecided("nothing happened")]);
+    assert_eq!(
+        verdicts(&quiet),
+        [Kept, Kept, Kept, Undecided("nothing happened"), Undecided("nothing happened")]
+    );
     let marked = found(&with(&[]), &[pulled(15_000)], &["p99 < 5ms during", "p99 < 5ms after", "back < 5s"]);
     assert_eq!((marked.has_trouble(), marked.back_after()), (false, Some(Nanos(0))));
     let spans: Vec<Span> = marked.levels.iter().map(|level| level.span).collect();
     assert_eq!(spans, [Span::Before, Span::After]);
-    assert_eq!(
-        verdicts(&marked),
-        [Undecided("the load noticed nothing of what was marked"), Kept, Kept]
-    );
+    assert_eq!(verdicts(&marked), [Undecided("the load noticed nothing of what was marked"), Kept, Kept]);
 }
 
 #[test]
@@ -179,7 +195,10 @@ fn without_a_level_before_it_nothing_is_compared() {
     assert_eq!(early.baseline, Baseline::TooShort { intervals: 3 });
     assert!(early.levels.is_empty() && early.back_ns.is_none());
     let verdicts = verdicts(&early);
-    assert!(matches!(verdicts[..2], [DemandVerdict::Undecided(_), DemandVerdict::Undecided(_)]), "{verdicts:?}");
+    assert!(
+        matches!(verdicts[..2], [DemandVerdict::Undecided(_), DemandVerdict::Undecided(_)]),
+        "{verdicts:?}"
+    );
     assert_eq!(verdicts[2], DemandVerdict::Kept);
 }
 
@@ -187,7 +206,11 @@ fn without_a_level_before_it_nothing_is_compared() {
 fn a_rate_that_is_not_held_from_the_start_is_told_as_that() {
     let half = Second { ops: RATE / 2, us: 500_000, ..USUAL };
     let found = found(&vec![half; 30], &[pulled(20_000)], &["back < 5s"]);
-    assert!(matches!(found.baseline, Baseline::NotHeld { rate } if (rate - 500.0).abs() < 1.0), "{:?}", found.baseline);
+    assert!(
+        matches!(found.baseline, Baseline::NotHeld { rate } if (rate - 500.0).abs() < 1.0),
+        "{:?}",
+        found.baseline
+    );
     assert!(found.levels.is_empty());
     assert_eq!(verdicts(&found), [DemandVerdict::Undecided("the rate was not held from the start")]);
 }
@@ -199,7 +222,10 @@ fn what_never_comes_back_is_told() {
     let still = found.standstill.unwrap();
     assert_eq!((still.is_open, still.least, found.back_ns), (true, Nanos::from_secs(10), None));
     let verdicts = verdicts(&found);
-    assert!(matches!(verdicts[0], DemandVerdict::Undecided(_)) && matches!(verdicts[3], DemandVerdict::Undecided(_)));
+    assert!(
+        matches!(verdicts[0], DemandVerdict::Undecided(_))
+            && matches!(verdicts[3], DemandVerdict::Undecided(_))
+    );
     assert_eq!(verdicts[1..3], [DemandVerdict::Missed; 2]);
 }
 
@@ -211,9 +237,9 @@ fn back_means_back_for_good() {
     assert_eq!(found.back_after(), Some(Nanos::from_secs(4)));
 }
 
-fn host(kind: StateKind, from: &str, to: &str) -> Marked {
+fn host(kind: StateKind, from: &str, to: &str) -> MarkContent {
     let (from, to) = (Some(from.to_owned()), Some(to.to_owned()));
-    Marked::Host(StateChange { kind, device: "md0".into(), from, to })
+    MarkContent::Host(StateChange { kind, device: "md0".into(), from, to })
 }
 
 #[test]
@@ -228,7 +254,10 @@ fn a_rebuild_has_a_rate_and_a_cost() {
     let seconds = with(&vec![slower; 20]);
     let whole = found(&seconds, &marks, &[]);
     let [rebuild] = whole.rebuilds.as_slice() else { panic!("{:?}", whole.rebuilds) };
-    assert_eq!((rebuild.began_ns, rebuild.ended_ns, rebuild.share), (20 * NS_PER_S, Some(40 * NS_PER_S), Some(1.0)));
+    assert_eq!(
+        (rebuild.began_ns, rebuild.ended_ns, rebuild.share),
+        (20 * NS_PER_S, Some(40 * NS_PER_S), Some(1.0))
+    );
     let rate = rebuild.rate.unwrap();
     // A GiB in 20 s.
     assert!((rate.value - to_f64(1 << 30) / 20.0).abs() < 1.0, "{rate:?}");

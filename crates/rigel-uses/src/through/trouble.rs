@@ -104,7 +104,7 @@ pub struct Trouble {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct TroubleFindings {
     /// As [`super::ThroughFindings`] has it.
     pub baseline: Baseline,
     /// The same.
@@ -120,7 +120,7 @@ pub struct Found {
 }
 
 /// Out of the intervals of a run that was to hold a rate.
-pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], asked: u32) -> Found {
+pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], asked: u32) -> TroubleFindings {
     let began_ns = course.first().map_or(0, |first| first.began_ns);
     let mark = (0..).zip(marks).find(|(_, mark)| mark.run_ns >= began_ns);
     let mark = mark.map(|(number, mark)| Sign { at_ns: mark.run_ns, kind: SignKind::Mark(number) });
@@ -140,7 +140,7 @@ pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], ask
     let troubles = troubles(course, standstills, usual);
     let back = sign.map(|sign| back(course, sign, &troubles, usual));
     let (back_ns, rate_back, p99_back) = back.unwrap_or((None, None, None));
-    Found { baseline, sign, back_ns, rate_back, p99_back, troubles }
+    TroubleFindings { baseline, sign, back_ns, rate_back, p99_back, troubles }
 }
 
 /// The intervals that were over before a sign.

@@ -51,7 +51,9 @@ pub fn check_text(text: &str) -> Result<(), String> {
     match text.chars().count() {
         _ if text.trim().is_empty() => Err("it is empty".to_owned()),
         count if count > MOST_TEXT => Err(format!("it has {count} characters")),
-        _ if text.chars().any(char::is_control) => Err("it has control characters or several lines".to_owned()),
+        _ if text.chars().any(char::is_control) => {
+            Err("it has control characters or several lines".to_owned())
+        }
         _ => Ok(()),
     }
 }

@@ -70,7 +70,8 @@ pub fn request(given: &LevelArgs, own: &ThroughArgs) -> Result<Request, Problem>
         shape: given.open.arrivals.unwrap_or_default(),
         most_outstanding: most_outstanding(given.open.max_outstanding)?,
     };
-    let class = LoadClass { write_percent: plain.write_percent(), arrival, ..LoadClass::random(OPEN, size.0) };
+    let class =
+        LoadClass { write_percent: plain.write_percent(), arrival, ..LoadClass::random(OPEN, size.0) };
     let phase = Phase { time, point: Point::alone(OPEN, rate), shape: None };
     let request = Request {
         classes: vec![class],

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 const MOST_ANSWER: u64 = 1024;
 
 /// A run that takes marks.
-struct Listening {
+struct RunPeer {
     pid: u32,
     run_id: String,
     stream: BufReader<UnixStream>,
@@ -39,7 +39,9 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
     sent.and_then(|()| found.stream.get_ref().shutdown(Shutdown::Write)).map_err(|_| gone())?;
     let answer = line(&mut found.stream).ok_or_else(gone)?;
     match answer.strip_prefix("ok ") {
-        Some(at) => streams.results(format!("marked in {} after {}: {}\n", found.run_id, printable(at), options.text).as_bytes()),
+        Some(at) => streams.results(
+            format!("marked in {} after {}: {}\n", found.run_id, printable(at), options.text).as_bytes(),
+        ),
         None => Err(Problem::refused(format!("the run {} did not take the mark", found.run_id))
             .because(printable(answer.trim_start_matches("no: ")).into_owned())
             .next("mark while its load goes on")),
@@ -47,28 +49,30 @@ pub fn mark(options: &MarkArgs, streams: &Streams) -> Result<(), Problem> {
 }
 
 /// The run that is meant.
-fn chosen(options: &MarkArgs, all: Vec<Listening>) -> Result<Listening, Problem> {
-    let names = |all: &[Listening]| {
+fn chosen(options: &MarkArgs, all: Vec<RunPeer>) -> Result<RunPeer, Problem> {
+    let names = |all: &[RunPeer]| {
         listed(&all.iter().map(|one| format!("{} (process {})", one.run_id, one.pid)).collect::<Vec<_>>())
     };
     let told = names(&all);
-    let is_meant = |one: &Listening| {
+    let is_meant = |one: &RunPeer| {
         options.run.as_ref().is_none_or(|run| {
             let rest = one.run_id.strip_prefix(run.as_str());
             *run == one.pid.to_string() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         })
     };
-    let mut meant: Vec<Listening> = all.into_iter().filter(is_meant).collect();
+    let mut meant: Vec<RunPeer> = all.into_iter().filter(is_meant).collect();
     // Those of others matter only where there is none of one's own.
     if meant.iter().any(|one| one.is_own) {
         meant.retain(|one| one.is_own);
     }
     match (meant.len(), &options.run) {
         (1, _) => Ok(meant.remove(0)),
-        (0, Some(run)) if !told.is_empty() => Err(Problem::refused(format!("no run '{}' takes marks now", printable(run)))
-            .at("--run")
-            .because(format!("these do: {told}"))
-            .next("give the name or the process of one of them")),
+        (0, Some(run)) if !told.is_empty() => {
+            Err(Problem::refused(format!("no run '{}' takes marks now", printable(run)))
+                .at("--run")
+                .because(format!("these do: {told}"))
+                .next("give the name or the process of one of them"))
+        }
         (0, _) => Err(Problem::refused("no run takes marks now")
             .because("only `rigel run through` takes marks, and only while its load goes on")
             .next("start one in another terminal, such as `rigel run through --rate 1000`")),
@@ -81,7 +85,7 @@ fn chosen(options: &MarkArgs, all: Vec<Listening>) -> Result<Listening, Problem>
     }
 }
 
-fn of_another(found: &Listening) -> Problem {
+fn of_another(found: &RunPeer) -> Problem {
     Problem::refused(format!("the run {} belongs to another user", found.run_id))
         .because("only its user and root may write into its record")
         .next("mark it as that user, or with sudo")
@@ -93,7 +97,7 @@ fn gone() -> Problem {
 }
 
 /// Every run on this host that listens. A socket of that name that does not speak as a run is none.
-fn listening() -> Vec<Listening> {
+fn listening() -> Vec<RunPeer> {
     let table = std::fs::read("/proc/net/unix").unwrap_or_default();
     let table = String::from_utf8_lossy(&table);
     let name = |line: &str| line.rsplit_once('@')?.1.strip_prefix(mark_prefix())?.parse::<u32>().ok();
@@ -101,7 +105,7 @@ fn listening() -> Vec<Listening> {
     pids.into_iter().filter_map(connected).collect()
 }
 
-fn connected(pid: u32) -> Option<Listening> {
+fn connected(pid: u32) -> Option<RunPeer> {
     let address = SocketAddr::from_abstract_name(format!("{}{pid}", mark_prefix())).ok()?;
     let stream = UnixStream::connect_addr(&address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -113,7 +117,7 @@ fn connected(pid: u32) -> Option<Listening> {
     }
     let mut stream = BufReader::new(stream);
     let run_id = printable(&line(&mut stream)?).into_owned();
-    Some(Listening { pid, run_id, stream, is_own: own == 0 || peer.uid == own })
+    Some(RunPeer { pid, run_id, stream, is_own: own == 0 || peer.uid == own })
 }
 
 /// A line of bounded length.

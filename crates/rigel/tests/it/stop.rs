@@ -26,13 +26,8 @@ pub fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<C
 
 /// The same with words that may hold blanks.
 fn start_words_until(place: &Place, words: &[&str], sign: &str) -> (Child, BufReader<ChildStderr>) {
-    let mut child = place
-        .command()
-        .args(words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        place.command().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
     while !told.contains(sign) {

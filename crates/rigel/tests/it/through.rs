@@ -16,7 +16,13 @@ const LATE: f64 = 0.25;
 const RATE: u32 = 200;
 
 fn device() -> DeviceSpec {
-    DeviceSpec { size_bytes: 16 << 20, servers: 4, service_us: 1000, exponential: true, ..DeviceSpec::default() }
+    DeviceSpec {
+        size_bytes: 16 << 20,
+        servers: 4,
+        service_us: 1000,
+        exponential: true,
+        ..DeviceSpec::default()
+    }
 }
 
 /// There is a level before the trouble.
@@ -30,7 +36,10 @@ fn mark(place: &Place, run: &str, text: &str) -> ProgramOutput {
 
 fn document(place: &Place, name: &str) -> Value {
     let record = place.only_of(name, "_record.jsonl");
-    place.rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()]).expect_code(0).json()
+    place
+        .rigel(["report".as_ref(), record.as_os_str(), "--format".as_ref(), "json".as_ref()])
+        .expect_code(0)
+        .json()
 }
 
 fn seconds(value: &Value) -> f64 {
@@ -38,7 +47,14 @@ fn seconds(value: &Value) -> f64 {
 }
 
 /// A run on the device, to which something is done; for how long it lasted at least and at most.
-fn through(place: &Place, device: &TestDevice, more: &str, begin: &str, time: Duration, end: &str) -> (ProgramOutput, f64, f64) {
+fn through(
+    place: &Place,
+    device: &TestDevice,
+    more: &str,
+    begin: &str,
+    time: Duration,
+    end: &str,
+) -> (ProgramOutput, f64, f64) {
     let line = format!("run through {} --rate {RATE} --name held {more}", device.disk().display());
     let (child, stderr) = start_until_record(place, &line, is_level);
     let told = mark(place, "held", "now").expect_code(0);
@@ -75,7 +91,11 @@ fn a_freeze_of_seven_seconds_is_told_to_a_hundredth_and_a_report_says_the_same()
     let answer = |text: &str| text.split("\nrecord  ").next().unwrap().to_owned();
     assert_eq!(answer(&again), answer(&told.stdout));
     let page = place.read("_report.html");
-    assert!(page.contains("The load stood still for ") && page.contains("class=\"mark\"") && !page.contains("<script"));
+    assert!(
+        page.contains("The load stood still for ")
+            && page.contains("class=\"mark\"")
+            && !page.contains("<script")
+    );
 }
 
 #[test]
@@ -121,7 +141,8 @@ fn a_slow_device_is_slow_for_as_long_as_it_was() {
     assert_eq!(told.code, 0, "{}", told.stderr);
     let found = document(&place, "held");
     let troubles = found["troubles"].as_array().unwrap();
-    let lasted: f64 = troubles.iter().filter(|one| one["kind"] == "slow").map(|one| seconds(&one["lasted_s"])).sum();
+    let lasted: f64 =
+        troubles.iter().filter(|one| one["kind"] == "slow").map(|one| seconds(&one["lasted_s"])).sum();
     assert!(lasted >= least - 1.0, "slow for {least} s: {troubles:?}");
     assert_eq!(found["errors"], 0);
 }
@@ -131,12 +152,21 @@ fn of_two_runs_one_is_chosen_by_name_or_process() {
     let name = "of_two_runs_one_is_chosen_by_name_or_process";
     let Some(device) = needs(name, TestDevice::mount(device())) else { return };
     let place = Place::new();
-    let line = |name: &str| format!("run through {} --rate 50 --for 60s --share --name {name}", device.disk().display());
+    let line = |name: &str| {
+        format!("run through {} --rate 50 --for 60s --share --name {name}", device.disk().display())
+    };
     let has = |record: &Record| !record.intervals.is_empty();
     let (one, one_told) = start_until_record(&place, &line("one"), has);
-    let (two, two_told) = start_until_record(&place, &line("two"), |record| record.header.run_id.starts_with("two") && has(record));
+    let (two, two_told) = start_until_record(&place, &line("two"), |record| {
+        record.header.run_id.starts_with("two") && has(record)
+    });
     let told = place.rigel(["mark", "which?"]).expect_code(2).stderr;
-    assert!(told.contains("several runs take marks now") && told.contains("one_") && told.contains("rigel mark --run"), "{told}");
+    assert!(
+        told.contains("several runs take marks now")
+            && told.contains("one_")
+            && told.contains("rigel mark --run"),
+        "{told}"
+    );
     mark(&place, "one", "for one").expect_code(0);
     mark(&place, &two.id().to_string(), "for two").expect_code(0);
     let told = mark(&place, "three", "for nobody").expect_code(3).stderr;
@@ -148,7 +178,8 @@ fn of_two_runs_one_is_chosen_by_name_or_process() {
     for name in ["one", "two"] {
         let found = document(&place, name);
         let marks = found["marks"].as_array().unwrap();
-        let own: Vec<&Value> = marks.iter().filter(|mark| mark["who"] == "you").map(|mark| &mark["what"]).collect();
+        let own: Vec<&Value> =
+            marks.iter().filter(|mark| mark["who"] == "you").map(|mark| &mark["what"]).collect();
         assert_eq!(own, [&Value::from(format!("for {name}"))]);
     }
     assert_eq!(mark(&place, "one", "too late").code, 3);
@@ -170,11 +201,32 @@ fn what_is_no_mark_is_refused_before_a_run_is_looked_for() {
 #[test]
 fn nothing_happened_is_said_and_a_rate_that_is_not_held_too() {
     let place = Place::new();
-    let quiet = place.line("run through --engine sim --rate 500 --for 1m --seed 3 --name quiet").expect_code(0);
-    assert!(flat(&quiet.stdout).contains("Nothing happened: no mark, no standstill, no slow interval, and no I/O failed."), "{}", quiet.stdout);
-    let words = ["run", "through", "--engine", "sim:servers=1,service=10ms", "--rate", "1000", "--for", "30s", "--require", "back < 5s"];
+    let quiet =
+        place.line("run through --engine sim --rate 500 --for 1m --seed 3 --name quiet").expect_code(0);
+    assert!(
+        flat(&quiet.stdout)
+            .contains("Nothing happened: no mark, no standstill, no slow interval, and no I/O failed."),
+        "{}",
+        quiet.stdout
+    );
+    let words = [
+        "run",
+        "through",
+        "--engine",
+        "sim:servers=1,service=10ms",
+        "--rate",
+        "1000",
+        "--for",
+        "30s",
+        "--require",
+        "back < 5s",
+    ];
     let over = place.rigel(words).expect_code(1);
-    assert!(flat(&over.stdout).contains("does not hold 1,000 IOPS even without a failure"), "{}", over.stdout);
+    assert!(
+        flat(&over.stdout).contains("does not hold 1,000 IOPS even without a failure"),
+        "{}",
+        over.stdout
+    );
     assert!(over.stderr.contains("undecided: back < 5 s"), "{}", over.stderr);
 }
 

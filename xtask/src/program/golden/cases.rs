@@ -14,8 +14,8 @@ mod open;
 mod others;
 mod sides;
 mod soaks;
-mod through;
 mod sql;
+mod through;
 
 use super::{Document, documents};
 use rigel_core::record::Record;

@@ -9,7 +9,7 @@ use rigel_core::event::Event;
 use rigel_core::facts::TargetFacts;
 use rigel_core::facts::states::changes;
 use rigel_core::load::through::MOST_TEXT;
-use rigel_core::record::Marked;
+use rigel_core::record::MarkContent;
 use rigel_core::units::Nanos;
 use rigel_core::units::say::two_units;
 use rigel_io::{peer, states};
@@ -67,7 +67,8 @@ impl MarkListener {
         let over = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         let name = format!("{}{}", prefix(), std::process::id());
-        let listener = SocketAddr::from_abstract_name(name).and_then(|address| UnixListener::bind_addr(&address));
+        let listener =
+            SocketAddr::from_abstract_name(name).and_then(|address| UnixListener::bind_addr(&address));
         match listener.and_then(|listener| listener.set_nonblocking(true).map(|()| listener)) {
             Ok(listener) => {
                 let (run_id, over, marks) = (run.run_id.clone(), Arc::clone(&over), marks.clone());
@@ -77,7 +78,11 @@ impl MarkListener {
             }
             Err(error) => reporter.note(format!("note: `rigel mark` cannot reach this run: {error}")),
         }
-        let devices: Vec<(u32, u32)> = targets.iter().filter(|target| target.kind.is_counted()).map(|target| target.identity.device).collect();
+        let devices: Vec<(u32, u32)> = targets
+            .iter()
+            .filter(|target| target.kind.is_counted())
+            .map(|target| target.identity.device)
+            .collect();
         let (over_too, marks) = (Arc::clone(&over), marks.clone());
         let watch = move || watch(&devices, &marks, &over_too);
         threads.extend(thread::Builder::new().name("rigel-states".to_owned()).spawn(watch));
@@ -99,7 +104,7 @@ fn watch(devices: &[(u32, u32)], marks: &Marks, over: &AtomicBool) {
         let after = states::look(root, devices);
         for change in changes(&before, &after) {
             // Of more than a record takes there is nothing to be told.
-            drop(marks.put(Marked::Host(change)));
+            drop(marks.put(MarkContent::Host(change)));
         }
         before = after;
     }
@@ -138,7 +143,7 @@ fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     if let Err(reason) = mark_text(&text) {
         return answer(&mut stream, &format!("no: {reason}"));
     }
-    let Some(receipt) = marks.put(Marked::Person(text)) else {
+    let Some(receipt) = marks.put(MarkContent::Person(text)) else {
         return answer(&mut stream, "no: the run has too many marks");
     };
     let until = Instant::now() + WRITE;
@@ -147,7 +152,10 @@ fn hear(mut stream: UnixStream, run_id: &str, marks: &Marks) {
     }
     match receipt.run_ns() {
         Some(ns) => answer(&mut stream, &format!("ok {}", two_units(Nanos(ns)))),
-        None => answer(&mut stream, "no: the run did not write it within 5 s: its load has not begun, or its record cannot be written"),
+        None => answer(
+            &mut stream,
+            "no: the run did not write it within 5 s: its load has not begun, or its record cannot be written",
+        ),
     }
 }
 

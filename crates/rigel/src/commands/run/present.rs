@@ -23,9 +23,9 @@ use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_core::units::say::{counted, two_units};
 use rigel_report::soak::SoakReport;
+use rigel_report::through::ThroughReport;
 use rigel_report::{Format, OutputFile, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
-use rigel_report::through::ThroughReport;
 use rigel_uses::soak::SoakFindings;
 use rigel_uses::through::ThroughFindings;
 use std::path::PathBuf;
@@ -137,7 +137,10 @@ fn prospect(request: &Request, plan: &Plan) -> String {
                 rigel_report::soak::bound(&soak).map_or_else(String::new, |bound| format!(", {bound}"));
             if soak.through {
                 let rate = request.phases().first().map_or(0, |phase| phase.point.sum());
-                return format!("{rate} I/Os per second for {}; cause the failure once there is a level before it, after 10 s or more", two_units(soak.time));
+                return format!(
+                    "{rate} I/Os per second for {}; cause the failure once there is a level before it, after 10 s or more",
+                    two_units(soak.time)
+                );
             }
             format!("{phases} in turns for {}{beside}", two_units(soak.time))
         }

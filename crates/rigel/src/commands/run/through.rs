@@ -21,7 +21,12 @@ pub fn outputs(reporter: Reporter<'_>, told: &ThroughReport<'_>, set: &OutputSet
     written.map(drop)
 }
 
-fn show(told: &ThroughReport<'_>, as_json: bool, files: &[PathBuf], streams: &Streams) -> Result<(), Problem> {
+fn show(
+    told: &ThroughReport<'_>,
+    as_json: bool,
+    files: &[PathBuf],
+    streams: &Streams,
+) -> Result<(), Problem> {
     if as_json {
         return streams.results(&json(told)?);
     }

@@ -13,7 +13,7 @@ use rigel_core::load::task::Task;
 use rigel_core::load::through;
 use rigel_core::load::workload::Direction;
 use rigel_core::measure::{ClassTally, FirstError};
-use rigel_core::record::{Mark, Marked, Record};
+use rigel_core::record::{Mark, MarkContent, Record};
 use rigel_core::units::{NS_PER_S, Nanos};
 
 const FAST: &str = "servers=8,service=2ms,spread=exponential";
@@ -54,7 +54,10 @@ fn seconds(record: &mut Record, from: usize, to: usize) -> impl Iterator<Item = 
 /// As if nothing had completed in these seconds.
 fn freeze(record: &mut Record, from: usize, to: usize) {
     for tally in seconds(record, from, to) {
-        *tally = ClassTally { open: tally.open.take(), ..ClassTally::new(tally.io_bytes, tally.planned, NS_PER_S) };
+        *tally = ClassTally {
+            open: tally.open.take(),
+            ..ClassTally::new(tally.io_bytes, tally.planned, NS_PER_S)
+        };
         tally.series = tally.series.widened(NS_PER_S / 50);
         tally.edges = rigel_core::measure::Edges::default();
     }
@@ -65,23 +68,30 @@ fn freeze(record: &mut Record, from: usize, to: usize) {
     }
 }
 
-fn mark(record: &Record, second: u64, marked: Marked) -> Mark {
+fn mark(record: &Record, second: u64, marked: MarkContent) -> Mark {
     let began_ns = record.intervals.first().map_or(0, |first| first.began_ns);
     Mark { run_ns: began_ns + second * NS_PER_S, at: format!("2026-03-01T00:00:{second:02}+00:00"), marked }
 }
 
 fn said(record: &Record, second: u64, text: &str) -> Mark {
-    mark(record, second, Marked::Person(text.into()))
+    mark(record, second, MarkContent::Person(text.into()))
 }
 
 fn seen(record: &Record, second: u64, kind: StateKind, device: &str, from: &str, to: &str) -> Mark {
     let change = StateChange { kind, device: device.into(), from: Some(from.into()), to: Some(to.into()) };
-    mark(record, second, Marked::Host(change))
+    mark(record, second, MarkContent::Host(change))
 }
 
 /// A path is pulled: seven seconds without an I/O, then two in which some fail.
 fn path() -> anyhow::Result<Record> {
-    let demands = ["standstill < 30s", "standstill < 5s", "errors = 0", "back < 30s", "p99 < 10ms during", "p99 < 100ms after"];
+    let demands = [
+        "standstill < 30s",
+        "standstill < 5s",
+        "errors = 0",
+        "back < 30s",
+        "p99 < 10ms during",
+        "p99 < 100ms after",
+    ];
     let mut record = held(FAST, 500, &demands)?;
     freeze(&mut record, 12, 19);
     let failed = FirstError { errno: 5, target: 0, offset: 81_920, direction: Direction::Read };

@@ -48,7 +48,7 @@ fn record(seconds: &[Second], marks: &[(u64, MarkContent)], demands: &[&str]) ->
     header.request.task = Task::soak(soak(time), vec![Phase { time, point, shape: None }]);
     header.request.demands.through = demands.iter().map(|text| text.parse().unwrap()).collect();
     let mut record = Record::begun(header);
-    let mut visit = visit_to(0, point, 0);
+    let mut visit = visit_to(0, point, NS_PER_S);
     visit.tallies.clear();
     for (number, second) in (0..).zip(seconds) {
         let part = tally(*second);
@@ -101,7 +101,7 @@ fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
     let found = found(
         &frozen(),
         &[],
-        &["standstill < 8s", "standstill < 7s", "standstill < 6s", "back < 9s", "back < 8s"],
+        &["standstill < 8s", "standstill < 7020ms", "standstill < 6s", "back < 9s", "back < 8s"],
     );
     let still = found.standstill.unwrap();
     assert_eq!((still.began_ns, still.is_open), (20_500 * NS_PER_MS, false));

@@ -108,9 +108,11 @@ fn failed_ios_end_no_run_and_are_seen_within_a_second() {
     let demand = ["--require", "errors = 0", "--require", "standstill < 60s"];
     let words: Vec<&str> = line.split(' ').chain(demand).collect();
     let (child, stderr) = crate::stop::start_words_until_record(&place, &words, is_level);
+    let marking = Instant::now();
     mark(&place, "held", "now").expect_code(0);
     let before = Instant::now();
     device.command(&eio).unwrap();
+    let late = marking.elapsed().as_secs_f64();
     sleep(Duration::from_secs(2));
     device.command("clear").unwrap();
     let most = before.elapsed().as_secs_f64();
@@ -125,7 +127,8 @@ fn failed_ios_end_no_run_and_are_seen_within_a_second() {
     let troubles = found["troubles"].as_array().unwrap();
     let failed = troubles.iter().find(|one| one["kind"] == "failed I/Os").unwrap();
     // An interval is a second; the device heard of it a little after the mark.
-    assert!((seconds(&failed["at_s"]) - marked).abs() <= 1.0 + LATE, "{failed} for {marked}");
+    let after_s = seconds(&failed["at_s"]) - marked;
+    assert!((-1.0..=late + LATE).contains(&after_s), "{failed} for {marked}");
     let limits: Vec<&Value> = found["limits"].as_array().unwrap().iter().map(|one| &one["kept"]).collect();
     assert_eq!(limits, ["no", "yes"]);
 }
@@ -135,8 +138,8 @@ fn a_slow_device_is_slow_for_as_long_as_it_was() {
     let name = "a_slow_device_is_slow_for_as_long_as_it_was";
     let Some(device) = needs(name, TestDevice::mount(device())) else { return };
     let place = Place::new();
-    // 200 a second with 15 ms each keep four servers busy for three quarters of the time.
-    let slow = format!("slow 0 {} 14000", device.size_bytes());
+    // Four servers do 65 of the 200 I/Os that arrive each second.
+    let slow = format!("slow 0 {} 60000", device.size_bytes());
     let (told, least, _) = through(&place, &device, "--for 30s", &slow, Duration::from_secs(5), "clear");
     assert_eq!(told.code, 0, "{}", told.stderr);
     let found = document(&place, "held");

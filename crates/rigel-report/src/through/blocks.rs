@@ -100,7 +100,7 @@ struct Row {
 
 fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
     let found = told.found;
-    let row = |at_ns, who, what| Row { at_ns, at: words::moment(found, at_ns), who, what };
+    let row = |at_ns, who, what| Row { at_ns, at: words::moment(at_ns), who, what };
     let marks = found.marks.iter().map(|mark| row(mark.run_ns, words::who(mark), mark.marked.words()));
     let troubles = found.troubles.iter().map(|one| row(one.began_ns, "load", trouble(one)));
     let back = found.back_ns.filter(|_| found.has_trouble());
@@ -113,7 +113,7 @@ fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
 fn trouble(one: &Trouble) -> String {
     let lasted = words::length(Nanos(one.ended_ns.saturating_sub(one.began_ns)));
     match one.kind {
-        TroubleKind::Standstill => format!("nothing completed for {lasted}"),
+        TroubleKind::Standstill => format!("nothing completed for at least {lasted}"),
         TroubleKind::Errors => format!("{} I/Os failed within {lasted}", one.errors),
         TroubleKind::Slow => format!("slow for {lasted}, p99 up to {}", time(us_from_ns(to_f64(one.p99_ns)))),
         TroubleKind::Low => format!("low rate for {lasted}"),
@@ -140,7 +140,7 @@ fn timeline(told: &ThroughReport<'_>, room: Room) -> Vec<Block> {
 fn picture(told: &ThroughReport<'_>) -> Option<Block> {
     let found = told.found;
     let step = found.course.len().div_ceil(MOST_DOTS).max(1);
-    let seconds = |ns: u64| to_f64(ns.saturating_sub(found.lasted.0)) / 1e9;
+    let seconds = |ns: u64| to_f64(ns) / 1e9;
     let line = |name: &str, figure: &dyn Fn(&Figures) -> Option<f64>, worst: fn(f64, f64) -> f64| {
         let dot = |part: &[Figures]| {
             let up = part.iter().filter_map(figure).reduce(worst)?;
@@ -157,7 +157,7 @@ fn picture(told: &ThroughReport<'_>) -> Option<Block> {
     let panel = |title: &str, up: Axis, lines: Vec<Line>, marks: Vec<(f64, String)>| Panel {
         title: title.to_owned(),
         shape: Shape::Lines(Lines {
-            across: Axis::linear("seconds of load", short),
+            across: Axis::linear("seconds of the run", short),
             up,
             lines,
             limit: None,

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Name and version of the document's form.
 pub const SCHEMA: &str = "rigel.through/1";
 
-/// What a failure did to a load that was held. Latencies are in microseconds, times in seconds since the begin of the load.
+/// What a failure did to a load that was held. Latencies are in microseconds, times in seconds of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "rigel.through/1")]
 struct Document {
@@ -200,18 +200,18 @@ pub fn json(told: &ThroughReport<'_>) -> Result<Vec<u8>, Problem> {
         told: words::told(told),
         complete: found.complete,
         rate_asked: found.asked,
-        lasted_s: at(found, found.lasted.1),
+        lasted_s: Nanos(found.lasted.1.saturating_sub(found.lasted.0)).seconds(),
         baseline: match found.baseline {
             Baseline::Known { .. } => "known",
             Baseline::TooShort { .. } => "too_short",
             Baseline::NotHeld { .. } => "not_held",
         },
-        first_sign_s: found.sign.map(|sign| at(found, sign.at_ns)),
+        first_sign_s: found.sign.map(|sign| at(sign.at_ns)),
         back_after_s: seconds(found.back_after()),
         rate_back_after_s: seconds(found.rate_back),
         p99_back_after_s: seconds(found.p99_back),
         standstill: found.standstill.map(|still| StandstillDocument {
-            at_s: at(found, still.began_ns),
+            at_s: at(still.began_ns),
             lasted_s: still.length().seconds(),
             least_s: still.least.seconds(),
             most_s: still.most.seconds(),
@@ -219,10 +219,10 @@ pub fn json(told: &ThroughReport<'_>) -> Result<Vec<u8>, Problem> {
         }),
         longest_us: us(found.longest.0),
         errors: found.errors,
-        levels: found.levels.iter().map(|one| level(found, one)).collect(),
+        levels: found.levels.iter().map(level).collect(),
         marks: marks(found),
         troubles: troubles(found),
-        rebuilds: found.rebuilds.iter().map(|one| rebuild(found, one)).collect(),
+        rebuilds: found.rebuilds.iter().map(rebuild).collect(),
         limits: limits(found),
         changed: found.changed.clone(),
         course: course(found),
@@ -233,15 +233,15 @@ fn us(ns: u64) -> f64 {
     us_from_ns(to_f64(ns))
 }
 
-fn at(found: &ThroughFindings, run_ns: u64) -> f64 {
-    Nanos(run_ns.saturating_sub(found.lasted.0)).seconds()
+fn at(run_ns: u64) -> f64 {
+    Nanos(run_ns).seconds()
 }
 
-fn level(found: &ThroughFindings, one: &Level) -> LevelDocument {
+fn level(one: &Level) -> LevelDocument {
     LevelDocument {
         span: one.span.name(),
-        from_s: at(found, one.from_ns),
-        to_s: at(found, one.to_ns),
+        from_s: at(one.from_ns),
+        to_s: at(one.to_ns),
         iops: one.rate,
         latency_mean_us: one.mean_us,
         latency_p99_us: one.p99_us,
@@ -254,7 +254,7 @@ fn level(found: &ThroughFindings, one: &Level) -> LevelDocument {
 
 fn marks(found: &ThroughFindings) -> Vec<MarkDocument> {
     let one = |mark: &rigel_core::record::Mark| MarkDocument {
-        at_s: at(found, mark.run_ns),
+        at_s: at(mark.run_ns),
         at: printable(&mark.at),
         who: words::who(mark),
         what: mark.marked.words(),
@@ -264,7 +264,7 @@ fn marks(found: &ThroughFindings) -> Vec<MarkDocument> {
 
 fn troubles(found: &ThroughFindings) -> Vec<TroubleDocument> {
     let one = |trouble: &rigel_uses::through::Trouble| TroubleDocument {
-        at_s: at(found, trouble.began_ns),
+        at_s: at(trouble.began_ns),
         lasted_s: Nanos(trouble.ended_ns.saturating_sub(trouble.began_ns)).seconds(),
         kind: trouble.kind.name(),
         errors: trouble.errors,
@@ -272,11 +272,11 @@ fn troubles(found: &ThroughFindings) -> Vec<TroubleDocument> {
     found.troubles.iter().map(one).collect()
 }
 
-fn rebuild(found: &ThroughFindings, one: &Rebuild) -> RebuildDocument {
+fn rebuild(one: &Rebuild) -> RebuildDocument {
     RebuildDocument {
         device: printable(&one.device),
         action: one.action.as_deref().map(printable),
-        at_s: at(found, one.began_ns),
+        at_s: at(one.began_ns),
         lasted_s: one.ended_ns.map(|ended_ns| Nanos(ended_ns.saturating_sub(one.began_ns)).seconds()),
         share: one.share,
         bytes_per_s: one.rate,
@@ -299,7 +299,7 @@ fn limits(found: &ThroughFindings) -> Vec<DemandDocument> {
 
 fn course(found: &ThroughFindings) -> Vec<MomentDocument> {
     let one = |figures: &rigel_uses::through::Figures| MomentDocument {
-        at_s: at(found, figures.began_ns),
+        at_s: at(figures.began_ns),
         iops: figures.rate(),
         arrived: figures.arrived,
         latency_p99_us: figures.p99_ns().map(us),

@@ -14,10 +14,9 @@ pub(super) fn length(time: Nanos) -> String {
     if time.0 >= 60_000_000_000 { two_units(time) } else { rough_time(to_f64(time.0)) }
 }
 
-/// A moment of the load, in seconds since its begin.
-pub(super) fn moment(found: &ThroughFindings, run_ns: u64) -> String {
-    let ns = run_ns.saturating_sub(found.lasted.0);
-    format!("{:.1} s", to_f64(ns) / 1e9)
+/// A moment, in seconds of the run.
+pub(super) fn moment(run_ns: u64) -> String {
+    format!("{:.1} s", to_f64(run_ns) / 1e9)
 }
 
 /// The answer: the first sentence says most.
@@ -33,7 +32,7 @@ pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
         (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
         (!found.changed.is_empty()).then(|| format!("Meanwhile: {}.", found.changed.join("; "))),
     ];
-    let rebuilds = found.rebuilds.iter().map(|one| rebuild(found, one));
+    let rebuilds = found.rebuilds.iter().map(rebuild);
     parts.into_iter().flatten().chain(rebuilds).collect()
 }
 
@@ -99,7 +98,7 @@ fn held(found: &ThroughFindings) -> String {
 }
 
 fn first(found: &ThroughFindings, sign: Sign) -> String {
-    let at = moment(found, sign.at_ns);
+    let at = moment(sign.at_ns);
     match sign.kind {
         SignKind::Mark(number) => {
             let text = found.marks.get(number).map_or_else(String::new, |mark| mark.marked.words());
@@ -135,7 +134,7 @@ fn failed(told: &ThroughReport<'_>) -> Option<String> {
     Some(format!("The first I/O that failed was {place}: {}.", error.reason()))
 }
 
-fn rebuild(found: &ThroughFindings, one: &Rebuild) -> String {
+fn rebuild(one: &Rebuild) -> String {
     let device = printable(&one.device);
     let what =
         one.action.as_deref().map_or_else(|| "a rebuild".to_owned(), |action| printable(action).into_owned());
@@ -169,7 +168,7 @@ fn rebuild(found: &ThroughFindings, one: &Rebuild) -> String {
             format!("; meanwhile the load changed: rate {}{latency}", change(cost.rate))
         },
     );
-    format!("{device}: {what} began at {} and {course}{cost}.", moment(found, one.began_ns))
+    format!("{device}: {what} began at {} and {course}{cost}.", moment(one.began_ns))
 }
 
 fn bytes(value: f64) -> u64 {

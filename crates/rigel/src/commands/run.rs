@@ -224,11 +224,8 @@ impl ReadyRun {
         let is_soak = run.request.soak().is_some();
         let command = going_on(&run.request, bench.site(), &set);
         let mut journal = journal(reporter, record, (&set, &command), is_soak)?;
-        // Nobody collects figures of virtual time.
-        let is_through = run.request.soak().is_some_and(|soak| soak.through);
-        let is_watched = is_soak && !is_through && !run.request.engine.is_simulated();
         let listener = marks::MarkListener::of(reporter, &run, &bench.site().targets, &beginning.marks);
-        let mut watch = is_watched.then(|| soak::Watch::new(reporter, set.clone()));
+        let mut watch = soak::Watch::of(reporter, &run.request, &set);
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))
@@ -250,8 +247,7 @@ impl ReadyRun {
                 }
             });
         // The terminal is as it was when the results are printed.
-        drop(shown);
-        drop(listener);
+        drop((shown, listener));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.

@@ -101,7 +101,7 @@ fn a_freeze_is_told_with_its_length_and_when_all_was_back() {
     let found = found(
         &frozen(),
         &[],
-        &["standstill < 8s", "standstill < 7020ms", "standstill < 6s", "back < 9s", "back < 8s"],
+        &["standstill < 8s", "standstill < 7020ms", "standstill < 6s", "back < 9s", "back < 7s"],
     );
     let still = found.standstill.unwrap();
     assert_eq!((still.began_ns, still.is_open), (20_500 * NS_PER_MS, false));

@@ -49,6 +49,9 @@ _rigel() {
             rigel,man)
                 cmd="rigel__subcmd__man"
                 ;;
+            rigel,mark)
+                cmd="rigel__subcmd__mark"
+                ;;
             rigel,orion)
                 cmd="rigel__subcmd__orion"
                 ;;
@@ -144,6 +147,9 @@ _rigel() {
                 ;;
             rigel__subcmd__help,man)
                 cmd="rigel__subcmd__help__subcmd__man"
+                ;;
+            rigel__subcmd__help,mark)
+                cmd="rigel__subcmd__help__subcmd__mark"
                 ;;
             rigel__subcmd__help,orion)
                 cmd="rigel__subcmd__help__subcmd__orion"
@@ -251,7 +257,7 @@ _rigel() {
 
     case "${cmd}" in
         rigel)
-            opts="-h -V --help --version run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
+            opts="-h -V --help --version run calibrate slo sql load orion report compare rank versus advise targets mark fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -983,7 +989,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__help)
-            opts="run calibrate slo sql load orion report compare rank versus advise targets fill doctor soak durability scrub capacity selftest completions man help"
+            opts="run calibrate slo sql load orion report compare rank versus advise targets mark fill doctor soak durability scrub capacity selftest completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1304,6 +1310,20 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__help__subcmd__mark)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__help__subcmd__orion)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1577,6 +1597,28 @@ _rigel() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        rigel__subcmd__mark)
+            opts="-h --run --at --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         rigel__subcmd__orion)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1673,7 +1715,7 @@ _rigel() {
             return 0
             ;;
         rigel__subcmd__run)
-            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling load"
+            opts="-v -h --lun --scratch-size --keep-scratch --compress --as-load --resume --load --num-disks --write --duration --cache-size --span --matrix --num-small --num-large --size-small --size-large --type --stream-ios --simulate --stripe --sync --writers --commit-size --beside-reads --rate --arrivals --max-outstanding --places --readers --per-target --precision --for --fast --levels --engine --no-trials --workers --io-timeout --cpus --seed --destroy-data --allow-memory --share --dry-run --label --json --no-html --quiet --poll --buffered --force --orion-version --require --verbose --name --out --tui --help simple normal oltp dss advanced commit open zones streams scaling through load"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1858,6 +1900,10 @@ _rigel() {
                     return 0
                     ;;
                 --orion-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --require)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -6,7 +6,7 @@ use crate::facts::DriveLook;
 use crate::load::class::{Class, PerClass};
 use crate::load::matrix::Point;
 use crate::load::plan::Plan;
-use crate::record::{Header, Interval, Purpose, Visit};
+use crate::record::{Header, Interval, Mark, Purpose, Visit};
 use crate::stats::forecast::TimeRange;
 
 /// Live figures of the point being measured.
@@ -90,6 +90,11 @@ pub enum Event<'a> {
     DrivesAsked {
         /// What they said.
         look: &'a DriveLook,
+    },
+    /// A person or the host said something, and the line is on disk.
+    MarkKept {
+        /// What.
+        mark: &'a Mark,
     },
     /// The search found what saturates a class.
     LevelFound {

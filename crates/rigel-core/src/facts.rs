@@ -15,6 +15,7 @@ mod memory;
 mod mount;
 mod priority;
 pub mod shared;
+pub mod states;
 mod storage;
 
 pub use change::{ChangedTarget, Changes, LimitsChange, TargetChange};

@@ -28,5 +28,6 @@ pub mod split;
 pub mod sql;
 pub mod task;
 pub mod team;
+pub mod through;
 pub mod volume;
 pub mod workload;

@@ -15,6 +15,7 @@ use crate::measure::{ClassTally, HungIo, IoCounts};
 use serde::{Deserialize, Serialize};
 
 mod check;
+mod mark;
 mod nodes;
 mod open_visit;
 mod read;
@@ -22,6 +23,7 @@ pub mod rest;
 pub mod resume;
 
 pub use check::foreign_tallies;
+pub use mark::{Mark, MarkContent};
 pub use nodes::{Member, Node, NodeCounts, NodeRecord, NodeVisit, Nodes};
 
 /// Major number of the format; a change that old readers would misread raises it.
@@ -47,6 +49,8 @@ pub enum Line {
     Resumed(ResumedLine),
     /// What the drives below the targets say of themselves.
     Drives(DriveLook),
+    /// What a person or the host said while the load went on.
+    Mark(Mark),
     /// The end.
     Closing(ClosingLine),
 }
@@ -248,6 +252,8 @@ pub struct Record {
     pub set_aside: Vec<Visit>,
     /// What the drives below the targets said, in order.
     pub drives: Vec<DriveLook>,
+    /// What people and the host marked, in order.
+    pub marks: Vec<Mark>,
     /// The last line; a run that was killed has none.
     pub closing: Option<ClosingLine>,
     /// A last line that was not written whole; everything before it is good.
@@ -274,6 +280,7 @@ impl Record {
             resumed: Vec::new(),
             set_aside: Vec::new(),
             drives: Vec::new(),
+            marks: Vec::new(),
             closing: None,
             torn: None,
         }

@@ -29,6 +29,7 @@ pub mod slo;
 pub mod soak;
 pub mod targets;
 pub mod text;
+pub mod through;
 pub mod transfer;
 pub mod versus;
 
@@ -175,6 +176,7 @@ pub fn render(format: Format, view: &View<'_>) -> Result<Vec<OutputFile>, Proble
             | Answer::Ratio(_)
             | Answer::Calibration(_)
             | Answer::Soak(_)
+            | Answer::Through
             | Answer::Scaling(_) => OutputFile::new("_findings.json", json::document(view)?),
         }]),
         Format::Html => Ok(vec![OutputFile::new("_report.html", html::page(view)?)]),

@@ -241,7 +241,10 @@ pub(crate) fn panel(view: &View<'_>) -> Option<Panel> {
     let unit = printable(found.load.unit()).into_owned();
     let title = format!("{unit} by number of targets");
     let (across, up) = (Axis::linear("targets", |count| format!("{count:.0}")), Axis::linear(unit, short));
-    Some(Panel { title, shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None }) })
+    Some(Panel {
+        title,
+        shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
+    })
 }
 
 /// How a rate grows with the targets.

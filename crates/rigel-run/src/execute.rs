@@ -15,6 +15,7 @@ mod walk;
 use crate::bench::Bench;
 use crate::job::Stop;
 use crate::journal::Journal;
+use crate::marks::Marks;
 use crate::wall::Wall;
 use rigel_core::error::{ExitKind, Problem};
 use rigel_core::event::Event;
@@ -44,6 +45,8 @@ pub struct Beginning {
     pub wall: Wall,
     /// Of a run that goes on: its record.
     pub before: Option<Box<InterruptedRun>>,
+    /// What people and the host say meanwhile.
+    pub marks: Marks,
 }
 
 /// The record of a run that was interrupted.
@@ -57,13 +60,14 @@ pub struct InterruptedRun {
 
 impl Beginning {
     /// A run that begins now.
-    pub const fn new(wall: Wall) -> Self {
-        Self { wall, before: None }
+    pub fn new(wall: Wall) -> Self {
+        Self { wall, before: None, marks: Marks::default() }
     }
 
     /// A run that goes on.
     pub fn resumed(wall: Wall, header: Header, past: RecordPast) -> Self {
-        Self { wall, before: Some(Box::new(InterruptedRun { header, past })) }
+        let before = Some(Box::new(InterruptedRun { header, past }));
+        Self { wall, before, marks: Marks::default() }
     }
 }
 
@@ -111,7 +115,7 @@ pub fn execute(
     stop: &Stop,
     listener: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, Problem> {
-    let Beginning { wall, before } = beginning;
+    let Beginning { wall, before, marks } = beginning;
     let (first, header, past) = match before {
         None => {
             let header = header(run, bench, &wall);
@@ -124,7 +128,7 @@ pub fn execute(
         }
     };
     listener(Event::Begun { header: &header });
-    let mut walk = Walk::new((&header, &wall), (first, past), bench, journal, stop, listener);
+    let mut walk = Walk::new((&header, &wall), (first, past, marks), bench, journal, stop, listener);
     let outcome = match measure(run, &mut walk) {
         Ok(()) => Outcome::Complete,
         Err(Halt::Outcome(outcome)) => outcome,

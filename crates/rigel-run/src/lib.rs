@@ -12,6 +12,7 @@ pub mod job;
 pub mod journal;
 #[cfg(feature = "harness")]
 pub mod loop_cost;
+pub mod marks;
 #[cfg(feature = "uses")]
 pub mod scrub;
 pub mod trial;

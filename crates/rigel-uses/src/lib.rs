@@ -15,5 +15,6 @@ pub mod rank;
 pub mod scrub;
 pub mod selftest;
 pub mod soak;
+pub mod through;
 pub mod transfer;
 pub mod versus;

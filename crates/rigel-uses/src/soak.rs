@@ -142,9 +142,9 @@ pub struct Interruption {
 }
 
 impl SoakFindings {
-    /// What a record of a soak tells; `None` of any other run.
+    /// What a record of a soak tells; `None` of any other run, and of one that holds a rate through a failure.
     pub fn of(record: &Record) -> Option<Self> {
-        let soak = record.header.request.soak()?;
+        let soak = record.header.request.soak().filter(|soak| !soak.through)?;
         let tallies = || record.visits.iter().flat_map(|visit| &visit.tallies);
         let targets = targets(record);
         let (phases, course) = (phases(record), course::of(record));

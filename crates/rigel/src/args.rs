@@ -25,6 +25,7 @@ pub mod level;
 pub mod load;
 mod load_command;
 mod manual;
+mod mark;
 mod meant;
 pub mod names;
 mod no_command;
@@ -49,6 +50,7 @@ mod sql;
 mod synonyms;
 pub mod target_args;
 mod targets;
+mod through;
 pub mod values;
 mod versus;
 mod whose;
@@ -67,6 +69,7 @@ pub use fio::hint as fio_hint;
 pub use forecast::ForecastOptions;
 pub use load_command::FromFioArgs;
 pub use manual::ManOptions;
+pub use mark::{MarkArgs, check_text as mark_text};
 pub use names::Front;
 pub use rank::{RankArgs, StorageArg};
 pub use replay::ReplayOptions;
@@ -125,6 +128,8 @@ pub enum Invocation {
     Fill(Box<FillArgs>),
     /// Print the load of a fio job file.
     LoadFromFio(FromFioArgs),
+    /// Write a mark into a run that goes on.
+    Mark(MarkArgs),
     Selftest(SelftestArgs),
     Completions(Shell),
     Man(ManOptions),

@@ -12,6 +12,7 @@ mod durability;
 mod fill;
 pub mod load;
 mod manual;
+mod mark;
 mod past;
 mod rank;
 mod report;
@@ -54,6 +55,7 @@ pub fn execute(invocation: Invocation, crew: Option<&Crew>, streams: &Streams) -
         Invocation::Scrub(options) => scrub::scrub(&options, streams),
         Invocation::Fill(options) => fill::fill(&options, streams),
         Invocation::LoadFromFio(options) => load::from_fio(&options, streams),
+        Invocation::Mark(options) => mark::mark(&options, streams),
         Invocation::Selftest(options) => selftest::selftest(&options, streams),
         Invocation::Completions(shell) => manual::completions(shell, streams),
         Invocation::Man(options) => manual::man(&options, streams),

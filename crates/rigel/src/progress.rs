@@ -123,7 +123,7 @@ impl RunProgress {
             // The next tick has it.
             Event::Forecast { .. } => {}
             // Figures are shown all the time.
-            Event::IntervalKept { .. } | Event::DrivesAsked { .. } => {}
+            Event::IntervalKept { .. } | Event::DrivesAsked { .. } | Event::MarkKept { .. } => {}
         }
     }
 

@@ -57,6 +57,7 @@ fn generated() -> anyhow::Result<Vec<GeneratedFile>> {
         schema("rigel.scrub-1.json", rigel_report::scrub::schema()),
         schema("rigel.sql-1.json", rigel_report::beside::schema()),
         schema("rigel.targets-1.json", rigel_report::targets::schema()),
+        schema("rigel.through-1.json", rigel_report::through::schema()),
         schema("rigel.transfer-1.json", rigel_report::transfer::schema()),
         schema("rigel.versus-1.json", rigel_report::versus::schema()),
     ];

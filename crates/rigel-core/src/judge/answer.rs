@@ -22,6 +22,8 @@ pub enum Answer<'a> {
     Rate(&'a SloFindings),
     /// What went wrong in a long time.
     Soak(Soak),
+    /// What a failure did to a load that was held.
+    Through,
     /// How the rate grows with the targets.
     Scaling(&'a ScalingFindings),
 }
@@ -32,6 +34,7 @@ impl<'a> Answer<'a> {
         match (&request.task, request.sides) {
             (Task::Calibrate { .. }, _) => found.answers.as_ref().map_or(Self::Points, Self::Calibration),
             (Task::Rate { .. }, _) => found.slo.as_ref().map_or(Self::Points, Self::Rate),
+            (Task::Soak { soak, .. }, _) if soak.through => Self::Through,
             (Task::Soak { soak, .. }, _) => Self::Soak(*soak),
             (Task::Load { .. }, Some(sides)) => Self::Ratio(sides),
             (Task::Load { .. }, None) => found.scaling.as_ref().map_or(Self::Points, Self::Scaling),
@@ -49,6 +52,7 @@ impl<'a> Answer<'a> {
             }
             Self::Rate(_) => "up to which rate latency limits are met",
             Self::Soak(_) => "what went wrong in a long time",
+            Self::Through => "what a failure did to a load that was held",
             Self::Scaling(_) => "how the rate grows with the targets",
         }
     }

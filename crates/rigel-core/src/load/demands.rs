@@ -1,12 +1,13 @@
-//! What a run of two sides is asked to show: gates that a pipeline may fail by.
+//! What a run of two sides, or one through trouble, is asked to show: gates that a pipeline may fail by.
 //!
 //! They are part of the request, so that a run that goes on, and its outputs made again, are judged by them as well. Must not judge;
 //! `rigel_uses::compare::gate` reads and judges them.
 
 use crate::load::slo::Requirement;
+use crate::load::through::Demand;
 use serde::{Deserialize, Serialize};
 
-/// The gates of a run of two sides.
+/// The gates of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demands {
     /// Bounds that B must not break (`--fail-if`), as they were typed.
@@ -15,6 +16,9 @@ pub struct Demands {
     /// Bounds that B has to keep at a rate (`--require`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<Requirement>,
+    /// What a run through trouble has to keep (`--require`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<Demand>,
     /// A gate that is undecided fails, too.
     #[serde(default)]
     pub undecided_fails: bool,
@@ -23,6 +27,6 @@ pub struct Demands {
 impl Demands {
     /// Whether nothing is asked.
     pub const fn is_empty(&self) -> bool {
-        self.fail_if.is_empty() && self.required.is_empty()
+        self.fail_if.is_empty() && self.required.is_empty() && self.through.is_empty()
     }
 }

@@ -40,6 +40,8 @@ pub enum RunLevel {
     Streams,
     /// The same load on each of more and more targets.
     Scaling,
+    /// A rate that is held while something fails.
+    Through,
     /// Queries to a database.
     Sql,
 }
@@ -52,7 +54,14 @@ impl RunLevel {
     pub const fn is_own(self) -> bool {
         matches!(
             self,
-            Self::Load | Self::Open | Self::Commit | Self::Zones | Self::Streams | Self::Scaling | Self::Sql
+            Self::Load
+                | Self::Open
+                | Self::Commit
+                | Self::Zones
+                | Self::Streams
+                | Self::Scaling
+                | Self::Through
+                | Self::Sql
         )
     }
 }
@@ -69,6 +78,7 @@ crate::named!(RunLevel {
     Zones: "zones",
     Streams: "streams",
     Scaling: "scaling",
+    Through: "through",
     Sql: "sql"
 });
 
@@ -164,6 +174,7 @@ impl Grid {
             | RunLevel::Zones
             | RunLevel::Streams
             | RunLevel::Scaling
+            | RunLevel::Through
             | RunLevel::Sql => match shape {
                 MatrixShape::Basic => Self::basic(&small, &large),
                 MatrixShape::Detailed => Self::detailed(&small, &large),

@@ -54,6 +54,9 @@ pub struct Soak {
     /// Storage that has other users: the share of the time that it may take of each target at most, in parts of a million.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Ppm>,
+    /// A rate is held while something fails (`rigel run through`): one phase, whose figures show where in an interval nothing completed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub through: bool,
 }
 
 impl Soak {
@@ -63,7 +66,7 @@ impl Soak {
         let every = fits.clamp(USUAL_EVERY, LONGEST_EVERY);
         // A short one has a few figures, too.
         let short = Nanos((time.0 / 10).next_multiple_of(NS_PER_S)).max(SHORTEST);
-        Self { time, every: every.min(short), beside: None }
+        Self { time, every: every.min(short), beside: None, through: false }
     }
 
     /// A load that has no phases: each of its points for a while, in turns.
@@ -172,7 +175,11 @@ mod tests {
     fn what_cannot_be_kept_is_refused_with_the_option() {
         let phases = [Phase { time: Nanos::from_secs(60), point: Point::pair(1, 0), shape: None }];
         let told = |time, every, phases: &[Phase]| {
-            let soak = Soak { time: Nanos::from_secs(time), every: Nanos::from_secs(every), beside: None };
+            let soak = Soak {
+                time: Nanos::from_secs(time),
+                every: Nanos::from_secs(every),
+                ..Soak::new(Nanos::from_secs(1))
+            };
             soak.check(phases).unwrap_err().to_string()
         };
         assert!(told(0, 60, &phases).contains("--for"));

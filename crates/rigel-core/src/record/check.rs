@@ -4,7 +4,7 @@
 //! the file. Must not judge what a device did: a wrong but possible number is for the findings.
 
 use super::read::broken_at;
-use super::{Header, Interval, ResumedLine, Visit};
+use super::{Header, Interval, Mark, MarkContent, ResumedLine, Visit};
 use crate::error::Problem;
 use crate::facts::{DriveLook, LimitsChange};
 use crate::load::class::{Class, LoadClass, MAX_OUTSTANDING, MAX_RATE, PerClass, Sizes};
@@ -12,6 +12,7 @@ use crate::load::matrix::{Grid, MAX_POINTS, Point};
 use crate::load::phase::MOST_PHASES as MOST_LOAD_PHASES;
 use crate::load::plan::{AdaptivePlan, LevelSearch, Plan, RatePoints, RateSearch, WarmUp};
 use crate::load::request::Request;
+use crate::load::through::MOST_TEXT;
 use crate::measure::series::MOST_BUCKETS;
 use crate::measure::{ByTarget, ClassTally, Series};
 use crate::stats::Parameters;
@@ -84,6 +85,16 @@ pub(super) fn resumed(number: usize, resumed: &ResumedLine) -> Result<(), Proble
 pub(super) fn drives(number: usize, look: &DriveLook) -> Result<(), Problem> {
     let count = at_most("drives", look.drives.len(), MOST_DRIVES);
     told(number, times(&[("run_ns", look.run_ns)]).and(count))
+}
+
+/// Looks at a mark.
+pub(super) fn mark(number: usize, mark: &Mark) -> Result<(), Problem> {
+    let length = match &mark.marked {
+        MarkContent::Person(text) => text.chars().count(),
+        MarkContent::Host(change) => change.device.chars().count(),
+    };
+    let short = at_most("marked", length, MOST_TEXT);
+    told(number, times(&[("run_ns", mark.run_ns)]).and(short))
 }
 
 fn told(number: usize, found: FieldError) -> Result<(), Problem> {

@@ -84,6 +84,10 @@ impl Reader {
                 check::drives(number, &look)?;
                 record.drives.push(look);
             }
+            Line::Mark(mark) => {
+                check::mark(number, &mark)?;
+                record.marks.push(mark);
+            }
             Line::Plan(plan) => self.replan(number, *plan)?,
             Line::Visit(visit) => {
                 self.check_visit(number, &visit)?;
@@ -171,6 +175,7 @@ pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
         Plan,
         Resumed,
         Drives,
+        Mark,
         Closing,
     }
     #[derive(Deserialize)]
@@ -186,6 +191,7 @@ pub(super) fn typed(text: &[u8]) -> serde_json::Result<Line> {
         Kind::Plan => Line::Plan(serde_json::from_slice(text)?),
         Kind::Resumed => Line::Resumed(serde_json::from_slice(text)?),
         Kind::Drives => Line::Drives(serde_json::from_slice(text)?),
+        Kind::Mark => Line::Mark(serde_json::from_slice(text)?),
         Kind::Closing => Line::Closing(serde_json::from_slice(text)?),
     })
 }

@@ -48,6 +48,7 @@ fn a_line_of_every_kind_reads_back() {
         Line::Interval(Box::new(interval)),
         Line::Visit(Box::new(visit(0, 1_000_000))),
         Line::Drives(DriveLook { at: "now".into(), run_ns: 0, drives: Vec::new() }),
+        Line::Mark(Mark { run_ns: 7, at: "now".into(), marked: MarkContent::Person("path A pulled".into()) }),
         resumed(0, 1),
         Line::Closing(closing),
     ];
@@ -61,14 +62,28 @@ fn a_line_of_every_kind_reads_back() {
         Line::Resumed(_) => 5,
         Line::Drives(_) => 6,
         Line::Closing(_) => 7,
+        Line::Mark(_) => 8,
     };
     let mut seen: Vec<usize> = lines.iter().map(number).collect();
     seen.sort_unstable();
-    assert_eq!(seen, (0..8).collect::<Vec<_>>());
+    assert_eq!(seen, (0..9).collect::<Vec<_>>());
     for line in lines {
         let bytes = write_line(&line).unwrap();
         assert_eq!(read::typed(&bytes).unwrap(), line, "{}", String::from_utf8_lossy(&bytes));
     }
+}
+
+#[test]
+fn a_mark_is_bounded() {
+    let with = |text: &str| {
+        let mark = Mark { run_ns: 7, at: "now".into(), marked: MarkContent::Person(text.into()) };
+        let lines = [Line::Header(Box::new(header())), Line::Mark(mark)];
+        let bytes: Vec<u8> = lines.iter().flat_map(|line| write_line(line).unwrap()).collect();
+        Record::read(&bytes)
+    };
+    assert_eq!(with(&"x".repeat(200)).unwrap().marks.len(), 1);
+    let told = with(&"x".repeat(201)).unwrap_err().to_string();
+    assert!(told.contains("line 2") && told.contains("marked"), "{told}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Interval {
     }
 
     /// The interval of a mean of visits that have nothing but themselves to go by.
-    pub(crate) fn of_alike(means: &[f64]) -> Option<Self> {
+    pub fn of_alike(means: &[f64]) -> Option<Self> {
         let centre = mean(means);
         let df = count(means.len().saturating_sub(1));
         let half = half_width(means.len(), variance(means) / centre.powi(2), df)?;

@@ -207,6 +207,11 @@ impl Block {
         read(&self.dir.join("loop/backing_file")).map(|bytes| PathBuf::from(OsStr::from_bytes(&bytes)))
     }
 
+    /// Its directory in sysfs.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Whether there is a medium: empty loop devices and card readers have none.
     fn has_size(&self) -> bool {
         self.value::<u64>("size").is_some_and(|sectors| sectors > 0)

@@ -24,6 +24,10 @@ impl Fixture {
         fixture
     }
 
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     pub fn system(&self) -> System {
         System::at(self.root.path())
     }

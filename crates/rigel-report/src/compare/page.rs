@@ -160,6 +160,7 @@ impl Figures {
                 lines,
                 limit: None,
                 band: None,
+                marks: Vec::new(),
             }),
         }
     }

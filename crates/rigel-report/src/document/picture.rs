@@ -35,6 +35,8 @@ pub(crate) struct Lines {
     pub limit: Option<(f64, String)>,
     /// A part of the axis across, such as the bracket of an answer, with what it stands for.
     pub band: Option<(f64, f64, String)>,
+    /// Moments of the axis across, each a dashed line with a number and what it stands for, which shows where a pointer rests.
+    pub marks: Vec<(f64, String)>,
 }
 
 /// An axis.

@@ -129,7 +129,8 @@ fn write_lines(page: &mut Page, found: &Lines) {
     let heights = heights.chain(found.limit.iter().map(|limit| limit.0));
     let heights = heights.chain((!found.up.is_log).then_some(0.0));
     let up = Scale::of(heights, found.up.is_log, HEIGHT - BOTTOM, TOP + 12.0).rounded();
-    let ends = found.band.iter().flat_map(|band| [band.0, band.1]);
+    let ends =
+        found.band.iter().flat_map(|band| [band.0, band.1]).chain(found.marks.iter().map(|mark| mark.0));
     let across = Scale::of(
         dots().map(|dot| dot.across).chain(ends),
         found.across.is_log,
@@ -155,11 +156,29 @@ fn write_lines(page: &mut Page, found: &Lines) {
         ));
         text(page, LEFT + 6.0, y - 5.0, "start", "limit", name);
     }
+    write_marks(page, &found.marks, &across);
     for (place, line) in found.lines.iter().enumerate() {
         write_line(page, place, &line.dots, &across, &up);
     }
     if found.lines.len() > 1 {
         names(page, found);
+    }
+}
+
+/// Moments with their numbers; the number of a mark whose neighbour is too near is left out.
+fn write_marks(page: &mut Page, marks: &[(f64, String)], across: &Scale) {
+    let mut free = 0.0;
+    for (place, (at, name)) in marks.iter().enumerate() {
+        let (x, bottom) = (across.place(*at), HEIGHT - BOTTOM);
+        page.line(format_args!(
+            "<g class=\"mark\"><title>{}</title><line x1=\"{x:.1}\" y1=\"{:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#b3261e\" stroke-dasharray=\"2 3\"/></g>",
+            Prose(name),
+            TOP + 16.0
+        ));
+        if x >= free {
+            text(page, x + 2.0, bottom - 4.0, "start", "muted", &(place + 1).to_string());
+            free = x + 2.0 * LETTER;
+        }
     }
 }
 
@@ -321,11 +340,13 @@ mod tests {
             lines: vec![Line { name: "\"a\"".to_owned(), dots: vec![dot(1.0, 50.0), dot(2.0, 90.0)] }],
             limit: Some((80.0, "bound".to_owned())),
             band: Some((1.2, 1.5, "answer".to_owned())),
+            marks: vec![(1.7, "<b>pulled".to_owned())],
         };
         let told = drawn(Panel { title: "x<y".to_owned(), shape: Shape::Lines(lines) });
         assert!(!told.contains("<script") && told.contains("x&lt;y"), "{told}");
         assert_eq!((told.matches("<circle").count(), told.matches("</svg>").count()), (2, 1), "{told}");
         assert!(!told.contains("NaN") && told.contains("bound") && told.contains("answer"), "{told}");
+        assert!(told.contains("&lt;b&gt;pulled") || told.contains("&lt;b>pulled"), "{told}");
     }
 
     #[test]

@@ -65,7 +65,10 @@ fn latency(curve: &Curve<'_>) -> Panel {
 fn panel(curve: &Curve<'_>, title: String, up: Axis, lines: Vec<Line>) -> Panel {
     let levels = curve.samples.iter().map(|one| f64::from(one.level));
     let across = Axis::spread(printable(&axis(curve.class)), whole, levels);
-    Panel { title, shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None }) }
+    Panel {
+        title,
+        shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
+    }
 }
 
 /// Of a single point, how its latencies are spread.
@@ -112,6 +115,7 @@ fn bound(found: &SloFindings) -> Vec<Panel> {
             lines: vec![Line { name: String::new(), dots }],
             limit: Some((limit_us, format!("limit {}", time(limit_us)))),
             band: bracket.filter(|_| found.scale.is_none()),
+            marks: Vec::new(),
         };
         Panel { title: format!("{} over {name}", bound.judged), shape: Shape::Lines(lines) }
     };

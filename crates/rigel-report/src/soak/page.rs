@@ -74,7 +74,10 @@ pub(super) fn picture(told: &SoakReport<'_>) -> Option<Block> {
     };
     let panel = |title: String, up: Axis, lines: Vec<Line>| {
         let across = Axis::linear("hours of load", short);
-        Panel { title, shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None }) }
+        Panel {
+            title,
+            shape: Shape::Lines(Lines { across, up, lines, limit: None, band: None, marks: Vec::new() }),
+        }
     };
     let rate = vec![line("", |row| Some(row.2))];
     let latency = vec![line("p99", |row| row.3[1]), line("longest", |row| row.3[2])];

@@ -144,8 +144,8 @@ fn command(request: &Request, echo: &CommandLine) -> Option<&'static str> {
         // The connection string is not kept.
         _ if echo.has(&["--dsn"]) => None,
         _ if is_sql => Some("sql"),
-        Task::Soak { .. } => Some("soak"),
-        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) => Some("run"),
+        Task::Soak { soak, .. } if !soak.through => Some("soak"),
+        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) | Task::Soak { .. } => Some("run"),
     }
 }
 

@@ -10,6 +10,8 @@ use rigel_core::record::Interval;
 
 /// Targets for which every line has their counts. With more of them it is one line in so many times as many.
 const TARGETS_OF_A_LINE: usize = 16;
+/// A run through trouble shows where nothing completed: into so many parts an interval is cut.
+const PARTS_OF_AN_INTERVAL: u64 = 50;
 
 /// What the lines of a visit leave for later ones.
 #[derive(Debug)]
@@ -18,12 +20,15 @@ pub struct IntervalRemainder {
     every: usize,
     lines: usize,
     waiting: PerClass<ByTarget>,
+    /// Latencies as they are, and completions by parts of the interval.
+    is_fine: bool,
 }
 
 impl IntervalRemainder {
-    /// Of a visit to so many targets.
-    pub fn of(targets: usize) -> Self {
-        Self { every: targets.div_ceil(TARGETS_OF_A_LINE).max(1), lines: 0, waiting: PerClass::new() }
+    /// Of a visit to so many targets. `is_fine`: its lines show more than sums.
+    pub fn of(targets: usize, is_fine: bool) -> Self {
+        let every = targets.div_ceil(TARGETS_OF_A_LINE).max(1);
+        Self { every, lines: 0, waiting: PerClass::new(), is_fine }
     }
 
     /// The line of a part.
@@ -32,8 +37,9 @@ impl IntervalRemainder {
         let measured_ns = window.span_ns();
         self.lines += 1;
         let is_due = self.lines.is_multiple_of(self.every);
+        let is_fine = self.is_fine;
         let mut thin = |(class, tally): (_, ClassTally)| {
-            let mut thin = tally.summed(measured_ns);
+            let mut thin = if is_fine { fine(tally, measured_ns) } else { tally.summed(measured_ns) };
             if let Some(counts) = thin.by_target.take() {
                 self.waiting.entry(class).or_default().add(&counts);
             }
@@ -45,6 +51,14 @@ impl IntervalRemainder {
     }
 }
 
+/// A tally whose series has parts of its interval.
+fn fine(mut tally: ClassTally, span_ns: u64) -> ClassTally {
+    tally.series = tally.series.widened(span_ns / PARTS_OF_AN_INTERVAL);
+    tally.reads.trim();
+    tally.writes.trim();
+    tally
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,7 +67,7 @@ mod tests {
 
     /// The counts by target of lines of parts in each of which every target does one I/O.
     fn told(targets: usize, parts: u64) -> Vec<Option<u64>> {
-        let mut kept = IntervalRemainder::of(targets);
+        let mut kept = IntervalRemainder::of(targets, false);
         let line = |number: u64| {
             let mut counts = ByTarget::new(targets);
             (0..targets).for_each(|target| counts.completed(u16::try_from(target).unwrap(), 7));

@@ -8,6 +8,7 @@ use super::intervals::IntervalRemainder;
 use crate::bench::{Bench, BenchMessage, Detail, Order, Progress, RunPast, VisitResult, Work};
 use crate::job::Stop;
 use crate::journal::Journal;
+use crate::marks::Marks;
 use crate::wall::Wall;
 use rigel_core::error::Problem;
 use rigel_core::event::{Activity, Event, LiveFigures, VisitPosition};
@@ -16,7 +17,7 @@ use rigel_core::load::class::{Class, PerClass, Shape};
 use rigel_core::load::plan::{Plan, WarmUp};
 use rigel_core::measure::HungIo;
 use rigel_core::record::resume::{self, RecordPast};
-use rigel_core::record::{Header, Line, Purpose, Visit, WarmUpDone};
+use rigel_core::record::{Header, Line, Mark, Purpose, Visit, WarmUpDone};
 use rigel_core::stats::forecast::TimeRange;
 use rigel_core::units;
 
@@ -73,6 +74,8 @@ pub struct Walk<'a> {
     /// The line to write before the next one, once the run has used all visits of its record. Until then the record
     /// may turn out not to fit, and must not be changed.
     first: Option<Line>,
+    /// What people and the host say while the load goes on.
+    marks: Marks,
     /// A visit of the record is made again, to bring the bench to where it was; nothing of it is kept.
     is_relived: bool,
     /// I/Os that did not come back; nothing can be measured after them.
@@ -85,7 +88,7 @@ impl<'a> Walk<'a> {
     /// Before the first visit, or the first one after an interruption.
     pub fn new(
         (header, wall): (&'a Header, &'a Wall),
-        (first, past): (Option<Line>, RecordPast),
+        (first, past, marks): (Option<Line>, RecordPast, Marks),
         bench: &'a mut dyn Bench,
         journal: &'a mut dyn Journal,
         stop: &'a Stop,
@@ -103,6 +106,7 @@ impl<'a> Walk<'a> {
             loaded_ns: 0,
             past,
             first,
+            marks,
             is_relived: false,
             hung: None,
             has_looked: false,
@@ -325,11 +329,19 @@ impl<'a> Walk<'a> {
         let end_ns = order.end_ns(self.bench.now_ns());
         let mut last: Option<Progress> = None;
         let mut unkept: Option<Problem> = None;
-        let mut kept = IntervalRemainder::of(self.header.targets.len());
-        let Self { bench, journal, stop, listener, first, visits, is_relived, .. } = self;
+        let is_through = self.header.request.soak().is_some_and(|soak| soak.through);
+        let mut kept = IntervalRemainder::of(self.header.targets.len(), is_through);
+        let Self { bench, journal, stop, listener, first, visits, is_relived, marks, wall, .. } = self;
         let came = bench.work(&order, &mut |heard| {
             let now = match heard {
-                BenchMessage::Tick(now) => now,
+                BenchMessage::Tick(now) => {
+                    let written = keep_marks(marks, &now, wall, first, *journal, *listener);
+                    if let (Err(problem), None) = (written, &unkept) {
+                        unkept = Some(problem);
+                        return false;
+                    }
+                    now
+                }
                 // The line of the visit is in the record already.
                 BenchMessage::Part(_) if *is_relived => return true,
                 BenchMessage::Part(_) if unkept.is_some() => return false,
@@ -358,6 +370,32 @@ impl<'a> Walk<'a> {
         self.hung = came.done.hung;
         Ok(came)
     }
+}
+
+/// Writes what people and the host said since the last look, each at the time of the run at which it was heard.
+fn keep_marks(
+    marks: &Marks,
+    now: &Progress,
+    wall: &Wall,
+    first: &mut Option<Line>,
+    journal: &mut dyn Journal,
+    listener: &mut dyn FnMut(Event<'_>),
+) -> Result<(), Problem> {
+    for heard in marks.take() {
+        let ago_ns = u64::try_from(heard.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let run_ns = now.now_ns.saturating_sub(ago_ns);
+        let mark = Mark { run_ns, at: wall.after(run_ns), marked: heard.marked.clone() };
+        if let Some(first) = first.take() {
+            journal.append(&first)?;
+        }
+        let line = Line::Mark(mark);
+        journal.append(&line)?;
+        heard.is_kept(run_ns);
+        if let Line::Mark(mark) = &line {
+            listener(Event::MarkKept { mark });
+        }
+    }
+    Ok(())
 }
 
 /// What completed between two looks: rates, and the latency of what arrives at a rate.

@@ -23,6 +23,7 @@ impl Journal for Memory {
             (Line::Interval(interval), Some(record)) => record.intervals.push(*interval),
             (Line::Search(visit), Some(record)) => record.search.push(*visit),
             (Line::Drives(look), Some(record)) => record.drives.push(look),
+            (Line::Mark(mark), Some(record)) => record.marks.push(mark),
             (Line::Plan(plan), Some(record)) => record.header.plan = *plan,
             (Line::Closing(closing), Some(record)) => record.closing = Some(closing),
             // What was interrupted is gone with the process that had it in memory.

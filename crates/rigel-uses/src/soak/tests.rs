@@ -13,7 +13,7 @@ fn soaking() -> Header {
     let mut header = header();
     let [high, low] = [Point::pair(4, 0), Point::pair(1, 0)];
     let request = &mut header.request;
-    let soak = Soak { time: Nanos::from_secs(10), every: Nanos::from_secs(1), beside: None };
+    let soak = Soak { time: Nanos::from_secs(10), every: Nanos::from_secs(1), beside: None, through: false };
     let phases = [high, low].map(|point| Phase { time: Nanos::from_secs(1), point, shape: None });
     request.task = Task::soak(soak, phases.into());
     header.plan = Plan::new(&header.request, &header.nodes.first().host, &header.targets).unwrap();

@@ -14,6 +14,7 @@ use super::durability::DurabilityArgs;
 use super::fill::FillArgs;
 use super::load_command::LoadCommandArgs;
 use super::manual::{CompletionsArgs, ManArgs};
+use super::mark::MarkArgs;
 use super::names::Front;
 use super::overview;
 use super::rank::RankArgs;
@@ -98,6 +99,8 @@ enum Command {
     Advise(AdviseArgs),
     /// List block devices, what they hold, and who uses them
     Targets(TargetsArgs),
+    /// Mark the moment in a run that holds a rate through failures
+    Mark(MarkArgs),
     /// Write random data, so that reads measure real storage
     Fill(Box<FillArgs>),
     /// Find settings that distort results or slow a database
@@ -286,6 +289,7 @@ pub fn read(argv: &[OsString], environment: &Environment) -> Result<Invocation, 
         Command::Scrub(scrub) => scrub.checked().map(|scrub| Invocation::Scrub(Box::new(scrub))),
         Command::Fill(fill) => fill.checked().map(|fill| Invocation::Fill(Box::new(fill))),
         Command::Load(load) => Ok(load.invocation()),
+        Command::Mark(mark) => mark.checked().map(Invocation::Mark),
         Command::Selftest(selftest) => Ok(Invocation::Selftest(selftest)),
         Command::Completions(completions) => Ok(Invocation::Completions(completions.shell)),
         Command::Man(man) => man.options().map(Invocation::Man),

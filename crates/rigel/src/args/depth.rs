@@ -13,7 +13,7 @@ pub fn spelled(argv: Vec<OsString>) -> Vec<OsString> {
     let level = argv.get(2).and_then(|word| word.to_str()).unwrap_or_default().to_ascii_lowercase();
     let own = match level.as_str() {
         "advanced" => "--num-small",
-        "open" => "--max-outstanding",
+        "open" | "through" => "--max-outstanding",
         "commit" => "--writers",
         "streams" => "--readers",
         "scaling" => "--per-target",

@@ -11,6 +11,7 @@ use super::open::{self, OpenArgs};
 use super::own::OwnArgs;
 use super::scaling::{self, ScalingArgs};
 use super::shaping;
+use super::through;
 use rigel_core::error::Problem;
 use rigel_core::load::matrix::RunLevel;
 use rigel_core::load::request::Request;
@@ -71,6 +72,7 @@ impl LevelArgs {
             RunLevel::Open => open::request(self)?,
             RunLevel::Zones | RunLevel::Streams => by_place::request(level, self)?,
             RunLevel::Scaling => scaling::request(self)?,
+            RunLevel::Through => return Err(through::for_one_side()),
             _ => shaping::request(front, level, &self.load, &self.own)?,
         };
         if level == RunLevel::Commit {

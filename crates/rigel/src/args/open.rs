@@ -16,11 +16,11 @@ pub const OPEN: Class = Class::constant("open");
 /// Enough for every rate that storage keeps up with, and the buffers are small.
 pub const DEFAULT_MOST_OUTSTANDING: u32 = 1024;
 
-const HEADING: &str = "Arrivals (only with 'open')";
+const HEADING: &str = "Arrivals (only with 'open' and 'through')";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct OpenArgs {
-    /// Rates of 'open', in I/Os per second: 1000,5000
+    /// Rates of 'open', in I/Os per second: 1000,5000; one rate of 'through'
     ///
     /// Each rate is a data point. Latency counts from the time at which the I/O should have started, so it includes any time spent waiting.
     #[arg(long, value_name = "RATES", value_delimiter = ',', value_parser = rate, help_heading = super::run::LOAD)]

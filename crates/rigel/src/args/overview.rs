@@ -12,16 +12,18 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("trust", &["soak", "scrub", "durability", "doctor"]),
     ("plan", &["capacity"]),
     ("database", &["sql"]),
-    ("more", &["report", OF_TARGETS, "selftest", OF_SHELLS]),
+    ("more", &[OF_RUNS, OF_TARGETS, "selftest", OF_SHELLS]),
 ];
 
 /// Two commands in one line, so that all fit.
-const TOGETHER: [(&str, &str); 3] = [
+const TOGETHER: [(&str, &str); 4] = [
     (TO_COMPARE, "Finished runs: what changed, and which storage is best"),
+    (OF_RUNS, "Outputs of a record; mark a moment while a run goes on"),
     (OF_TARGETS, "List devices and what they hold; write random data"),
     (OF_SHELLS, "Print shell completions, or man pages"),
 ];
 const TO_COMPARE: &str = "compare, rank";
+const OF_RUNS: &str = "report, mark";
 const OF_TARGETS: &str = "targets, fill";
 const OF_SHELLS: &str = "completions, man";
 

@@ -7,6 +7,7 @@ use super::level::LevelArgs;
 use super::names::Front;
 use super::output::OutputArgs;
 use super::target_args::TargetArgs;
+use super::through::{self, ThroughArgs};
 use super::values::ValueError;
 use super::{Display, Environment, Invocation, ResumeOptions, RunOptions, Versus, words};
 use clap::Arg;
@@ -58,6 +59,8 @@ Examples:
       1, 2, 4 .. sequential readers at separate offsets, like several dd
   rigel run scaling /dev/sdx /dev/sdy /dev/sdz
       the same load over 1, 2 and 3 targets: does the rate grow with them, and what limits it?
+  rigel run through /dev/mapper/mpatha --rate 1000 --require 'standstill < 30s'
+      hold a rate while you pull a path: how long does the load stand still, and when is it back? `rigel mark TEXT` marks what you do
   rigel run oltp /dev/sdx --span 0-33%
       small I/O on the first third only: short stroking
   rigel run dss --engine sim:servers=16,service=200us
@@ -76,13 +79,13 @@ pub const BESIDE_RESUME: [&str; 8] =
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = SUMMARY, after_long_help = EXAMPLES, mut_args(adapted))]
 pub struct RunArgs {
-    /// Load: simple, normal, oltp, dss, advanced, commit, open, zones, streams or scaling
+    /// Load: simple, normal, oltp, dss, advanced, commit, open, zones, streams, scaling or through
     ///
     /// simple: small random I/O alone, then large random I/O alone. normal: every combination of both. oltp: small only, up to 20 outstanding per
     /// disk. dss: large only, up to 15 per disk. advanced: as the options say. commit: small durable writes, one after the other, as a database does
     /// for each commit; needs a scratch file or --destroy-data. open: small I/O that arrives at the rates of --rate. zones: sequential and random
     /// reads, one at a time, at 16 offsets across the targets. streams: 1, 2, 4 .. sequential readers at a time, like several dd. scaling: the same
-    /// small I/O on each of 1, 2, 3 .. of the targets.
+    /// small I/O on each of 1, 2, 3 .. of the targets. through: small I/O at one rate while something fails, and what that does to it.
     #[arg(value_name = "LEVEL", ignore_case = true, hide_possible_values = true, required_unless_present = "resume", value_parser = words::run_level())]
     pub level: Option<RunLevel>,
 
@@ -106,6 +109,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub load: LevelArgs,
+
+    #[command(flatten)]
+    pub through: ThroughArgs,
 
     /// Print more while measuring
     #[arg(short, long, help_heading = FILES, hide_short_help = true)]
@@ -174,7 +180,10 @@ impl RunArgs {
     ) -> Result<RunOptions, Problem> {
         // clap asks for a level, unless a run is resumed.
         let level = self.level.unwrap_or(RunLevel::Simple);
-        let request = self.load.request(front, level)?;
+        let request = match level {
+            RunLevel::Through => through::request(&self.load, &self.through)?,
+            _ => self.load.request(front, level)?,
+        };
         let LevelArgs { load_file, own, .. } = self.load;
         let frame = Frame {
             front,

@@ -180,6 +180,7 @@ impl VersusArgs {
         // What a gate is about is looked up when the load is known.
         self.fail_if.iter().try_for_each(|text| Gate::read(text).map(drop))?;
         let demands = Demands {
+            through: Vec::new(),
             fail_if: self.fail_if.clone(),
             required: self.require.clone(),
             undecided_fails: self.fail_undecided,

@@ -2,7 +2,7 @@
 //!
 //! Must not measure or look at a target; the record is all there is.
 
-use super::run::soak;
+use super::run::{soak, through};
 use super::transfer;
 use super::versus::SidesOutcome;
 use super::whole::FullRecord;
@@ -15,8 +15,10 @@ use rigel_core::load::class::Class;
 use rigel_core::path_text;
 use rigel_core::record::Record;
 use rigel_report::soak::SoakReport;
+use rigel_report::through::ThroughReport;
 use rigel_report::{Format, OutputFile, RUN_OUTPUTS, View, render, text};
 use rigel_uses::soak::SoakFindings;
+use rigel_uses::through::ThroughFindings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -69,6 +71,10 @@ fn outputs(format: Format, record: &Record, streams: &Streams) -> Result<Vec<Out
     let own = match view.answer() {
         Answer::Soak(_) => match SoakFindings::of(record) {
             Some(found) => rigel_report::soak::file(format, &told(record, &found))?,
+            None => None,
+        },
+        Answer::Through => match ThroughFindings::of(record) {
+            Some(found) => rigel_report::through::file(format, &ThroughReport { record, found: &found })?,
             None => None,
         },
         Answer::Ratio(_) => match SidesOutcome::of(&view, &Wish::default(), streams) {
@@ -142,6 +148,9 @@ fn show(record: &Record, path: &Path, explain: bool, streams: &Streams) -> Resul
     let view = View::of(record);
     if let (Answer::Soak(_), Some(found)) = (view.answer(), SoakFindings::of(record)) {
         return soak::again(&told(record, &found), path, streams);
+    }
+    if let (Answer::Through, Some(found)) = (view.answer(), ThroughFindings::of(record)) {
+        return through::again(&ThroughReport { record, found: &found }, path, streams);
     }
     let dir = dir_of(path);
     let run_id = run_id(record, path)?;

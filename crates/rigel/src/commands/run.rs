@@ -7,6 +7,7 @@ mod consent;
 mod dry_run;
 mod life;
 mod load;
+mod marks;
 mod nodes;
 mod present;
 mod resume;
@@ -16,9 +17,11 @@ mod sides;
 pub mod soak;
 mod sql;
 mod targets;
+pub mod through;
 
 pub use consent::{check_names, forecast_of, permit_for};
 pub use load::bytes as load_bytes;
+pub use marks::prefix as mark_prefix;
 pub use nodes::{Crew, follow, own_name};
 pub use resume::resume;
 pub use sql::{drop_schema, install, prove, sql};
@@ -170,7 +173,8 @@ fn measure_and_report(
     let past = RecordPast::default();
     let alone = Team::default();
     let bench = |run: &Run| make::bench(run, host, found, &permits, Start::behind(&past, &alone));
-    let stays = scratch.is_one() && (!scratch.goes_away() || options.request.soak().is_some());
+    let is_soak = options.request.soak().is_some_and(|soak| !soak.through);
+    let stays = scratch.is_one() && (!scratch.goes_away() || is_soak);
     put_on(reporter, (options.request.clone(), plan), bench, stays, signals)
 }
 
@@ -220,9 +224,8 @@ impl ReadyRun {
         let is_soak = run.request.soak().is_some();
         let command = going_on(&run.request, bench.site(), &set);
         let mut journal = journal(reporter, record, (&set, &command), is_soak)?;
-        // Nobody collects figures of virtual time.
-        let is_watched = is_soak && !run.request.engine.is_simulated();
-        let mut watch = is_watched.then(|| soak::Watch::new(reporter, set.clone()));
+        let listener = marks::MarkListener::of(reporter, &run, &bench.site().targets, &beginning.marks);
+        let mut watch = soak::Watch::of(reporter, &run.request, &set);
         let mut shown: Box<dyn FnMut(&Event<'_>)> = if display.tui {
             let mut view = LiveView::open(signals)?;
             Box::new(move |event| view.event(event))
@@ -238,12 +241,13 @@ impl ReadyRun {
                     present::begun_point(reporter, &event, &run.plan);
                 }
                 shown(&event);
+                marks::told(reporter, &event);
                 if let Some(watch) = &mut watch {
                     watch.event(&event);
                 }
             });
         // The terminal is as it was when the results are printed.
-        drop(shown);
+        drop((shown, listener));
         // The workers end here, so that nothing is in flight when the outputs are written and the targets put away.
         drop(bench);
         // The outputs show what was measured, also when a broken queue or a full disk ended the run.

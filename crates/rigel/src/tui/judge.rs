@@ -119,6 +119,7 @@ impl PartialRecord {
             | Event::Tick { .. }
             | Event::LevelFound { .. }
             | Event::DrivesAsked { .. }
+            | Event::MarkKept { .. }
             | Event::Forecast { .. } => None,
         }
     }

@@ -106,7 +106,7 @@ impl Message {
             }
             Event::Looked { done, points, widest } => Self::Looked { done, points, widest },
             Event::Forecast { ends } => Self::Forecast(ends),
-            Event::IntervalKept { .. } | Event::DrivesAsked { .. } => return None,
+            Event::IntervalKept { .. } | Event::DrivesAsked { .. } | Event::MarkKept { .. } => return None,
         })
     }
 }

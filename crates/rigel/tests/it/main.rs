@@ -83,6 +83,7 @@ mod stalls;
 mod stop;
 mod support;
 mod targets;
+mod through;
 mod time_told;
 mod transfer;
 mod trials;

@@ -21,13 +21,13 @@ pub fn ended(mut child: Child, mut stderr: impl std::io::Read) -> ProgramOutput 
 
 /// Starts a run and waits until its standard error holds `sign`.
 pub fn start_until(place: &Place, line: &str, sign: &str) -> (Child, BufReader<ChildStderr>) {
-    let mut child = place
-        .command()
-        .args(line.split_whitespace())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    start_words_until(place, &line.split_whitespace().collect::<Vec<_>>(), sign)
+}
+
+/// The same with words that may hold blanks.
+fn start_words_until(place: &Place, words: &[&str], sign: &str) -> (Child, BufReader<ChildStderr>) {
+    let mut child =
+        place.command().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
     while !told.contains(sign) {
@@ -42,7 +42,16 @@ pub fn start_until_record(
     line: &str,
     has: impl Fn(&Record) -> bool,
 ) -> (Child, BufReader<ChildStderr>) {
-    let (mut child, stderr) = start_until(place, line, "engine ");
+    start_words_until_record(place, &line.split_whitespace().collect::<Vec<_>>(), has)
+}
+
+/// The same with words that may hold blanks.
+pub fn start_words_until_record(
+    place: &Place,
+    words: &[&str],
+    has: impl Fn(&Record) -> bool,
+) -> (Child, BufReader<ChildStderr>) {
+    let (mut child, stderr) = start_words_until(place, words, "engine ");
     let is_record = |name: &String| name.ends_with("_record.jsonl");
     let found = |name: String| {
         let bytes = std::fs::read(place.path().join(name)).unwrap();

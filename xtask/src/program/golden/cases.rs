@@ -15,6 +15,7 @@ mod others;
 mod sides;
 mod soaks;
 mod sql;
+mod through;
 
 use super::{Document, documents};
 use rigel_core::record::Record;
@@ -63,6 +64,7 @@ pub fn all() -> Vec<Case> {
         open::all(),
         calibrations::all(),
         soaks::all(),
+        through::all(),
         sides::all(),
         sql::all(),
         nodes::all(),
@@ -74,7 +76,7 @@ pub fn all() -> Vec<Case> {
 }
 
 /// The documents that are kept whole, so that a change of them can be read where it is reviewed.
-pub const WHOLE: [&str; 17] = [
+pub const WHOLE: [&str; 18] = [
     "advanced-point/csv",
     "advanced-point/json",
     "advanced-point/orion-19",
@@ -91,5 +93,6 @@ pub const WHOLE: [&str; 17] = [
     "soak-faults/text",
     "sql-beside-sessions/sql",
     "stopped/text",
+    "through-path/text",
     "versus-gates/versus",
 ];

@@ -11,8 +11,10 @@ pub use texts::{ASCII, COLOUR, files};
 use super::Document;
 use rigel_core::record::{Interval, Line, Record, write_line};
 use rigel_report::soak::SoakReport;
+use rigel_report::through::ThroughReport;
 use rigel_report::{Format, OrionVersion, OutputFile, View, render};
 use rigel_uses::soak::SoakFindings;
+use rigel_uses::through::ThroughFindings;
 
 /// Everything that can be made of a record.
 pub fn of(record: &Record) -> anyhow::Result<Vec<Document>> {
@@ -38,6 +40,11 @@ fn formats() -> impl Iterator<Item = Format> {
 
 /// The files of a format, as `rigel report` makes them: a soak has some of its own.
 fn outputs(format: Format, record: &Record, view: &View<'_>) -> anyhow::Result<Vec<OutputFile>> {
+    if let Some(found) = ThroughFindings::of(record)
+        && let Some(file) = rigel_report::through::file(format, &ThroughReport { record, found: &found })?
+    {
+        return Ok(vec![file]);
+    }
     let of_soak = match SoakFindings::of(record) {
         Some(found) => rigel_report::soak::file(format, &SoakReport { record, found: &found, lost: 0 })?,
         None => None,
@@ -81,7 +88,8 @@ pub fn joined(name: impl Into<String>, files: &[OutputFile]) -> Document {
 
 /// The lines of a record, in the order in which a run writes them.
 pub fn lines(record: &Record) -> anyhow::Result<Vec<u8>> {
-    let Record { header, search, visits, intervals, resumed, set_aside, drives, closing, torn } = record;
+    let Record { header, search, visits, intervals, resumed, set_aside, drives, marks, closing, torn } =
+        record;
     let mut all = vec![Line::Header(Box::new(header.clone()))];
     let mut looks = drives.iter().cloned().map(Line::Drives);
     let after = looks.len() / 2;
@@ -105,6 +113,7 @@ pub fn lines(record: &Record) -> anyhow::Result<Vec<u8>> {
     let of_no_visit = |interval: &&Interval| visits.iter().all(|visit| visit.number != interval.visit);
     all.extend(intervals.iter().filter(of_no_visit).cloned().map(Box::new).map(Line::Interval));
     all.extend(looks);
+    all.extend(marks.iter().cloned().map(Line::Mark));
     all.extend(closing.iter().cloned().map(Line::Closing));
     let mut bytes = Vec::new();
     for line in &all {

@@ -45,6 +45,7 @@ fn every_record_reads_back_and_says_the_same() {
             ("resumed", again.resumed == record.resumed),
             ("set aside", again.set_aside == record.set_aside),
             ("drives", again.drives == record.drives),
+            ("marks", again.marks == record.marks),
             ("closing", again.closing == record.closing),
         ] {
             assert!(is_same, "{name}: {part}");

@@ -26,6 +26,7 @@ impl Request {
         match &self.task {
             Task::Matrix { level, .. } | Task::Load { level, .. } | Task::Rate { level, .. } => *level,
             Task::Calibrate { .. } => RunLevel::Simple,
+            Task::Soak { soak, .. } if soak.through => RunLevel::Through,
             Task::Phases(_) | Task::Soak { .. } => RunLevel::Load,
         }
     }
@@ -94,7 +95,7 @@ impl Request {
     /// The name of a phase, by its number, of a soak that has the usual load.
     pub fn phase_name(&self, targets: usize, number: u32) -> Option<&'static str> {
         let soak = self.soak()?;
-        if soak.beside.is_some() {
+        if soak.beside.is_some() || soak.through {
             return None;
         }
         let (_, usual) = soak::usual_load(targets, self.write_percent(), &soak);

@@ -12,7 +12,7 @@ pub fn command(request: &Request, nodes: &Nodes, targets: &[TargetFacts], record
     let program = if nodes.first().member.is_some() { "mpirun .. rigel-mpi" } else { "rigel" };
     let record = shell_word(record);
     let name = match request.task {
-        Task::Soak { .. } => "soak",
+        Task::Soak { soak, .. } if !soak.through => "soak",
         _ if request.sides.is_some() => "versus",
         _ => "run",
     };

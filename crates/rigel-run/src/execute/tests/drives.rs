@@ -43,7 +43,8 @@ impl Bench for DriveCounterBench {
 fn soaking() -> Run {
     run_of(|request| {
         let point = Point::pair(1, 0);
-        let soak = Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None };
+        let soak =
+            Soak { time: Nanos::from_secs(4), every: Nanos::from_secs(1), beside: None, through: false };
         request.task = Task::soak(soak, vec![Phase { time: Nanos::from_secs(1), point, shape: None }]);
     })
 }

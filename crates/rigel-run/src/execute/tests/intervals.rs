@@ -2,8 +2,9 @@
 
 use super::super::walk::VisitPlan;
 use super::*;
+use crate::marks::Marks;
 use rigel_core::event::VisitPosition;
-use rigel_core::record::Purpose;
+use rigel_core::record::{MarkContent, Purpose};
 use rigel_io::sim::Sim;
 
 /// Fails at the first interval, if it is to; keeps everything else.
@@ -44,6 +45,14 @@ fn wanted() -> VisitPlan {
 
 /// Makes the visit on a device that has to be loaded again where a run goes on.
 fn visit(beginning: (Option<Line>, RecordPast), journal: &mut FailingJournal) -> Result<Visit, Halt> {
+    visit_with(beginning, &Marks::default(), journal)
+}
+
+fn visit_with(
+    (first, past): (Option<Line>, RecordPast),
+    marks: &Marks,
+    journal: &mut FailingJournal,
+) -> Result<Visit, Halt> {
     let run = run_of(|_| {});
     let targets = targets();
     let workload = Workload::new(&run.request, &targets).unwrap();
@@ -53,6 +62,7 @@ fn visit(beginning: (Option<Line>, RecordPast), journal: &mut FailingJournal) ->
     let wall = Wall::simulated(1_767_268_800);
     let head = header(&run, &bench, &wall);
     let (stop, mut hear) = (Stop::default(), |_: Event<'_>| {});
+    let beginning = (first, past, marks.clone());
     Walk::new((&head, &wall), beginning, &mut bench, journal, &stop, &mut hear).visit(&wanted())
 }
 
@@ -62,6 +72,22 @@ fn an_interval_that_is_not_kept_ends_the_run() {
     let ended = visit((None, RecordPast::default()), &mut journal);
     assert!(matches!(ended, Err(Halt::Problem(problem)) if problem.what.contains("full")));
     assert_eq!(journal.lines.len(), 0, "nothing follows a line that may be torn");
+}
+
+#[test]
+fn what_is_said_meanwhile_is_a_line_in_order_and_its_receipt_tells_when() {
+    let (marks, mut journal) = (Marks::default(), FailingJournal::default());
+    let receipts: Vec<_> =
+        ["one", "two"].map(|text| marks.put(MarkContent::Person(text.into())).unwrap()).into();
+    assert!(visit_with((None, RecordPast::default()), &marks, &mut journal).is_ok());
+    let marked = |line: &Line| if let Line::Mark(mark) = line { Some(mark.clone()) } else { None };
+    let told: Vec<_> = journal.lines.iter().filter_map(marked).collect();
+    assert_eq!(told.iter().map(|mark| mark.marked.words()).collect::<Vec<_>>(), ["one", "two"]);
+    for (mark, receipt) in told.iter().zip(receipts) {
+        assert_eq!(receipt.run_ns(), Some(mark.run_ns));
+        assert!(mark.run_ns <= 1_000_000_000, "within the visit: {mark:?}");
+    }
+    assert!(matches!(journal.lines.last(), Some(Line::Visit(_))));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. Must not compute a figure.
 
-use super::soak;
+use super::{soak, through};
 use crate::args::{Front, RunOptions};
 use crate::commands::{report, versus};
 use crate::history;
@@ -23,9 +23,11 @@ use rigel_core::record::{Node, Nodes};
 use rigel_core::units::Bytes;
 use rigel_core::units::say::{counted, two_units};
 use rigel_report::soak::SoakReport;
+use rigel_report::through::ThroughReport;
 use rigel_report::{Format, OutputFile, View, calibration, duration, orion, render, slo, text};
 use rigel_run::execute::Run;
 use rigel_uses::soak::SoakFindings;
+use rigel_uses::through::ThroughFindings;
 use std::path::PathBuf;
 
 /// Prints as the options ask for it.
@@ -133,6 +135,13 @@ fn prospect(request: &Request, plan: &Plan) -> String {
             let Some(soak) = request.soak() else { return format!("{phases}, {} in all", plan.known_time()) };
             let beside =
                 rigel_report::soak::bound(&soak).map_or_else(String::new, |bound| format!(", {bound}"));
+            if soak.through {
+                let rate = request.phases().first().map_or(0, |phase| phase.point.sum());
+                return format!(
+                    "{rate} I/Os per second for {}; cause the failure once there is a level before it, after 10 s or more",
+                    two_units(soak.time)
+                );
+            }
             format!("{phases} in turns for {}{beside}", two_units(soak.time))
         }
         (_, Some(Pace::Adaptive(adaptive))) => {
@@ -183,6 +192,12 @@ impl RunTrouble {
 /// Reads the record back, writes every output beside it and prints the results. `unkept`: its lines that found room nowhere.
 pub fn outputs(reporter: Reporter<'_>, set: &OutputSet, unkept: &[&[u8]]) -> Result<RunTrouble, Problem> {
     let mut record = report::read_own(&set.record_path(), unkept, reporter.streams)?;
+    if let Some(found) = ThroughFindings::of(&record) {
+        let told = ThroughReport { record: &record, found: &found };
+        through::outputs(reporter, &told, set)?;
+        let unusable = rigel_report::through::unkept(&found);
+        return Ok(RunTrouble { wrong_data: None, unusable, stopped: None });
+    }
     if let Some(found) = SoakFindings::of(&record) {
         let told = SoakReport { record: &record, found: &found, lost: unkept.len() };
         let written = soak::outputs(reporter, &told, set);

@@ -114,10 +114,10 @@ fn open(path: &Path, streams: &Streams) -> Result<LockedRecord, Problem> {
 fn run_options(options: &ResumeOptions, set: &OutputSet, header: &Header) -> RunOptions {
     let request = header.request.clone();
     let front = match request.task {
-        Task::Soak { .. } => Front::Soak,
+        Task::Soak { soak, .. } if !soak.through => Front::Soak,
         Task::Rate { .. } => Front::Slo,
         Task::Calibrate { .. } => Front::Calibrate,
-        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) => Front::Rigel,
+        Task::Matrix { .. } | Task::Load { .. } | Task::Phases(_) | Task::Soak { .. } => Front::Rigel,
     };
     let targets = if let Some(server) = &options.server {
         TargetSource::Server(ServerSource { raw: request.is_beside_raw(), ..server.clone() })

@@ -244,7 +244,8 @@ impl PutAway for Scratch {
             self.files.clear();
             return Ok(());
         }
-        if reporter.options.request.soak().is_none() || !continues || !self.goes_away() || !self.is_one() {
+        let is_soak = reporter.options.request.soak().is_some_and(|soak| !soak.through);
+        if !is_soak || !continues || !self.goes_away() || !self.is_one() {
             return self.remove();
         }
         self.files.clear();

@@ -26,6 +26,10 @@ esac
 number=$(ls "$TOLD" | wc -l)
 "$REAL" "$@" $more 2>"$TOLD/$number.stderr"
 code=$?
+# No run goes on here that could be marked.
+case "$1 $code" in
+    "mark 3") code=0 ;;
+esac
 echo $code >"$TOLD/$number.code"
 exit $code
 "#;

@@ -39,7 +39,7 @@ fn soaked(write_percent: u8) -> anyhow::Result<Record> {
     let phases = [Point::pair(4, 1), Point::pair(1, 0)];
     let phases: Vec<Phase> =
         phases.into_iter().map(|point| Phase { time: Nanos::from_secs(2), point, shape: None }).collect();
-    let soak = Soak { time: Nanos::from_secs(12), every: Nanos::from_secs(1), beside: None };
+    let soak = Soak { time: Nanos::from_secs(12), every: Nanos::from_secs(1), beside: None, through: false };
     let mut asked = Request {
         name: "soak".into(),
         command_line: "/dev/sdb --for 12s ".into(),

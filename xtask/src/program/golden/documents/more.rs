@@ -13,11 +13,12 @@ use rigel_report::document::Document as _;
 use rigel_report::soak::{SoakCounts, SoakReport};
 use rigel_report::text::Style;
 use rigel_report::versus::VersusReport;
-use rigel_report::{View, beside, calibration, slo, soak, versus};
+use rigel_report::{View, beside, calibration, slo, soak, through, versus};
 use rigel_uses::beside::RawAndSql;
 use rigel_uses::compare::SessionSpread;
 use rigel_uses::compare::gate::demanded;
 use rigel_uses::soak::SoakFindings;
+use rigel_uses::through::ThroughFindings;
 use rigel_uses::versus::Versus;
 
 /// All of it that the run has.
@@ -30,6 +31,7 @@ pub fn of(record: &Record, view: &View<'_>) -> anyhow::Result<Vec<Document>> {
     }
     all.extend(sides(record, view)?);
     all.extend(soaked(record)?);
+    all.extend(held(record));
     let problems = problems(record, view);
     if !problems.is_empty() {
         all.push(Document::new("problems", problems));
@@ -43,6 +45,7 @@ fn problems(record: &Record, view: &View<'_>) -> String {
         wrong_data::problem(record),
         view.findings.unusable(&record.header.request),
         slo::unkept(view),
+        ThroughFindings::of(record).and_then(|found| through::unkept(&found)),
         demanded(&record.header.request).err(),
     ];
     all.iter().flatten().map(told).collect()
@@ -98,6 +101,13 @@ fn soaked(record: &Record) -> anyhow::Result<Vec<Document>> {
         Document::new("soak-metrics", standing.openmetrics(&record.header)),
         Document::new("soak-remarks", remarks(record) + &bound),
     ])
+}
+
+/// A rate that was held through a failure.
+fn held(record: &Record) -> Option<Document> {
+    let found = ThroughFindings::of(record)?;
+    let told = through::ThroughReport { record, found: &found };
+    Some(Document::new("through-colour", through::text(&told, COLOUR, &files(&record.header.run_id))))
 }
 
 /// What is told of drives while the soak goes on.

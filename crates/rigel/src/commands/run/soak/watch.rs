@@ -9,6 +9,7 @@ use crate::streams::Streams;
 use rigel_core::event::Event;
 use rigel_core::facts::DriveLook;
 use rigel_core::judge::wrong_data;
+use rigel_core::load::request::Request;
 use rigel_core::record::{Header, Interval};
 use rigel_core::units::Nanos;
 use rigel_core::units::say::two_units;
@@ -32,7 +33,13 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(reporter: Reporter<'a>, set: OutputSet) -> Self {
+    /// Of a soak in real time: nobody collects figures of virtual time.
+    pub fn of(reporter: Reporter<'a>, request: &Request, set: &OutputSet) -> Option<Self> {
+        let is_soak = request.soak().is_some_and(|soak| !soak.through);
+        (is_soak && !request.engine.is_simulated()).then(|| Self::new(reporter, set.clone()))
+    }
+
+    fn new(reporter: Reporter<'a>, set: OutputSet) -> Self {
         let Display { tui, quiet, .. } = reporter.options.display;
         Self {
             streams: reporter.streams,

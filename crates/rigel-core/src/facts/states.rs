@@ -1,0 +1,197 @@
+//! The states of what lies below a target, and how they change: arrays, paths, controllers, sessions, links.
+//!
+//! Two looks become changes; a state that could not be read is not there, and is never made up. Must not gather anything.
+
+use crate::path_text::printable;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A rebuild is told at every tenth of its way.
+const STEPS: u64 = 10;
+
+/// What state it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateKind {
+    /// What a software RAID does: idle, resync, recover, check ..
+    SyncAction,
+    /// How far that came: `done / all` in sectors.
+    SyncCompleted,
+    /// How many members it lacks.
+    Degraded,
+    /// Whether a member is in use.
+    Member,
+    /// Whether a volume of the device mapper holds its I/O back.
+    Suspended,
+    /// Of a path of a multipath volume.
+    Path,
+    /// Of a SCSI device.
+    Scsi,
+    /// Of an NVMe controller.
+    Nvme,
+    /// How good a path to a namespace is.
+    Ana,
+    /// Of an iSCSI session.
+    Iscsi,
+    /// Of a Fibre Channel port.
+    Port,
+    /// Of a network interface.
+    Link,
+}
+
+crate::named!(StateKind {
+    SyncAction: "array action",
+    SyncCompleted: "array progress",
+    Degraded: "members missing",
+    Member: "member",
+    Suspended: "suspended",
+    Path: "multipath path",
+    Scsi: "SCSI device",
+    Nvme: "NVMe controller",
+    Ana: "path (ANA)",
+    Iscsi: "iSCSI session",
+    Port: "Fibre Channel port",
+    Link: "link"
+});
+
+/// The states at one moment, by kind and device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostStates(pub BTreeMap<(StateKind, String), String>);
+
+/// A state that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChange {
+    /// What it is.
+    pub kind: StateKind,
+    /// Whose.
+    pub device: String,
+    /// Before; `None` where there was none.
+    pub from: Option<String>,
+    /// Now; `None` where there is none any more.
+    pub to: Option<String>,
+}
+
+/// How far a rebuild came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncProgress {
+    /// Sectors of 512 bytes that are done.
+    pub done: u64,
+    /// All of them.
+    pub all: u64,
+}
+
+impl SyncProgress {
+    /// Out of `done / all`; `None` of `none` and `delayed`.
+    pub fn read(text: &str) -> Option<Self> {
+        let (done, all) = text.split_once('/')?;
+        let (done, all) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
+        (done <= all && all > 0).then_some(Self { done, all })
+    }
+
+    const fn step(self) -> u64 {
+        self.done.saturating_mul(STEPS) / self.all
+    }
+}
+
+/// What changed between two looks, in the order of kinds and names.
+pub fn changes(before: &HostStates, after: &HostStates) -> Vec<StateChange> {
+    let keys = before.0.keys().chain(after.0.keys().filter(|key| !before.0.contains_key(*key)));
+    let mut all: Vec<StateChange> =
+        keys.filter_map(|key| change(key, before.0.get(key), after.0.get(key))).collect();
+    all.sort_by(|one, other| (one.kind, &one.device).cmp(&(other.kind, &other.device)));
+    all
+}
+
+fn change(
+    (kind, device): &(StateKind, String),
+    from: Option<&String>,
+    to: Option<&String>,
+) -> Option<StateChange> {
+    if from == to || (*kind == StateKind::SyncCompleted && !is_step(from, to)) {
+        return None;
+    }
+    Some(StateChange { kind: *kind, device: device.clone(), from: from.cloned(), to: to.cloned() })
+}
+
+/// Whether a rebuild begins, ends, or passes a tenth of its way.
+fn is_step(from: Option<&String>, to: Option<&String>) -> bool {
+    let progress = |text: Option<&String>| text.and_then(|text| SyncProgress::read(text));
+    match (progress(from), progress(to)) {
+        (None, None) => false,
+        (Some(from), Some(to)) => from.step() != to.step() || from.all != to.all,
+        _ => true,
+    }
+}
+
+impl StateChange {
+    /// As a sentence goes on: `md0: array action idle -> recover`.
+    pub fn words(&self) -> String {
+        let device = printable(&self.device);
+        let end = |end: &Option<String>| end.as_ref().map(|text| printable(text).into_owned());
+        let progress = |text: &Option<String>| text.as_ref().and_then(|text| SyncProgress::read(text));
+        match (self.kind, end(&self.from), end(&self.to)) {
+            (StateKind::SyncCompleted, ..) => match progress(&self.to) {
+                Some(now) => format!("{device}: rebuild at {} %", now.done.saturating_mul(100) / now.all),
+                None => format!("{device}: no rebuild goes on any more"),
+            },
+            (StateKind::Suspended, _, Some(to)) => {
+                format!("{device}: {}", if to == "1" { "suspended" } else { "no longer suspended" })
+            }
+            (kind, Some(from), Some(to)) => format!("{device}: {} {from} -> {to}", kind.name()),
+            (kind, Some(from), None) => format!("{device}: {} is gone (was {from})", kind.name()),
+            (kind, None, to) => format!("{device}: {} appeared ({})", kind.name(), to.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(rows: &[(StateKind, &str, &str)]) -> HostStates {
+        HostStates(
+            rows.iter().map(|&(kind, device, state)| ((kind, device.to_owned()), state.to_owned())).collect(),
+        )
+    }
+
+    fn told(before: &[(StateKind, &str, &str)], after: &[(StateKind, &str, &str)]) -> Vec<String> {
+        changes(&states(before), &states(after)).iter().map(StateChange::words).collect()
+    }
+
+    #[test]
+    fn a_state_that_stays_is_no_change_and_one_that_changes_is_told_once() {
+        let before = [
+            (StateKind::Scsi, "sdb", "running"),
+            (StateKind::Link, "eth0", "up"),
+            (StateKind::Nvme, "nvme0", "live"),
+        ];
+        assert_eq!(told(&before, &before), [""; 0]);
+        let after = [(StateKind::Scsi, "sdb", "offline"), (StateKind::Nvme, "nvme0", "live")];
+        assert_eq!(
+            told(&before, &after),
+            ["sdb: SCSI device running -> offline", "eth0: link is gone (was up)"]
+        );
+        assert_eq!(
+            told(&after, &before),
+            ["sdb: SCSI device offline -> running", "eth0: link appeared (up)"]
+        );
+    }
+
+    #[test]
+    fn a_rebuild_is_told_at_its_ends_and_every_tenth() {
+        let at = |text| [(StateKind::SyncCompleted, "md0", text)];
+        assert_eq!(told(&at("none"), &at("0 / 1000")), ["md0: rebuild at 0 %"]);
+        assert_eq!(told(&at("0 / 1000"), &at("99 / 1000")), [""; 0]);
+        assert_eq!(told(&at("99 / 1000"), &at("100 / 1000")), ["md0: rebuild at 10 %"]);
+        assert_eq!(told(&at("900 / 1000"), &at("none")), ["md0: no rebuild goes on any more"]);
+        assert_eq!(told(&at("none"), &at("delayed")), [""; 0], "nothing is known of how far it came");
+        assert_eq!(SyncProgress::read("1200 / 1000"), None);
+        assert_eq!(SyncProgress::read("0 / 0"), None);
+    }
+
+    #[test]
+    fn names_of_devices_are_no_escapes() {
+        let after = [(StateKind::Link, "eth\u{1b}[31m0", "up")];
+        assert!(!told(&[], &after)[0].contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,42 @@
+//! Marks in a record: what a person or the host said while the load went on.
+//!
+//! Must not judge.
+
+use crate::facts::states::StateChange;
+use serde::{Deserialize, Serialize};
+
+/// Something that happened beside the load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Time of the run.
+    pub run_ns: u64,
+    /// Local time, RFC 3339.
+    pub at: String,
+    /// What.
+    pub marked: MarkContent,
+}
+
+/// Who says what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkContent {
+    /// A person (`rigel mark`).
+    Person(String),
+    /// The host.
+    Host(StateChange),
+}
+
+impl MarkContent {
+    /// In words; foreign text is made printable.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Person(text) => crate::path_text::printable(text).into_owned(),
+            Self::Host(change) => change.words(),
+        }
+    }
+
+    /// Whether a person made it.
+    pub const fn is_of_person(&self) -> bool {
+        matches!(self, Self::Person(_))
+    }
+}

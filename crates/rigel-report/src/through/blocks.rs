@@ -1,0 +1,188 @@
+//! What is shown of a run through a failure: the answer, the three levels, the timeline with its marks, and on a page a chart of both.
+//!
+//! Must not judge, and must not leave out a mark without saying so.
+
+use super::{ThroughReport, words};
+use crate::document::picture::{Axis, Dot, Line, Lines, Panel, Picture, Shape};
+use crate::document::{Block, Blocks, Column, Document, Paragraph, Room, Table};
+use crate::text::Ink;
+use crate::verdict::Tone;
+use rigel_core::stats::Estimate;
+use rigel_core::units::say::{number, percent, short, time};
+use rigel_core::units::{Nanos, to_f64, us_from_ns};
+use rigel_uses::through::{Figures, Level, Trouble, TroubleKind};
+
+/// Lines of a timeline that a text shows; page and JSON have all.
+const MOST_SHOWN: usize = 40;
+/// More would lie on one spot.
+const MOST_DOTS: usize = 240;
+/// Marks that a chart names; more would lie over each other.
+const MOST_NAMED: usize = 12;
+
+impl Document for ThroughReport<'_> {
+    fn blocks(&self, room: Room) -> Blocks {
+        let mut all = verdict(self, room);
+        all.push(demands(self));
+        all.push(Block::section("Before, during, after", vec![levels(self), about_levels(self)]));
+        all.push(Block::section("Timeline", timeline(self, room)));
+        if room.is_wide() {
+            all.push(about(self));
+        }
+        all.into()
+    }
+}
+
+fn verdict(told: &ThroughReport<'_>, room: Room) -> Vec<Block> {
+    let sentences = words::told(told);
+    let found = told.found;
+    if room.is_wide() {
+        let tone = match found {
+            found if found.is_unkept() => Tone::DoNotUse,
+            found if found.has_trouble() => Tone::UseWithCare,
+            _ => Tone::Good,
+        };
+        let (shown, others) = sentences.split_at(sentences.len().min(2));
+        let mut all = vec![Block::Verdict { tone, sentences: shown.to_vec() }];
+        all.extend(picture(told));
+        all.push(Block::part(others.iter().map(Block::paragraph).collect()));
+        return all;
+    }
+    let ink = if found.is_unkept() { Ink::Invalid } else { Ink::Heading };
+    let mut sentences = sentences.into_iter();
+    let head = sentences.next().map(|head| Paragraph::labelled("", 0, head).painted(ink).into());
+    head.into_iter().chain(sentences.map(Block::paragraph)).collect()
+}
+
+fn demands(told: &ThroughReport<'_>) -> Block {
+    if told.found.demands.is_empty() {
+        return Block::part(Vec::new());
+    }
+    let table = Table::of("limit", &told.found.demands)
+        .column(Column::left("limit").width(26), |one| one.demand.to_string())
+        .column(Column::left("result"), words::verdict_of)
+        .done();
+    Block::section("Limits", vec![table])
+}
+
+fn levels(told: &ThroughReport<'_>) -> Block {
+    let us = |one: &Option<Estimate>| one.map(|one| time(one.value) + &words::ends(&one, time));
+    let seconds = |level: &Level| words::length(Nanos(level.to_ns.saturating_sub(level.from_ns)));
+    Table::of("level", &told.found.levels)
+        .column(Column::left("").width(7), |level| level.span.name())
+        .column(Column::right("lasted").width(9), seconds)
+        .column(Column::right("IOPS (95 %)").width(24), |level| {
+            number(level.rate.value) + &words::ends(&level.rate, number)
+        })
+        .column(Column::right("p99 (95 %)").width(30), move |level| us(&level.p99_us))
+        .column(Column::right("longest").width(9), |level| words::length(level.longest))
+        .column(Column::right("failed").width(7), |level| level.errors)
+        .done()
+}
+
+fn about_levels(told: &ThroughReport<'_>) -> Block {
+    let limit = told.found.demands.iter().find_map(|one| Some(one.demand.bound()?.limit));
+    let above = limit.filter(|_| !told.found.levels.is_empty()).map(|limit| {
+        let of = |level: &Level| Some(format!("{} {} %", level.span.name(), percent(level.above?)));
+        let all: Vec<String> = told.found.levels.iter().filter_map(of).collect();
+        Block::paragraph(format!("I/Os that took longer than {limit} or failed: {}.", all.join(", ")))
+    });
+    let none = told.found.levels.is_empty().then(|| Block::paragraph("There are no levels to compare."));
+    Block::part(above.into_iter().chain(none).collect())
+}
+
+/// A mark, or something of the load.
+struct Row {
+    at_ns: u64,
+    at: String,
+    who: &'static str,
+    what: String,
+}
+
+fn rows(told: &ThroughReport<'_>) -> Vec<Row> {
+    let found = told.found;
+    let row = |at_ns, who, what| Row { at_ns, at: words::moment(at_ns), who, what };
+    let marks = found.marks.iter().map(|mark| row(mark.run_ns, words::who(mark), mark.marked.words()));
+    let troubles = found.troubles.iter().map(|one| row(one.began_ns, "load", trouble(one)));
+    let back = found.back_ns.filter(|_| found.has_trouble());
+    let back = back.map(|ns| row(ns, "load", "rate and p99 are back".to_owned()));
+    let mut all: Vec<Row> = marks.chain(troubles).chain(back).collect();
+    all.sort_by_key(|row| row.at_ns);
+    all
+}
+
+fn trouble(one: &Trouble) -> String {
+    let lasted = words::length(Nanos(one.ended_ns.saturating_sub(one.began_ns)));
+    match one.kind {
+        TroubleKind::Standstill => format!("nothing completed for at least {lasted}"),
+        TroubleKind::Errors => format!("{} I/Os failed within {lasted}", one.errors),
+        TroubleKind::Slow => format!("slow for {lasted}, p99 up to {}", time(us_from_ns(to_f64(one.p99_ns)))),
+        TroubleKind::Low => format!("low rate for {lasted}"),
+    }
+}
+
+fn timeline(told: &ThroughReport<'_>, room: Room) -> Vec<Block> {
+    let mut rows = rows(told);
+    if rows.is_empty() {
+        return vec![Block::paragraph("Nothing was marked, and nothing happened.")];
+    }
+    let left = if room.is_wide() { 0 } else { rows.len().saturating_sub(MOST_SHOWN) };
+    rows.truncate(rows.len() - left);
+    let table = Table::of("row", &rows)
+        .column(Column::right("after").width(9), |row| row.at.clone())
+        .column(Column::left("who").width(5), |row| row.who)
+        .column(Column::left("what"), |row| row.what.clone())
+        .done();
+    let more = (left > 0).then(|| Block::paragraph(format!("{left} more; --json and the page have them.")));
+    std::iter::once(table).chain(more).collect()
+}
+
+/// Rate and latency over the time of load, with the marks.
+fn picture(told: &ThroughReport<'_>) -> Option<Block> {
+    let found = told.found;
+    let step = found.course.len().div_ceil(MOST_DOTS).max(1);
+    let seconds = |ns: u64| to_f64(ns) / 1e9;
+    let line = |name: &str, figure: &dyn Fn(&Figures) -> Option<f64>, worst: fn(f64, f64) -> f64| {
+        let dot = |part: &[Figures]| {
+            let up = part.iter().filter_map(figure).reduce(worst)?;
+            Some(Dot { across: seconds(part.first()?.began_ns), up, ends: None })
+        };
+        Line { name: name.to_owned(), dots: found.course.chunks(step).filter_map(dot).collect() }
+    };
+    let us = |ns: u64| us_from_ns(to_f64(ns));
+    let marks: Vec<(f64, String)> =
+        found.marks.iter().take(MOST_NAMED).map(|mark| (seconds(mark.run_ns), mark.marked.words())).collect();
+    let band = found.sign.filter(|_| found.has_trouble()).map(|sign| {
+        (seconds(sign.at_ns), seconds(found.back_ns.unwrap_or(found.lasted.1)), "during".to_owned())
+    });
+    let panel = |title: &str, up: Axis, lines: Vec<Line>, marks: Vec<(f64, String)>| Panel {
+        title: title.to_owned(),
+        shape: Shape::Lines(Lines {
+            across: Axis::linear("seconds of the run", short),
+            up,
+            lines,
+            limit: None,
+            band: band.clone(),
+            marks,
+        }),
+    };
+    let rate = vec![line("", &|one| Some(one.rate()), f64::min)];
+    let p99 = line("p99", &|one| one.p99_ns().map(us), f64::max);
+    let longest = line("longest", &|one| Some(one.longest_ns).filter(|&ns| ns > 0).map(us), f64::max);
+    let values: Vec<f64> = p99.dots.iter().chain(&longest.dots).map(|dot| dot.up).collect();
+    Picture::of([
+        panel("IOPS", Axis::linear("IOPS", short), rate, marks.clone()),
+        panel("Latency", Axis::spread("latency", time, values.into_iter()), vec![p99, longest], marks),
+    ])
+}
+
+fn about(told: &ThroughReport<'_>) -> Block {
+    let header = &told.record.header;
+    let node = header.nodes.first();
+    let facts = [
+        ("Host", format!("{}, {} CPUs", node.host.kernel, node.host.cpus)),
+        ("Engine", node.engine.kind.name().to_owned()),
+        ("Seed", header.request.seed.to_string()),
+        ("Command", format!("rigel run {}", header.request.command_line.trim_end())),
+    ];
+    Block::evidence("Run", facts.map(|(name, text)| (name.to_owned(), text)).into())
+}

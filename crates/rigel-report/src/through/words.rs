@@ -1,0 +1,195 @@
+//! The sentences of a run through a failure, which text, page and JSON have alike. Must not judge.
+
+use super::ThroughReport;
+use rigel_core::judge::wrong_data::place;
+use rigel_core::path_text::printable;
+use rigel_core::record::Mark;
+use rigel_core::stats::Estimate;
+use rigel_core::units::say::{counted, number, percent, rough_time, signed_percent, two_units};
+use rigel_core::units::{Bytes, Nanos, to_f64};
+use rigel_uses::through::{Baseline, DemandFound, DemandVerdict, Rebuild, Sign, SignKind, ThroughFindings};
+
+/// A time with three figures: `7.00 s`.
+pub(super) fn length(time: Nanos) -> String {
+    if time.0 >= 60_000_000_000 { two_units(time) } else { rough_time(to_f64(time.0)) }
+}
+
+/// A moment, in seconds of the run.
+pub(super) fn moment(run_ns: u64) -> String {
+    format!("{:.1} s", to_f64(run_ns) / 1e9)
+}
+
+/// The answer: the first sentence says most.
+pub(super) fn told(told: &ThroughReport<'_>) -> Vec<String> {
+    let found = told.found;
+    let parts = [
+        Some(verdict(found)),
+        Some(held(found)),
+        found.sign.map(|sign| first(found, sign)),
+        longest(found),
+        failed(told),
+        found.hung.as_ref().map(|hung| format!("The load ended before its time: {hung}.")),
+        (!found.complete).then(|| "The run was cut short: what came later is not known.".to_owned()),
+        (!found.changed.is_empty()).then(|| format!("Meanwhile: {}.", found.changed.join("; "))),
+    ];
+    let rebuilds = found.rebuilds.iter().map(rebuild);
+    parts.into_iter().flatten().chain(rebuilds).collect()
+}
+
+fn verdict(found: &ThroughFindings) -> String {
+    let errors = match found.errors {
+        0 => "no I/O failed".to_owned(),
+        errors => format!("{} failed", counted(errors, "I/O")),
+    };
+    if found.course.is_empty() {
+        return "Nothing was measured.".to_owned();
+    }
+    if let Baseline::NotHeld { rate } = found.baseline {
+        return format!(
+            "The storage does not hold {} IOPS even without a failure: it reached {}. Nothing can be said of failures; {errors}.",
+            number(f64::from(found.asked)),
+            number(rate)
+        );
+    }
+    if found.sign.is_none() {
+        return format!("Nothing happened: no mark, no standstill, no slow interval, and {errors}.");
+    }
+    if !found.has_trouble() {
+        return match found.baseline {
+            Baseline::TooShort { .. } => {
+                format!(
+                    "No standstill was seen and {errors}, but the first mark came too early to compare with a level before it."
+                )
+            }
+            _ => format!("The load noticed nothing: no standstill, no slow interval, and {errors}."),
+        };
+    }
+    let still = match &found.standstill {
+        Some(still) if still.is_open => {
+            format!("The load stood still for {} and still did when the run ended", length(still.least))
+        }
+        Some(still) => format!("The load stood still for {}", length(still.length())),
+        None => "The load never stood still".to_owned(),
+    };
+    match (found.back_after(), found.baseline) {
+        (Some(after), _) => format!("{still} and was back after {}; {errors}.", length(after)),
+        (None, Baseline::TooShort { .. }) => {
+            format!(
+                "{still}; {errors}. When it was back is not known: the first sign came before there was a level to compare with."
+            )
+        }
+        (None, _) => format!("{still} and was not back when the run ended; {errors}."),
+    }
+}
+
+fn held(found: &ThroughFindings) -> String {
+    let (from, to) = found.lasted;
+    let time = two_units(Nanos(to.saturating_sub(from)));
+    match found.baseline {
+        Baseline::Known { .. } | Baseline::NotHeld { .. } => {
+            format!("{} I/Os per second were asked for, for {time}.", number(f64::from(found.asked)))
+        }
+        Baseline::TooShort { intervals } => format!(
+            "{} I/Os per second were asked for, for {time}; only {} came before the first sign, and 5 are needed to know what is usual.",
+            number(f64::from(found.asked)),
+            counted(intervals as u64, "interval")
+        ),
+    }
+}
+
+fn first(found: &ThroughFindings, sign: Sign) -> String {
+    let at = moment(sign.at_ns);
+    match sign.kind {
+        SignKind::Mark(number) => {
+            let text = found.marks.get(number).map_or_else(String::new, |mark| mark.marked.words());
+            format!("The first sign was the mark \"{text}\" at {at}.")
+        }
+        SignKind::Trouble(kind) => format!("The first sign was at {at}: {}.", kind.name()),
+    }
+}
+
+fn longest(found: &ThroughFindings) -> Option<String> {
+    found.has_trouble().then(|| {
+        let back = |what: &str, time: Option<Nanos>| match time {
+            Some(time) => format!("the {what} was back after {}", length(time)),
+            None => format!("the {what} was not back when the run ended"),
+        };
+        let known = matches!(found.baseline, Baseline::Known { .. });
+        let when = if known {
+            format!(
+                " From the first sign on, {}, and {}.",
+                back("rate", found.rate_back),
+                back("p99", found.p99_back)
+            )
+        } else {
+            String::new()
+        };
+        format!("The longest I/O took {}.{when}", length(found.longest))
+    })
+}
+
+fn failed(told: &ThroughReport<'_>) -> Option<String> {
+    let error = told.found.first_error?;
+    let place = place(&told.record.header.targets, error.target, error.offset);
+    Some(format!("The first I/O that failed was {place}: {}.", error.reason()))
+}
+
+fn rebuild(one: &Rebuild) -> String {
+    let device = printable(&one.device);
+    let what =
+        one.action.as_deref().map_or_else(|| "a rebuild".to_owned(), |action| printable(action).into_owned());
+    let rate = one.rate.map_or_else(String::new, |rate| {
+        format!(
+            " at {} per second{}",
+            Bytes(bytes(rate.value)),
+            ends(&rate, |value| Bytes(bytes(value)).to_string())
+        )
+    });
+    let course = match (one.ended_ns, one.share) {
+        (Some(ended_ns), _) => format!("took {}{rate}", length(Nanos(ended_ns.saturating_sub(one.began_ns)))),
+        (None, Some(share)) => {
+            format!("had not ended when the run did: {} % were done{rate}", percent(share))
+        }
+        (None, None) => "had not ended when the run did; how far it came is not known".to_owned(),
+    };
+    let cost = one.cost.map_or_else(
+        || "; what it cost the load is not known".to_owned(),
+        |cost| {
+            let change = |one: Estimate| {
+                format!(
+                    "{} %{}",
+                    signed_percent(one.value - 1.0),
+                    ends(&one, |value| signed_percent(value - 1.0))
+                )
+            };
+            let latency = cost
+                .latency
+                .map_or_else(String::new, |latency| format!(", mean latency {}", change(latency)));
+            format!("; meanwhile the load changed: rate {}{latency}", change(cost.rate))
+        },
+    );
+    format!("{device}: {what} began at {} and {course}{cost}.", moment(one.began_ns))
+}
+
+fn bytes(value: f64) -> u64 {
+    rigel_core::units::say::whole(value)
+}
+
+/// ` (90 to 110)`.
+pub(super) fn ends(one: &Estimate, write: impl Fn(f64) -> String) -> String {
+    one.ends().map_or_else(String::new, |(low, high)| format!(" ({} to {})", write(low), write(high)))
+}
+
+/// What became of a demand.
+pub(super) fn verdict_of(one: &DemandFound) -> String {
+    match one.verdict {
+        DemandVerdict::Kept => "kept".to_owned(),
+        DemandVerdict::Missed => "NOT kept".to_owned(),
+        DemandVerdict::Undecided(why) => format!("undecided: {why}"),
+    }
+}
+
+/// Who made a mark.
+pub(super) const fn who(mark: &Mark) -> &'static str {
+    if mark.marked.is_of_person() { "you" } else { "host" }
+}

@@ -1,0 +1,147 @@
+//! What a failure did to a load that was held: the levels before, during and after it, standstills, failed I/Os, the time until rate and p99 were back,
+//! and what a rebuild cost.
+//!
+//! *During* begins with the first sign of trouble, which is a mark, a standstill, a failed I/O or a slow interval, and ends when rate and p99 are as before
+//! and stay so. Must not word it, and must not read a state of the host.
+
+mod course;
+mod demands;
+mod level;
+mod rebuild;
+mod standstill;
+mod trouble;
+
+pub use course::Figures;
+pub use demands::{DemandFound, DemandVerdict};
+pub use level::Level;
+pub use rebuild::{Rebuild, RebuildCost};
+pub use standstill::Standstill;
+pub use trouble::{Baseline, Sign, SignKind, Trouble, TroubleKind};
+
+use rigel_core::judge::findings::ChangesSeen;
+use rigel_core::judge::findings::hung_of;
+use rigel_core::load::class::LoadClass;
+use rigel_core::load::through::Span;
+use rigel_core::measure::FirstError;
+use rigel_core::record::{Mark, Record};
+use rigel_core::units::Nanos;
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct ThroughFindings {
+    /// The rate that was to be held, I/Os per second.
+    pub asked: u32,
+    /// The figures of every interval, in order.
+    pub course: Vec<Figures>,
+    /// What people and the host marked, in order.
+    pub marks: Vec<Mark>,
+    /// What is known of the load before anything happened.
+    pub baseline: Baseline,
+    /// The first sign of trouble; `None` when nothing happened.
+    pub sign: Option<Sign>,
+    /// When rate and p99 were as before, for good; `None` when they never were, or nothing tells. The same as the sign where the load noticed nothing.
+    pub back_ns: Option<u64>,
+    /// How long after the sign the rate was back.
+    pub rate_back: Option<Nanos>,
+    /// How long after it the p99 was.
+    pub p99_back: Option<Nanos>,
+    /// What was wrong when, in order.
+    pub troubles: Vec<Trouble>,
+    /// Before, during and after, as far as they are there.
+    pub levels: Vec<Level>,
+    /// The longest time without any completion.
+    pub standstill: Option<Standstill>,
+    /// The longest I/O that came back, from the time at which it should have begun.
+    pub longest: Nanos,
+    /// Failed I/Os.
+    pub errors: u64,
+    /// The first of them.
+    pub first_error: Option<FirstError>,
+    /// Rebuilds of arrays below the targets.
+    pub rebuilds: Vec<Rebuild>,
+    /// What was demanded.
+    pub demands: Vec<DemandFound>,
+    /// I/Os never came back: the last sentence of the run.
+    pub hung: Option<String>,
+    /// What became of the targets meanwhile.
+    pub changed: Vec<String>,
+    /// When the load began and ended.
+    pub lasted: (u64, u64),
+    /// Whether it lasted as long as it was to.
+    pub complete: bool,
+}
+
+impl ThroughFindings {
+    /// What such a record tells; `None` of any other.
+    pub fn of(record: &Record) -> Option<Self> {
+        record.header.request.soak().filter(|soak| soak.through)?;
+        let class = record.header.request.classes.first()?;
+        let asked = record.header.request.phases().first().map_or(0, |phase| phase.point.of(class.name));
+        let course = course::of(record, class.name);
+        let lasted =
+            course.first().zip(course.last()).map_or((0, 0), |(first, last)| (first.began_ns, last.ended_ns));
+        let standstills = standstill::all(&course, f64::from(asked));
+        let found = trouble::found(&course, &record.marks, &standstills, asked);
+        let levels = level::all(&course, &found, limit(record));
+        let tallies = || record.visits.iter().filter_map(|visit| visit.tallies.get(&class.name));
+        let mut whole = Self {
+            asked,
+            marks: record.marks.clone(),
+            baseline: found.baseline,
+            sign: found.sign,
+            back_ns: found.back_ns,
+            rate_back: found.rate_back,
+            p99_back: found.p99_back,
+            troubles: found.troubles,
+            levels,
+            standstill: standstills.into_iter().max_by_key(|one| one.least.0),
+            longest: Nanos(tallies().map(|tally| tally.longest_ns()).fold(0, u64::max)),
+            errors: tallies().map(|tally| tally.errors).fold(0, u64::saturating_add),
+            first_error: tallies().find_map(|tally| tally.first_error),
+            rebuilds: Vec::new(),
+            demands: Vec::new(),
+            hung: record.visits.iter().rev().find_map(|visit| hung_of(&record.header, visit)),
+            changed: ChangesSeen::of(record).in_words(),
+            lasted,
+            complete: record.complete(),
+            course,
+        };
+        whole.rebuilds = rebuild::all(&whole);
+        whole.demands =
+            record.header.request.demands.through.iter().map(|&one| demands::judged(one, &whole)).collect();
+        Some(whole)
+    }
+
+    /// The level of a part of the run.
+    pub fn level(&self, span: Span) -> Option<&Level> {
+        self.levels.iter().find(|level| level.span == span)
+    }
+
+    /// Whether the load noticed anything.
+    pub const fn has_trouble(&self) -> bool {
+        !self.troubles.is_empty()
+    }
+
+    /// From the first sign until rate and p99 were back.
+    pub fn back_after(&self) -> Option<Nanos> {
+        Some(Nanos(self.back_ns?.saturating_sub(self.sign.as_ref()?.at_ns)))
+    }
+
+    /// Whether something that was demanded was not kept, or cannot be decided.
+    pub fn is_unkept(&self) -> bool {
+        self.demands.iter().any(|one| one.verdict != DemandVerdict::Kept)
+    }
+}
+
+/// The latency above which I/Os are counted: the first that was demanded.
+fn limit(record: &Record) -> Option<Nanos> {
+    record.header.request.demands.through.iter().find_map(|demand| Some(demand.bound()?.limit))
+}
+
+/// The class of such a run, of its record.
+pub fn class(record: &Record) -> Option<&LoadClass> {
+    record.header.request.classes.first()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Times in which nothing completed, out of the parts of the intervals.
+//!
+//! The last completion before and the first one behind lie somewhere in their parts, so that a length is known to two parts. An interval in which I/Os failed
+//! ends a standstill: what fails comes back. Must not judge latencies.
+
+use super::Figures;
+use rigel_core::units::{NS_PER_MS, NS_PER_S, Nanos, to_f64};
+
+/// Shorter ones are no standstill.
+const LEAST: Nanos = Nanos(300 * NS_PER_MS);
+/// By chance nothing arrives for so many times the mean distance in one of 10^13 cases.
+const BY_CHANCE: f64 = 30.0;
+
+/// A time in which nothing completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standstill {
+    /// Where it begins, on the clock of the run.
+    pub began_ns: u64,
+    /// It lasted so long at least.
+    pub least: Nanos,
+    /// It lasted so long at most.
+    pub most: Nanos,
+    /// It went on when the load ended.
+    pub is_open: bool,
+}
+
+impl Standstill {
+    /// The middle of what it can have lasted.
+    pub const fn length(&self) -> Nanos {
+        Nanos(u64::midpoint(self.least.0, self.most.0))
+    }
+
+    /// Where it ends.
+    pub const fn ended_ns(&self) -> u64 {
+        self.began_ns.saturating_add(self.least.0)
+    }
+
+    /// Whether a part of an interval lies in it.
+    pub const fn holds(&self, figures: &Figures) -> bool {
+        figures.began_ns < self.ended_ns() && figures.ended_ns > self.began_ns
+    }
+}
+
+/// The standstills of a load that arrives at a rate, in order.
+pub fn all(course: &[Figures], rate: f64) -> Vec<Standstill> {
+    let by_chance_ns = BY_CHANCE / rate.max(1.0) * to_f64(NS_PER_S);
+    let mut found = Vec::new();
+    // Where the last completion lies at the latest, and the width of the parts there.
+    let mut last: Option<(u64, u64)> = None;
+    let mut told = |from: (u64, u64), to_ns: u64, part_ns: u64, is_open: bool| {
+        let least = Nanos(to_ns.saturating_sub(from.0));
+        if least >= LEAST && to_f64(least.0) > by_chance_ns {
+            let most = Nanos(least.0.saturating_add(from.1).saturating_add(part_ns));
+            found.push(Standstill { began_ns: from.0, least, most, is_open });
+        }
+    };
+    for figures in course {
+        let (part_ns, ends) = (figures.series.bucket_ns, ends(figures));
+        if figures.errors > 0 {
+            // What failed in it came back, nobody knows when.
+            let all_ns = figures.ended_ns.saturating_sub(figures.began_ns);
+            let (first_ns, last_ns) = ends.unwrap_or((figures.ended_ns, figures.began_ns));
+            if let Some(last) = last {
+                told(last, figures.began_ns, first_ns.saturating_sub(figures.began_ns), false);
+            }
+            last = Some((figures.ended_ns, figures.ended_ns.saturating_sub(last_ns).min(all_ns)));
+            continue;
+        }
+        let own = figures.series.ops.iter().zip(0..).filter(|(ops, _)| **ops > 0);
+        for (_, place) in own {
+            let begins_ns = figures.began_ns.saturating_add(part_ns.saturating_mul(place));
+            if let Some(last) = last {
+                told(last, begins_ns, part_ns, false);
+            }
+            last = Some((begins_ns.saturating_add(part_ns).min(figures.ended_ns), part_ns));
+        }
+        last = last.or(Some((figures.began_ns, 0)));
+    }
+    if let (Some(last), Some(end)) = (last, course.last()) {
+        told(last, end.ended_ns, 0, true);
+    }
+    found
+}
+
+/// Where the first completion of an interval begins at the earliest, and where the last one ends at the latest.
+fn ends(figures: &Figures) -> Option<(u64, u64)> {
+    let part_ns = figures.series.bucket_ns;
+    let filled =
+        || figures.series.ops.iter().zip(0_u64..).filter(|(ops, _)| **ops > 0).map(|(_, place)| place);
+    let at = |place: u64| figures.began_ns.saturating_add(part_ns.saturating_mul(place));
+    Some((at(filled().next()? + 1).min(figures.ended_ns), at(filled().last()?)))
+}

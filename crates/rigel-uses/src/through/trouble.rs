@@ -1,0 +1,285 @@
+//! When the trouble began, what it was, and when rate and p99 were back.
+//!
+//! What is usual is what the intervals before the first sign show. An interval is in trouble when it is far from that, and back when it is near, so that a
+//! figure at a limit does not go to and fro. Must not see the future of a baseline: what comes after the first sign has no part in it.
+
+use super::{Figures, Standstill};
+use rigel_core::record::Mark;
+use rigel_core::stats::sample::{median, sorted};
+use rigel_core::units::{NS_PER_S, Nanos, to_f64};
+
+/// With fewer intervals before the first sign nobody knows what is usual.
+const LEAST_BEFORE: usize = 5;
+/// A p99 so many times as long as usual is trouble.
+const SLOW: f64 = 5.0;
+/// Up to here it is back; percentiles over so few I/Os vary.
+const AS_BEFORE: f64 = 1.5;
+/// A rate below this share of the usual one is trouble.
+const LOW: f64 = 0.8;
+/// From here on it is back.
+const FULL: f64 = 0.95;
+/// By so many standard deviations of a count a rate may be off by chance.
+const SIGMAS: f64 = 4.0;
+/// So many intervals in a row have to be as before.
+const STAYS: usize = 3;
+/// A rate below this share of what arrives is not held.
+const HELD: f64 = 0.95;
+
+/// What is known of the load before anything happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Baseline {
+    /// Its usual figures.
+    Known {
+        /// I/Os per second.
+        rate: f64,
+        /// The 99th percentile of an interval, in nanoseconds.
+        p99_ns: f64,
+        /// The longest that such an interval had.
+        most_p99_ns: f64,
+    },
+    /// The first sign came too early.
+    TooShort {
+        /// Intervals before it.
+        intervals: usize,
+    },
+    /// The storage did not hold the rate from the start.
+    NotHeld {
+        /// What it reached, I/Os per second.
+        rate: f64,
+    },
+}
+
+/// What showed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// When, on the clock of the run.
+    pub at_ns: u64,
+    /// What.
+    pub kind: SignKind,
+}
+
+/// What a sign is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignKind {
+    /// The mark with this number.
+    Mark(usize),
+    /// Something of the load.
+    Trouble(TroubleKind),
+}
+
+/// What is wrong with an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TroubleKind {
+    /// Nothing completed for a time.
+    Standstill,
+    /// I/Os failed.
+    Errors,
+    /// The p99 is far from usual.
+    Slow,
+    /// The rate is.
+    Low,
+}
+
+rigel_core::named!(TroubleKind {
+    Standstill: "standstill",
+    Errors: "failed I/Os",
+    Slow: "slow",
+    Low: "low rate"
+});
+
+/// Intervals one after the other with the same trouble, or a standstill.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trouble {
+    /// What.
+    pub kind: TroubleKind,
+    /// When it began, on the clock of the run.
+    pub began_ns: u64,
+    /// When it ended.
+    pub ended_ns: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// The highest p99 of an interval, in nanoseconds.
+    pub p99_ns: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct TroubleFindings {
+    /// As [`super::ThroughFindings`] has it.
+    pub baseline: Baseline,
+    /// The same.
+    pub sign: Option<Sign>,
+    /// The same.
+    pub back_ns: Option<u64>,
+    /// The same.
+    pub rate_back: Option<Nanos>,
+    /// The same.
+    pub p99_back: Option<Nanos>,
+    /// The same.
+    pub troubles: Vec<Trouble>,
+}
+
+/// Out of the intervals of a run that was to hold a rate.
+pub fn found(course: &[Figures], marks: &[Mark], standstills: &[Standstill], asked: u32) -> TroubleFindings {
+    let began_ns = course.first().map_or(0, |first| first.began_ns);
+    let mark = (0..).zip(marks).find(|(_, mark)| mark.run_ns >= began_ns);
+    let mark = mark.map(|(number, mark)| Sign { at_ns: mark.run_ns, kind: SignKind::Mark(number) });
+    let hard = course.iter().find_map(|figures| hard_sign(figures, standstills));
+    let first = [mark, hard].into_iter().flatten().min_by_key(|sign| sign.at_ns);
+    let quiet = until(course, first);
+    let baseline = baseline(quiet, asked);
+    let usual = Usual::of(baseline);
+    let soft = usual.and_then(|usual| {
+        let figures = quiet.iter().find(|figures| usual.trouble(figures).is_some())?;
+        Some(Sign { at_ns: figures.began_ns, kind: SignKind::Trouble(usual.trouble(figures)?) })
+    });
+    let sign = soft.or(first);
+    // What was slow before has no part in what is usual.
+    let baseline = if soft.is_some() { self::baseline(until(course, sign), asked) } else { baseline };
+    let usual = Usual::of(baseline);
+    let troubles = troubles(course, standstills, usual);
+    let back = sign.map(|sign| back(course, sign, &troubles, usual));
+    let (back_ns, rate_back, p99_back) = back.unwrap_or((None, None, None));
+    TroubleFindings { baseline, sign, back_ns, rate_back, p99_back, troubles }
+}
+
+/// The intervals that were over before a sign.
+fn until(course: &[Figures], sign: Option<Sign>) -> &[Figures] {
+    let is_before = |figures: &&Figures| sign.is_none_or(|sign| figures.ended_ns <= sign.at_ns);
+    &course[..course.iter().take_while(is_before).count()]
+}
+
+fn hard_sign(figures: &Figures, standstills: &[Standstill]) -> Option<Sign> {
+    let of = |at_ns, kind| Sign { at_ns, kind: SignKind::Trouble(kind) };
+    let still = standstills.iter().find(|one| one.holds(figures));
+    let still = still.map(|one| of(one.began_ns, TroubleKind::Standstill));
+    let failed = (figures.errors > 0).then(|| of(figures.began_ns, TroubleKind::Errors));
+    still.or(failed)
+}
+
+fn baseline(quiet: &[Figures], asked: u32) -> Baseline {
+    let rates: Vec<f64> = quiet.iter().map(Figures::rate).collect();
+    if quiet.len() < LEAST_BEFORE {
+        return Baseline::TooShort { intervals: quiet.len() };
+    }
+    let rate = median(&rates);
+    if median(&rates[..LEAST_BEFORE]) < HELD * f64::from(asked) - chance(f64::from(asked)) {
+        return Baseline::NotHeld { rate };
+    }
+    let p99s: Vec<f64> = quiet.iter().filter_map(Figures::p99_ns).map(to_f64).collect();
+    let sorted = sorted(&p99s);
+    // Where it was slow for more than half of the time, the quarter below knows what is usual.
+    let low = sorted.get(sorted.len() / 4).copied().unwrap_or(0.0);
+    let most_p99_ns = sorted.iter().copied().filter(|one| *one <= SLOW * low).fold(low, f64::max);
+    Baseline::Known { rate, p99_ns: low, most_p99_ns }
+}
+
+/// By how much a count of a second may be off by chance.
+fn chance(rate: f64) -> f64 {
+    SIGMAS * rate.max(1.0).sqrt()
+}
+
+/// What an interval is held against.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    rate: f64,
+    p99_ns: f64,
+    most_p99_ns: f64,
+}
+
+impl Usual {
+    const fn of(baseline: Baseline) -> Option<Self> {
+        match baseline {
+            Baseline::Known { rate, p99_ns, most_p99_ns } => Some(Self { rate, p99_ns, most_p99_ns }),
+            Baseline::TooShort { .. } | Baseline::NotHeld { .. } => None,
+        }
+    }
+
+    fn has_rate(&self, figures: &Figures, share: f64) -> bool {
+        // The last interval may be short.
+        let seconds = to_f64(figures.ended_ns - figures.began_ns) / to_f64(NS_PER_S);
+        to_f64(figures.completed) >= share * self.rate * seconds - chance(self.rate * seconds)
+    }
+
+    fn trouble(&self, figures: &Figures) -> Option<TroubleKind> {
+        let is_slow = figures.p99_ns().is_some_and(|p99_ns| to_f64(p99_ns) > SLOW * self.p99_ns);
+        let is_low = !self.has_rate(figures, LOW);
+        is_slow.then_some(TroubleKind::Slow).or_else(|| is_low.then_some(TroubleKind::Low))
+    }
+
+    fn has_p99(&self, figures: &Figures) -> bool {
+        let most_ns = self.most_p99_ns.max(AS_BEFORE * self.p99_ns);
+        figures.p99_ns().is_some_and(|p99_ns| to_f64(p99_ns) <= most_ns)
+    }
+}
+
+/// What was wrong when.
+fn troubles(course: &[Figures], standstills: &[Standstill], usual: Option<Usual>) -> Vec<Trouble> {
+    let still = |one: &Standstill| Trouble {
+        kind: TroubleKind::Standstill,
+        began_ns: one.began_ns,
+        ended_ns: one.ended_ns(),
+        errors: 0,
+        p99_ns: 0,
+    };
+    let mut all: Vec<Trouble> = standstills.iter().map(still).collect();
+    let mut last: Option<Trouble> = None;
+    for figures in course {
+        let failed = (figures.errors > 0).then_some(TroubleKind::Errors);
+        let stands = standstills.iter().any(|one| one.holds(figures));
+        let far = usual.and_then(|usual| usual.trouble(figures));
+        // That the rate is low is said of a standstill already.
+        let kind = failed.or(far.filter(|kind| !stands || *kind != TroubleKind::Low));
+        let own = kind.map(|kind| Trouble {
+            kind,
+            began_ns: figures.began_ns,
+            ended_ns: figures.ended_ns,
+            errors: figures.errors,
+            p99_ns: figures.p99_ns().unwrap_or(0),
+        });
+        last = match (last, own) {
+            (Some(last), Some(own)) if last.kind == own.kind => Some(Trouble {
+                ended_ns: own.ended_ns,
+                errors: last.errors.saturating_add(own.errors),
+                p99_ns: last.p99_ns.max(own.p99_ns),
+                ..last
+            }),
+            (before, own) => {
+                all.extend(before);
+                own
+            }
+        };
+    }
+    all.extend(last);
+    all.sort_by_key(|one| (one.began_ns, one.kind));
+    all
+}
+
+/// When all was back, and after which time the rate and the p99 were.
+fn back(
+    course: &[Figures],
+    sign: Sign,
+    troubles: &[Trouble],
+    usual: Option<Usual>,
+) -> (Option<u64>, Option<Nanos>, Option<Nanos>) {
+    let Some(usual) = usual else { return (None, None, None) };
+    let Some(last_ns) = troubles.iter().map(|one| one.ended_ns).max() else {
+        return (Some(sign.at_ns), Some(Nanos(0)), Some(Nanos(0)));
+    };
+    let first = course.iter().position(|figures| figures.ended_ns > sign.at_ns).unwrap_or(course.len());
+    let settled = course.iter().position(|figures| figures.began_ns >= last_ns).unwrap_or(course.len());
+    let stays = |is_back: &dyn Fn(&Figures) -> bool| {
+        let runs = course[settled..].windows(STAYS);
+        runs.enumerate().find(|(_, run)| run.iter().all(is_back)).map(|(at, _)| settled + at)
+    };
+    let has_rate = |figures: &Figures| usual.has_rate(figures, FULL);
+    let has_p99 = |figures: &Figures| usual.has_p99(figures);
+    let end = stays(&|figures: &Figures| has_rate(figures) && has_p99(figures));
+    let after = |is_back: &dyn Fn(&Figures) -> bool| {
+        let own = &course[first..end.or_else(|| stays(is_back))?];
+        let last = own.iter().rev().find(|figures| !is_back(figures));
+        Some(Nanos(last.map_or(0, |last| last.ended_ns.saturating_sub(sign.at_ns))))
+    };
+    let back_ns = end.and_then(|at| course.get(at)).map(|figures| figures.began_ns);
+    (back_ns, after(&has_rate), after(&has_p99))
+}

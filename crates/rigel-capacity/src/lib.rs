@@ -19,6 +19,7 @@ mod history;
 mod key;
 mod layers;
 mod metric;
+mod overflow;
 pub mod packed;
 pub mod read;
 

@@ -10,7 +10,7 @@ mod names;
 use super::differences::Run;
 use super::seen::{shown, wrong};
 use super::{Format, Room, SampleSink};
-use crate::layers::ALL_LUNS;
+use crate::layers::{ALL_LUNS, ALL_VOLUMES};
 use crate::{Key, Kind, MS_PER_S, Metric, Source, Span, Subject};
 use answer::{Answer, Sample};
 use names::{Meant, Of};
@@ -97,7 +97,13 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
         samples.iter().for_each(|_| out.seen.leaves_out(label));
         return Ok(());
     };
-    out.check_host("", 1)?;
+    let is_of_instance = matches!(meant, Meant::SumOfVolumes(_) | Meant::SumOfStore(_));
+    let host = Some(()).filter(|()| is_of_instance).and_then(|()| names::instance(&words, out.options.file.as_deref()));
+    let host = host.unwrap_or_default();
+    out.check_host(&host, 1)?;
+    if !host.is_empty() {
+        out.seen.tells_of(&host, &host);
+    }
     let statistic = words.iter().find(|word| names::STATISTICS.contains(word));
     let wanted = if matches!(meant, Meant::Mean(_)) { "Average" } else { "Sum" };
     let is_other = statistic.is_some_and(|statistic| *statistic != wanted)
@@ -107,10 +113,25 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
             .because("a rate follows from the sum over a period, and a mean from the average")
             .next(format!("ask again with the statistic {wanted}")));
     }
+    let subject = match meant {
+        Meant::SumOfVolumes(_) => out.disk("ebs", ALL_VOLUMES),
+        Meant::SumOfStore(_) => out.disk("instance-store", ""),
+        _ => subject(name, meant, &words, out)?,
+    };
+    let key = out.key(&host, subject, Source::CloudWatch);
+    let period_ms =
+        words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
+    let period_ms = period_ms.filter(|period| *period > 0);
+    write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
+    Ok(())
+}
+
+/// The volume or the database of a label.
+fn subject(name: &str, meant: Meant, words: &[&str], out: &SampleSink<'_>) -> Result<Subject, Problem> {
     let is_database = matches!(meant, Meant::Mean(_));
     // No name of a file is that of a database.
     let file = out.options.file.as_deref().filter(|_| !is_database);
-    let Some(subject) = names::volume(&words, name, file) else {
+    let Some(subject) = names::volume(words, name, file) else {
         let (what, ask, label, of_file) = match is_database {
             true => ("database", "ask with get-metric-data, and ", "DBInstanceIdentifier", ""),
             false => ("volume", "", "VolumeId", ", or put vol-.. into the name of the file"),
@@ -121,16 +142,10 @@ fn of_cloud_watch(label: &str, samples: &[Sample], out: &mut SampleSink<'_>) -> 
                 "{ask}set the label to ${{PROP('Dim.{label}')}} ${{PROP('MetricName')}}{of_file}"
             )));
     };
-    let subject = match is_database {
+    Ok(match is_database {
         true => Subject::named(Kind::Database, &subject),
         false => out.disk(&subject, ""),
-    };
-    let key = out.key("", subject, Source::CloudWatch);
-    let period_ms =
-        words.iter().find_map(|word| word.parse::<i64>().ok()).and_then(|s| s.checked_mul(MS_PER_S));
-    let period_ms = period_ms.filter(|period| *period > 0);
-    write(&Series { key, meant, statistic: wanted, period_ms }, samples, out);
-    Ok(())
+    })
 }
 
 /// A metric of a virtual machine or of a managed disk.
@@ -196,7 +211,7 @@ fn write(series: &Series, samples: &[Sample], out: &mut SampleSink<'_>) {
         let Some(span) = Span::between(at_ms, at_ms.saturating_add(period_ms)) else { continue };
         let seconds = f64::from(span.length_ms) / 1_000.0;
         let (metric, value) = match series.meant {
-            Meant::Sum(metric) => (metric, value / seconds),
+            Meant::Sum(metric) | Meant::SumOfVolumes(metric) | Meant::SumOfStore(metric) => (metric, value / seconds),
             Meant::Idle => (Metric::Busy, (1.0 - value / seconds).max(0.0)),
             Meant::Mean(metric) | Meant::Rate(metric) => (metric, value),
         };

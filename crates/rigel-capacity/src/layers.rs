@@ -79,6 +79,20 @@ pub fn own_disks(disks: Vec<Subject>) -> Vec<Subject> {
     lowest.into_iter().map(|at| disks[at].clone()).collect()
 }
 
+/// Disks of one host that do not count beside others because people gave them their names: whether they lie on these is not told.
+pub fn unknown_disks(disks: &[Subject]) -> Vec<Subject> {
+    let all: Vec<&Subject> = disks.iter().collect();
+    let own = lowest(&all);
+    let names: BTreeSet<&str> =
+        disks.iter().flat_map(|disk| [disk.name.as_str(), disk.id.as_str()]).collect();
+    let is_hardware = own.first().is_some_and(|at| layer(all[*at], &names) == Layer::Hardware);
+    let is_unknown = |disk: &&&Subject| {
+        let has_parent = parents(&disk.name).iter().any(|parent| names.contains(parent.as_str()));
+        is_hardware && !has_parent && layer(disk, &names) == Layer::Other
+    };
+    all.iter().filter(is_unknown).map(|disk| (*disk).clone()).collect()
+}
+
 /// The places of those disks among some; of databases where there is no disk.
 pub fn lowest(disks: &[&Subject]) -> Vec<usize> {
     let names: BTreeSet<&str> =
@@ -196,7 +210,7 @@ fn is_numbered(name: &str, kinds: &[&str]) -> bool {
 }
 
 /// The numbers of `dev8-16`.
-fn numbers(name: &str) -> Option<(u32, u32)> {
+pub fn numbers(name: &str) -> Option<(u32, u32)> {
     let (major, minor) = name.strip_prefix("dev")?.split_once('-')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
@@ -292,6 +306,19 @@ mod tests {
             (&[], &[]),
         ] {
             assert_eq!(counting(all), own, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn disks_with_names_that_people_gave_are_told_where_they_do_not_count() {
+        for (all, unknown) in [
+            (&["sda", "sdredo", "dm-0", "sda1", "mpatha", "dev253-0"][..], &["sdredo", "mpatha", "dev253-0"][..]),
+            (&["vol1", "vol2"], &[]),
+            (&["sda", "md0", "loop0", "zram0"], &[]),
+        ] {
+            let disks: Vec<Subject> = all.iter().map(|name| Subject::disk(name, "")).collect();
+            let found: Vec<String> = unknown_disks(&disks).into_iter().map(|disk| disk.name).collect();
+            assert_eq!(found, unknown, "{all:?}");
         }
     }
 

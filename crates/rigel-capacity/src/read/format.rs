@@ -129,7 +129,7 @@ impl Format {
             Some(b'{') if has("\"resultType\"") || has("\"status\"") => Ok(Self::Prometheus),
             Some(b'#') if text.starts_with(HEAD.as_bytes()) => Ok(Self::SadfRows),
             Some(b'#') => Ok(Self::OpenMetrics),
-            Some(b'L') if text.starts_with(b"Linux ") && (has("\nDevice") || has(" Device\n")) => Ok(Self::IostatText),
+            Some(b'L') if text.starts_with(b"Linux ") && has_devices(text) => Ok(Self::IostatText),
             Some(b'L') if text.starts_with(b"Linux ") && (has_times(text) || has(" DEV ")) => Ok(Self::Sar),
             _ if has("WORKLOAD REPOSITORY") || has("<title>AWR") => Ok(Self::AwrReport),
             _ if has("STATSPACK report for") => Ok(Self::StatspackReport),
@@ -240,6 +240,12 @@ fn tool_begins(text: &[u8]) -> usize {
         at += line.len();
     }
     0
+}
+
+/// Whether some line has the names of the columns of iostat, which `--pretty` puts before that of the disk.
+fn has_devices(text: &[u8]) -> bool {
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.any(|line| line.starts_with(b"Device") || line.ends_with(b" Device"))
 }
 
 /// Whether some line begins with a time of day, as those of sar, mpstat and pidstat do.
